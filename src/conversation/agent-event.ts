@@ -1,0 +1,106 @@
+import type { MessageId, SessionId, TurnId } from "./ids.ts";
+import type { AssistantMessage } from "./message.ts";
+import type { Cost, Usage } from "./usage.ts";
+
+/** What a person may answer to an approval; the gate decides which of them it offers. */
+export type ApprovalChoice = "once" | "session" | "always" | "deny";
+
+export type NoticeLevel = "info" | "warn" | "error";
+
+/** How a turn ended, in the words that are stored with the session. */
+export type ExitReason =
+  | "text_response"
+  | "max_iterations_reached"
+  | "interrupted_by_user"
+  | "interrupted_during_api_call"
+  | "interrupted_during_retry"
+  | "length_truncated"
+  | "truncated_tool_call"
+  | "thinking_budget_exhausted"
+  | "incomplete_reasoning"
+  | "responses_incomplete"
+  | "invalid_tool_calls"
+  | "empty_response_exhausted"
+  | "partial_stream_recovery"
+  | "fallback_prior_turn_content"
+  | "invalid_response"
+  | "api_retries_exhausted"
+  | "rate_limited"
+  | "non_retryable_error"
+  | "context_overflow"
+  | "payload_too_large"
+  | "budget_exceeded"
+  | "loop_detected"
+  | "internal_error";
+
+/**
+ * What one turn streams to whoever draws it. Facts, in order, of one producer; a surface renders
+ * them and never calls back into the loop. Every `-start` has exactly one `-end`, also on failure,
+ * and nothing follows `turn-end`.
+ */
+export type AgentEvent =
+  | { readonly type: "turn-start"; readonly sessionId: SessionId; readonly turnId: TurnId }
+  | { readonly type: "step-start"; readonly step: number; readonly limit: number }
+  | { readonly type: "attempt-start"; readonly provider: string; readonly model: string }
+  | { readonly type: "attempt-end" }
+  | { readonly type: "text-delta"; readonly text: string }
+  /** The visible text of this reply is complete (tools follow, or the turn ends). */
+  | { readonly type: "text-end" }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  | { readonly type: "tool-input-start"; readonly callId: string; readonly name: string }
+  | { readonly type: "message-end"; readonly message: AssistantMessage; readonly wasStreamed: boolean }
+  | {
+      readonly type: "tool-start";
+      readonly callId: string;
+      readonly name: string;
+      readonly args: unknown;
+      readonly preview: string;
+    }
+  | { readonly type: "tool-update"; readonly callId: string; readonly text: string }
+  | {
+      readonly type: "tool-end";
+      readonly callId: string;
+      readonly name: string;
+      readonly isError: boolean;
+      readonly durationMs: number;
+      readonly preview: string;
+      readonly diff?: string;
+    }
+  | {
+      readonly type: "approval-request";
+      readonly id: string;
+      readonly tool: string;
+      readonly summary: string;
+      readonly reasons: readonly string[];
+      readonly choices: readonly ApprovalChoice[];
+      readonly isDestructive: boolean;
+    }
+  | { readonly type: "approval-response"; readonly id: string; readonly choice: ApprovalChoice }
+  | {
+      readonly type: "question-request";
+      readonly id: string;
+      readonly question: string;
+      readonly choices: readonly string[];
+    }
+  | { readonly type: "question-response"; readonly id: string; readonly answer: string }
+  | {
+      readonly type: "recovery-start";
+      readonly remedy: string;
+      readonly problem: string;
+      readonly waitMs: number;
+    }
+  | { readonly type: "compression-start"; readonly reason: string; readonly tokens: number }
+  | { readonly type: "compression-end"; readonly tokensBefore: number; readonly tokensAfter: number }
+  | {
+      readonly type: "usage";
+      readonly usage: Usage;
+      readonly cost: Cost;
+      readonly contextTokens: number;
+      readonly contextWindow: number;
+    }
+  | { readonly type: "target-change"; readonly provider: string; readonly model: string; readonly reason: string }
+  | { readonly type: "input-admitted"; readonly messageId: MessageId; readonly text: string }
+  | { readonly type: "notice"; readonly level: NoticeLevel; readonly text: string }
+  /** An event of a child agent, relayed by its parent. */
+  | { readonly type: "child-event"; readonly childId: string; readonly task: string; readonly event: AgentEvent }
+  | { readonly type: "turn-end"; readonly exitReason: ExitReason; readonly text: string; readonly error?: string };

@@ -1,0 +1,20 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * Two rings in one configuration. `unit` sits beside the code and is part of `npm run check`;
+ * `rings` holds contracts and end-to-end tests, which may start real servers and the built program.
+ */
+export default defineConfig({
+  test: {
+    pool: "forks",
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    restoreMocks: true,
+    projects: [
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
+      { extends: true, test: { name: "rings", include: ["test/**/*.test.ts"], testTimeout: 60_000 } },
+    ],
+  },
+  resolve: { conditions: ["source", "node"] },
+  ssr: { resolve: { conditions: ["source", "node"] } },
+});
