@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdir, open, readFile, stat, unlink, utimes } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import { deadline, isAbort, linkSignals, sleep } from "./abort.ts";
+import { systemErrorCode, UserError } from "./errors.ts";
+import { isRecord, parseJson } from "./json.ts";
+
+/**
+ * An advisory lock between processes: a file that only one of them can create. Invariants:
+ *
+ * 1. The file names its owner (process, start of that process, machine, random token); only the
+ *    owner removes it, except
+ * 2. when the owner is gone: its process does not exist any more, or its number belongs to a later
+ *    process, or it runs on another machine and has not renewed the file for `staleMs`.
+ * 3. Removing another's file happens under a second lock (`<path>.recover`), after looking again, so
+ *    that two waiters cannot both remove: the second would take away the first one's new lock.
+ */
+export interface FileLockOptions {
+  readonly signal: AbortSignal;
+  /** How long to wait for the lock (default 30 s). */
+  readonly timeoutMs?: number;
+  /** After how long without a sign of life an owner on another machine counts as gone (default 60 s). */
+  readonly staleMs?: number;
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  readonly token: string;
+  /** The kernel's start time of the process, where it tells. A number that was given out again differs here. */
+  readonly started?: string;
+}
+
+/** An owner writes its name right after creating the file; one that stays nameless this long died in between. */
+const namelessGraceMs = 5_000;
+
+export async function withFileLock<T>(lockPath: string, work: () => Promise<T>, options: FileLockOptions): Promise<T> {
+  const staleMs = options.staleMs ?? 60_000;
+  const owner: Owner = { ...thisProcess(), token: randomBytes(8).toString("hex") };
+  await acquire(lockPath, owner, { ...options, staleMs });
+  const finished = new AbortController();
+  const renewing = renew(lockPath, Math.max(50, staleMs / 3), finished.signal);
+  try {
+    return await work();
+  } finally {
+    finished.abort();
+    await renewing;
+    await release(lockPath, owner);
+  }
+}
+
+async function acquire(lockPath: string, owner: Owner, options: FileLockOptions & { staleMs: number }): Promise<void> {
+  using limit = deadline(options.timeoutMs ?? 30_000);
+  const signal = linkSignals(options.signal, limit.signal);
+  for (let attempt = 0; ; attempt += 1) {
+    options.signal.throwIfAborted();
+    if (await create(lockPath, owner)) return;
+    if (await removeIfStale(lockPath, options.staleMs)) continue;
+    const pauseMs = Math.min(250, 10 * 1.5 ** Math.min(attempt, 20)) * (0.5 + Math.random());
+    try {
+      await sleep(pauseMs, signal);
+    } catch (error) {
+      if (options.signal.aborted || !limit.signal.aborted) throw error;
+      throw await heldTooLong(lockPath);
+    }
+  }
+}
+
+async function create(lockPath: string, owner: Owner): Promise<boolean> {
+  try {
+    const handle = await open(lockPath, "wx", 0o600);
+    try {
+      await handle.writeFile(JSON.stringify(owner));
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "EEXIST") return false;
+    if (code !== "ENOENT") {
+      throw new UserError(`Cannot create the lock ${lockPath} (${code ?? "unknown error"}).`, {
+        hint: `Check that ${dirname(lockPath)} is a folder you may write to.`,
+        code: "lock_unavailable",
+        cause: error,
+      });
+    }
+    await mkdir(dirname(lockPath), { recursive: true, mode: 0o700 });
+    return false;
+  }
+}
+
+/** True when the way is free again, because a dead owner's file was removed or vanished by itself. */
+async function removeIfStale(lockPath: string, staleMs: number): Promise<boolean> {
+  if (!(await isStale(lockPath, staleMs))) return false;
+  const recovery = `${lockPath}.recover`;
+  if (!(await create(recovery, { ...thisProcess(), token: "" }))) {
+    // Whoever recovers needs milliseconds; a guard older than the grace was left by one that died doing it.
+    if (await isStale(recovery, staleMs)) await remove(recovery);
+    return false;
+  }
+  try {
+    if (!(await isStale(lockPath, staleMs))) return false;
+    await remove(lockPath);
+    return true;
+  } finally {
+    await remove(recovery);
+  }
+}
+
+async function isStale(lockPath: string, staleMs: number): Promise<boolean> {
+  try {
+    const [{ mtimeMs }, owner] = await Promise.all([stat(lockPath), readOwner(lockPath)]);
+    const ageMs = Date.now() - mtimeMs;
+    if (owner === undefined) return ageMs > namelessGraceMs;
+    if (owner.host !== hostname()) return ageMs > staleMs;
+    return !isSameProcessAlive(owner);
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function readOwner(lockPath: string): Promise<Owner | undefined> {
+  const parsed = parseJson(await readFile(lockPath, "utf8"));
+  if (!parsed.ok || !isRecord(parsed.value)) return undefined;
+  const { pid, host, token, started } = parsed.value;
+  if (typeof pid !== "number" || typeof host !== "string" || typeof token !== "string") return undefined;
+  return { pid, host, token, ...(typeof started === "string" ? { started } : {}) };
+}
+
+function isSameProcessAlive(owner: Owner): boolean {
+  try {
+    process.kill(owner.pid, 0);
+  } catch (error) {
+    if (systemErrorCode(error) === "ESRCH") return false;
+    // EPERM: it exists and belongs to somebody else.
+  }
+  const started = startOf(owner.pid);
+  return started === undefined || owner.started === undefined || started === owner.started;
+}
+
+function thisProcess(): Omit<Owner, "token"> {
+  const started = startOf(process.pid);
+  return { pid: process.pid, host: hostname(), ...(started === undefined ? {} : { started }) };
+}
+
+/** Start of a process in clock ticks since boot (field 22 of Linux's stat file); undefined elsewhere. */
+function startOf(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The second field is the program's name in brackets and may itself hold spaces and brackets.
+    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Shows waiters on other machines that the owner lives. */
+async function renew(lockPath: string, intervalMs: number, finished: AbortSignal): Promise<void> {
+  try {
+    for (;;) {
+      await sleep(intervalMs, finished);
+      const now = new Date();
+      await utimes(lockPath, now, now);
+    }
+  } catch (error) {
+    if (!isAbort(error) && systemErrorCode(error) === undefined) throw error;
+  }
+}
+
+async function release(lockPath: string, owner: Owner): Promise<void> {
+  try {
+    if ((await readOwner(lockPath))?.token === owner.token) await remove(lockPath);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+  }
+}
+
+async function heldTooLong(lockPath: string): Promise<UserError> {
+  const owner = await readOwner(lockPath).catch(() => undefined);
+  const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
+  return new UserError(`${lockPath} is still held by ${holder}.`, {
+    hint: "Wait until that process is done, or end it if it hangs.",
+    code: "lock_timeout",
+    data: { lockPath, ...(owner === undefined ? {} : { pid: owner.pid, host: owner.host }) },
+  });
+}
