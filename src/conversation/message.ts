@@ -28,14 +28,7 @@ export interface UserMessage extends MessageBase {
   readonly content: Content;
 }
 
-export type FinishReason =
-  | "stop"
-  | "tool_calls"
-  | "length"
-  | "incomplete"
-  | "content_filter"
-  | "interrupted"
-  | "error";
+export type FinishReason = "stop" | "tool_calls" | "length" | "incomplete" | "content_filter" | "interrupted" | "error";
 
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";

@@ -1,0 +1,44 @@
+// Builds the program into dist/:
+//   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
+//   program.js    everything else in one file; what is heavy is required lazily, at first use
+// One CommonJS file with a code cache is the fastest start we measured (docs/decisions/0006).
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+import { root } from "./lib/run.mjs";
+
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+const dist = path.join(root, "dist");
+
+/** Packages that stay outside the bundle: they carry native code or files of their own. */
+const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter((name) =>
+  ["@photostructure/sqlite", "@lydell/node-pty", "@vscode/ripgrep", "playwright-core", "pg"].includes(name),
+);
+
+const shared = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  minify: true,
+  keepNames: true,
+  legalComments: "none",
+  conditions: ["source"],
+  // import() inside a cached script has no loader; a require is what it means in one file anyway.
+  supported: { "dynamic-import": false },
+  define: { "import.meta.url": "__importMetaUrl", __HERMES_VERSION__: JSON.stringify(manifest.version) },
+  banner: { js: 'const __importMetaUrl = require("node:url").pathToFileURL(__filename).href;' },
+  external: ["node:*", ...external],
+  logLevel: "warning",
+};
+
+export async function buildProgram() {
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist, { recursive: true });
+  await build({ ...shared, entryPoints: { "cli/main": path.join(root, "src/cli/main.ts") }, outdir: dist, banner: {} });
+  await build({ ...shared, entryPoints: { program: path.join(root, "src/cli/program.ts") }, outdir: dist });
+  writeFileSync(path.join(dist, "package.json"), '{ "type": "commonjs" }\n');
+  chmodSync(path.join(dist, "cli/main.js"), 0o755);
+}
+
+if (process.argv[1]?.endsWith("build.mjs")) await buildProgram();

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/**
+ * Who may import whom. A subsystem reaches another only through its door (`#name`, or
+ * `#foundation/module`) and only along this table; type-only imports count.
+ * Below 1 stand the subsystems everybody may use, so they are not repeated in each row.
+ */
+const base = ["foundation", "conversation"];
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  foundation: [],
+  conversation: ["foundation"],
+  config: ["foundation"],
+  model: base,
+  store: base,
+  tools: base,
+  agent: [...base, "model", "tools"],
+  session: [...base, "config", "model", "store", "tools", "agent"],
+  cron: [...base, "store", "tools", "session"],
+  gateway: [...base, "config", "store", "tools", "session", "cron"],
+  tui: [...base, "session"],
+  acp: [...base, "session"],
+  "mcp-server": [...base, "session"],
+  environments: [...base, "config", "model", "tools", "agent"],
+  plugins: [...base, "config", "model", "tools", "agent", "session", "gateway"],
+  app: [...base, "config", "model", "store", "tools", "agent", "session", "cron", "plugins"],
+  cli: [
+    ...base,
+    "config",
+    "model",
+    "store",
+    "tools",
+    "agent",
+    "session",
+    "cron",
+    "gateway",
+    "plugins",
+    "app",
+    "tui",
+    "acp",
+    "mcp-server",
+    "environments",
+  ],
+};
+
+export interface LayerFault {
+  readonly file: string;
+  readonly line: number;
+  readonly specifier: string;
+  readonly problem: string;
+}
+
+const importPattern =
+  /(?:^|[\s;])(?:import|export)\s[^"';]*?from\s*["']([^"']+)["']|(?:^|[\s;])import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/g;
+
+/** Every import below `src` that crosses a boundary where it may not. */
+export function findLayerFaults(sourceRoot: string): readonly LayerFault[] {
+  const files = readdirSync(sourceRoot, { recursive: true, encoding: "utf8" })
+    .map((file) => file.split(path.sep).join("/"))
+    .filter((file) => file.endsWith(".ts"))
+    .sort();
+  return files.flatMap((file) => faultsOfFile(sourceRoot, file));
+}
+
+function faultsOfFile(sourceRoot: string, file: string): LayerFault[] {
+  const text = readFileSync(path.join(sourceRoot, file), "utf8");
+  const faults: LayerFault[] = [];
+  for (const match of text.matchAll(importPattern)) {
+    const specifier = match[1] ?? match[2] ?? match[3];
+    if (specifier === undefined) continue;
+    const problem = faultOf(file, specifier);
+    if (problem === undefined) continue;
+    const line = text.slice(0, match.index + match[0].indexOf(specifier)).split("\n").length;
+    faults.push({ file, line, specifier, problem });
+  }
+  return faults;
+}
+
+/** What is wrong with one import of one file (both relative to `src`), or undefined. */
+export function faultOf(file: string, specifier: string): string | undefined {
+  const [owner = ""] = file.split("/");
+  const allowed = mayImport[owner];
+  if (allowed === undefined) return `src/${owner} is not a subsystem; add it to scripts/layers.ts`;
+  if (specifier.startsWith(".")) {
+    const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
+    const reachesTests = file.endsWith(".test.ts") && target.startsWith("../test/");
+    if (reachesTests || target.startsWith(`${owner}/`)) return undefined;
+    return "a relative import may not leave its subsystem; use the door";
+  }
+  if (!specifier.startsWith("#")) return undefined;
+  const [target = "", ...rest] = specifier.slice(1).split("/");
+  if (target === owner) {
+    return owner === "foundation" ? undefined : "inside a subsystem, import the file, not the door";
+  }
+  if (rest.length > 0 && target !== "foundation") return `only the door #${target} may be imported`;
+  return allowed.includes(target) ? undefined : `${owner} may not import ${target}`;
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import path from "node:path";
+import { loadThroughCache } from "./code-cache.ts";
+import { versionLine } from "./version.ts";
+
+/**
+ * The launcher. It holds nothing but the answer to `--version` and the way to the program, so that
+ * the commonest question costs little more than starting Node.
+ */
+const args = process.argv.slice(2);
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-V" || args[0] === "version")) {
+  process.stdout.write(`${versionLine()}\n`);
+} else {
+  const program = loadThroughCache(path.join(__dirname, "..", "program.js")) as typeof import("./program.ts");
+  void program.main(args);
+}

@@ -1,0 +1,50 @@
+import { describe, UserError } from "#foundation/errors";
+import { versionLine } from "./version.ts";
+
+const help = `Usage: hermes [chat]
+
+  hermes            talk to Hermes in this terminal
+  hermes --version  print the version
+  hermes --help     print this text
+`;
+
+/** The program behind the launcher: words typed in, exit code out. */
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await runCommand(args);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+async function runCommand(args: readonly string[]): Promise<number> {
+  const [command = "chat"] = args;
+  switch (command) {
+    case "--version":
+    case "-V":
+    case "version":
+      process.stdout.write(`${versionLine()}\n`);
+      return 0;
+    case "--help":
+    case "-h":
+    case "help":
+      process.stdout.write(help);
+      return 0;
+    case "chat": {
+      const { plainChat } = await import("./plain-chat.ts");
+      return plainChat(process.stdin, process.stdout);
+    }
+    default:
+      throw new UserError(`There is no command "${command}".`, { hint: "Run: hermes --help", exitCode: 2 });
+  }
+}
+
+function report(error: unknown): number {
+  if (error instanceof UserError) {
+    process.stderr.write(`${error.message}\n${error.hint === undefined ? "" : `${error.hint}\n`}`);
+    return error.exitCode;
+  }
+  process.stderr.write(`Hermes met an error it did not expect: ${describe(error)}\n`);
+  if (error instanceof Error && process.env.HERMES_DEBUG !== undefined) process.stderr.write(`${error.stack}\n`);
+  return 1;
+}

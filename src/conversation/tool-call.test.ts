@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { deriveCallId, deriveItemId, newToolCall, splitStoredCallId } from "./tool-call.ts";
+
+describe("ids of tool calls", () => {
+  it("are derived from name, arguments and index when the provider gave none [10:LOOP-10] [20:R1.5]", () => {
+    expect(deriveCallId("terminal", '{"command":"ls"}', 0)).toBe("call_40ccaef54d02");
+    expect(deriveCallId("terminal", '{"command":"ls"}', 1)).toBe("call_567cb168d22d");
+  });
+
+  it("split when stored together [10:LOOP-10]", () => {
+    expect(splitStoredCallId("call_1|fc_2")).toEqual({ callId: "call_1", itemId: "fc_2" });
+    expect(splitStoredCallId("fc_2")).toEqual({ itemId: "fc_2" });
+    expect(splitStoredCallId("call_1")).toEqual({ callId: "call_1" });
+    expect(splitStoredCallId("|fc_2")).toEqual({ itemId: "fc_2" });
+  });
+
+  it("lead to an item id for the Responses wire [10:LOOP-10]", () => {
+    expect(deriveItemId("fc_9")).toBe("fc_9");
+    expect(deriveItemId("call_abc")).toBe("fc_abc");
+    expect(deriveItemId("toolu 1:é")).toBe("fc_toolu1");
+  });
+
+  it("give item ids the wire accepts, whatever the call id", () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((id) => !id.startsWith("fc_") && !id.startsWith("call_")),
+        (id) => {
+          expect(deriveItemId(id)).toMatch(/^fc_[A-Za-z0-9_-]{0,45}$/);
+        },
+      ),
+    );
+  });
+
+  it("are kept under both names, and opaque content rides along [10:LOOP-9]", () => {
+    expect(newToolCall({ id: "a", name: "f", arguments: "{}", extraContent: { google: 1 } })).toEqual({
+      id: "a",
+      call_id: "a",
+      type: "function",
+      function: { name: "f", arguments: "{}" },
+      extra_content: { google: 1 },
+    });
+  });
+});

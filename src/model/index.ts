@@ -1,0 +1,2 @@
+/** Talking to models. */
+export { type DemoModel, demoModelName, serveDemoModel } from "./demo/server.ts";
