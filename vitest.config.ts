@@ -12,7 +12,15 @@ export default defineConfig({
     restoreMocks: true,
     projects: [
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
-      { extends: true, test: { name: "rings", include: ["test/**/*.test.ts"], testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: {
+          name: "rings",
+          include: ["test/**/*.test.ts"],
+          globalSetup: ["test/build-once.ts"],
+          testTimeout: 60_000,
+        },
+      },
     ],
   },
   resolve: { conditions: ["source", "node"] },
