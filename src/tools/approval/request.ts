@@ -1,0 +1,53 @@
+import type { ApprovalChoice } from "#conversation";
+
+/** One reason why a call needs permission. */
+export interface Finding {
+  /** Stable key that grants are stored under, for example `recursive delete`. */
+  readonly key: string;
+  readonly description: string;
+  readonly severity: "ask" | "block";
+  /** Where it came from: `pattern`, `structure`, `scanner`, `path`, `policy`. */
+  readonly source: string;
+}
+
+export interface ApprovalRequest {
+  readonly id: string;
+  readonly tool: string;
+  /** What will happen, whole: the full command, the full path. */
+  readonly summary: string;
+  readonly findings: readonly Finding[];
+  readonly choices: readonly ApprovalChoice[];
+  readonly isDestructive: boolean;
+  readonly sessionKey: string;
+  readonly taskId: string;
+}
+
+/** Asks whoever may decide. Answers `deny` when nobody can be asked, time runs out, or the signal fires. */
+export interface Approver {
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalChoice>;
+}
+
+/** The default everywhere: no approver means denied. */
+export const denyAll: Approver = { ask: () => Promise.resolve("deny") };
+
+export type GateVerdict =
+  | { readonly kind: "run"; readonly note?: string }
+  | { readonly kind: "blocked"; readonly reason: string; readonly findings: readonly Finding[] };
+
+export interface GateContext {
+  readonly tool: string;
+  readonly sessionKey: string;
+  readonly taskId: string;
+  readonly surface: string;
+  /** Absolute, in the terminal where the command would run. */
+  readonly cwd: string;
+  readonly terminalKind: string;
+  readonly signal: AbortSignal;
+}
+
+/** The one gate that commands, credential reads and risky service calls pass. */
+export interface ApprovalGate {
+  checkCommand(command: string, context: GateContext): Promise<GateVerdict>;
+  /** For findings a tool made itself (reading a credential file, unlocking a door). */
+  checkFindings(summary: string, findings: readonly Finding[], context: GateContext): Promise<GateVerdict>;
+}
