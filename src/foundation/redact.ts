@@ -1,0 +1,92 @@
+import { disposable } from "./disposal.ts";
+import { isPlainObject } from "./json.ts";
+import { LiteralMatcher } from "./literal-matcher.ts";
+import { applySpans, mergeSpans, type SecretSpan } from "./redact-spans.ts";
+import { RedactStream } from "./redact-stream.ts";
+import { Secret } from "./secret.ts";
+import { formsOf, shortestSecret } from "./secret-forms.ts";
+import { findShapes, isSecretName, plainMask } from "./secret-shapes.ts";
+
+export { maskIdentifiers } from "./identifiers.ts";
+export type { SecretSpan } from "./redact-spans.ts";
+export type { RedactStream } from "./redact-stream.ts";
+
+interface Registration {
+  readonly forms: readonly string[];
+  readonly mask: string;
+}
+
+/**
+ * Takes secrets out of text bound for a log, an event, a model or a trajectory: the exact values it
+ * was told about, in every form they usually travel in, and whatever has the shape of a key.
+ * Takes time linear in the text.
+ */
+export class Redactor {
+  readonly #registrations = new Set<Registration>();
+  #matcher: LiteralMatcher | undefined;
+
+  /**
+   * Registers a value to be masked wherever it appears, as `[redacted:label]` or `***`. Values under
+   * six characters are not registered: masking them would shred ordinary text. Disposing forgets it.
+   */
+  add(secret: Secret | string, label?: string): Disposable {
+    const value = secret instanceof Secret ? secret.reveal() : secret;
+    if (value.trim().length < shortestSecret) return disposable(() => undefined);
+    const mask = label === undefined ? plainMask : `[redacted:${label.replace(/[^\w.-]+/g, "-")}]`;
+    const registration: Registration = { forms: formsOf(value), mask };
+    this.#registrations.add(registration);
+    this.#matcher = undefined;
+    return disposable(() => {
+      this.#registrations.delete(registration);
+      this.#matcher = undefined;
+    });
+  }
+
+  redact(text: string): string {
+    return applySpans(text, this.find(text));
+  }
+
+  /** Where the secrets are and what stands in their place, in order and without overlaps. */
+  find(text: string): readonly SecretSpan[] {
+    return mergeSpans([...this.#literals().find(text), ...findShapes(text)]);
+  }
+
+  /** Redacts every string of plain data, and the whole value of fields with a telling name. Unchanged parts keep their identity. */
+  redactDeep<T>(value: T): T {
+    return this.#deep(value, undefined) as T;
+  }
+
+  /** For text that arrives in pieces: holds back what may be the beginning of a secret. */
+  stream(): RedactStream {
+    return new RedactStream({
+      find: (text) => this.find(text),
+      heldSuffix: (text) => this.#literals().heldSuffix(text),
+    });
+  }
+
+  #deep(value: unknown, key: string | undefined): unknown {
+    if (typeof value === "string") {
+      const redacted = this.redact(value);
+      return redacted === value && value !== "" && key !== undefined && isSecretName(key) ? plainMask : redacted;
+    }
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.#deep(item, key));
+      return items.every((item, index) => Object.is(item, value[index])) ? value : items;
+    }
+    if (!isPlainObject(value)) return value;
+    let hasChanged = false;
+    const entries = Object.entries(value).map(([name, item]): [string, unknown] => {
+      const entry: [string, unknown] = [this.redact(name), this.#deep(item, name)];
+      hasChanged ||= entry[0] !== name || !Object.is(entry[1], item);
+      return entry;
+    });
+    return hasChanged ? Object.fromEntries(entries) : value;
+  }
+
+  #literals(): LiteralMatcher {
+    this.#matcher ??= new LiteralMatcher(
+      [...this.#registrations].flatMap(({ forms, mask }) => forms.map((text) => ({ text, mask }))),
+    );
+    return this.#matcher;
+  }
+}

@@ -1,0 +1,159 @@
+import type { SecretSpan } from "./redact-spans.ts";
+
+/**
+ * What keys and passwords look like when nobody told us their value. Rules for these patterns:
+ *
+ * 1. Group 1 is what gives the secret away and stays; group 2 is the secret.
+ * 2. Each takes time linear in the text: repetitions are bounded, or cannot be entered twice at one place.
+ * 3. A mask is not a secret: redacting what was redacted changes nothing.
+ */
+interface ShapeRule {
+  readonly pattern: RegExp;
+  readonly rank: "shape" | "context";
+  /** The mask, or undefined when this is no secret after all. */
+  mask(value: string, lead: string): string | undefined;
+}
+
+export const plainMask = "***";
+const fewestShown = 18;
+
+export function findShapes(text: string): readonly SecretSpan[] {
+  const spans: SecretSpan[] = [];
+  for (const rule of isFormBody(text) ? [...rules, formField] : rules) {
+    for (const match of text.matchAll(rule.pattern)) {
+      const [, lead = "", value = ""] = match;
+      const mask = isMask(value) ? undefined : rule.mask(value, lead);
+      if (mask === undefined) continue;
+      const start = match.index + lead.length;
+      spans.push({ start, end: start + value.length, from: match.index, mask, rank: rule.rank });
+    }
+  }
+  return spans;
+}
+
+/** Enough of a long key to recognise which one it was; nothing of a short one. */
+function maskKey(key: string): string {
+  return key.length < fewestShown ? plainMask : `${key.slice(0, 4)}...${key.slice(-4)}`;
+}
+
+function isMask(value: string): boolean {
+  return /^(?:\*{3}|\[redacted:|\S{4}\.\.\.\S{4}$)/.test(value);
+}
+
+const always = (): string => plainMask;
+
+/** What may follow a prefix, by the prefixes that begin a key and hardly anything else. */
+const strongKeys = [
+  "(?:sk-|github_pat_|xox[abprs]-|AIza|pplx-|bb_live_|sk_live_|sk_test_|rk_live_|pypi-|tvly-|syt_|retaindb_|hsk-|xai-)[A-Za-z0-9_-]{10,}",
+  "(?:gh[oprsu]_|dop_v1_|doo_v1_|gsk_)[A-Za-z0-9]{10,}",
+  "gAAAA[A-Za-z0-9_=-]{10,}",
+  "SG\\.[A-Za-z0-9_.-]{9,}[A-Za-z0-9_-]",
+  "(?:AKIA|ASIA)[A-Z0-9]{16}(?!\\w)",
+  "eyJ[A-Za-z0-9_-]{10,}(?:\\.[A-Za-z0-9_-]+){0,2}",
+];
+/** Prefixes that also begin ordinary names (`npm_configuration`); what follows must not read like words. */
+const weakKeys = ["(?:npm_|hf_|r8_|mem0_|fc-|exa_)[A-Za-z0-9]{10,}", "(?:am_|fal_|brv_|sk_)[A-Za-z0-9_-]{10,}"];
+
+const secretQueryNames =
+  "access_token|refresh_token|id_token|token|api_key|apikey|client_secret|password|auth|jwt|session|secret|key|code|signature|x-amz-signature";
+
+const secretFieldNames =
+  "(?:x[_-])?api[_-]?key|(?:access|refresh|auth|id|bearer|bot|session|api|app|oauth)?[_-]?token|(?:client|app|shared|webhook|signing)?[_-]?secret|(?:secret|private|access|signing|encryption)[_-]?key|secret[_-]?access[_-]?key|passw(?:or)?d|passphrase|bearer|authorization|credentials?";
+const wholeFieldName = new RegExp(`^(?:${secretFieldNames})$`, "i");
+
+/** Whether a field of this name holds a secret: `apiKey`, `client_secret`; not `token_count`. */
+export function isSecretName(name: string): boolean {
+  return wholeFieldName.test(name);
+}
+
+const rules: readonly ShapeRule[] = [
+  {
+    // A complete block, or the part of one that was cut off.
+    pattern:
+      /()(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S])*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[nr]|[A-Za-z-]{2,20}: [^\n]{0,200}\n)*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr])*)*))/g,
+    rank: "shape",
+    mask: () => "[redacted:private-key]",
+  },
+  { pattern: new RegExp(`(?<!\\w)()(${strongKeys.join("|")})`, "g"), rank: "shape", mask: maskKey },
+  {
+    pattern: new RegExp(`(?<!\\w)()(${weakKeys.join("|")})`, "g"),
+    rank: "shape",
+    mask: (value) => (/[0-9A-Z]/.test(value.slice(value.search(/[_-]/))) ? maskKey(value) : undefined),
+  },
+  { pattern: /(?<!\w)(\d{8,20}:)([A-Za-z0-9_-]{30,})/g, rank: "shape", mask: always },
+  {
+    pattern: /((?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:[A-Za-z][A-Za-z0-9-]{1,20} +)?)([^\s"',;]{3,})/gi,
+    rank: "context",
+    mask: always,
+  },
+  {
+    pattern:
+      /(?<![\w-])((?:x-api-key|api-key|x-goog-api-key|x-auth-token|x-access-token)["']?: {0,3}["']?)([^\s"',;]{3,})/gi,
+    rank: "context",
+    mask: always,
+  },
+  {
+    pattern: /(?<!\w)(bearer +)([A-Za-z0-9._~+/=-]{8,})/gi,
+    rank: "context",
+    // "Bearer authentication" is prose.
+    mask: (value) => (/\d/.test(value) || value.length >= 24 ? plainMask : undefined),
+  },
+  {
+    pattern: new RegExp(
+      `(\\\\{0,3}["'](?:${secretFieldNames})\\\\{0,3}["'] {0,3}: {0,3}\\\\{0,3}")((?:[^"\\\\\\n]|\\\\[^"\\n]|\\\\"(?=[^,}\\]\\s]))+)`,
+      "gi",
+    ),
+    rank: "context",
+    mask: always,
+  },
+  {
+    pattern: /(?<!\w)([A-Z][A-Z0-9_]{2,79}=)((?:"[^"\n]+)|(?:'[^'\n]+)|[^\s"'`;,)&|<>]+)/g,
+    rank: "context",
+    mask: maskAssigned,
+  },
+  {
+    pattern: /(?<!\w)([A-Z][A-Z0-9_]{2,79} = )("[^"\n]+|'[^'\n]+)/g,
+    rank: "context",
+    mask: maskAssigned,
+  },
+  {
+    pattern:
+      /(?<![A-Za-z0-9])((?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?)(?:\+[a-z0-9]{1,20})?:\/\/[^\s:@/"'?#]{0,128}:)([^\s@"'<>]{1,256})(?=@)/gi,
+    rank: "context",
+    mask: always,
+  },
+  {
+    pattern: /(?<![A-Za-z0-9])([a-z][a-z0-9+.-]{1,30}:\/\/[^\s:@/"'?#]{0,128}:)([^\s@/"'<>]{1,256})(?=@)/gi,
+    rank: "context",
+    mask: always,
+  },
+  { pattern: new RegExp(`([?&](?:${secretQueryNames})=)([^&\\s#"'<>]+)`, "gi"), rank: "context", mask: always },
+];
+
+const assignedSecret = /API_?KEY|TOKEN|SECRET|PASSW(?:OR)?D|CREDENTIAL|AUTH(?!ORS?(?:_|$))/;
+/** Names that hold counts and switches as often as secrets: MAX_TOKENS, AUTH_ENABLED. */
+const oftenHarmless = /^(?:\d{1,9}|true|false|yes|no|on|off|null|none)$/i;
+
+function maskAssigned(value: string, lead: string): string | undefined {
+  const name = lead.slice(0, lead.search(/[ =]/));
+  if (!assignedSecret.test(name)) return undefined;
+  const quote = /^["']/.exec(value)?.[0] ?? "";
+  const bare = value.slice(quote.length);
+  // A reference names a secret without telling it.
+  if (isMask(bare) || /^\$(?:\{?[A-Z_][A-Z0-9_]*\}?$|\()/.test(bare)) return undefined;
+  if (!/SECRET|PASSW|API_?KEY/.test(name) && oftenHarmless.test(bare)) return undefined;
+  return quote + plainMask;
+}
+
+const formField: ShapeRule = {
+  pattern: new RegExp(`((?:^|&)(?:${secretQueryNames})=)([^&]+)`, "gi"),
+  rank: "context",
+  mask: always,
+};
+
+/** A whole text of the form `a=1&b=2`, as a browser posts it. */
+function isFormBody(text: string): boolean {
+  return (
+    text.length < 65_536 && text.includes("&") && /^[\w.%+~[\]-]+=[^\s&]*(?:&[\w.%+~[\]-]+=[^\s&]*)+$/.test(text.trim())
+  );
+}
