@@ -5,6 +5,8 @@ type State =
   | { readonly kind: "closed" }
   | { readonly kind: "failed"; readonly error: unknown };
 
+const compactAfter = 1_024;
+
 /**
  * Values from one producer to one reader, in order. Invariants:
  *
@@ -15,6 +17,8 @@ type State =
  */
 export class Channel<T> implements AsyncIterable<T> {
   #buffer: T[] = [];
+  /** Read so far within the buffer; taking the first of a long array one by one would copy it each time. */
+  #readCount = 0;
   #readers: Deferred<IteratorResult<T, undefined>>[] = [];
   #state: State = { kind: "open" };
   #isAbandoned = false;
@@ -45,6 +49,7 @@ export class Channel<T> implements AsyncIterable<T> {
       return: () => {
         this.#isAbandoned = true;
         this.#buffer = [];
+        this.#readCount = 0;
         this.#release({ kind: "closed" });
         return Promise.resolve({ done: true, value: undefined });
       },
@@ -52,8 +57,13 @@ export class Channel<T> implements AsyncIterable<T> {
   }
 
   #next(): Promise<IteratorResult<T, undefined>> {
-    if (this.#buffer.length > 0) {
-      const [value] = this.#buffer.splice(0, 1) as [T];
+    if (this.#readCount < this.#buffer.length) {
+      const value = this.#buffer[this.#readCount] as T;
+      this.#readCount += 1;
+      if (this.#readCount === this.#buffer.length || this.#readCount === compactAfter) {
+        this.#buffer = this.#buffer.slice(this.#readCount);
+        this.#readCount = 0;
+      }
       return Promise.resolve({ done: false, value });
     }
     if (this.#isAbandoned || this.#state.kind === "closed") return Promise.resolve({ done: true, value: undefined });

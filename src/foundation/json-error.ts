@@ -32,7 +32,7 @@ const whitespace = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const literal = /true|false|null/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside strings.
-const stringBody = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+const stringBody = /[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*/y;
 
 function advance(place: Place): Step | undefined {
   const { text, position, expected, closers } = place;
@@ -83,9 +83,8 @@ function readString({ text, position }: Place, after: Expected): Step | undefine
 
 /** Where a sticky pattern ends when it matches at `position`; `position` itself when it does not. */
 function skip(pattern: RegExp, text: string, position: number): number {
-  const matcher = new RegExp(pattern.source, "y");
-  matcher.lastIndex = position;
-  return matcher.test(text) ? matcher.lastIndex : position;
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : position;
 }
 
 function unexpected(text: string, position: number): { readonly message: string; readonly position: number } {

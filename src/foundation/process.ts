@@ -38,7 +38,7 @@ export interface ProcessHandle extends AsyncDisposable {
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Settles once: when the child has exited and its output was read. Never rejects. */
+  /** Settles when the child has exited and its output was read; attach readers before waiting for it. Never rejects. */
   readonly exited: Promise<ProcessExit>;
   /** Ends the whole group and waits for it. */
   kill(options?: KillOptions): Promise<void>;
@@ -51,21 +51,24 @@ export async function spawnProcess(
   options: SpawnOptions,
 ): Promise<ProcessHandle> {
   options.signal.throwIfAborted();
-  const child = spawn(command, [...args], {
-    cwd: options.cwd,
-    env: options.env ?? process.env,
-    stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
-    detached: true,
-    windowsHide: true,
-  });
+  const child = start(command, args, options);
   const { stdout, stderr, stdin } = child;
   const pid = await started(child, command, options.cwd);
   if (stdout === null || stderr === null) throw new Error("a piped child has no pipes");
   // A child may end without reading its input; that is its right, and its exit code tells the story.
   stdin?.on("error", () => undefined);
-  const kill = (how: KillOptions = {}): Promise<void> => killGroup(pid, { graceMs: options.graceMs, ...how });
+  const kills: Promise<void>[] = [];
+  const kill = (how: KillOptions = {}): Promise<void> => {
+    const killing = killGroup(pid, { graceMs: options.graceMs, ...how });
+    kills.push(killing);
+    return killing;
+  };
   const subscription = onAbort(options.signal, () => void kill());
-  const exited = finish(child, pid, options).finally(() => subscription[Symbol.dispose]());
+  const exited = finish(child, pid, options).then(async (exit) => {
+    subscription[Symbol.dispose]();
+    await Promise.all(kills);
+    return exit;
+  });
   return {
     pid,
     stdin,
@@ -80,14 +83,30 @@ export async function spawnProcess(
   };
 }
 
-function started(child: ChildProcess, command: string, cwd: string | undefined): Promise<number> {
-  const start = new Deferred<number>();
-  child.once("spawn", () => start.resolve(child.pid ?? -1));
-  child.once("error", (error) => start.reject(notStarted(command, cwd, error)));
-  return start.promise;
+function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(command, [...args], {
+      cwd: options.cwd,
+      env: options.env ?? process.env,
+      stdio: [options.stdin ?? "ignore", "pipe", "pipe"],
+      detached: true,
+      windowsHide: true,
+    });
+  } catch (error) {
+    // Thrown rather than emitted for what no system call takes, such as a zero byte in an argument.
+    throw notStarted(command, options.cwd, error);
+  }
 }
 
-function notStarted(command: string, cwd: string | undefined, error: Error): UserError {
+/** The process number, once it runs. The listener stays: a later error event without one would end the program. */
+function started(child: ChildProcess, command: string, cwd: string | undefined): Promise<number> {
+  const running = new Deferred<number>();
+  child.once("spawn", () => running.resolve(child.pid ?? -1));
+  child.on("error", (error) => running.reject(notStarted(command, cwd, error)));
+  return running.promise;
+}
+
+function notStarted(command: string, cwd: string | undefined, error: unknown): UserError {
   const code = systemErrorCode(error);
   const hint =
     code === "ENOENT"

@@ -18,32 +18,21 @@ const rankOrder = { exact: 0, shape: 1, context: 2 } as const;
  */
 export function mergeSpans(spans: readonly SecretSpan[]): readonly SecretSpan[] {
   if (spans.length < 2) return spans;
-  const sorted = spans.toSorted((a, b) => a.start - b.start || rankOrder[a.rank] - rankOrder[b.rank]);
+  const sorted = spans.toSorted((a, b) => a.start - b.start || b.end - a.end || rankOrder[a.rank] - rankOrder[b.rank]);
   const merged: SecretSpan[] = [];
-  let group: SecretSpan[] = [];
-  let groupEnd = -1;
   for (const span of sorted) {
-    if (group.length > 0 && span.start >= groupEnd) {
-      merged.push(joined(group));
-      group = [];
-    }
-    groupEnd = group.length === 0 ? span.end : Math.max(groupEnd, span.end);
-    group.push(span);
+    const last = merged.at(-1);
+    if (last === undefined || span.start >= last.end) merged.push(span);
+    else merged[merged.length - 1] = joined(last, span);
   }
-  if (group.length > 0) merged.push(joined(group));
   return merged;
 }
 
-function joined(group: readonly SecretSpan[]): SecretSpan {
-  const start = Math.min(...group.map((span) => span.start));
-  const end = Math.max(...group.map((span) => span.end));
-  const from = Math.min(...group.map((span) => span.from));
-  const whole = group.filter((span) => span.start === start && span.end === end);
-  const best = whole.reduce<SecretSpan | undefined>(
-    (first, span) => (first === undefined || rankOrder[span.rank] < rankOrder[first.rank] ? span : first),
-    undefined,
-  );
-  return { start, end, from, mask: best?.mask ?? "***", rank: best?.rank ?? "context" };
+/** `first` starts no later than `second` and reaches at least its start. */
+function joined(first: SecretSpan, second: SecretSpan): SecretSpan {
+  const from = Math.min(first.from, second.from);
+  if (second.end <= first.end) return { ...first, from };
+  return { start: first.start, end: second.end, from, mask: "***", rank: "context" };
 }
 
 /** The text with each span replaced by its mask. The spans must be in order and apart. */

@@ -22,7 +22,7 @@ export function findShapes(text: string): readonly SecretSpan[] {
   for (const rule of isFormBody(text) ? [...rules, formField] : rules) {
     for (const match of text.matchAll(rule.pattern)) {
       const [, lead = "", value = ""] = match;
-      const mask = isMask(value) ? undefined : rule.mask(value, lead);
+      const mask = value === "" || isMask(value) ? undefined : rule.mask(value, lead);
       if (mask === undefined) continue;
       const start = match.index + lead.length;
       spans.push({ start, end: start + value.length, from: match.index, mask, rank: rule.rank });
@@ -70,7 +70,7 @@ const rules: readonly ShapeRule[] = [
   {
     // A complete block, or the part of one that was cut off.
     pattern:
-      /()(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S])*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[nr]|[A-Za-z-]{2,20}: [^\n]{0,200}\n)*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr])*)*))/g,
+      /()(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[nr]|[A-Za-z-]{2,20}: [^\n]{0,200}\n)*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr])*)*))/g,
     rank: "shape",
     mask: () => "[redacted:private-key]",
   },
@@ -98,14 +98,9 @@ const rules: readonly ShapeRule[] = [
     // "Bearer authentication" is prose.
     mask: (value) => (/\d/.test(value) || value.length >= 24 ? plainMask : undefined),
   },
-  {
-    pattern: new RegExp(
-      `(\\\\{0,3}["'](?:${secretFieldNames})\\\\{0,3}["'] {0,3}: {0,3}\\\\{0,3}")((?:[^"\\\\\\n]|\\\\[^"\\n]|\\\\"(?=[^,}\\]\\s]))+)`,
-      "gi",
-    ),
-    rank: "context",
-    mask: always,
-  },
+  fieldRule('"', ""),
+  fieldRule("'", ""),
+  fieldRule('"', "\\\\{1,3}"),
   {
     pattern: /(?<!\w)([A-Z][A-Z0-9_]{2,79}=)((?:"[^"\n]+)|(?:'[^'\n]+)|[^\s"'`;,)&|<>]+)/g,
     rank: "context",
@@ -129,6 +124,18 @@ const rules: readonly ShapeRule[] = [
   },
   { pattern: new RegExp(`([?&](?:${secretQueryNames})=)([^&\\s#"'<>]+)`, "gi"), rank: "context", mask: always },
 ];
+
+/** A field of JSON (also of JSON inside a JSON string, whose quotes are escaped) or of a Python dictionary. */
+function fieldRule(quote: '"' | "'", escapes: string): ShapeRule {
+  const mark = `${escapes === "" ? "(?<!\\\\)" : escapes}${quote}`;
+  const content = `[^${quote}\\\\\\n]`;
+  const value = escapes === "" ? `${content}*(?:\\\\[^\\n]${content}*)*` : `${content}+`;
+  return {
+    pattern: new RegExp(`(${mark}(?:${secretFieldNames})${mark}\\s{0,8}:\\s{0,8}${mark})(${value})`, "gi"),
+    rank: "context",
+    mask: always,
+  };
+}
 
 const assignedSecret = /API_?KEY|TOKEN|SECRET|PASSW(?:OR)?D|CREDENTIAL|AUTH(?!ORS?(?:_|$))/;
 /** Names that hold counts and switches as often as secrets: MAX_TOKENS, AUTH_ENABLED. */
