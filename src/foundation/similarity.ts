@@ -63,3 +63,80 @@ function tolerance(word: string): number {
   if (word.length <= 3) return 1;
   return word.length <= 7 ? 2 : 3;
 }
+
+const longestCompared = 20_000;
+
+/**
+ * How alike two texts are, from 0 to 1: `2 * M / T`, where `T` is the sum of both lengths and `M` counts
+ * the characters in common blocks (the longest common substring, then the same to its left and right).
+ * Texts beyond 20,000 characters are compared by the lines they share.
+ */
+export function similarity(a: string, b: string): number {
+  const isLong = a.length > longestCompared || b.length > longestCompared;
+  const left = isLong ? a.split("\n") : [...a];
+  const right = isLong ? b.split("\n") : [...b];
+  const total = left.length + right.length;
+  if (total === 0) return 1;
+  return (2 * (isLong ? sharedCount(left, right) : matchingCount(left, right))) / total;
+}
+
+function sharedCount(left: readonly string[], right: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const line of left) counts.set(line, (counts.get(line) ?? 0) + 1);
+  let shared = 0;
+  for (const line of right) {
+    const count = counts.get(line) ?? 0;
+    if (count === 0) continue;
+    counts.set(line, count - 1);
+    shared += 1;
+  }
+  return shared;
+}
+
+interface Region {
+  readonly leftStart: number;
+  readonly leftEnd: number;
+  readonly rightStart: number;
+  readonly rightEnd: number;
+}
+
+function matchingCount(left: readonly string[], right: readonly string[]): number {
+  const places = new Map<string, number[]>();
+  for (const [index, character] of right.entries()) {
+    const known = places.get(character);
+    if (known === undefined) places.set(character, [index]);
+    else known.push(index);
+  }
+  let matching = 0;
+  const open: Region[] = [{ leftStart: 0, leftEnd: left.length, rightStart: 0, rightEnd: right.length }];
+  for (let region = open.pop(); region !== undefined; region = open.pop()) {
+    const block = longestBlock(left, places, region);
+    if (block.size === 0) continue;
+    matching += block.size;
+    open.push({ ...region, leftEnd: block.left, rightEnd: block.right });
+    open.push({ ...region, leftStart: block.left + block.size, rightStart: block.right + block.size });
+  }
+  return matching;
+}
+
+/** The longest common block inside a region; of several, the one that starts first on the left, then on the right. */
+function longestBlock(
+  left: readonly string[],
+  places: ReadonlyMap<string, readonly number[]>,
+  region: Region,
+): { readonly left: number; readonly right: number; readonly size: number } {
+  let best = { left: region.leftStart, right: region.rightStart, size: 0 };
+  let endingAt = new Map<number, number>();
+  for (let index = region.leftStart; index < region.leftEnd; index += 1) {
+    const current = new Map<number, number>();
+    for (const place of places.get(left[index] ?? "") ?? []) {
+      if (place < region.rightStart) continue;
+      if (place >= region.rightEnd) break;
+      const size = (endingAt.get(place - 1) ?? 0) + 1;
+      current.set(place, size);
+      if (size > best.size) best = { left: index - size + 1, right: place - size + 1, size };
+    }
+    endingAt = current;
+  }
+  return best;
+}
