@@ -1,0 +1,78 @@
+import type { ContentPart } from "#conversation";
+import { isRecord, parseJson, scrubSurrogates, toJsonText } from "#foundation/json";
+import { truncateEnd } from "#foundation/text";
+import { ToolFailure, type ToolResult } from "./result.ts";
+
+/** A result as text: always well-formed JSON, whatever the tool gave. */
+export interface Rendered {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly preview: string;
+  readonly diff?: string;
+  readonly images: readonly ContentPart[];
+}
+
+const previewChars = 200;
+
+export function renderResult(result: ToolResult): Rendered {
+  const text = scrubSurrogates(jsonText(result.content));
+  const facts = parseJson(text);
+  const value = facts.ok ? facts.value : undefined;
+  return {
+    text,
+    isError: result.isError ?? looksFailed(value),
+    preview: result.preview ?? previewOf(value, text),
+    ...(result.diff === undefined ? {} : { diff: result.diff }),
+    images: result.images ?? [],
+  };
+}
+
+/** `{"error":…}` for anything thrown, or for a message. */
+export function renderError(error: unknown, extra: Readonly<Record<string, unknown>> = {}): Rendered {
+  const content =
+    error instanceof ToolFailure
+      ? { error: error.message, ...error.extra, ...extra }
+      : {
+          error: typeof error === "string" ? error : `Tool execution failed: ${classOf(error)}: ${wordsOf(error)}`,
+          ...extra,
+        };
+  return {
+    text: scrubSurrogates(toJsonText(content)),
+    isError: true,
+    preview: truncateEnd(content.error, previewChars),
+    images: [],
+  };
+}
+
+/** Text that is JSON stays as it is; plain text of plugins is wrapped. */
+function jsonText(content: unknown): string {
+  if (typeof content !== "string") return toJsonText(content);
+  return parseJson(content).ok ? content : toJsonText({ result: content });
+}
+
+/** Whether a result reports a failure, by its fields and never by searching its text. */
+export function looksFailed(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  if (typeof value["error"] === "string" && value["error"] !== "") return true;
+  if (value["success"] === false) return true;
+  if (typeof value["exit_code"] === "number" && value["exit_code"] !== 0) return true;
+  return ["error", "failed", "timeout", "blocked"].includes(String(value["status"]));
+}
+
+function previewOf(value: unknown, text: string): string {
+  if (!isRecord(value)) return truncateEnd(text, previewChars);
+  for (const key of ["error", "output", "summary", "message", "content", "result"]) {
+    const field = value[key];
+    if (typeof field === "string" && field.trim() !== "") return truncateEnd(field.trim(), previewChars);
+  }
+  return truncateEnd(text, previewChars);
+}
+
+function classOf(error: unknown): string {
+  if (!(error instanceof Error)) return "Error";
+  return error.name === "Error" ? error.constructor.name : error.name;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,84 @@
+import { configurableToolsets, defaultOffToolsets, leafToolsets, restrictedToolsets } from "./toolset-catalogue.ts";
+import type { Toolsets } from "./toolsets.ts";
+
+/** What decides the toolsets of one surface; all of it comes from the configuration and the registry. */
+export interface SurfaceWish {
+  /** `cli`, `telegram`, `api_server`, … */
+  readonly surface: string;
+  /** `platform_toolsets.<surface>`; undefined when absent or not a list. */
+  readonly listed?: readonly unknown[];
+  readonly pluginToolsets: readonly string[];
+  /** Plugin toolsets this surface has been asked about before (`known_plugin_toolsets`). */
+  readonly knownPluginToolsets: readonly string[];
+  readonly mcpServers: readonly string[];
+}
+
+const withoutMcp = "no_mcp";
+
+export function defaultPreset(surface: string): string {
+  return `hermes-${surface.replaceAll("_", "-")}`;
+}
+
+/** The toolsets that are on for a surface, in checklist order, then plugins, MCP servers and the user's own. */
+export function surfaceToolsets(wish: SurfaceWish, toolsets: Toolsets): readonly string[] {
+  const listed = (wish.listed ?? [defaultPreset(wish.surface)]).map(String);
+  const mayUse = (name: string): boolean => restrictedToolsets[name]?.includes(wish.surface) ?? true;
+  const explicit = listed.filter((name) => configurableToolsets.includes(name));
+  const chosen =
+    explicit.length > 0 ? explicit.filter(mayUse) : inferred(wish.surface, listed, toolsets).filter(mayUse);
+  const ordered = configurableToolsets.filter((name) => chosen.includes(name));
+  return [
+    ...new Set([
+      ...ordered,
+      ...ownLeaves(wish.surface, toolsets),
+      ...wish.pluginToolsets.filter((name) => isPluginOn(name, listed, wish)),
+      ...mcpToolsets(listed, wish.mcpServers),
+      ...passedThrough(listed, wish),
+    ]),
+  ];
+}
+
+/** From composites: a configurable toolset is on when all its tools are in, unless it is off by default. */
+function inferred(surface: string, listed: readonly string[], toolsets: Toolsets): readonly string[] {
+  const tools = new Set(listed.flatMap((name) => toolsets.resolve(name)));
+  return configurableToolsets.filter((name) => {
+    const own = toolsets.resolve(name);
+    const isOff = defaultOffToolsets.has(name) && !(name === surface && restrictedToolsets[name] === undefined);
+    return !isOff && own.length > 0 && own.every((tool) => tools.has(tool));
+  });
+}
+
+/** Leaves outside the checklist that belong to this surface only, such as `feishu_doc` on Feishu. */
+function ownLeaves(surface: string, toolsets: Toolsets): readonly string[] {
+  const preset = new Set(toolsets.resolve(defaultPreset(surface)));
+  const claimed = new Set(configurableToolsets.flatMap((name) => leafToolsets[name]?.tools ?? []));
+  return Object.entries(leafToolsets)
+    .filter(([name, entry]) => {
+      if (configurableToolsets.includes(name)) return false;
+      return entry.tools.every((tool) => preset.has(tool) && !claimed.has(tool));
+    })
+    .map(([name]) => name);
+}
+
+function isPluginOn(name: string, listed: readonly string[], wish: SurfaceWish): boolean {
+  if (listed.includes(name)) return true;
+  if (defaultOffToolsets.has(name)) return false;
+  return !wish.knownPluginToolsets.includes(name);
+}
+
+function mcpToolsets(listed: readonly string[], servers: readonly string[]): readonly string[] {
+  if (listed.includes(withoutMcp)) return [];
+  const named = servers.filter((server) => listed.includes(server) || listed.includes(`mcp-${server}`));
+  return (named.length > 0 ? named : servers).map((server) => `mcp-${server}`);
+}
+
+function passedThrough(listed: readonly string[], wish: SurfaceWish): readonly string[] {
+  const spoken = new Set([
+    ...configurableToolsets,
+    ...wish.pluginToolsets,
+    ...wish.mcpServers,
+    ...wish.mcpServers.map((server) => `mcp-${server}`),
+    withoutMcp,
+  ]);
+  return listed.filter((name) => !spoken.has(name) && !name.startsWith("hermes-"));
+}
