@@ -17,7 +17,7 @@ export interface CallObserver {
   beforeCall?(call: ToolCall, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   onStart?(call: ToolCall, args: Readonly<Record<string, unknown>>): void;
   onProgress?(call: ToolCall, text: string): void;
-  /** May replace the result the model reads. */
+  /** After a call that ran; may replace the result the model reads. */
   afterCall?(outcome: CallOutcome, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   onEnd?(outcome: CallOutcome): void;
 }

@@ -3,8 +3,9 @@ import type { Concurrency } from "./tool.ts";
 /** A call as the scheduler sees it. */
 export interface Scheduled {
   readonly concurrency: Concurrency;
-  /** Absolute or relative, for `concurrency: "path"`. */
+  /** For `concurrency: "path"`. */
   readonly paths: readonly string[];
+  readonly isReadOnly?: boolean;
 }
 
 /**
@@ -15,11 +16,11 @@ export function planBatches(calls: readonly Scheduled[]): readonly (readonly num
   if (calls.some((call) => call.concurrency === "never")) return calls.map((_, index) => [index]);
   const batches: number[][] = [];
   let open: number[] = [];
-  let openPaths: string[] = [];
+  let held: { readonly path: string; readonly isReadOnly: boolean }[] = [];
   const flush = (): void => {
     if (open.length > 0) batches.push(open);
     open = [];
-    openPaths = [];
+    held = [];
   };
   for (const [index, call] of calls.entries()) {
     const isAlone = call.concurrency === "serial" || (call.concurrency === "path" && call.paths.length === 0);
@@ -28,10 +29,13 @@ export function planBatches(calls: readonly Scheduled[]): readonly (readonly num
       batches.push([index]);
       continue;
     }
+    const isReadOnly = call.isReadOnly === true;
     const paths = call.concurrency === "path" ? call.paths.map(normalPath) : [];
-    if (paths.some((path) => openPaths.some((other) => overlaps(path, other)))) flush();
+    const conflicts = (path: string): boolean =>
+      held.some((other) => !(isReadOnly && other.isReadOnly) && overlaps(path, other.path));
+    if (paths.some(conflicts)) flush();
     open.push(index);
-    openPaths.push(...paths);
+    held.push(...paths.map((path) => ({ path, isReadOnly })));
   }
   flush();
   return batches;

@@ -25,8 +25,10 @@ export interface Tool {
   readonly emoji?: string;
   readonly origin?: ToolOrigin;
   readonly concurrency?: Concurrency;
-  /** The paths a call touches, for `concurrency: "path"`. */
-  pathsOf?(args: Readonly<Record<string, unknown>>): readonly string[];
+  /** The absolute paths a call touches, for `concurrency: "path"`; resolved against the task's working directory. */
+  pathsOf?(args: Readonly<Record<string, unknown>>, taskId: string): readonly string[];
+  /** True: calls on the same path may overlap with each other. */
+  readonly isReadOnly?: boolean;
   /** False: after a crash the call is not repeated silently. */
   readonly isIdempotent?: boolean;
   /** Environment variables to name in listings; they never gate by themselves. */

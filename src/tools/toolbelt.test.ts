@@ -37,7 +37,7 @@ async function belt(tools: readonly Tool[], changes: Partial<ToolbeltDeps> = {})
 }
 
 describe("a toolbelt", () => {
-  it("gives the documented shape for each way a call can fail [30:REG-50] [30:REG-51]", async () => {
+  it("gives the documented shape for each way a call can fail [30:REG-50] [30:REG-51] [10:TOOL-2] [10:TOOL-5]", async () => {
     const { run } = await belt([
       fakeTool("throws", {
         execute: () => {
@@ -66,7 +66,7 @@ describe("a toolbelt", () => {
     expect(await run([call("todo")])).toEqual(['{"todos":[]}']);
   });
 
-  it("coerces what it may and passes plain objects on [30:REG-60]", async () => {
+  it("coerces what it may and passes plain objects on [30:REG-60] [10:TOOL-14]", async () => {
     const seen: unknown[] = [];
     const { run } = await belt([
       fakeTool("read_file", {
@@ -168,7 +168,7 @@ describe("a toolbelt", () => {
     ]);
   });
 
-  it("keeps a long result in a file and shows where [30:REG-40]", async () => {
+  it("keeps a long result in a file and shows where [10:TOOL-16] [10:TOOL-17]", async () => {
     const long = JSON.stringify({ content: "x".repeat(150_000) });
     const { run, kept } = await belt([
       fakeTool("web_extract", { execute: () => Promise.resolve(result(long)) }),
@@ -211,7 +211,7 @@ describe("a toolbelt", () => {
     expect(outcomes.map((outcome) => outcome.kind)).toEqual(["succeeded", "failed"]);
   });
 
-  it("tells its observer about every call once, and lets it replace a result", async () => {
+  it("tells its observer about every call once, and lets it replace a result [10:TOOL-1]", async () => {
     const log: string[] = [];
     const observer: CallObserver = {
       beforeCall: (one) => {
@@ -226,5 +226,8 @@ describe("a toolbelt", () => {
     const { run } = await belt([fakeTool("a")]);
     expect(await run([call("a")], observer)).toEqual(['{"replaced":true}']);
     expect(log).toEqual(["before a", "after a succeeded"]);
+    const blocks: CallObserver = { ...observer, beforeCall: () => Promise.resolve("no") };
+    expect(await run([call("a")], blocks)).toEqual(['{"error":"no"}']);
+    expect(log).toHaveLength(2);
   });
 });

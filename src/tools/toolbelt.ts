@@ -64,7 +64,8 @@ export class Toolbelt {
     const batches = planBatches(
       prepared.map(({ tool, args, refusal }) => ({
         concurrency: refusal === undefined ? (tool?.concurrency ?? "serial") : "safe",
-        paths: tool?.pathsOf?.(args) ?? [],
+        paths: tool?.pathsOf?.(args, turn.context.taskId) ?? [],
+        isReadOnly: tool?.isReadOnly === true,
       })),
     );
     const done = new Map<number, { readonly outcome: CallOutcome; readonly rendered: Rendered }>();
@@ -109,7 +110,7 @@ export class Toolbelt {
       preview: this.#deps.redact(rendered.preview),
       ...(rendered.diff === undefined ? {} : { diff: this.#deps.redact(rendered.diff) }),
     };
-    const replaced = await turn.observer.afterCall?.(outcome, args);
+    const replaced = kind === "refused" ? undefined : await turn.observer.afterCall?.(outcome, args);
     if (replaced !== undefined) outcome = { ...outcome, text: replaced };
     turn.observer.onEnd?.(outcome);
     return { outcome, rendered };
