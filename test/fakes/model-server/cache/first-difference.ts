@@ -15,13 +15,12 @@ export function firstDifference(
 ): FirstDifference | undefined {
   for (const [index, old] of before.entries()) {
     const now = after[index];
-    if (now === undefined) return { path: old.path, before: excerpt(old.text, 0), after: "(nothing)" };
+    if (now === undefined || sectionOf(old) < sectionOf(now))
+      return { path: old.path, before: excerpt(old.text, 0), after: "(nothing)" };
+    if (sectionOf(old) > sectionOf(now)) return { path: now.path, before: "(nothing)", after: excerpt(now.text, 0) };
     if (old.salt !== now.salt)
       return { path: "tool_choice or thinking", before: old.salt ?? "", after: now.salt ?? "" };
-    if (old.text === now.text) continue;
-    if (sectionOf(old.path) !== sectionOf(now.path))
-      return { path: now.path, before: `${old.path}: ${excerpt(old.text, 0)}`, after: excerpt(now.text, 0) };
-    return deepest({ path: now.path, before: old.value, after: now.value });
+    if (old.text !== now.text) return deepest({ path: now.path, before: old.value, after: now.value });
   }
   return undefined;
 }
@@ -76,6 +75,8 @@ function excerpt(text: string, at: number): string {
   return `${from > 0 ? "..." : ""}${shown}${at + 40 < text.length ? "..." : ""}`;
 }
 
-function sectionOf(path: string): string {
-  return /^[a-z]+/.exec(path)?.[0] ?? "";
+/** Tools stand before the system prompt, and that before the messages. */
+function sectionOf({ path }: PromptBlock): number {
+  if (path.startsWith("tools")) return 0;
+  return path.startsWith("system") || path.startsWith("instructions") ? 1 : 2;
 }

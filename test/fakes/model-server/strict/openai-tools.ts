@@ -13,12 +13,13 @@ const namePattern = /^[a-zA-Z0-9_-]+$/;
 export function toolRules(wire: "chat" | "responses"): readonly Rule[] {
   const functions = (subject: Subject): readonly DeclaredFunction[] => declared(wire, subject);
   return [
-    { id: `${wire}/tools-count`, check: countTools },
+    { id: `${wire}/tools-count`, check: (subject) => countTools(subject, wire) },
     { id: `${wire}/tools-shape`, check: (subject) => firstComplaint(functions(subject), isNamed) },
     { id: `${wire}/tools-name`, check: (subject) => firstComplaint(functions(subject), isWellNamed) },
     { id: `${wire}/tools-unique`, check: (subject) => namesAreUnique(functions(subject)) },
     { id: `${wire}/tools-schema`, check: (subject) => firstComplaint(functions(subject), hasObjectSchema) },
-    { id: `${wire}/needs-tools`, check: needsTools },
+    // The Responses wire takes both fields, and an empty list, without tools.
+    ...(wire === "chat" ? [{ id: "chat/needs-tools", check: needsTools }] : []),
   ];
 }
 
@@ -48,10 +49,10 @@ function declared(wire: "chat" | "responses", { body }: Subject): readonly Decla
   });
 }
 
-function countTools({ body }: Subject): Complaint | undefined {
+function countTools({ body }: Subject, wire: "chat" | "responses"): Complaint | undefined {
   if (body.tools === undefined) return undefined;
   const count = listAt(body.tools).length;
-  if (count === 0) return complain("[] is too short - 'tools'", "tools");
+  if (count === 0 && wire === "chat") return complain("[] is too short - 'tools'", "tools");
   if (count <= 128) return undefined;
   return complain(
     `Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length ${count} instead.`,
