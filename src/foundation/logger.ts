@@ -149,13 +149,14 @@ class LogFile implements AsyncDisposable {
     // One turn of the loop, so that lines written together are appended together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, maxBatchLines);
       if (this.#dropped > 0) {
-        batch.push(`${JSON.stringify({ level: "warn", message: "log lines dropped", count: this.#dropped })}\n`);
+        this.#waiting.push(
+          `${JSON.stringify({ level: "warn", message: "log lines dropped", count: this.#dropped })}\n`,
+        );
         this.#dropped = 0;
       }
       try {
-        await this.#append(batch.join(""));
+        await this.#append(await this.#nextBatch());
       } catch (error) {
         this.#report(error);
       }
@@ -163,10 +164,28 @@ class LogFile implements AsyncDisposable {
     this.#writing = undefined;
   }
 
+  /** As many waiting lines as the file has room for; at least one, after setting a full file aside. */
+  async #nextBatch(): Promise<string> {
+    // Taken before anything can fail: a line that cannot be written must not come up for ever.
+    const [first = ""] = this.#waiting.splice(0, 1);
+    const size = await sizeOf(this.#options.file);
+    let room = this.#maxBytes - size - Buffer.byteLength(first);
+    if (room < 0 && size > 0) {
+      await this.#rotate(size).catch((error: unknown) => this.#report(error));
+      room += size;
+    }
+    let count = 0;
+    for (; count < maxBatchLines; count += 1) {
+      const line = this.#waiting[count];
+      if (line === undefined) break;
+      room -= Buffer.byteLength(line);
+      if (room < 0) break;
+    }
+    return first + this.#waiting.splice(0, count).join("");
+  }
+
   async #append(text: string): Promise<void> {
     const { file } = this.#options;
-    const size = await sizeOf(file);
-    if (size > 0 && size + Buffer.byteLength(text) > this.#maxBytes) await this.#rotate();
     try {
       await appendFile(file, text, { mode: 0o600 });
     } catch (error) {
@@ -177,9 +196,8 @@ class LogFile implements AsyncDisposable {
   }
 
   /** Several processes may share the file: one of them moves it, the others see under the lock that it is done. */
-  async #rotate(): Promise<void> {
+  async #rotate(sizeBefore: number): Promise<void> {
     const { file } = this.#options;
-    const sizeBefore = await sizeOf(file);
     await withFileLock(
       `${file}.lock`,
       async () => {

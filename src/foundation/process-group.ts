@@ -1,3 +1,4 @@
+import { readdir, readFile } from "node:fs/promises";
 import { never, sleep } from "./abort.ts";
 import { systemErrorCode } from "./errors.ts";
 
@@ -11,8 +12,8 @@ const lastWaitMs = 1_000;
 
 /**
  * Ends a process group: SIGTERM to all of it, and SIGKILL to whoever is left after the grace. Returns
- * when the group is gone, or shortly after SIGKILL when the kernel still keeps a part (a zombie that
- * nobody reaps, a process in uninterruptible sleep).
+ * when nobody in the group runs any more, or shortly after SIGKILL when the kernel keeps a part of it
+ * (a process in uninterruptible sleep).
  */
 export async function killGroup(pid: number, options: KillOptions = {}): Promise<void> {
   if (!Number.isInteger(pid) || pid <= 1) throw new RangeError(`not a process group that may be ended: ${pid}`);
@@ -39,11 +40,35 @@ export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 async function isGoneWithin(pid: number, limitMs: number): Promise<boolean> {
-  const endMs = Date.now() + limitMs;
+  const startMs = Date.now();
+  let lookAgainAfterMs = 20;
   while (signalGroup(pid, 0)) {
-    const leftMs = endMs - Date.now();
-    if (leftMs <= 0) return false;
-    await sleep(Math.min(pollMs, leftMs), never);
+    const passedMs = Date.now() - startMs;
+    if (passedMs >= lookAgainAfterMs) {
+      if (!(await hasLivingMember(pid))) return true;
+      lookAgainAfterMs *= 2;
+    }
+    if (passedMs >= limitMs) return false;
+    await sleep(Math.min(pollMs, limitMs - passedMs), never);
   }
   return true;
+}
+
+/**
+ * Whether anybody in the group still runs. The dead whom nobody has reaped count as members for the
+ * kernel, and in a container without an init process they may stay for ever. Only Linux tells.
+ */
+async function hasLivingMember(group: number): Promise<boolean> {
+  if (process.platform !== "linux") return true;
+  const entries = await readdir("/proc").catch(() => undefined);
+  if (entries === undefined) return true;
+  const members = await Promise.all(entries.filter((name) => /^\d+$/.test(name)).map((name) => readState(name)));
+  return members.some((member) => member?.group === group && member.state !== "Z" && member.state !== "X");
+}
+
+/** State and group of a process, from the fields after its bracketed name; undefined when it has just gone. */
+async function readState(pid: string): Promise<{ readonly state: string; readonly group: number } | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
+  const [state, , group] = text?.slice(text.lastIndexOf(")") + 2).split(" ") ?? [];
+  return state === undefined ? undefined : { state, group: Number(group) };
 }

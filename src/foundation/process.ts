@@ -121,7 +121,7 @@ function notStarted(command: string, cwd: string | undefined, error: unknown): U
 }
 
 const drainIdleMs = 250;
-const drainTotalMs = 2_000;
+const drainTotalMs = 1_000;
 
 /** Waits for the exit, then for the pipes, but not for a descendant that holds them open. */
 async function finish(child: ChildProcess, pid: number, options: SpawnOptions): Promise<ProcessExit> {

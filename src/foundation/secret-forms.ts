@@ -36,7 +36,8 @@ function wellFormed(text: string): string {
  * of the value itself.
  */
 function base64Forms(bytes: Buffer): readonly string[] {
-  const forms: string[] = [bytes.toString("base64")];
+  const alone = bytes.toString("base64");
+  const forms: string[] = [alone, alone.replace(/=+$/, "")];
   for (const offset of [0, 1, 2]) {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
     const firstOwn = Math.ceil((offset * 8) / 6);

@@ -70,7 +70,7 @@ const rules: readonly ShapeRule[] = [
   {
     // A complete block, or the part of one that was cut off.
     pattern:
-      /()(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[nr]|[A-Za-z-]{2,20}: [^\n]{0,200}\n)*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr])*)*))/g,
+      /()(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\s\S]){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[nr]|[A-Za-z-]{2,20}: [^\n]{0,200}\n)*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\[nr])*)*(?:[A-Za-z0-9+/=]+$)?))/g,
     rank: "shape",
     mask: () => "[redacted:private-key]",
   },
