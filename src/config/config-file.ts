@@ -1,0 +1,65 @@
+import { systemErrorCode, UserError } from "#foundation/errors";
+import { writeFileAtomic } from "#foundation/files";
+import type { HermesHome } from "#foundation/paths";
+import { type BrokenDocument, type GoodDocument, parseSettingsFile } from "./document.ts";
+import { decodeUtf8, readBytes } from "./source.ts";
+import type { ConfigWarning } from "./warning.ts";
+
+/** What was found on the disk. */
+export interface FoundFile {
+  readonly document: GoodDocument | undefined;
+  readonly readFrom: "file" | "backup" | "defaults";
+  readonly isBroken: boolean;
+  readonly warnings: readonly ConfigWarning[];
+}
+
+/** Reads `config.yaml`; when it does not parse, the last copy that did. The broken file is left as it is. */
+export async function findConfigFile(home: HermesHome): Promise<FoundFile> {
+  const parsed = await readAndParse(home.config);
+  if (parsed === undefined) return { document: undefined, readFrom: "defaults", isBroken: false, warnings: [] };
+  if (parsed.kind === "good") return { document: parsed, readFrom: "file", isBroken: false, warnings: [] };
+  const backup = await readAndParse(home.configBackup);
+  const document = backup?.kind === "good" ? backup : undefined;
+  const instead =
+    document === undefined ? "the defaults are used" : `the last good copy (${home.configBackup}) is used`;
+  const warning: ConfigWarning = {
+    kind: parsed.kind === "broken" ? "syntax" : "unreadable",
+    severity: "error",
+    message: `${parsed.message}; ${instead}.`,
+    hint: "Put it right with: hermes config edit",
+    file: home.config,
+    ...(parsed.kind === "broken" ? { line: parsed.line, column: parsed.column } : {}),
+  };
+  const readFrom = document === undefined ? "defaults" : "backup";
+  return { document, readFrom, isBroken: true, warnings: [warning] };
+}
+
+/** Keeps a copy of a file that parsed. A home that cannot be written to simply has none. */
+export async function rememberGoodFile(home: HermesHome, text: string): Promise<void> {
+  try {
+    const known = await readBytes(home.configBackup);
+    if (known?.toString("utf8") === text) return;
+    await writeFileAtomic(home.configBackup, text, { mode: 0o600, fsync: false });
+  } catch (error) {
+    const code = systemErrorCode(error) ?? "";
+    const cannotWrite = ["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"].includes(code) || error instanceof UserError;
+    if (!cannotWrite) throw error;
+  }
+}
+
+type Unreadable = { readonly kind: "unreadable"; readonly message: string };
+
+async function readAndParse(path: string): Promise<GoodDocument | BrokenDocument | Unreadable | undefined> {
+  try {
+    const bytes = await readBytes(path);
+    if (bytes === undefined) return undefined;
+    const text = decodeUtf8(bytes);
+    return text === undefined ? { kind: "unreadable", message: "The file is not UTF-8 text" } : parseSettingsFile(text);
+  } catch (error) {
+    if (error instanceof UserError)
+      return { kind: "unreadable", message: "The file is too large or not a regular file" };
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    return { kind: "unreadable", message: `The file cannot be read (${code})` };
+  }
+}

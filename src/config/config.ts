@@ -1,0 +1,14 @@
+import type { z } from "zod";
+import type { Secret } from "#foundation/secret";
+import type { configSchema } from "./schema.ts";
+
+/** Every setting with its effective value; deeply frozen, credentials held as {@link Secret}. */
+export type Config = DeepReadonly<z.output<typeof configSchema>>;
+
+export type DeepReadonly<T> = T extends Secret
+  ? T
+  : T extends (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+      : T;

@@ -1,0 +1,100 @@
+import { cp, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { systemErrorCode } from "#foundation/errors";
+import { ensureDir } from "#foundation/files";
+
+export const blankFolders = ["memories", "sessions", "skills", "skins", "logs", "plans", "workspace", "cron", "home"];
+
+export const clonedFiles = [
+  "config.yaml",
+  ".env",
+  "SOUL.md",
+  join("memories", "MEMORY.md"),
+  join("memories", "USER.md"),
+];
+
+/** What belongs to running processes, or to the root alone; a copy of it would be wrong. */
+export const neverCopied: ReadonlySet<string> = new Set([
+  "profiles",
+  "active_profile",
+  "gateway.pid",
+  "gateway.lock",
+  "gateway_state.json",
+  "processes.json",
+  "auth.lock",
+  "config.lock",
+  ".env.lock",
+  "rate_limits",
+]);
+
+/** Left out of an export: credentials, databases, caches, and what can be made again. */
+export const neverExported: ReadonlySet<string> = new Set([
+  ...neverCopied,
+  ".env",
+  "auth.json",
+  "auth",
+  ".anthropic_oauth.json",
+  "mcp-tokens",
+  "cache",
+  "image_cache",
+  "audio_cache",
+  "document_cache",
+  "models_dev_cache.json",
+  "context_length_cache.yaml",
+  "ollama_cloud_models_cache.json",
+  "checkpoints",
+  "sandboxes",
+  "node_modules",
+  "logs",
+  "bin",
+  ".update_check",
+  ".hermes_history",
+  "whatsapp",
+  "home",
+]);
+
+/** Databases are left out by their ending; a copy of one in use would be torn. */
+const isDatabase = (name: string): boolean => /\.(?:db|sqlite3?)(?:-(?:wal|shm|journal))?$/.test(name);
+
+export async function copyTree(from: string, to: string, without: ReadonlySet<string>): Promise<void> {
+  const isExport = without === neverExported;
+  await cp(from, to, {
+    recursive: true,
+    errorOnExist: true,
+    force: false,
+    preserveTimestamps: true,
+    verbatimSymlinks: true,
+    filter: async (path) => {
+      const inner = path.slice(from.length + 1);
+      const isTop = inner !== "" && !inner.includes("/") && !inner.includes("\\");
+      if (isTop && (without.has(inner) || (isExport && isDatabase(inner)) || inner.startsWith("config.yaml.v")))
+        return false;
+      // Sockets and pipes belong to processes, and cannot be copied.
+      const info = await stat(path).catch(ignoreMissing);
+      return info === undefined || info.isFile() || info.isDirectory();
+    },
+  });
+}
+
+export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    if (!(await exists(join(from, name)))) continue;
+    await ensureDir(join(to, name, ".."), 0o700);
+    await cp(join(from, name), join(to, name));
+  }
+}
+
+export async function foldersIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(ignoreMissing);
+  return (entries ?? []).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}
+
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(ignoreMissing))?.isDirectory() ?? false;
+
+export const exists = async (path: string): Promise<boolean> => (await stat(path).catch(ignoreMissing)) !== undefined;
+
+function ignoreMissing(error: unknown): undefined {
+  const code = systemErrorCode(error);
+  if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+}

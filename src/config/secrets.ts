@@ -1,0 +1,85 @@
+import { never } from "#foundation/abort";
+import { UserError } from "#foundation/errors";
+import { withFileLock, writeFileAtomic } from "#foundation/files";
+import type { HermesHome } from "#foundation/paths";
+import { Secret } from "#foundation/secret";
+import { removeFromEnv, setInEnv } from "./env-file.ts";
+import { isSecretVariable } from "./environment.ts";
+import { managedBy, managedError } from "./managed.ts";
+import { readBytes } from "./source.ts";
+import { decodeEnvBytes, type Environment, secretFileMode, type VariableOrigin } from "./variables.ts";
+
+/** Credentials by name, handed out as {@link Secret}. */
+export class SecretStore {
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** The credential, or undefined when it is not set or empty. */
+  get(name: string): Secret | undefined {
+    const value = this.#environment.variables[name];
+    return value === undefined || value.trim() === "" ? undefined : new Secret(value.trim());
+  }
+
+  /** The first that is set, with the name it was found under. */
+  first(names: readonly string[]): { readonly name: string; readonly secret: Secret } | undefined {
+    for (const name of names) {
+      const secret = this.get(name);
+      if (secret !== undefined) return { name, secret };
+    }
+    return undefined;
+  }
+
+  originOf(name: string): VariableOrigin | undefined {
+    return this.#environment.originOf(name);
+  }
+
+  /** Every credential that is set, for the redactor. */
+  all(): readonly { readonly name: string; readonly secret: Secret }[] {
+    return Object.keys(this.#environment.variables).flatMap((name) => {
+      const secret = isSecretVariable(name) ? this.get(name) : undefined;
+      return secret === undefined ? [] : [{ name, secret }];
+    });
+  }
+}
+
+export interface SecretWriteOptions {
+  readonly home: HermesHome;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal;
+}
+
+/** Writes one variable to the home's `.env`; all other lines stay as they are. */
+export async function writeSecret(name: string, value: Secret, options: SecretWriteOptions): Promise<void> {
+  checkName(name);
+  if (value.reveal().includes("\0")) {
+    throw new UserError(`The value for ${name} holds a NUL character.`, { exitCode: 2 });
+  }
+  await changeEnvFile(options, (text) => setInEnv(text, name, value.reveal()));
+}
+
+/** Removes variables from the home's `.env`. True when at least one was there. */
+export async function removeSecrets(names: readonly string[], options: SecretWriteOptions): Promise<boolean> {
+  names.forEach(checkName);
+  return await changeEnvFile(options, (text) => names.reduce((current, name) => removeFromEnv(current, name), text));
+}
+
+async function changeEnvFile(options: SecretWriteOptions, change: (text: string) => string): Promise<boolean> {
+  const { home, env } = options;
+  const manager = managedBy(home, env);
+  if (manager !== undefined) throw managedError(manager, home.envFile);
+  const work = async () => {
+    const before = decodeEnvBytes((await readBytes(home.envFile)) ?? Buffer.alloc(0)).text;
+    const after = change(before);
+    if (after !== before) await writeFileAtomic(home.envFile, after, { mode: secretFileMode });
+    return after !== before;
+  };
+  return await withFileLock(home.at(".env.lock"), work, { signal: options.signal ?? never });
+}
+
+function checkName(name: string): void {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return;
+  throw new UserError(`"${name}" is not the name of a variable.`, { exitCode: 2, hint: "Use letters, digits and _." });
+}

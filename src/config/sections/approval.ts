@@ -1,0 +1,50 @@
+import { choice, flag, section, text, texts, whole } from "./setting.ts";
+
+export const approvalSections = {
+  approvals: section(
+    { description: "Who decides about flagged commands.", category: "Safety", reload: "next-session" },
+    {
+      mode: choice(["manual", "smart", "off"], "manual", "Ask a person, let a model judge first, or ask nobody."),
+      timeout: whole(60, "Seconds a question in the terminal waits before it counts as no."),
+      gateway_timeout: whole(300, "Seconds a question in a chat waits before it counts as no."),
+      cron_mode: choice(["deny", "approve"], "deny", "Flagged commands of scheduled jobs."),
+      headless: choice(["deny", "allow"], "deny", "Flagged commands where nobody can be asked."),
+      sudo: choice(["off", "ask"], "off", "Ask about every use of sudo, also of harmless commands."),
+      container_mode: choice(
+        ["auto", "skip", "check"],
+        "auto",
+        "Commands in containers: unchecked while nothing of the host is mounted, never checked, always checked.",
+      ),
+      allow_yolo: flag(true, "Allow switching approvals off for a session from a chat."),
+      code_execution: choice(["allow", "ask", "sandbox"], "allow", "Programs the model writes."),
+    },
+  ),
+  command_allowlist: texts([], {
+    description: "Flagged kinds of command that run without a question.",
+    category: "Safety",
+    reload: "now",
+  }),
+  security: section(
+    { description: "Guards around tools, network and secrets.", category: "Safety", reload: "restart" },
+    {
+      redact_secrets: flag(true, "Mask secrets in tool output, logs and errors."),
+      allow_private_urls: flag(false, "Let tools reach private and local addresses."),
+      tirith_enabled: flag(true, "Ask the command scanner about every command."),
+      tirith_path: text("tirith", "Program of the command scanner."),
+      tirith_timeout: whole(5, "Seconds the scanner may take."),
+      tirith_fail_open: flag(true, "Go on without the scanner when it fails."),
+      website_blocklist: section("Sites tools may not visit.", {
+        enabled: flag(false, "Apply the list."),
+        domains: texts([], "Domains; a leading `*.` means only their subdomains."),
+        shared_files: texts([], "Files with further domains, one per line."),
+        fail_closed: flag(false, "Block everything when the list cannot be read."),
+      }),
+      credential_store: choice(["file", "keychain"], "file", "Where logins are kept."),
+      audit: choice(["off", "summary", "full"], "summary", "Detail of the record of executed tools."),
+    },
+  ),
+  privacy: section(
+    { description: "What models learn about people.", category: "Safety" },
+    { redact_pii: flag(false, "Replace user and chat ids by hashes before a model sees them.") },
+  ),
+};

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { target, targetShape } from "./model.ts";
+import { amount, choice, section, text, whole } from "./setting.ts";
+
+/** Side tasks that may run on a model of their own, with the seconds each may take. */
+const taskTimeouts = {
+  vision: 120,
+  web_extract: 360,
+  compression: 120,
+  session_search: 30,
+  skills_hub: 30,
+  approval: 30,
+  mcp: 30,
+  title_generation: 30,
+  flush_memories: 60,
+} as const;
+
+function taskShape(timeoutSeconds: number, provider: "auto" | "main") {
+  return {
+    ...targetShape,
+    provider: text(provider, "`auto`, `main`, a provider id or `custom:<name>`."),
+    timeout: amount(timeoutSeconds, "Seconds one call may take."),
+    extra_body: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .meta({ description: "Further fields for the request body." }),
+    fallback: z.array(target).default([]).meta({ description: "Models to try in order after the task's own." }),
+  };
+}
+
+export const auxiliarySections = {
+  auxiliary: section(
+    { description: "Models for side tasks.", category: "Auxiliary models" },
+    {
+      prefer: choice(
+        ["main", "cheap"],
+        "main",
+        "Model an `auto` task starts with: the main one, or its provider's cheap one.",
+      ),
+      vision: section("Describing images.", {
+        ...taskShape(taskTimeouts.vision, "auto"),
+        download_timeout: amount(30, "Seconds fetching an image may take."),
+        temperature: amount(0.1, "Sampling temperature.", { max: 2 }),
+      }),
+      web_extract: section("Summaries of web pages.", taskShape(taskTimeouts.web_extract, "auto")),
+      compression: section("Summaries of older conversation.", taskShape(taskTimeouts.compression, "auto")),
+      session_search: section("Summaries of earlier sessions.", {
+        ...taskShape(taskTimeouts.session_search, "auto"),
+        max_concurrency: whole(3, { description: "Summaries made at the same time.", clamp: true }, { min: 1, max: 5 }),
+      }),
+      skills_hub: section("Work on skills from the hub.", taskShape(taskTimeouts.skills_hub, "auto")),
+      approval: section("Judging flagged commands in `smart` mode.", taskShape(taskTimeouts.approval, "auto")),
+      mcp: section("Sampling requests of MCP servers.", taskShape(taskTimeouts.mcp, "auto")),
+      title_generation: section("Titles for sessions.", taskShape(taskTimeouts.title_generation, "auto")),
+      flush_memories: section("The turn that saves memories.", taskShape(taskTimeouts.flush_memories, "main")),
+    },
+  ),
+};

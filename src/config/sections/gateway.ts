@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { amount, choice, flag, mapOf, optionalText, section, text, texts, whole } from "./setting.ts";
+
+const resetModes = ["daily", "idle", "both", "none"] as const;
+
+const resetShape = {
+  mode: choice(resetModes, "both", "When a chat starts over: at an hour, after a silence, either, never."),
+  idle_minutes: whole(1440, "Silence in minutes.", { min: 1 }),
+  at_hour: whole(4, "Hour of the day.", { max: 23 }),
+};
+
+/** A rule for some chats only: what it does not name is taken from `session_reset`. */
+const resetOverride = z.object({
+  mode: z.enum(resetModes).optional().meta({ description: "When the chat starts over." }),
+  idle_minutes: z.number().int().min(1).optional().meta({ description: "Silence in minutes." }),
+  at_hour: z.number().int().min(0).max(23).optional().meta({ description: "Hour of the day." }),
+});
+
+export const gatewaySections = {
+  session_reset: section(
+    { description: "When a chat starts a new session.", category: "Gateway", reload: "now" },
+    {
+      ...resetShape,
+      notify: flag(true, "Say so in the chat."),
+      notify_exclude_platforms: texts(["api_server", "webhook"], "Platforms that are not told."),
+    },
+  ),
+  reset_by_platform: mapOf(resetOverride, {
+    description: "The same for single platforms.",
+    category: "Gateway",
+    reload: "now",
+  }),
+  reset_by_type: mapOf(resetOverride, {
+    description: "The same for kinds of chat: `dm`, `group`, `thread`.",
+    category: "Gateway",
+    reload: "now",
+  }),
+  session_store_max_age_days: whole(90, {
+    description: "Days a silent chat is remembered; 0 remembers for ever.",
+    category: "Gateway",
+    reload: "now",
+  }),
+  group_sessions_per_user: flag(true, { description: "In groups, one session per person.", category: "Gateway" }),
+  thread_sessions_per_user: flag(false, { description: "In threads, one session per person.", category: "Gateway" }),
+  streaming: section(
+    { description: "Answers that grow in the chat.", category: "Gateway", reload: "now" },
+    {
+      enabled: flag(false, "Show answers in chats while they are written."),
+      transport: choice(["edit", "off"], "edit", "How: by editing the message, or not at all."),
+      edit_interval: amount(0.3, "Least seconds between two edits."),
+      buffer_threshold: whole(40, "Characters that are worth an edit before that."),
+      cursor: text(" ▉", "Mark at the end of an unfinished answer."),
+    },
+  ),
+  unauthorized_dm_behavior: z.enum(["pair", "ignore"]).optional().meta({
+    description: "Strangers get a pairing code or silence; absent decides by whether an allowlist exists.",
+    category: "Gateway",
+    reload: "now",
+  }),
+  delivery: section(
+    { description: "Long results.", category: "Gateway", reload: "now" },
+    { max_parts: whole(5, "Messages a long text is split into before it becomes a file.", { min: 1 }) },
+  ),
+  gateway: section(
+    { description: "The messaging process.", category: "Gateway", reload: "restart" },
+    {
+      proxy_url: text("", "Remote Hermes that runs the turns; empty runs them here."),
+      connect_timeout_seconds: amount(60, "Seconds one platform may take to connect."),
+      allow_all_users: flag(false, "Let everybody on every platform use it."),
+      allowed_users: texts([], "People allowed on all platforms."),
+      admin_users: texts([], "People who may use administrative commands."),
+      admin_tier: choice(["on", "off"], "on", "Keep administrative commands to admins."),
+      media_max_bytes: whole(104_857_600, "Largest download in bytes."),
+      media_roots: texts([], "Further folders files may be sent from."),
+      media_store: choice(["local", "s3"], "local", "Where media is kept when several machines share the work."),
+      unknown_send: choice(["resend_marked", "drop"], "resend_marked", "A message whose sending was cut off."),
+      encrypt_at_rest: flag(false, "Encrypt stored message text."),
+      encryption_key_file: optionalText("File with the key for that."),
+      roles: z
+        .array(z.enum(["ingress", "worker", "scheduler", "api"]))
+        .default(["ingress", "worker", "scheduler", "api"])
+        .meta({ description: "Which parts of the work this process does." }),
+      limits: section("Bounds of one process.", {
+        max_concurrent_turns: whole(8, "Turns at the same time.", { min: 1 }),
+        max_turns_per_user: whole(3, "Turns of one person at the same time.", { min: 1 }),
+        max_pending_per_session: whole(50, "Waiting messages of one chat before they are joined.", { min: 1 }),
+        refuse_pending_per_session: whole(200, "Waiting messages of one chat before more are refused.", { min: 1 }),
+        adapter_queue: whole(1000, "Messages one platform may hold in memory.", { min: 1 }),
+        stream_buffer_bytes: whole(1_048_576, "Unsent answer text of one turn, in bytes.", { min: 1 }),
+        agent_cache: whole(128, "Sessions kept ready in memory.", { min: 1 }),
+      }),
+    },
+  ),
+};

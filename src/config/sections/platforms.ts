@@ -1,0 +1,308 @@
+import { z } from "zod";
+import {
+  amount,
+  choice,
+  flag,
+  mapOf,
+  optionalFlag,
+  optionalText,
+  optionalWhole,
+  secret,
+  section,
+  text,
+  texts,
+  whole,
+} from "./setting.ts";
+
+/** Every platform a chat may come from; the same words are used in keys, targets and commands. */
+export const platformIds = [
+  "telegram",
+  "discord",
+  "slack",
+  "whatsapp",
+  "signal",
+  "matrix",
+  "mattermost",
+  "email",
+  "sms",
+  "dingtalk",
+  "feishu",
+  "wecom",
+  "wecom_callback",
+  "weixin",
+  "bluebubbles",
+  "qqbot",
+  "webhook",
+  "api_server",
+  "homeassistant",
+] as const;
+
+export type PlatformId = (typeof platformIds)[number];
+
+const policies = ["open", "allowlist", "disabled", "pairing"] as const;
+const allowBots = choice(["none", "mentions", "all"], "none", "Messages of other bots.");
+const replyModes = ["off", "first", "all"] as const;
+
+/** Keys every platform block has. They say who may talk to Hermes there, and what it listens to. */
+const shared = {
+  allowed_users: texts([], "People who may use it."),
+  allow_all_users: flag(false, "Let everybody use it."),
+  admin_users: texts([], "People who may use administrative commands."),
+  group_allowed_users: texts([], "Groups whose members may all use it."),
+  require_mention: optionalFlag("In groups, answer only when addressed."),
+  free_response_channels: texts([], "Channels where it answers without being addressed."),
+  mention_patterns: texts([], "Patterns that count as being addressed."),
+  dm_policy: z.enum(policies).optional().meta({ description: "Direct messages." }),
+  allow_from: texts([], "Senders let through by an allowlist policy."),
+  group_policy: z.enum(policies).optional().meta({ description: "Groups." }),
+  group_allow_from: texts([], "Groups let through by an allowlist policy."),
+  channel_prompts: mapOf(z.string(), "Further instructions for single channels."),
+  channel_skill_bindings: mapOf(z.unknown(), "Skills loaded in single channels."),
+  reply_prefix: optionalText("Text before every answer."),
+  unauthorized_dm_behavior: z.enum(["pair", "ignore"]).optional().meta({ description: "What strangers get." }),
+  reactions: optionalFlag("Mark messages with reactions while working."),
+  proxy: text("", "Proxy for this platform."),
+  base_url: text("", "Address of the platform's API, for an own server."),
+  home_channel: text("", "Chat that scheduled results and notices go to."),
+};
+
+const mention = (initial: boolean) => ({ require_mention: flag(initial, "In groups, answer only when addressed.") });
+
+const extras = {
+  telegram: {
+    ...mention(false),
+    reactions: flag(false, "Mark messages with reactions while working."),
+    ignored_threads: texts([], "Topics it does not listen to."),
+    fallback_ips: texts([], "Addresses to try when the name does not resolve."),
+    base_file_url: text("", "Address files are fetched from."),
+    disable_link_previews: flag(false, "Send links without preview."),
+    dm_topics: mapOf(z.unknown(), "Topics in direct messages, with their skills."),
+    group_topics: mapOf(z.unknown(), "Topics in groups, with their skills."),
+    webhook_url: text("", "Public address for updates; empty polls."),
+    webhook_port: whole(8443, "Local port for updates.", { max: 65_535 }),
+    webhook_secret: secret("Secret that proves updates are genuine."),
+    media_batch_delay_seconds: amount(0.8, "Seconds to wait for further pictures of an album."),
+    followup_grace_seconds: amount(3, "Seconds in which a second message is joined to the first."),
+  },
+  discord: {
+    ...mention(true),
+    reactions: flag(true, "Mark messages with reactions while working."),
+    allowed_roles: texts([], "Roles whose members may use it."),
+    allowed_channels: texts([], "Only these channels; empty allows all."),
+    ignored_channels: texts([], "Channels it does not listen to."),
+    no_thread_channels: texts([], "Channels where it answers without a thread."),
+    auto_thread: flag(true, "Answer in a thread."),
+    ignore_no_mention: flag(true, "Skip messages that address others but not the bot."),
+    allow_bots: allowBots,
+    allow_mention_everyone: flag(false, "May address everyone."),
+    allow_mention_roles: flag(false, "May address roles."),
+    allow_mention_users: flag(true, "May address people."),
+    allow_mention_replied_user: flag(true, "May address the person it replies to."),
+    command_sync_policy: text("", "When slash commands are registered."),
+    server_actions: texts([], "Server actions the discord tools may use; empty allows those the bot can do."),
+  },
+  slack: {
+    ...mention(true),
+    app_token: secret("Token of the app for socket connections."),
+    allow_bots: allowBots,
+    reply_in_thread: flag(true, "Answer in a thread."),
+    reply_broadcast: flag(false, "Show thread answers in the channel too."),
+    dm_top_level_threads_as_sessions: flag(true, "In direct messages, every thread is its own session."),
+  },
+  whatsapp: {
+    backend: choice(["cloud", "bridge"], "cloud", "Business API, or a linked device through the bridge plugin."),
+    mode: choice(["self-chat", "bot"], "self-chat", "Speak with yourself, or as a bot with others (bridge)."),
+    phone_number_id: text("", "Id of the business number."),
+    app_secret: secret("Secret of the app, to check incoming calls."),
+    verify_token: secret("Word expected when the address is registered."),
+    api_version: text("", "Version of the business API."),
+    webhook_port: whole(8646, "Local port for incoming calls.", { max: 65_535 }),
+    template: text("", "Template sent when the answer window has closed."),
+    debug: flag(false, "Log more of the bridge."),
+  },
+  signal: {
+    backend: choice(["daemon", "rest"], "daemon", "signal-cli daemon, or the REST container."),
+    http_url: text("", "Address of the daemon."),
+    account: text("", "Own number."),
+    ignore_stories: flag(true, "Skip stories."),
+  },
+  matrix: {
+    ...mention(true),
+    reactions: flag(true, "Mark messages with reactions while working."),
+    homeserver: text("", "Home server."),
+    user_id: text("", "Own user id."),
+    password: secret("Password, where no token is set."),
+    device_id: text("", "Device id."),
+    recovery_key: secret("Key that unlocks encrypted history."),
+    encryption: flag(false, "Use end-to-end encryption."),
+    auto_thread: flag(true, "Answer in a thread."),
+    dm_mention_threads: flag(false, "In direct messages, start a thread when addressed."),
+  },
+  mattermost: {
+    ...mention(true),
+    url: text("", "Server."),
+    reply_mode: choice(["off", "thread"], "off", "Answer in a thread."),
+  },
+  email: {
+    address: text("", "Own address."),
+    imap_host: text("", "Server for incoming mail."),
+    imap_port: whole(993, "Its port.", { max: 65_535 }),
+    smtp_host: text("", "Server for outgoing mail."),
+    smtp_port: whole(587, "Its port.", { max: 65_535 }),
+    poll_interval: whole(15, "Seconds between two looks where the server cannot push.", { min: 1 }),
+    skip_attachments: flag(false, "Ignore attached files."),
+    require_auth_results: flag(false, "Accept only mail whose sender the receiving server has verified."),
+    session_by: choice(["sender", "thread"], "sender", "One session per sender, or per thread."),
+  },
+  sms: {
+    account_sid: text("", "Twilio account."),
+    phone_number: text("", "Own number."),
+    webhook_url: text("", "Public address of incoming calls; needed to check them."),
+    webhook_host: text("0.0.0.0", "Local address to listen on."),
+    webhook_port: whole(8080, "Local port to listen on.", { max: 65_535 }),
+    insecure_no_signature: flag(false, "Accept unsigned calls; only on this machine."),
+  },
+  dingtalk: {
+    ...mention(false),
+    client_id: text("", "Client id."),
+    robot_code: text("", "Robot code."),
+    card_template_id: text("", "Template for growing answers."),
+  },
+  feishu: {
+    app_id: text("", "App id."),
+    domain: choice(["feishu", "lark"], "feishu", "Which of the two services."),
+    connection_mode: choice(["websocket", "webhook"], "websocket", "How messages arrive."),
+    encrypt_key: secret("Key of encrypted events."),
+    verification_token: secret("Token that proves events are genuine."),
+    group_policy: choice(policies, "allowlist", "Groups."),
+    bot_open_id: text("", "Own open id."),
+    bot_user_id: text("", "Own user id."),
+    bot_name: text("", "Own name."),
+    webhook_host: text("127.0.0.1", "Local address to listen on."),
+    webhook_port: whole(8765, "Local port to listen on.", { max: 65_535 }),
+    webhook_path: text("/feishu/webhook", "Path to listen on."),
+    group_rules: mapOf(z.unknown(), "Rules for single chats."),
+    default_group_policy: text("", "Rule for all other chats."),
+    admins: texts([], "Administrators."),
+  },
+  wecom: {
+    bot_id: text("", "Bot id."),
+    websocket_url: text("wss://openws.work.weixin.qq.com", "Address."),
+    dm_policy: choice(policies, "open", "Direct messages."),
+    group_policy: choice(policies, "open", "Groups."),
+    groups: mapOf(z.object({ allow_from: texts([], "People let through.") }), "Rules for single groups."),
+  },
+  wecom_callback: {
+    corp_id: text("", "Corporation."),
+    corp_secret: secret("Secret of the corporation."),
+    agent_id: text("", "App."),
+    encoding_aes_key: secret("Key of encrypted calls."),
+    host: text("0.0.0.0", "Local address to listen on."),
+    port: whole(8645, "Local port to listen on.", { max: 65_535 }),
+    apps: z.array(z.record(z.string(), z.unknown())).default([]).meta({ description: "Further corporations." }),
+  },
+  weixin: {
+    account_id: text("", "Account."),
+    base_url: text("https://ilinkai.weixin.qq.com", "Address."),
+    cdn_base_url: text("https://novac2c.cdn.weixin.qq.com/c2c", "Address of media."),
+    dm_policy: choice(policies, "open", "Direct messages."),
+    group_policy: choice(policies, "disabled", "Groups."),
+    split_multiline_messages: flag(false, "Send every line as a message."),
+  },
+  bluebubbles: {
+    server_url: text("", "Server."),
+    webhook_host: text("127.0.0.1", "Local address to listen on."),
+    webhook_port: whole(8645, "Local port to listen on.", { max: 65_535 }),
+    webhook_path: text("/bluebubbles-webhook", "Path to listen on."),
+    send_read_receipts: flag(true, "Mark messages as read."),
+  },
+  qqbot: {
+    app_id: text("", "App id."),
+    sandbox: flag(false, "Use the test environment."),
+    markdown_support: flag(true, "Send markdown."),
+    stt_api_key: secret("Credential for voice messages."),
+    stt_base_url: text("", "Service for voice messages."),
+    stt_model: text("", "Model for voice messages."),
+  },
+  webhook: {
+    host: text("0.0.0.0", "Local address to listen on."),
+    port: whole(8644, "Local port to listen on.", { max: 65_535 }),
+    rate_limit: whole(30, "Calls per minute and route."),
+    max_body_bytes: whole(1_048_576, "Largest call in bytes."),
+  },
+  api_server: {
+    host: text("127.0.0.1", "Local address to listen on."),
+    port: whole(8642, "Local port to listen on.", { max: 65_535 }),
+    cors_origins: texts([], "Web pages that may call it; `*` allows all."),
+    model_name: text("", "Name it goes by in model lists; empty takes the profile's."),
+    model_routes: mapOf(z.string(), "Model for each name a client may ask for."),
+    keys: z
+      .array(
+        z.object({
+          name: text("", "Who the key belongs to."),
+          sha256: text("", "Hash of the key."),
+          scopes: texts(["chat"], "What it may do: `chat`, `runs`, `jobs`, `admin`."),
+          rate_limit: whole(60, "Calls per minute."),
+        }),
+      )
+      .default([])
+      .meta({ description: "Further keys." }),
+    rate_limit: whole(60, "Calls per minute and key."),
+    max_stored_responses: whole(100, "Answers kept for later calls."),
+  },
+  homeassistant: {
+    url: text("http://homeassistant.local:8123", "Server."),
+    watch_domains: texts([], "Kinds of device it reports on."),
+    watch_entities: texts([], "Devices it reports on."),
+    ignore_entities: texts([], "Devices it never reports on."),
+    watch_all: flag(false, "Report on everything."),
+    cooldown_seconds: amount(30, "Seconds between two reports about one device."),
+  },
+} as const;
+
+function block<const S extends z.core.$ZodLooseShape>(id: string, own: S) {
+  return section(
+    { description: `Settings for ${id}.`, category: "Platforms", reload: "restart" },
+    { ...shared, ...own },
+  );
+}
+
+const homeChannel = z.object({
+  platform: text("", "Platform; empty is the one it stands under."),
+  chat_id: text("", "Chat."),
+  name: text("", "Name for lists."),
+  thread_id: text("", "Thread in that chat."),
+});
+
+const connection = z.object({
+  enabled: optionalFlag("Connect; absent connects when credentials are there."),
+  token: secret("Token or password."),
+  api_key: secret("Further credential."),
+  home_channel: homeChannel.optional().meta({ description: "Chat that scheduled results and notices go to." }),
+  reply_to_mode: choice(replyModes, "first", "Which parts of an answer refer to the message."),
+  retry_limit: optionalWhole("Attempts to connect."),
+  extra: mapOf(z.unknown(), "Further values for the platform."),
+});
+
+export const platformSections = {
+  platforms: mapOf(connection, { description: "Connections to platforms.", category: "Platforms", reload: "restart" }),
+  telegram: block("Telegram", extras.telegram),
+  discord: block("Discord", extras.discord),
+  slack: block("Slack", extras.slack),
+  whatsapp: block("WhatsApp", extras.whatsapp),
+  signal: block("Signal", extras.signal),
+  matrix: block("Matrix", extras.matrix),
+  mattermost: block("Mattermost", extras.mattermost),
+  email: block("e-mail", extras.email),
+  sms: block("SMS", extras.sms),
+  dingtalk: block("DingTalk", extras.dingtalk),
+  feishu: block("Feishu and Lark", extras.feishu),
+  wecom: block("WeCom", extras.wecom),
+  wecom_callback: block("WeCom callbacks", extras.wecom_callback),
+  weixin: block("Weixin", extras.weixin),
+  bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles),
+  qqbot: block("QQ", extras.qqbot),
+  webhook: block("incoming webhooks", extras.webhook),
+  api_server: block("the API server", extras.api_server),
+  homeassistant: block("Home Assistant", extras.homeassistant),
+};

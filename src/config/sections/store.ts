@@ -1,0 +1,41 @@
+import { choice, flag, secret, section, text, whole } from "./setting.ts";
+
+export const storeSections = {
+  store: section(
+    { description: "Where sessions are kept.", category: "Storage", reload: "restart" },
+    {
+      // An address with a password in it is the usual case, so the whole address is treated as one.
+      url: secret("Address of a PostgreSQL database; empty keeps everything in the home's own file."),
+    },
+  ),
+  sessions: section(
+    { description: "How long sessions are kept.", category: "Storage", reload: "now" },
+    {
+      auto_prune: flag(false, "Remove old, ended sessions by itself."),
+      retention_days: whole(90, "Days an ended session is kept."),
+      vacuum_after_prune: flag(true, "Give the freed space back."),
+      min_interval_hours: whole(24, "Hours between two clean-ups."),
+    },
+  ),
+  logging: section(
+    { description: "Log files.", category: "Storage", reload: "restart" },
+    {
+      level: choice(["DEBUG", "INFO", "WARNING", "ERROR"], "INFO", "Least important line that is written."),
+      max_size_mb: whole(5, "Size at which a file is rotated, in MB.", { min: 1 }),
+      backup_count: whole(3, "Rotated files kept."),
+      format: choice(["text", "json"], "text", "Lines for people or for programs."),
+      include_content: flag(false, "Write message text into traces."),
+    },
+  ),
+  telemetry: section(
+    {
+      description: "Traces and counters for your own systems; nothing is sent unless an address is set.",
+      category: "Storage",
+      reload: "restart",
+    },
+    {
+      otlp_endpoint: text("", "OpenTelemetry collector; empty sends nothing."),
+      metrics: flag(false, "Offer counters on the API server."),
+    },
+  ),
+};

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { amount, choice, flag, mapOf, optionalAmount, optionalText, section, text, texts, whole } from "./setting.ts";
+
+export const toolSections = {
+  browser: section(
+    { description: "The browser tools.", category: "Tools" },
+    {
+      inactivity_timeout: whole(120, "Idle seconds after which a browser is closed."),
+      command_timeout: whole(30, { description: "Seconds one browser command may take.", clamp: true }, { min: 5 }),
+      record_sessions: flag(false, "Record what the browser shows."),
+      allow_private_urls: flag(false, "Let the browser reach private and local addresses."),
+      allow_file_urls: flag(false, "Let the browser open local files."),
+      auto_local_for_private_urls: flag(true, "Open private addresses in a local browser when a remote one is used."),
+      cdp_url: text("", "Address of a running browser to control."),
+      cloud_provider: choice(["auto", "browserbase", "browser-use", "firecrawl", "local"], "auto", "Remote browser."),
+      dialog_policy: choice(
+        ["must_respond", "auto_dismiss", "auto_accept"],
+        "must_respond",
+        "What happens to dialogs a page opens.",
+      ),
+      dialog_timeout_s: whole(300, "Seconds an unanswered dialog stays open."),
+      camofox: section("The Camofox browser.", {
+        managed_persistence: flag(false, "Keep its profiles between sessions."),
+      }),
+    },
+  ),
+  checkpoints: section(
+    { description: "Snapshots of files before they are changed.", category: "Tools" },
+    {
+      enabled: flag(true, "Take snapshots."),
+      max_snapshots: whole(50, "Snapshots kept per folder."),
+      timeout: whole(30, { description: "Seconds a snapshot may take.", clamp: true }, { min: 10, max: 60 }),
+    },
+  ),
+  file_read_max_chars: whole(100_000, { description: "Most characters one file read returns.", category: "Tools" }),
+  tool_output: section(
+    { description: "Limits on what tools return to the model.", category: "Tools" },
+    {
+      max_bytes: whole(50_000, "Most characters of command output."),
+      max_lines: whole(2000, "Most lines of a file read."),
+      max_line_length: whole(2000, "Most characters of one line of a file read."),
+      results: mapOf(z.number().int().min(0), "Own limit in characters for single tools."),
+    },
+  ),
+  file_safety: section(
+    { description: "Writing to files that changed since they were read.", category: "Tools" },
+    {
+      stale_write: z
+        .enum(["warn", "block"])
+        .optional()
+        .meta({ description: "Warn or refuse; absent warns for patches and refuses whole-file writes." }),
+    },
+  ),
+  lint: mapOf(z.string(), {
+    description: "Check command after an edit, by file extension; `{file}` stands for the path.",
+    category: "Tools",
+  }),
+  code_execution: section(
+    { description: "Programs the model writes.", category: "Tools" },
+    {
+      mode: choice(["project", "strict"], "project", "Run in the project, or in an empty folder."),
+      timeout: whole(300, "Seconds a program may run."),
+      max_tool_calls: whole(50, "Tool calls one program may make."),
+    },
+  ),
+  clarify: section(
+    { description: "Questions to the person.", category: "Tools" },
+    {
+      timeout: whole(120, "Seconds a question in the terminal waits."),
+      gateway_timeout: whole(600, "Seconds a question in a chat waits."),
+    },
+  ),
+  web: section(
+    { description: "Web search and reading.", category: "Tools" },
+    {
+      backend: choice(
+        ["auto", "firecrawl", "parallel", "tavily", "exa"],
+        "auto",
+        "Search service; `auto` takes the first usable.",
+      ),
+      use_gateway: flag(false, "Prefer the managed gateway over own keys."),
+    },
+  ),
+  image_gen: section(
+    { description: "Making images.", category: "Tools" },
+    {
+      provider: text("fal", "Service."),
+      model: text("fal-ai/flux-2/klein/9b", "Model at that service."),
+      use_gateway: flag(false, "Prefer the managed gateway over own keys."),
+    },
+  ),
+  moa: section(
+    { description: "Several models answering one question.", category: "Tools" },
+    {
+      reference_models: texts(
+        ["anthropic/claude-opus-4.6", "google/gemini-2.5-pro", "openai/gpt-5.4-pro", "deepseek/deepseek-v3.2"],
+        "Models that answer.",
+      ),
+      aggregator_model: text("anthropic/claude-opus-4.6", "Model that joins the answers."),
+      timeout_seconds: amount(600, "Seconds the whole may take."),
+      max_usd: optionalAmount("Most dollars one use may cost."),
+    },
+  ),
+  messaging: section(
+    { description: "Messages the agent sends by itself.", category: "Tools" },
+    { allowed_targets: texts([], "Targets it may write to; empty allows all.") },
+  ),
+  rl: section(
+    { description: "Training runs.", category: "Tools" },
+    { root: optionalText("Folder of the training checkout.") },
+  ),
+  quick_commands: mapOf(
+    z.union([
+      z.string(),
+      z.object({
+        type: z.enum(["exec", "alias", "prompt"]).default("prompt").meta({ description: "What the command does." }),
+        command: z.string().optional().meta({ description: "Shell command of an `exec` entry." }),
+        target: z.string().optional().meta({ description: "Slash command an `alias` stands for." }),
+        text: z.string().optional().meta({ description: "Text a `prompt` entry sends." }),
+        description: z.string().optional().meta({ description: "One line for lists." }),
+      }),
+    ]),
+    { description: "Own slash commands; a plain string sends that text.", category: "Tools", reload: "now" },
+  ),
+};

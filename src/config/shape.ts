@@ -1,0 +1,137 @@
+import type { z } from "zod";
+import type { KeyPath } from "./key-path.ts";
+import type { ReloadScope } from "./sections/setting.ts";
+
+/** The schema as plain data: what may stand where. Unknown keys, typing, completion and reference pages read this. */
+export type Shape =
+  | { readonly kind: "object"; readonly fields: ReadonlyMap<string, Shape>; readonly facts: Facts }
+  | { readonly kind: "map"; readonly value: Shape; readonly facts: Facts }
+  | { readonly kind: "list"; readonly item: Shape; readonly facts: Facts }
+  | { readonly kind: "union"; readonly options: readonly Shape[]; readonly facts: Facts }
+  | { readonly kind: "scalar"; readonly type: "text" | "flag" | "number"; readonly facts: Facts }
+  | { readonly kind: "choice"; readonly choices: readonly string[]; readonly facts: Facts }
+  | { readonly kind: "anything"; readonly facts: Facts };
+
+export interface Facts {
+  readonly description: string;
+  readonly category: string;
+  readonly reload: ReloadScope;
+  readonly isSecret: boolean;
+  readonly isNullable: boolean;
+  readonly isWhole: boolean;
+  /** A number outside its bounds is moved to the nearest one instead of being refused. */
+  readonly isClamped: boolean;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+}
+
+const outermost: Facts = {
+  description: "",
+  category: "General",
+  reload: "next-session",
+  isSecret: false,
+  isNullable: false,
+  isWhole: false,
+  isClamped: false,
+  min: undefined,
+  max: undefined,
+};
+
+/** Translates a zod schema. Only the node types that the sections use are known; another one is a bug. */
+export function shapeOf(schema: z.ZodType, inherited: Facts = outermost): Shape {
+  const facts = factsOf(schema, inherited);
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
+  const inner = (node: z.core.$ZodType, own: Facts = facts) => shapeOf(node as z.ZodType, own);
+  switch (def.type) {
+    case "default":
+    case "prefault":
+    case "optional":
+      return inner(def.innerType);
+    case "nullable":
+      return inner(def.innerType, { ...facts, isNullable: true });
+    case "pipe":
+      return inner(def.in);
+    case "object":
+      return {
+        kind: "object",
+        fields: new Map(Object.entries(def.shape).map(([key, field]) => [key, inner(field, forChild(facts))])),
+        facts,
+      };
+    case "record":
+      return { kind: "map", value: inner(def.valueType, forChild(facts)), facts };
+    case "array":
+      return { kind: "list", item: inner(def.element, forChild(facts)), facts };
+    case "union":
+      return { kind: "union", options: def.options.map((option) => inner(option)), facts };
+    case "string":
+      return { kind: "scalar", type: "text", facts };
+    case "boolean":
+      return { kind: "scalar", type: "flag", facts };
+    case "number":
+      return { kind: "scalar", type: "number", facts };
+    case "enum":
+      return { kind: "choice", choices: Object.values(def.entries).map(String), facts };
+    case "unknown":
+      return { kind: "anything", facts };
+    default:
+      throw new Error(`the configuration schema uses the node type "${def.type}", which shapes do not know`);
+  }
+}
+
+/** The shape at a path; undefined where the schema has no such key. */
+export function shapeAt(shape: Shape, path: KeyPath): Shape | undefined {
+  const [head, ...rest] = path;
+  if (head === undefined) return shape;
+  switch (shape.kind) {
+    case "object": {
+      const field = shape.fields.get(head);
+      return field === undefined ? undefined : shapeAt(field, rest);
+    }
+    case "map":
+      return shapeAt(shape.value, rest);
+    case "list":
+      return /^\d+$/.test(head) ? shapeAt(shape.item, rest) : undefined;
+    case "union":
+      for (const option of shape.options) {
+        const found = shapeAt(option, path);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    case "anything":
+      return shape;
+    case "scalar":
+    case "choice":
+      return undefined;
+  }
+}
+
+function factsOf(schema: z.ZodType, inherited: Facts): Facts {
+  const own = schema.meta() ?? {};
+  const limits = boundsOf(schema);
+  return {
+    ...inherited,
+    description: typeof own.description === "string" ? own.description : inherited.description,
+    category: typeof own["category"] === "string" ? own["category"] : inherited.category,
+    reload: isReloadScope(own["reload"]) ? own["reload"] : inherited.reload,
+    isSecret: own["secret"] === true || inherited.isSecret,
+    isClamped: own["clamp"] === true || inherited.isClamped,
+    ...limits,
+  };
+}
+
+function boundsOf(schema: z.ZodType): Partial<Pick<Facts, "isWhole" | "min" | "max">> {
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
+  if (def.type !== "number") return {};
+  const { minValue, maxValue, isInt } = schema as z.ZodNumber;
+  return { isWhole: isInt, min: finite(minValue), max: finite(maxValue) };
+}
+
+/** Beyond the safe integers a bound is only zod's own, not one a section has set. */
+function finite(bound: number | null): number | undefined {
+  return bound === null || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
+}
+
+const forChild = (facts: Facts): Facts => ({ ...outermost, category: facts.category, reload: facts.reload });
+
+const isReloadScope = (value: unknown): value is ReloadScope =>
+  value === "now" || value === "next-session" || value === "restart";

@@ -1,0 +1,39 @@
+import { open } from "node:fs/promises";
+import { systemErrorCode, UserError } from "#foundation/errors";
+
+/** No settings file is near this size; what is larger is something else. */
+export const maxSettingsBytes = 4 * 1024 * 1024;
+
+/** The bytes of a file, or undefined when there is none. Larger than the limit is a {@link UserError}. */
+export async function readBytes(path: string): Promise<Buffer | undefined> {
+  try {
+    const handle = await open(path, "r");
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile() || stats.size > maxSettingsBytes) {
+        throw new UserError(`${path} is not a settings file: ${stats.isFile() ? "too large" : "not a regular file"}.`, {
+          code: "config_parse_error",
+          exitCode: 4,
+          hint: "Move it away and try again.",
+        });
+      }
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+/** UTF-8 with its byte order mark kept, so that writing the text back gives the same bytes; undefined for other bytes. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

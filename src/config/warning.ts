@@ -1,0 +1,35 @@
+/** Something about the settings a person should know. Never holds the value of a secret. */
+export interface ConfigWarning {
+  readonly kind: ConfigWarningKind;
+  /** An error means that something set by the person has no effect; a warning, that it works but should change. */
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly hint?: string;
+  /** The setting it is about, in dotted form. */
+  readonly key?: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export type ConfigWarningKind =
+  | "syntax"
+  | "type"
+  | "range"
+  | "unknown-key"
+  | "duplicate-key"
+  | "structure"
+  | "renamed"
+  | "version"
+  | "variable"
+  | "secret-file"
+  | "unreadable";
+
+/** One line for people: place, message, hint. */
+export function formatWarning(warning: ConfigWarning): string {
+  const column = warning.column === undefined ? "" : `:${warning.column}`;
+  const line = warning.line === undefined ? "" : `:${warning.line}${column}`;
+  const place = warning.file === undefined ? "" : `${warning.file}${line}: `;
+  const hint = warning.hint === undefined ? "" : ` ${warning.hint}`;
+  return `${place}${warning.message}${hint}`;
+}
