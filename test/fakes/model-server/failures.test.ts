@@ -260,6 +260,15 @@ describe("failures", () => {
     expect((await ask(server, "anthropic", { body: smallest.anthropic })).status).toBe(429);
   });
 
+  test("an error names the same request in its header and in its body", async () => {
+    await using server = await startModelServer();
+    server.script(says("x"), overloaded());
+    await ask(server, "anthropic", { body: smallest.anthropic });
+    const answer = await ask(server, "anthropic", { body: smallest.anthropic });
+    const id = "req_000000000000000000000002";
+    expect([answer.headers.get("request-id"), answer.json().request_id]).toEqual([id, id]);
+  });
+
   test("only a failure can fail midway", () => {
     expect(() => failsMidway(says("a"), says("b"))).toThrow(/needs a failure/);
   });

@@ -31,6 +31,7 @@ export {
 } from "./faults.ts";
 export type { Fragments } from "./fragments.ts";
 export type { LocalServer, ModelEntry } from "./models-endpoints.ts";
+export type { ModelServerOptions } from "./options.ts";
 export type { ProbeRecord } from "./probes.ts";
 export { emptyBody, events, html, json, raw } from "./raw-replies.ts";
 export type { Protocol, ReceivedRequest } from "./received-request.ts";
@@ -49,6 +50,6 @@ export type {
 } from "./reply.ts";
 export { calls, refuses, reply, says, thinks } from "./reply.ts";
 export type { ScriptEntry } from "./script.ts";
-export { type ModelServer, type ModelServerOptions, startModelServer } from "./server.ts";
+export { type ModelServer, startModelServer } from "./server.ts";
 export { allRules, type Rejection, type StrictOptions } from "./strict/index.ts";
 export type { WireObject } from "./wire-object.ts";

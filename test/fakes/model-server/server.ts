@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CacheLedger } from "./cache/ledger.ts";
-import { promptBlocks } from "./cache/prompt-blocks.ts";
+import { type Prompt, readPrompt } from "./cache/prompt-blocks.ts";
 import { deliver, holdOpen } from "./deliver.ts";
 import { planDelivery } from "./delivery-plan.ts";
 import { Gate } from "./gate.ts";
@@ -9,37 +9,16 @@ import { IdSource } from "./ids.ts";
 import { joinHeaders, readBody } from "./incoming.ts";
 import { Issued } from "./issued.ts";
 import { Milestones } from "./milestones.ts";
-import type { LocalServer, ModelEntry } from "./models-endpoints.ts";
+import type { ModelServerOptions } from "./options.ts";
 import { type ProbeRecord, Probes } from "./probes.ts";
 import { protocolOf, type ReceivedRequest, readRequest } from "./received-request.ts";
 import { render } from "./render/index.ts";
-import type { ChatDialect, PromptUsage, RenderContext } from "./render/wire-reply.ts";
+import type { PromptUsage, RenderContext } from "./render/wire-reply.ts";
 import type { Reply } from "./reply.ts";
 import { Script, type ScriptEntry } from "./script.ts";
 import { openrouterFields } from "./strict/chat.ts";
-import { failureFor, Inspector, type Rejection, type StrictOptions } from "./strict/index.ts";
+import { failureFor, Inspector, type Rejection } from "./strict/index.ts";
 import type { Subject } from "./strict/rule.ts";
-import { tokensIn } from "./tokens.ts";
-
-export interface ModelServerOptions {
-  /** Refuse what real providers refuse. Off by default. */
-  readonly strict?: boolean | StrictOptions;
-  /** Whose errors, ids and extra fields the chat wire has. */
-  readonly chatDialect?: ChatDialect;
-  /** When set, requests without this key get the provider's 401. */
-  readonly apiKey?: string;
-  /** In tokens of four bytes; larger prompts get the provider's overflow error. */
-  readonly contextWindow?: number;
-  readonly maxBodyBytes?: number;
-  readonly models?: readonly ModelEntry[];
-  readonly localServer?: LocalServer;
-  /** The smallest prefix that a cache mark stores. */
-  readonly cacheMinimumTokens?: number;
-  /** Lifetimes of cached prefixes and all times on the wire follow this clock. */
-  readonly clock?: { now(): number };
-  /** 0, the default, takes any free port. */
-  readonly port?: number;
-}
 
 const defaultContextWindow = 128_000;
 
@@ -221,8 +200,9 @@ export class ModelServer implements AsyncDisposable {
   }
 
   async #answer(request: ReceivedRequest, response: ServerResponse, left: AbortSignal): Promise<void> {
-    const reply = this.#refusal(request) ?? this.#script.next(request);
-    const wire = render(reply, this.#renderContext(request, reply));
+    const prompt = readPrompt(request);
+    const reply = this.#refusal(request, prompt) ?? this.#script.next(request);
+    const wire = render(reply, this.#renderContext(request, prompt, reply));
     if (wire === undefined) return holdOpen(left);
     const plan = planDelivery(wire, reply.delivery);
     if (plan.ending === "close" || plan.ending === "reset")
@@ -230,7 +210,7 @@ export class ModelServer implements AsyncDisposable {
     await deliver(plan, { response, left, gate: this.#gate });
   }
 
-  #refusal(request: ReceivedRequest): Reply | undefined {
+  #refusal(request: ReceivedRequest, prompt: Prompt): Reply | undefined {
     const { apiKey, contextWindow, chatDialect } = this.#options;
     const isRouter = chatDialect === "openrouter" && request.protocol === "chat";
     const subject: Subject = {
@@ -239,7 +219,7 @@ export class ModelServer implements AsyncDisposable {
       issued: this.#issued,
       extraFields: [...this.#inspector.extraFields, ...(isRouter ? openrouterFields : [])],
       extraMessageFields: this.#inspector.extraMessageFields,
-      promptTokens: promptTokensOf(request),
+      promptTokens: prompt.tokens,
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(contextWindow === undefined ? {} : { contextWindow }),
     };
@@ -249,24 +229,25 @@ export class ModelServer implements AsyncDisposable {
     return { content: failureFor(found.complaint), delivery: {} };
   }
 
-  #renderContext(request: ReceivedRequest, reply: Reply): RenderContext {
+  #renderContext(request: ReceivedRequest, prompt: Prompt, reply: Reply): RenderContext {
     return {
       request,
       dialect: this.#options.chatDialect ?? "openai",
       ids: this.#ids,
+      requestId: this.#ids.take("req_"),
       issued: this.#issued,
       nowMs: this.#clock.now(),
       contextWindow: this.#options.contextWindow ?? defaultContextWindow,
-      promptTokens: promptTokensOf(request),
-      promptUsage: this.#charge(request, reply),
+      promptTokens: prompt.tokens,
+      promptUsage: this.#charge(request, prompt, reply),
     };
   }
 
   /** Only what a model read counts: errors and silence neither cost nor fill the cache. */
-  #charge(request: ReceivedRequest, { content }: Reply): PromptUsage {
+  #charge(request: ReceivedRequest, prompt: Prompt, { content }: Reply): PromptUsage {
     const isRead = content.kind === "message" || (content.kind === "raw" && content.status < 400);
     if (!isRead) return { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 };
-    const { uncached, cacheRead, cacheWrite, cacheWrite1h } = this.ledger.record(request, this.#clock.now());
+    const { uncached, cacheRead, cacheWrite, cacheWrite1h } = this.ledger.record(request, prompt, this.#clock.now());
     return { input: uncached, cacheRead, cacheWrite, cacheWrite1h };
   }
 
@@ -301,12 +282,4 @@ function leftSignal(response: ServerResponse): AbortSignal {
     if (!response.writableFinished) controller.abort();
   });
   return controller.signal;
-}
-
-function promptTokensOf(request: ReceivedRequest): number {
-  return tokensIn(
-    promptBlocks(request.protocol, request.body)
-      .map((block) => block.text)
-      .join(""),
-  );
 }

@@ -34,14 +34,14 @@ const tool = (name: string, rest: object = {}) => ({
 });
 const fine = body([user, assistant(), user, call("a", { id: "fc_a" }), output("a"), assistant()]);
 
-/** The server sends reasoning `rs_..1` (BLOB) followed by the call `a` as item `fc_..3`. */
+/** The server sends reasoning `rs_..1` (BLOB) followed by the call `a` as item `fc_..1`. */
 async function reasons(server: ModelServer): Promise<void> {
   server.script(reply([thinks("t", { encrypted: "BLOB" }), calls("read", {}, { id: "a" })]));
   await ask(server, "responses", { body: { ...smallest.responses, ...include } });
 }
 const reasoned = reasoning({ encrypted_content: "BLOB" });
 const rs = "rs_000000000000000000000001";
-const fc = "fc_000000000000000000000003";
+const fc = "fc_000000000000000000000001";
 
 const cases: readonly RuleCase[] = [
   {

@@ -21,7 +21,7 @@ describe("the chat-completions wire", () => {
     expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
     const head = {
-      id: "chatcmpl-000000000000000000000002",
+      id: "chatcmpl-000000000000000000000001",
       object: "chat.completion.chunk",
       created: 1_700_000_000,
       model: "m",

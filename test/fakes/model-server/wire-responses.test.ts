@@ -94,7 +94,7 @@ describe("the Responses wire", () => {
     const data = dataOf(await ask(server, "responses", { body: encrypted })).slice(2, -1);
     const reasoning = { item_id: "rs_000000000000000000000001", output_index: 0, summary_index: 0 };
     const call = {
-      id: "fc_000000000000000000000003",
+      id: "fc_000000000000000000000001",
       type: "function_call",
       status: "completed",
       arguments: '{"command":"ls"}',
@@ -144,7 +144,7 @@ describe("the Responses wire", () => {
     expect(body.output).toEqual([
       { id: "rs_000000000000000000000001", type: "reasoning", summary: [] },
       {
-        id: "msg_000000000000000000000002",
+        id: "msg_000000000000000000000001",
         type: "message",
         status: "completed",
         content: [{ type: "output_text", annotations: [], logprobs: [], text: "ok" }],

@@ -4,12 +4,11 @@ import { AutomaticCache, automaticMinimumTokens, automaticStepTokens } from "./a
 import { type CacheUse, ExplicitCache } from "./explicit-cache.ts";
 import { firstDifference } from "./first-difference.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
-import { openingOf, type PromptBlock, promptBlocks } from "./prompt-blocks.ts";
+import { openingOf, type Prompt, type PromptBlock } from "./prompt-blocks.ts";
 import { type LedgerTotals, reportOf, totalsOf } from "./totals.ts";
 
 interface Remembered {
-  readonly blocks: readonly PromptBlock[];
-  readonly prompt: Buffer;
+  readonly prompt: Prompt;
   readonly messageCount: number;
 }
 
@@ -52,17 +51,16 @@ export class CacheLedger {
   }
 
   /** Called once for every request that a model really read; failures before that cost nothing. */
-  record(request: ReceivedRequest, nowMs: number): LedgerEntry {
+  record(request: ReceivedRequest, prompt: Prompt, nowMs: number): LedgerEntry {
     const { protocol, model, body } = request;
-    const blocks = promptBlocks(protocol, body);
-    const prompt = Buffer.from(blocks.map((block) => block.text).join(""));
+    const { blocks, bytes } = prompt;
     const scope = `${protocol}\n${model}`;
     const isExplicit = protocol === "anthropic" || (protocol === "chat" && blocks.some((block) => block.mark));
     const lifetimeMs = body.prompt_cache_retention === "24h" ? dayMs : 300_000;
     const use = isExplicit
       ? this.#explicit.use(scope, blocks, nowMs)
-      : this.#automatic.use(scope, prompt, { nowMs, lifetimeMs });
-    const now: Remembered = { blocks, prompt, messageCount: request.messages.length };
+      : this.#automatic.use(scope, bytes, { nowMs, lifetimeMs });
+    const now: Remembered = { prompt, messageCount: request.messages.length };
     const comparison = this.#compare(scope, now);
     const entry = this.#assess(request, { now, comparison, use, isExplicit });
     this.#entries.push(entry);
@@ -71,7 +69,7 @@ export class CacheLedger {
 
   /** Fewer messages than before means a fresh start (a new session, or a compressed one), not a continuation. */
   #compare(scope: string, now: Remembered): Comparison {
-    const key = `${scope}\n${openingOf(now.blocks)}`;
+    const key = `${scope}\n${openingOf(now.prompt.blocks)}`;
     const same = this.#byConversation.get(key);
     const isContinued = same !== undefined && now.messageCount >= same.messageCount;
     const previous = isContinued ? same : this.#byModel.get(scope);
@@ -83,11 +81,12 @@ export class CacheLedger {
   #assess(request: ReceivedRequest, facts: Facts): LedgerEntry {
     const { now, comparison, use, isExplicit } = facts;
     const { previous, isContinued } = comparison;
-    const inputTokens = tokensInBytes(now.prompt.length);
+    const { blocks, bytes, tokens: inputTokens } = now.prompt;
     const uncached = inputTokens - use.cacheRead - use.cacheWrite;
     const reusable = Math.min(inputTokens, this.#reusableTokens(facts));
-    const difference = isContinued && previous !== undefined ? firstDifference(previous.blocks, now.blocks) : undefined;
-    const hasHourMark = now.blocks.some((block) => block.mark === "1h");
+    const difference =
+      isContinued && previous !== undefined ? firstDifference(previous.prompt.blocks, blocks) : undefined;
+    const hasHourMark = blocks.some((block) => block.mark === "1h");
     const freshRate = !isExplicit || inputTokens < this.#minimumTokens ? 1 : hasHourMark ? hourWriteRate : writeRate;
     return {
       requestNumber: request.number,
@@ -98,8 +97,8 @@ export class CacheLedger {
       ...use,
       uncached,
       missed: Math.max(0, reusable - use.cacheRead),
-      bytes: now.prompt.length,
-      prefixBytesShared: previous === undefined ? 0 : sharedBytes(previous.prompt, now.prompt),
+      bytes: bytes.length,
+      prefixBytesShared: previous === undefined ? 0 : sharedBytes(previous.prompt.bytes, bytes),
       ...(difference === undefined ? {} : { firstDifference: difference }),
       cost:
         uncached +
@@ -115,10 +114,10 @@ export class CacheLedger {
     const { previous, isContinued } = comparison;
     if (previous === undefined) return 0;
     const bytes = isContinued
-      ? previous.prompt.length
+      ? previous.prompt.bytes.length
       : isExplicit
-        ? sharedBlockBytes(previous.blocks, now.blocks)
-        : sharedBytes(previous.prompt, now.prompt);
+        ? sharedBlockBytes(previous.prompt.blocks, now.prompt.blocks)
+        : sharedBytes(previous.prompt.bytes, now.prompt.bytes);
     if (isExplicit) {
       const tokens = tokensInBytes(bytes);
       return tokens >= this.#minimumTokens ? tokens : 0;

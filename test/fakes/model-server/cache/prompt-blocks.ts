@@ -1,4 +1,5 @@
 import type { Protocol } from "../received-request.ts";
+import { tokensInBytes } from "../tokens.ts";
 import { isObject, listAt, objectsIn, type WireObject } from "../wire-object.ts";
 
 export type CacheLifetime = "5m" | "1h";
@@ -18,7 +19,19 @@ export interface PromptBlock {
   readonly salt?: string;
 }
 
-export function promptBlocks(protocol: Protocol, body: WireObject): readonly PromptBlock[] {
+export interface Prompt {
+  readonly blocks: readonly PromptBlock[];
+  readonly bytes: Buffer;
+  readonly tokens: number;
+}
+
+export function readPrompt({ protocol, body }: { readonly protocol: Protocol; readonly body: WireObject }): Prompt {
+  const blocks = promptBlocks(protocol, body);
+  const bytes = Buffer.from(blocks.map((candidate) => candidate.text).join(""));
+  return { blocks, bytes, tokens: tokensInBytes(bytes.length) };
+}
+
+function promptBlocks(protocol: Protocol, body: WireObject): readonly PromptBlock[] {
   const tools = objectsIn(body.tools).map((tool, index) => block(`tools[${index}]`, tool));
   switch (protocol) {
     case "anthropic":

@@ -64,7 +64,7 @@ function presetTexts(context: RenderContext): ReturnType<typeof openaiTexts> {
 function bodyOf(text: FailureText, context: RenderContext): unknown {
   const { type, message, code } = text;
   if (context.request.protocol === "anthropic")
-    return { type: "error", error: { type, message }, request_id: context.ids.take("req_") };
+    return { type: "error", error: { type, message }, request_id: context.requestId };
   if (isOpenRouter(context))
     return {
       error: { message, code, ...(text.metadata === undefined ? {} : { metadata: text.metadata }) },

@@ -2,11 +2,11 @@ import type { RenderContext } from "./wire-reply.ts";
 
 /** What a provider sends with every answer: a request id and the state of the rate limits. */
 export function serviceHeaders(context: RenderContext): Readonly<Record<string, string>> {
-  const { request, dialect, ids } = context;
-  if (request.protocol === "anthropic") return anthropicHeaders(ids.take("req_"), context.nowMs);
-  if (request.protocol === "chat" && dialect === "openrouter") return { "x-generation-id": ids.take("gen-") };
+  const { request, dialect, requestId } = context;
+  if (request.protocol === "anthropic") return anthropicHeaders(requestId, context.nowMs);
+  if (request.protocol === "chat" && dialect === "openrouter") return { "x-request-id": requestId };
   return {
-    "x-request-id": ids.take("req_"),
+    "x-request-id": requestId,
     "openai-version": "2020-10-01",
     "openai-processing-ms": "1",
     "x-ratelimit-limit-requests": "10000",

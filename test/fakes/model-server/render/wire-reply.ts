@@ -31,6 +31,8 @@ export interface RenderContext {
   readonly request: ReceivedRequest;
   readonly dialect: ChatDialect;
   readonly ids: IdSource;
+  /** The same in the headers and in error bodies. */
+  readonly requestId: string;
   readonly issued: Issued;
   readonly promptUsage: PromptUsage;
   readonly nowMs: number;
