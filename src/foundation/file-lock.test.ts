@@ -123,6 +123,27 @@ describe("who counts as gone", () => {
   });
 });
 
+test("of many that find a dead owner's lock at once, one gets in at a time", async () => {
+  const dead = { pid: await deadOwner(), host: hostname(), token: "t" };
+  let inside = 0;
+  for (let round = 0; round < 5; round += 1) {
+    writeFileSync(lock, JSON.stringify(dead));
+    const all = Array.from({ length: 12 }, () =>
+      withFileLock(
+        lock,
+        async () => {
+          inside += 1;
+          expect(inside).toBe(1);
+          await new Promise((resolve) => setImmediate(resolve));
+          inside -= 1;
+        },
+        { signal: never },
+      ),
+    );
+    await Promise.all(all);
+  }
+});
+
 test("the lock is released when the work fails", async () => {
   await expect(withFileLock(lock, () => Promise.reject(new Error("x")), { signal: never })).rejects.toThrow("x");
   expect(existsSync(lock)).toBe(false);

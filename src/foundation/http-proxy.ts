@@ -48,26 +48,19 @@ function isProxyUrl(value: string): boolean {
   }
 }
 
-/** A connection through the proxy for one exchange, or undefined when this address is reached directly. */
-export async function openProxy(
-  target: URL,
-  settings: ProxySettings | undefined,
-): Promise<(AsyncDisposable & { readonly dispatcher: object }) | undefined> {
-  const address = target.protocol === "https:" ? settings?.httpsProxy : settings?.httpProxy;
-  if (settings === undefined || address === undefined || isLoopback(target.hostname)) return undefined;
-  if (!isProxyUrl(address)) {
-    throw new UserError("The configured proxy is not a usable address.", {
-      hint: "Set HTTPS_PROXY and HTTP_PROXY to an address such as http://proxy.example:3128.",
-      code: "proxy_invalid",
-    });
-  }
-  const { EnvHttpProxyAgent } = await import("undici");
-  const dispatcher = new EnvHttpProxyAgent({
-    httpProxy: settings.httpProxy ?? "",
-    httpsProxy: settings.httpsProxy ?? "",
-    noProxy: settings.noProxy ?? "",
+/** The proxy to ask for this address, or undefined when it is reached directly. */
+export function proxyFor(target: URL, settings: ProxySettings | undefined): string | undefined {
+  if (settings === undefined || isLoopback(target.hostname)) return undefined;
+  return target.protocol === "https:" ? settings.httpsProxy : settings.httpProxy;
+}
+
+/** The proxy in the form undici takes; one that is no address is a {@link UserError}. */
+export function checkProxy(address: string): { readonly httpProxy: string; readonly httpsProxy: string } {
+  if (isProxyUrl(address)) return { httpProxy: address, httpsProxy: address };
+  throw new UserError("The configured proxy is not a usable address.", {
+    hint: "Set HTTPS_PROXY and HTTP_PROXY to an address such as http://proxy.example:3128.",
+    code: "proxy_invalid",
   });
-  return { dispatcher, [Symbol.asyncDispose]: () => dispatcher.destroy() };
 }
 
 /** A proxy sees another "localhost" than we do. */

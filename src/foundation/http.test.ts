@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { Agent } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
 import { never } from "./abort.ts";
 import { findProxyProblems, HttpBodyError, type HttpRequestOptions, httpRequest, proxyFromEnv } from "./http.ts";
@@ -90,6 +91,31 @@ describe("an exchange", () => {
       await using _response = result;
     }
     await isClosed;
+  });
+});
+
+describe("a caller's own pool, or a long patience", () => {
+  test("carries headers, text and forms like the usual way", async () => {
+    const base = await serve((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => response.end(`${request.headers["x-ask"]}|${Buffer.concat(chunks)}`));
+    });
+    const pool = new Agent();
+    const form = new FormData();
+    form.set("field", "grün");
+    form.set("file", new Blob(["bytes"]), "a.txt");
+    const headers = { "x-ask": "1" };
+    for (const way of [{}, { dispatcher: pool }, { timeoutMs: 1_800_000 }]) {
+      expect(await textOf(base, { ...way, method: "POST", headers, body: "plain" })).toBe("1|plain");
+      expect(await textOf(base, { ...way, method: "POST", headers, body: new URLSearchParams({ a: "1 2" }) })).toBe(
+        "1|a=1+2",
+      );
+      const sent = await textOf(base, { ...way, method: "POST", headers, body: form });
+      expect(sent).toContain('name="field"\r\n\r\ngrün');
+      expect(sent).toContain('filename="a.txt"');
+    }
+    await pool.close();
   });
 });
 

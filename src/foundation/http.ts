@@ -1,7 +1,8 @@
 import { deadline, onAbort } from "./abort.ts";
 import { BodyReader, HttpBodyError } from "./http-body.ts";
+import { openConnection } from "./http-connection.ts";
 import { describeUrl, type HttpFailure, toHttpFailure } from "./http-failure.ts";
-import { openProxy, type ProxySettings, proxyFromEnv } from "./http-proxy.ts";
+import type { ProxySettings } from "./http-proxy.ts";
 
 export { HttpBodyError } from "./http-body.ts";
 export type { HttpFailure } from "./http-failure.ts";
@@ -56,11 +57,12 @@ export async function httpRequest(url: string | URL, options: HttpRequestOptions
 
   const exchange = new Exchange(options);
   try {
-    const send = await sender(target, options, exchange);
-    const response = await send(target, {
+    const connection = await openConnection(target, options);
+    exchange.own(connection);
+    const response = await connection.send(target, {
       method: options.method ?? "GET",
       headers,
-      body: options.body,
+      ...(options.body === undefined ? {} : { body: options.body }),
       redirect: "manual",
       signal: exchange.signal,
     });
@@ -114,26 +116,6 @@ function buildHeaders(input: HttpRequestOptions["headers"]): Headers | string {
   return headers;
 }
 
-type Send = (url: URL, init: RequestInit) => Promise<Response>;
-
-/**
- * Undici's own fetch goes with undici's dispatchers: the one built into Node speaks to another
- * version of them. It is loaded only when a proxy or a pool is in play.
- */
-async function sender(target: URL, options: HttpRequestOptions, exchange: Exchange): Promise<Send> {
-  let dispatcher = options.dispatcher;
-  if (dispatcher === undefined && options.proxy !== false) {
-    const proxy = await openProxy(target, options.proxy ?? proxyFromEnv(process.env));
-    if (proxy !== undefined) {
-      exchange.own(proxy);
-      dispatcher = proxy.dispatcher;
-    }
-  }
-  if (dispatcher === undefined) return (url, init) => fetch(url, init);
-  const undici = await import("undici");
-  return (url, init) => undici.fetch(url, { ...init, dispatcher } as never) as unknown as Promise<Response>;
-}
-
 /** What lives from the request to the last byte: the timers, the link to the caller's signal, an own connection. */
 class Exchange {
   readonly idle;
@@ -141,7 +123,7 @@ class Exchange {
   readonly #controller = new AbortController();
   readonly #links: Disposable[];
   readonly #outer: AbortSignal;
-  #proxy: AsyncDisposable | undefined;
+  #connection: AsyncDisposable | undefined;
 
   constructor(options: HttpRequestOptions) {
     this.idle = deadline(options.timeoutMs);
@@ -163,17 +145,17 @@ class Exchange {
     return this.idle.signal.aborted || this.#total?.signal.aborted ? "timeout" : undefined;
   }
 
-  own(proxy: AsyncDisposable): void {
-    this.#proxy = proxy;
+  own(connection: AsyncDisposable): void {
+    this.#connection = connection;
   }
 
   async close(): Promise<void> {
     this.idle[Symbol.dispose]();
     this.#total?.[Symbol.dispose]();
     for (const link of this.#links) link[Symbol.dispose]();
-    const proxy = this.#proxy;
-    this.#proxy = undefined;
-    await proxy?.[Symbol.asyncDispose]();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.[Symbol.asyncDispose]();
   }
 }
 

@@ -141,6 +141,18 @@ test("a file that cannot be written is reported once, and logging goes on", asyn
   expect(problems[0]).toContain(file);
 });
 
+test("fields named like the parts of a line do not replace them, and an endless line is cut", async () => {
+  {
+    await using logger = openLogger({ file, redact: keepAll, clock: new FakeClock(0) });
+    logger.info("one", { message: "m", level: "l", time: "t" });
+    logger.info("two", { page: "x".repeat(1_000_000) });
+  }
+  expect(linesOf(file)).toEqual([
+    { time: "1970-01-01T00:00:00.000Z", level: "info", message: "one", _message: "m", _level: "l", _time: "t" },
+    { time: "1970-01-01T00:00:00.000Z", level: "info", message: "two", cutFrom: 1_000_076 },
+  ]);
+});
+
 test("logging does not wait for the disk", async () => {
   await using logger = openLogger({ file, redact: keepAll });
   logger.info("a");

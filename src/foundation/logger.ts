@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { describe, systemErrorCode } from "./errors.ts";
 import { withFileLock } from "./file-lock.ts";
 import { isRecord, mapStrings, toJsonText } from "./json.ts";
+import { truncateEnd } from "./text.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -95,17 +96,26 @@ function writeLine(line: LogLine, clock: Clock, redact: (value: unknown) => unkn
   const head = { time: new Date(clock.now()).toISOString(), level: line.level };
   try {
     const safe = redact({ message: line.message, ...readable(line.fields) });
-    return `${toJsonText({ ...head, ...(isRecord(safe) ? safe : { message: "[unreadable]" }) })}\n`;
+    const text = toJsonText({ ...head, ...(isRecord(safe) ? safe : { message: "[unreadable]" }) });
+    if (text.length <= maxLineLength) return `${text}\n`;
+    const start = isRecord(safe) ? truncateEnd(String(safe.message), maxLineLength / 16) : "";
+    return `${toJsonText({ ...head, message: start, cutFrom: text.length })}\n`;
   } catch (error) {
     return `${toJsonText({ ...head, message: "a line could not be written", reason: nameOf(error) })}\n`;
   }
 }
 
+/** A longer line is cut to its message: one runaway field must not fill the log. */
+const maxLineLength = 262_144;
+
+/** What every line has; a field of the same name is written with an underscore before it. */
+const reserved: ReadonlySet<string> = new Set(["time", "level", "message"]);
+
 /** Errors have no enumerable fields and would be written as `{}`. */
 function readable(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [
-      key,
+      reserved.has(key) ? `_${key}` : key,
       value instanceof Error ? { message: describe(value), stack: value.stack } : value,
     ]),
   );

@@ -11,6 +11,8 @@ export { maskIdentifiers } from "./identifiers.ts";
 export type { SecretSpan } from "./redact-spans.ts";
 export type { RedactStream } from "./redact-stream.ts";
 
+const maxRounds = 4;
+
 interface Registration {
   readonly forms: readonly string[];
   readonly mask: string;
@@ -43,7 +45,14 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    return applySpans(text, this.find(text));
+    let redacted = text;
+    // What stood before a secret can hide the next one until it is masked; two rounds are the rule.
+    for (let round = 0; round < maxRounds; round += 1) {
+      const spans = this.find(redacted);
+      if (spans.length === 0) break;
+      redacted = applySpans(redacted, spans);
+    }
+    return redacted;
   }
 
   /** Where the secrets are and what stands in their place, in order and without overlaps. */

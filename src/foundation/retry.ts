@@ -1,4 +1,4 @@
-import { parseResetHint, parseWaitMs } from "./wait-hints.ts";
+import { parseResetHint } from "./wait-hints.ts";
 
 export { parseResetHint } from "./wait-hints.ts";
 
@@ -33,7 +33,9 @@ export function parseRetryAfter(
 ): number | undefined {
   const all = lowerCased(headers);
   const waitMs =
-    plainMs(all.get("retry-after-ms")) ?? parseWaitMs(all.get("retry-after") ?? "", nowMs) ?? bucketWaitMs(all, nowMs);
+    plainMs(all.get("retry-after-ms")) ??
+    parseResetHint(all.get("retry-after") ?? "", nowMs) ??
+    bucketWaitMs(all, nowMs);
   return waitMs === undefined ? undefined : Math.min(waitMs, options.maxMs ?? longestWaitMs);
 }
 

@@ -22,7 +22,8 @@ export function findShapes(text: string): readonly SecretSpan[] {
   for (const rule of isFormBody(text) ? [...rules, formField] : rules) {
     for (const match of text.matchAll(rule.pattern)) {
       const [, lead = "", value = ""] = match;
-      const mask = value === "" || isMask(value) ? undefined : rule.mask(value, lead);
+      const isHarmless = value === "" || isMask(value) || (rule.rank === "context" && isReference(value));
+      const mask = isHarmless ? undefined : rule.mask(value, lead);
       if (mask === undefined) continue;
       const start = match.index + lead.length;
       spans.push({ start, end: start + value.length, from: match.index, mask, rank: rule.rank });
@@ -38,6 +39,11 @@ function maskKey(key: string): string {
 
 function isMask(value: string): boolean {
   return /^(?:\*{3}|\[redacted:|\S{4}\.\.\.\S{4}$)/.test(value);
+}
+
+/** A placeholder that names a secret without telling it: `$TOKEN`, `${TOKEN}`, `$(cmd)`, `{token}`, `<your token>`, `%TOKEN%`. */
+function isReference(value: string): boolean {
+  return /^["']?(?:\$\(|(?:\$\{?[A-Za-z_][\w.]*\}?|\{{1,2} ?[\w.]+ ?\}{0,2}|<[\w -]*>?|%\w+%)["']?$)/.test(value);
 }
 
 const always = (): string => plainMask;
@@ -58,7 +64,7 @@ const secretQueryNames =
   "access_token|refresh_token|id_token|token|api_key|apikey|client_secret|password|auth|jwt|session|secret|key|code|signature|x-amz-signature";
 
 const secretFieldNames =
-  "(?:x[_-])?api[_-]?key|(?:access|refresh|auth|id|bearer|bot|session|api|app|oauth)?[_-]?token|(?:client|app|shared|webhook|signing)?[_-]?secret|(?:secret|private|access|signing|encryption)[_-]?key|secret[_-]?access[_-]?key|passw(?:or)?d|passphrase|bearer|authorization|credentials?";
+  "(?:x[_-])?(?:goog[_-])?api[_-]?key|(?:x[_-])(?:auth|access)[_-]token|(?:access|refresh|auth|id|bearer|bot|session|api|app|oauth)?[_-]?token|(?:client|app|shared|webhook|signing)?[_-]?secret|(?:secret|private|access|signing|encryption)[_-]?key|secret[_-]?access[_-]?key|passw(?:or)?d|passphrase|bearer|authorization|credentials?";
 const wholeFieldName = new RegExp(`^(?:${secretFieldNames})$`, "i");
 
 /** Whether a field of this name holds a secret: `apiKey`, `client_secret`; not `token_count`. */
@@ -82,13 +88,19 @@ const rules: readonly ShapeRule[] = [
   },
   { pattern: /(?<!\w)(\d{8,20}:)([A-Za-z0-9_-]{30,})/g, rank: "shape", mask: always },
   {
-    pattern: /((?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:[A-Za-z][A-Za-z0-9-]{1,20} +)?)([^\s"',;]{3,})/gi,
+    pattern:
+      /(?<![\w"'])((?:proxy-)?authorization: {0,3}(?:bearer|basic|token|digest|negotiate|api-?key) +)([^\s"',;]{3,})/gi,
     rank: "context",
     mask: always,
   },
   {
-    pattern:
-      /(?<![\w-])((?:x-api-key|api-key|x-goog-api-key|x-auth-token|x-access-token)["']?: {0,3}["']?)([^\s"',;]{3,})/gi,
+    // Without a scheme only what looks random: `authorization: string` is a declaration.
+    pattern: /(?<![\w"'])((?:proxy-)?authorization: {0,3})(?=[^\s"',;]{0,40}\d)([^\s"',;]{12,})/gi,
+    rank: "context",
+    mask: always,
+  },
+  {
+    pattern: /(?<![\w"'-])((?:x-api-key|api-key|x-goog-api-key|x-auth-token|x-access-token): {0,3})([^\s"',;]{3,})/gi,
     rank: "context",
     mask: always,
   },
@@ -146,8 +158,7 @@ function maskAssigned(value: string, lead: string): string | undefined {
   if (!assignedSecret.test(name)) return undefined;
   const quote = /^["']/.exec(value)?.[0] ?? "";
   const bare = value.slice(quote.length);
-  // A reference names a secret without telling it.
-  if (isMask(bare) || /^\$(?:\{?[A-Z_][A-Z0-9_]*\}?$|\()/.test(bare)) return undefined;
+  if (isMask(bare)) return undefined;
   if (!/SECRET|PASSW|API_?KEY/.test(name) && oftenHarmless.test(bare)) return undefined;
   return quote + plainMask;
 }

@@ -3,13 +3,8 @@
  * now, never negative and never NaN, or undefined for what it does not recognise.
  */
 
-/** A `Retry-After` value: seconds (also fractional), a duration such as `1m30s`, or a date. */
-export function parseWaitMs(text: string, nowMs: number): number | undefined {
-  return parseResetHint(text, nowMs);
-}
-
 /**
- * A reset time from a header or a body: seconds from now, seconds or milliseconds since 1970 (told
+ * A wait or a reset time from a header or a body: seconds from now (also fractional), seconds or milliseconds since 1970 (told
  * apart by their size), a duration (`1m30.5s`, `250ms`), an HTTP date or an ISO date.
  */
 export function parseResetHint(value: string | number, nowMs: number): number | undefined {
