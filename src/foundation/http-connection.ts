@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   readonly timeoutMs: number;
   readonly proxy?: ProxySettings | false;
   readonly dispatcher?: object;
+  /** Told when a connection could not be made; the request may not notice by itself. */
+  onBroken(error: Error): void;
 }
 
 /** Node's own fetch gives up on a silent server after this long; a slow local model may need more. */
@@ -26,13 +28,25 @@ export async function openConnection(target: URL, options: ConnectionOptions): P
   if (proxy === undefined && options.timeoutMs < builtInPatienceMs) {
     return { send: (url, init) => fetch(url, init), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  // The deadlines are ours: the dispatcher's own are switched off.
-  const patience = { headersTimeout: 0, bodyTimeout: 0 };
   const undici = await import("undici");
+  const settled = {
+    // The deadlines are ours.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Undici tries again for ever when a proxy hangs up during the handshake; one broken connection ends the exchange.
+    factory: (origin: string | URL, poolOptions: object) =>
+      new undici.Pool(origin, poolOptions).on("connectionError", (_origin, _targets, error) => options.onBroken(error)),
+  };
   const dispatcher =
     proxy === undefined
-      ? new undici.Agent(patience)
-      : new undici.EnvHttpProxyAgent({ ...patience, ...checkProxy(proxy), noProxy: settings?.noProxy ?? "" });
+      ? new undici.Agent(settled)
+      : new undici.EnvHttpProxyAgent({
+          ...settled,
+          ...checkProxy(proxy),
+          noProxy: settings?.noProxy ?? "",
+          // Plain http is asked of the proxy itself; many refuse to tunnel to other ports than 443.
+          proxyTunnel: false,
+        });
   return overUndici(dispatcher, () => dispatcher.destroy());
 }
 

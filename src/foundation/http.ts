@@ -57,7 +57,7 @@ export async function httpRequest(url: string | URL, options: HttpRequestOptions
 
   const exchange = new Exchange(options);
   try {
-    const connection = await openConnection(target, options);
+    const connection = await openConnection(target, { ...options, onBroken: (error) => exchange.fail(error) });
     exchange.own(connection);
     const response = await connection.send(target, {
       method: options.method ?? "GET",
@@ -84,7 +84,7 @@ export async function httpRequest(url: string | URL, options: HttpRequestOptions
     return toResponse(response, exchange, { target, maxBodyBytes: options.maxBodyBytes });
   } catch (error) {
     await exchange.close();
-    return failed(toHttpFailure(error, target, exchange.cause()));
+    return failed(exchange.explain(error, target));
   }
 }
 
@@ -124,6 +124,7 @@ class Exchange {
   readonly #links: Disposable[];
   readonly #outer: AbortSignal;
   #connection: AsyncDisposable | undefined;
+  #broken: Error | undefined;
 
   constructor(options: HttpRequestOptions) {
     this.idle = deadline(options.timeoutMs);
@@ -139,10 +140,17 @@ class Exchange {
     return this.#controller.signal;
   }
 
-  /** Why it was stopped, if it was. The caller's word counts before a timer that ran out meanwhile. */
-  cause(): "aborted" | "timeout" | undefined {
-    if (this.#outer.aborted) return "aborted";
-    return this.idle.signal.aborted || this.#total?.signal.aborted ? "timeout" : undefined;
+  /** Ends the exchange because its connection is broken. */
+  fail(error: Error): void {
+    this.#broken ??= error;
+    this.#controller.abort(error);
+  }
+
+  /** What an error means here. The caller's word counts before a timer that ran out meanwhile. */
+  explain(error: unknown, target: URL): HttpFailure {
+    if (this.#outer.aborted) return toHttpFailure(error, target, "aborted");
+    const hasTimedOut = this.idle.signal.aborted || this.#total?.signal.aborted === true;
+    return toHttpFailure(this.#broken ?? error, target, hasTimedOut ? "timeout" : undefined);
   }
 
   own(connection: AsyncDisposable): void {
@@ -168,7 +176,7 @@ function toResponse(
     maxBytes: options.maxBodyBytes,
     onChunk: () => exchange.idle.restart(),
     onEnd: () => exchange.close(),
-    toFailure: (error) => toHttpFailure(error, options.target, exchange.cause()),
+    toFailure: (error) => exchange.explain(error, options.target),
   });
   return {
     kind: "response",
