@@ -153,7 +153,7 @@ function coerceChoice(value: unknown, choices: readonly string[]): unknown {
 function clamp(value: unknown, place: Place): unknown {
   const { min, max, isClamped } = place.shape.facts;
   if (!isClamped || typeof value !== "number" || Number.isNaN(value)) return value;
-  const moved = Math.min(Math.max(value, min ?? value), max ?? value);
+  const moved = Math.min(Math.max(value, min ?? Number.NEGATIVE_INFINITY), max ?? Number.POSITIVE_INFINITY);
   if (moved !== value) place.findings.clamped.push({ path: place.path, from: value, to: moved });
   return moved;
 }

@@ -269,7 +269,7 @@ describe("defaults", () => {
     expect(names).toContain(defaults.display.personality);
   });
 
-  test("[30:APR-5] flagged commands are refused where nobody can be asked", () => {
+  test("[30:APR-01] flagged commands are refused where nobody can be asked", () => {
     expect(defaults.approvals.headless).toBe("deny");
   });
 });
@@ -308,7 +308,9 @@ describe("metadata", () => {
       /(?:^|[._])(?:api_key|token|secret|password|app_token|client_secret)$/.test(setting.key),
     );
     expect(looksSecret.length).toBeGreaterThan(15);
-    expect(looksSecret.filter((setting) => !setting.isSecret && setting.type === "text").map((setting) => setting.key)).toEqual([]);
+    expect(
+      looksSecret.filter((setting) => !setting.isSecret && setting.type === "text").map((setting) => setting.key),
+    ).toEqual([]);
   });
 
   test("[20:R7.12] the JSON Schema carries types, choices, defaults and descriptions", () => {
