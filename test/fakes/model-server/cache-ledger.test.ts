@@ -254,6 +254,16 @@ describe("the cache ledger with marks", () => {
     });
   });
 
+  test("reading an entry that is no longer marked keeps it alive, too", async () => {
+    await story({}, async ({ say, clock }) => {
+      await say(first);
+      clock.nowMs = 299_999;
+      expect((await say(second)).cacheRead).toBe(1050);
+      clock.nowMs = 599_998;
+      expect((await say(first)).cacheRead).toBe(1050);
+    });
+  });
+
   test("entries marked 1h live an hour and cost twice", async () => {
     const long = { ...first, system: [{ ...system(4100), ...hour }] };
     await story({}, async ({ say, clock }) => {
@@ -308,6 +318,15 @@ describe("the cache ledger with marks", () => {
       });
       expect(fresh).toMatchObject({ cacheRead: 1025, cacheWrite: 15, missed: 0, prefixBytesShared: 4100 + 23 });
       expect(fresh.firstDifference).toBeUndefined();
+    });
+  });
+
+  test("the same opening with fewer messages is a fresh start, not a break", async () => {
+    await story({}, async ({ say }) => {
+      await say(first);
+      await say(second);
+      const again = await say(first);
+      expect([again.cacheRead, again.missed, again.firstDifference]).toEqual([1050, 0, undefined]);
     });
   });
 
@@ -414,6 +433,14 @@ describe("the cache ledger without marks", () => {
       await say({ ...long, prompt_cache_retention: "24h" }, "chat");
       clock.nowMs += 86_399_999;
       expect((await say(long, "chat")).cacheRead).toBe(1152);
+    });
+  });
+
+  test("what a message says about itself counts once, however many parts it has", async () => {
+    const content = ["a", "b"].map((text) => ({ type: "text", text }));
+    await story({}, async ({ say }) => {
+      const entry = await say({ messages: [{ role: "tool", tool_call_id: "c", content }] }, "chat");
+      expect(entry.bytes).toBe('{"role":"tool","tool_call_id":"c","text":"a"}{"role":"tool","text":"b"}'.length);
     });
   });
 

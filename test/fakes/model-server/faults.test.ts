@@ -208,6 +208,20 @@ describe("wire faults", () => {
     await server.answered(2);
   });
 
+  test("waits for a client that reads slower than the server writes, and notices when it leaves", async () => {
+    await using server = await startModelServer();
+    const long = "x".repeat(12_000_000);
+    server.otherwise(says(long, { fragments: 300 }));
+    const patient = await send(server, "chat", stream("chat"));
+    expect(textOf(await patient.text())).toBe(long);
+    await server.answered(1);
+    const controller = new AbortController();
+    await send(server, "chat", { ...stream("chat"), signal: controller.signal });
+    const left = server.clientLeft(2);
+    controller.abort();
+    await left;
+  });
+
   test("adds headers, and the last wrapper wins", async () => {
     await using server = await startModelServer();
     server.script(withHeaders(withHeaders(says("x"), { "x-a": "1", "x-b": "1" }), { "x-b": "2" }));

@@ -289,6 +289,13 @@ describe("the chat-completions wire", () => {
     expect(second).toEqual([{ role: "assistant", content: "", refusal: null }, { refusal: "No." }, {}]);
   });
 
+  test("never cuts a character in two", async () => {
+    await using server = await startModelServer();
+    server.script(says("👋👋", { fragments: 4 }));
+    const found = deltas(dataOf(await ask(server, "chat", { body: streaming })));
+    expect(found.slice(1, -1)).toEqual([{ content: "👋" }, { content: "👋" }]);
+  });
+
   test("an empty reply has an empty content", async () => {
     await using server = await startModelServer();
     server.script(reply([]), reply([]));

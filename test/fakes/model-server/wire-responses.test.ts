@@ -173,6 +173,15 @@ describe("the Responses wire", () => {
     expect(last).toMatchObject({ type: `response.${status}`, response: { status, ...details } });
   });
 
+  test("only the item that was cut short is incomplete", async () => {
+    await using server = await startModelServer();
+    server.script(reply([says("whole"), says("cut sh")], { finish: "length" }));
+    const body = (await ask(server, "responses", { body: smallest.responses })).json() as {
+      output: { status: string }[];
+    };
+    expect(body.output.map(({ status }) => status)).toEqual(["completed", "incomplete"]);
+  });
+
   test("[20:R1.36] can leave the final output empty, and name any status", async () => {
     await using server = await startModelServer();
     server.script(says("x", { emptyFinalOutput: true }), says("x", { rawFinish: "cancelled" }));
