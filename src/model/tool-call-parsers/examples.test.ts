@@ -264,14 +264,16 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
 
 describe.each(Object.entries(examples))("%s", (title, rows) => {
   const parser = getParser(title.split(" ")[0] ?? "");
-  it.each(rows)("%j", (input, content, calls, options) => {
-    const parsed = parser.parse(input, options);
-    expect(parsed.content).toBe(content === "whole" ? input : content);
-    const shown = parsed.tool_calls?.map((call, index) => {
-      const id = calls[index]?.includes(" id ") ? ` id ${call.id}` : "";
-      return `${call.function.name}${call.function.arguments}${id}`;
+  for (const [input, content, calls, options] of rows) {
+    it(`${JSON.stringify(input)}${options === undefined ? "" : ` with ${Object.keys(options).join()}`}`, () => {
+      const parsed = parser.parse(input, options);
+      expect(parsed.content).toBe(content === "whole" ? input : content);
+      const shown = parsed.tool_calls?.map((call, index) => {
+        const id = calls[index]?.includes(" id ") ? ` id ${call.id}` : "";
+        return `${call.function.name}${call.function.arguments}${id}`;
+      });
+      expect(shown ?? []).toEqual(calls);
+      expect(parsed.tool_calls === null).toBe(calls.length === 0);
     });
-    expect(shown ?? []).toEqual(calls);
-    expect(parsed.tool_calls === null).toBe(calls.length === 0);
-  });
+  }
 });
