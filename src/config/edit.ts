@@ -45,7 +45,7 @@ export async function save(
   const text = await readForWriting(home);
   const tree = await readTree(text ?? "", home);
   const after = await change(text ?? "", tree);
-  if (after === text) return { file: home.config, hasChanged: false };
+  if (after === (text ?? "")) return { file: home.config, hasChanged: false };
   // The copy is the way back when the next hand edit breaks the file.
   if (text !== undefined) await writeFileAtomic(home.configBackup, text, { mode: 0o600 });
   await writeFileAtomic(home.config, after, { mode: await modeOf(home.config) });

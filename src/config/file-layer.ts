@@ -1,10 +1,9 @@
-import { readdir } from "node:fs/promises";
-import { systemErrorCode } from "#foundation/errors";
 import type { HermesHome } from "#foundation/paths";
 import { nearest } from "#foundation/text";
 import { type Coerced, coerceTree, type UnknownKey } from "./coerce.ts";
 import type { FoundFile } from "./config-file.ts";
 import { expandVariables } from "./expand.ts";
+import { installedPlugins } from "./installed-plugins.ts";
 import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import type { Layer } from "./layer.ts";
 import { type Migrated, migrate } from "./migrate.ts";
@@ -33,8 +32,8 @@ interface FileLayerOptions {
 export async function fileLayer(options: FileLayerOptions): Promise<FileLayer> {
   const { found, environment, shape, home } = options;
   const written = found.document?.tree ?? {};
-  const installedPlugins = found.document === undefined ? [] : await namesIn(home.plugins);
-  const migrated = migrate(written, { variables: environment.variables, installedPlugins });
+  const plugins = found.document === undefined ? [] : await installedPlugins(home);
+  const migrated = migrate(written, { variables: environment.variables, installedPlugins: plugins });
   const normalised = foldPlatformExtras(normalise(migrated.tree), shape);
   const expanded = expandVariables(normalised.tree, environment.variables);
   const coerced = coerceTree(expanded.tree, shape);
@@ -172,18 +171,4 @@ function missingVariables(
         hint: `Set it with: hermes config set ${variable} -`,
       }),
     );
-}
-
-/** Folders of plugins, for the one migration that lists them. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-      .map((entry) => entry.name)
-      .sort();
-  } catch (error) {
-    if (systemErrorCode(error) === undefined) throw error;
-    return [];
-  }
 }

@@ -120,18 +120,18 @@ describe("reading the file", () => {
 
   test("[20:R7.4] only braced variables are expanded; unset ones stay", async () => {
     using temp = new TempHome({
-      "config.yaml": "model:\n  default: ${NAME}-${NOPE}-$NAME\n  api_key: ${MY_KEY}\nagent:\n  max_turns: ${TURNS}\n",
+      "config.yaml": `model:\n  default: \${NAME}-\${NOPE}-$NAME\n  api_key: \${MY_KEY}\nagent:\n  max_turns: \${TURNS}\n`,
       ".env": "MY_KEY=sk-1\n",
     });
     const { config, warnings } = await temp.load({ env: { ...temp.env, NAME: "gpt", TURNS: "33" } });
-    expect(config.model.default).toBe("gpt-${NOPE}-$NAME");
+    expect(config.model.default).toBe(`gpt-\${NOPE}-$NAME`);
     expect(config.model.api_key.reveal()).toBe("sk-1");
     expect(config.agent.max_turns).toBe(33);
     expect(warnings).toEqual([]);
   });
 
   test("[30:6.1] a credential that refers to nothing is said", async () => {
-    using temp = new TempHome({ "config.yaml": "model:\n  api_key: ${NO_SUCH_KEY}\n" });
+    using temp = new TempHome({ "config.yaml": `model:\n  api_key: \${NO_SUCH_KEY}\n` });
     const warning = warningAbout(await temp.load(), "model.api_key");
     expect(warning).toMatchObject({ kind: "variable", line: 2 });
     expect(warning?.message).toContain("NO_SUCH_KEY");

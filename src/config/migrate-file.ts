@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { never } from "#foundation/abort";
 import { withFileLock, writeFileAtomic } from "#foundation/files";
 import { type EditOptions, type EditResult, save } from "./edit.ts";
+import { installedPlugins } from "./installed-plugins.ts";
 import type { KeyPath } from "./key-path.ts";
 import { managedBy, managedError } from "./managed.ts";
 import { migrate, versionOf } from "./migrate.ts";
@@ -22,9 +23,7 @@ export interface MigrationResult extends EditResult {
  * `config migrate`: brings the file itself to the present layout, key by key, so that comments and order stay.
  * The file as it was is kept beside it. Variables that have no effect any more leave `.env`.
  */
-export async function migrateFile(
-  options: EditOptions & { readonly installedPlugins?: readonly string[] },
-): Promise<MigrationResult> {
+export async function migrateFile(options: EditOptions): Promise<MigrationResult> {
   const { home, env } = options;
   const manager = managedBy(home, env);
   if (manager !== undefined) throw managedError(manager, home.config);
@@ -37,7 +36,7 @@ export async function migrateFile(
       cleared: [],
     };
     const edited = await save(home, async (text, tree) => {
-      const migrated = migrate(tree, { variables, installedPlugins: options.installedPlugins ?? [] });
+      const migrated = migrate(tree, { variables, installedPlugins: await installedPlugins(home) });
       const isCurrent = text.trim() === "" || versionOf(tree) === currentConfigVersion;
       if (isCurrent) return text;
       const backup = home.at(`config.yaml.v${migrated.version ?? 0}.bak`);

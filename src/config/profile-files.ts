@@ -1,4 +1,4 @@
-import { cp, readdir, stat } from "node:fs/promises";
+import { cp, lstat, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { ensureDir } from "#foundation/files";
@@ -56,24 +56,29 @@ export const neverExported: ReadonlySet<string> = new Set([
 /** Databases are left out by their ending; a copy of one in use would be torn. */
 const isDatabase = (name: string): boolean => /\.(?:db|sqlite3?)(?:-(?:wal|shm|journal))?$/.test(name);
 
+/** Copies a home entry by entry: the copy may lie below the original, where a copy in one go would never end. */
 export async function copyTree(from: string, to: string, without: ReadonlySet<string>): Promise<void> {
   const isExport = without === neverExported;
-  await cp(from, to, {
-    recursive: true,
-    errorOnExist: true,
-    force: false,
-    preserveTimestamps: true,
-    verbatimSymlinks: true,
-    filter: async (path) => {
-      const inner = path.slice(from.length + 1);
-      const isTop = inner !== "" && !inner.includes("/") && !inner.includes("\\");
-      if (isTop && (without.has(inner) || (isExport && isDatabase(inner)) || inner.startsWith("config.yaml.v")))
-        return false;
-      // Sockets and pipes belong to processes, and cannot be copied.
-      const info = await stat(path).catch(ignoreMissing);
-      return info === undefined || info.isFile() || info.isDirectory();
-    },
-  });
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(from)) {
+    const isLeftOut =
+      without.has(name) || (isExport && isDatabase(name)) || /^config\.yaml\.(?:v\d+\.)?bak$/.test(name);
+    if (isLeftOut) continue;
+    await cp(join(from, name), join(to, name), {
+      recursive: true,
+      errorOnExist: true,
+      force: false,
+      preserveTimestamps: true,
+      verbatimSymlinks: true,
+      filter: isCopyable,
+    });
+  }
+}
+
+/** Sockets and pipes belong to processes, and cannot be copied. */
+async function isCopyable(path: string): Promise<boolean> {
+  const info = await lstat(path).catch(ignoreMissing);
+  return info === undefined || info.isFile() || info.isDirectory() || info.isSymbolicLink();
 }
 
 export async function copyFiles(from: string, to: string, names: readonly string[]): Promise<void> {

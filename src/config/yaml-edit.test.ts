@@ -90,7 +90,7 @@ describe("[20:R7.6] only the changed key's own text changes", () => {
   });
 
   test("[20:A7.3] a reference to a variable survives another change", () => {
-    expect(edit(file, set("timezone", "UTC"))).toContain("api_key: ${MY_KEY}\n");
+    expect(edit(file, set("timezone", "UTC"))).toContain(`api_key: \${MY_KEY}\n`);
   });
 
   test("line ends, a byte order mark and a missing last line end stay", () => {
@@ -154,7 +154,7 @@ describe("any file", () => {
     fc.string(),
     fc.integer(),
     fc.boolean(),
-    fc.constant("${V}"),
+    fc.constant(`\${V}`),
     fc.constant("off"),
     fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Number.isInteger(n)),
   );
@@ -192,7 +192,6 @@ describe("any file", () => {
           fc.pre(
             second === undefined || parent === undefined || (typeof parent === "object" && !Array.isArray(parent)),
           );
-          fc.pre(first !== "model");
           const text = write(value, style);
           const before = parseSettingsFile(text);
           fc.pre(before.kind === "good");

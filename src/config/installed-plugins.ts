@@ -1,0 +1,17 @@
+import { readdir } from "node:fs/promises";
+import { systemErrorCode } from "#foundation/errors";
+import type { HermesHome } from "#foundation/paths";
+
+/** Names of the plugins in the home, for the one migration that lists them. */
+export async function installedPlugins(home: HermesHome): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(home.plugins, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map((entry) => entry.name)
+      .sort();
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return [];
+  }
+}
