@@ -175,9 +175,9 @@ describe("failures", () => {
         if (count < 12) return;
         clearInterval(timer);
         response.end();
-      }, 20);
+      }, 40);
     });
-    expect(await textOf(base, { timeoutMs: 150 })).toBe("............");
+    expect(await textOf(base, { timeoutMs: 400 })).toBe("............");
   });
 
   test("a body that is cut off", async () => {

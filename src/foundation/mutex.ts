@@ -35,8 +35,7 @@ export class Mutex {
     this.#waiters.push(turn);
     if (signal === undefined) return turn.promise;
     using _subscription = onAbort(signal, (reason) => {
-      // Once the lock was handed over it belongs to this waiter, and only a release passes it on.
-      if (turn.isSettled) return;
+      // Too late once the lock was handed over: then it is this waiter's, and only a release passes it on.
       this.#waiters = this.#waiters.filter((other) => other !== turn);
       turn.reject(reason);
     });

@@ -298,6 +298,14 @@ describe("text in pieces", () => {
     );
   });
 
+  test("a known value of many words is held back until it is complete", () => {
+    const phrase = "correct horse battery staple upon my green apple tree";
+    const stream = redactorFor(phrase).stream();
+    let shown = "";
+    for (const word of `say ${phrase} twice`.split(" ")) shown += stream.push(`${word} `);
+    expect(shown + stream.end()).toBe("say *** twice ");
+  });
+
   test("harmless text is let through after a few words, not at the end only", () => {
     const stream = redactorFor("swordfish-7").stream();
     let shown = "";
