@@ -1,0 +1,93 @@
+import type { ProtocolName, TargetQuirks } from "../target.ts";
+
+export type AuthKind = "api_key" | "oauth_device_code" | "oauth_external" | "external_process" | "aws_sdk" | "none";
+
+/** Chooses a protocol by model name; the first pattern that matches wins. */
+export interface ProtocolRule {
+  readonly model: RegExp;
+  readonly protocol: ProtocolName;
+}
+
+/** How the list of models is got and which of its entries are offered. */
+export interface ModelsSource {
+  /** Appended to the base URL; undefined means the curated list is all there is. */
+  readonly path?: string;
+  /** Entries that are kept; all of them when absent. */
+  readonly keep?: "tools-parameter" | "language-with-tool-use" | "not-hidden";
+  /** Merged with the catalogue for this provider. */
+  readonly mergeCatalogue?: boolean;
+  readonly cacheMs?: number;
+}
+
+/**
+ * One inference service. Data only: a provider needs code only for a new wire protocol or a new way
+ * to log in.
+ */
+export interface ProviderProfile {
+  readonly id: string;
+  readonly label: string;
+  readonly aliases: readonly string[];
+  readonly authKind: AuthKind;
+  readonly baseUrl: string;
+  readonly baseUrlEnv: readonly string[];
+  /** Environment variables that may hold the key, in the order they are tried. */
+  readonly keyEnv: readonly string[];
+  /** Where credentials of this provider may be sent, besides the host of an explicit base URL. */
+  readonly allowedHosts: readonly string[];
+  /** Undefined: decided by the base URL. */
+  readonly protocol?: ProtocolName;
+  readonly protocolRules?: readonly ProtocolRule[];
+  readonly isAggregator?: boolean;
+  readonly models: ModelsSource;
+  /** Offered first; the first entry is the default. */
+  readonly curatedModels: readonly string[];
+  /** Cheap model for side calls; undefined means the main model. */
+  readonly auxModel?: string;
+  readonly visionModel?: string;
+  /** Non-secret headers sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly quirks?: TargetQuirks;
+  /** `x-api-key` style header instead of a bearer token. */
+  readonly keyHeader?: string;
+  /** Never picked by `auto`, because its credentials are often there for another reason. */
+  readonly isNeverAutomatic?: boolean;
+  /** Costs nothing per token (a subscription). */
+  readonly isSubscription?: boolean;
+  /** How a model name is written for this provider. */
+  readonly modelNaming:
+    | "as-given"
+    | "vendor-prefixed"
+    | "anthropic"
+    | "bare"
+    | "bare-dots"
+    | "lower-case"
+    | "deepseek"
+    | "opencode";
+  /** Shown with the provider in pickers and after a failed login. */
+  readonly signUpUrl?: string;
+}
+
+/** A profile with the usual values filled in. */
+export function profile(
+  given: Pick<ProviderProfile, "id" | "label" | "baseUrl" | "curatedModels"> & Partial<ProviderProfile>,
+): ProviderProfile {
+  return {
+    aliases: [],
+    authKind: "api_key",
+    baseUrlEnv: [],
+    keyEnv: [],
+    allowedHosts: hostsOf(given.baseUrl),
+    models: {},
+    modelNaming: "bare",
+    ...given,
+  };
+}
+
+function hostsOf(baseUrl: string): readonly string[] {
+  try {
+    const url = new URL(baseUrl);
+    return url.protocol.startsWith("http") ? [url.hostname] : [];
+  } catch {
+    return [];
+  }
+}
