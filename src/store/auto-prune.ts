@@ -1,0 +1,33 @@
+import type { Clock } from "#foundation/clock";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import type { Aggregates, AutoPruneOptions } from "./store.ts";
+
+const stampKey = "last_auto_prune";
+const hourS = 3_600;
+
+export interface AutoPruneContext {
+  readonly aggregates: Aggregates;
+  readonly clock: Clock;
+  readonly log: Logger;
+  compact(signal: AbortSignal): Promise<void>;
+}
+
+/** Prunes at most once per interval, whichever process comes first; a failure is logged and never stops a start. */
+export async function autoPrune(context: AutoPruneContext, options: AutoPruneOptions): Promise<number | undefined> {
+  const { sessions, meta } = context.aggregates;
+  try {
+    const nowS = context.clock.now() / 1000;
+    const last = await meta.get(stampKey);
+    if (last !== undefined && nowS - Number(last) < options.minIntervalHours * hourS) return undefined;
+    // Whoever sets the stamp does the work; the others see it taken.
+    if (!(await meta.compareAndSet(stampKey, last, String(nowS)))) return undefined;
+    const removed = await sessions.prune({ olderThanDays: options.retentionDays, signal: options.signal });
+    if (removed > 0 && options.compactAfter) await context.compact(options.signal);
+    if (removed > 0) context.log.info("removed old sessions", { removed, retentionDays: options.retentionDays });
+    return removed;
+  } catch (error) {
+    context.log.warn("old sessions could not be removed", { cause: describe(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { SessionId } from "#conversation";
+
+export interface InsightsOptions {
+  readonly sinceMs: number;
+  readonly untilMs?: number;
+  readonly source?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface InsightsTotals {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly userMessages: number;
+  readonly toolCalls: number;
+  readonly apiCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+  readonly estimatedCostUsd: number;
+  readonly actualCostUsd: number;
+  /** Sessions whose cost is not known; never counted as free. */
+  readonly sessionsWithUnknownCost: number;
+  /** Time between first and last message, summed over sessions. */
+  readonly activeMs: number;
+}
+
+export interface InsightsGroup {
+  readonly name: string;
+  readonly sessions: number;
+  readonly messages: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly estimatedCostUsd: number;
+  readonly actualCostUsd: number;
+}
+
+export interface NotableSession {
+  readonly id: SessionId;
+  readonly title?: string;
+  readonly value: number;
+}
+
+/** What a report of the last days shows. Hours and weekdays are counted in UTC milliseconds by the caller's offset. */
+export interface Insights {
+  readonly totals: InsightsTotals;
+  readonly byModel: readonly InsightsGroup[];
+  readonly bySource: readonly InsightsGroup[];
+  readonly tools: readonly { readonly name: string; readonly calls: number }[];
+  readonly exitReasons: readonly { readonly reason: string; readonly turns: number }[];
+  readonly events: readonly { readonly kind: string; readonly count: number }[];
+  /** Start times of the sessions, for weekday and hour bars in any time zone. */
+  readonly startedAtMs: readonly number[];
+  readonly notable: {
+    readonly longest: readonly NotableSession[];
+    readonly mostMessages: readonly NotableSession[];
+    readonly mostTokens: readonly NotableSession[];
+    readonly mostToolCalls: readonly NotableSession[];
+  };
+}
+
+export interface StoreStatistics {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly openSessions: number;
+  readonly bySource: readonly { readonly source: string; readonly sessions: number; readonly messages: number }[];
+  /** Undefined when the database does not tell. */
+  readonly sizeBytes?: number;
+}
+
+export interface FsckReport {
+  readonly isHealthy: boolean;
+  /** What was wrong, one sentence each, in the order it was found. */
+  readonly problems: readonly string[];
+  readonly repairs: readonly string[];
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  /** Hash over ids and contents, before and after: equal hashes prove that no message changed. */
+  readonly fingerprintBefore: string;
+  readonly fingerprintAfter: string;
+}

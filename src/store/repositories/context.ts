@@ -1,0 +1,14 @@
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { Database } from "../database.ts";
+import type { HeavyWork } from "../work/heavy-work.ts";
+
+/** What every repository is given. */
+export interface RepositoryContext {
+  readonly db: Database;
+  readonly heavy: HeavyWork;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Hears how many messages were added, after they were. */
+  readonly onAppended?: (count: number) => void;
+}

@@ -1,0 +1,72 @@
+import type { TurnId } from "#conversation";
+import type { GatewayTurn, GatewayTurnStatus } from "../records/gateway.ts";
+import { jsonOrNull, orNull } from "../row.ts";
+import { toGatewayTurn } from "../rows/gateway.ts";
+import type { GatewayTurns } from "../store.ts";
+import type { RepositoryContext } from "./context.ts";
+import { deleteInBatches } from "./queues.ts";
+
+const open = "('running', 'awaiting')";
+
+export class GatewayTurnRepository implements GatewayTurns {
+  readonly #context: RepositoryContext;
+
+  constructor(context: RepositoryContext) {
+    this.#context = context;
+  }
+
+  async start(turn: GatewayTurn): Promise<void> {
+    await this.#context.db.run(
+      `INSERT INTO gw_turn (turn_id, session_key, session_id, inbox_ids, fence, status, step, started_at_ms,
+         heartbeat_at_ms, attempts, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        turn.id,
+        turn.sessionKey,
+        turn.sessionId,
+        JSON.stringify(turn.inboxIds),
+        turn.fence,
+        turn.status,
+        turn.step,
+        turn.startedAtMs,
+        turn.heartbeatAtMs,
+        turn.attempts,
+        jsonOrNull(turn.result),
+      ],
+    );
+  }
+
+  async get(id: TurnId): Promise<GatewayTurn | undefined> {
+    const row = await this.#context.db.get("SELECT * FROM gw_turn WHERE turn_id = ?", [id]);
+    return row === undefined ? undefined : toGatewayTurn(row);
+  }
+
+  async progress(id: TurnId, change: { step?: string; status?: GatewayTurnStatus }): Promise<void> {
+    await this.#context.db.run(
+      `UPDATE gw_turn SET heartbeat_at_ms = ?, step = coalesce(?, step), status = coalesce(?, status)
+       WHERE turn_id = ? AND status IN ${open}`,
+      [this.#context.clock.now(), orNull(change.step), orNull(change.status), id],
+    );
+  }
+
+  async finish(id: TurnId, status: "done" | "failed" | "abandoned", result?: unknown): Promise<void> {
+    await this.#context.db.run(
+      `UPDATE gw_turn SET status = ?, result = ?, heartbeat_at_ms = ? WHERE turn_id = ? AND status IN ${open}`,
+      [status, jsonOrNull(result), this.#context.clock.now(), id],
+    );
+  }
+
+  async silentSince(ms: number): Promise<readonly GatewayTurn[]> {
+    const rows = await this.#context.db.all(
+      `SELECT * FROM gw_turn WHERE status IN ${open} AND heartbeat_at_ms < ? ORDER BY heartbeat_at_ms`,
+      [ms],
+    );
+    return rows.map(toGatewayTurn);
+  }
+
+  async prune(olderThanMs: number): Promise<number> {
+    return await deleteInBatches(this.#context.db, "gw_turn", {
+      where: `status NOT IN ${open} AND heartbeat_at_ms < ?`,
+      params: [olderThanMs],
+    });
+  }
+}

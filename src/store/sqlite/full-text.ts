@@ -1,0 +1,164 @@
+import { likeLiteral, type Row, type SqlValue } from "../database.ts";
+import { maybeNumber, number, text } from "../row.ts";
+import { gramQuery, hasCjk } from "../search/cjk.ts";
+import { hitColumns, type SearchPage, searchFilter } from "../search/filter.ts";
+import { type QueryToken, renderFts5, usesOr, wantedTerms } from "../search/query.ts";
+import { substringSnippet } from "../search/snippet.ts";
+import type { WorkContext } from "../work/context.ts";
+import { indexedThrough, wordsContaining } from "./gram-index.ts";
+
+/**
+ * Search on SQLite. First the word index, which triggers keep, so that a message is found as soon as it
+ * is stored. When that is not enough: Chinese, Japanese and Korean by pairs of characters; anything
+ * else by the words that contain what was typed. Those two indexes are built in batches; messages that are
+ * not in them yet are read one by one.
+ */
+
+/** A word in more messages than this says little; of these the newest are ranked, the rest follow if asked for. */
+const rankedMatches = 8_000;
+
+export async function searchSqlite(
+  context: WorkContext,
+  tokens: readonly QueryToken[],
+  page: SearchPage,
+): Promise<readonly Row[]> {
+  const wanted = page.offset + page.limit;
+  const words = await searchWords(context, { match: renderFts5(tokens) }, { ...page, limit: wanted, offset: 0 });
+  const isCjk = wantedTerms(tokens).some((term) => hasCjk(term.text));
+  const mayNeedMore = isCjk ? words.length < wanted : words.length === 0;
+  if (!mayNeedMore) return words.slice(page.offset, wanted);
+  const rest = { ...page, limit: wanted, offset: 0 };
+  const more = isCjk ? await searchGrams(context, tokens, rest) : await searchInsideWords(context, tokens, rest);
+  const seen = new Set(words.map((row) => row.id));
+  return [...words, ...more.filter((row) => !seen.has(row.id))].slice(page.offset, wanted);
+}
+
+interface WordQuery {
+  readonly match: string;
+  /** A further condition on the message. */
+  readonly contains?: Condition;
+  /** A further condition on the row id. */
+  readonly range?: string;
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+async function searchWords(context: WorkContext, query: WordQuery, page: SearchPage): Promise<readonly Row[]> {
+  const border = await context.db.get(
+    `SELECT rowid AS id FROM messages_fts WHERE messages_fts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ${rankedMatches}`,
+    [query.match],
+  );
+  if (border === undefined) return await rankedWords(context, query, page);
+  const borderId = number(border, "id");
+  const newest = await rankedWords(context, { ...query, range: ` AND messages_fts.rowid > ${borderId}` }, page);
+  if (newest.length >= page.limit) return newest;
+  const older = { ...page, limit: page.limit - newest.length };
+  const rest = await rankedWords(context, { ...query, range: ` AND messages_fts.rowid <= ${borderId}` }, older);
+  return [...newest, ...rest];
+}
+
+async function rankedWords(context: WorkContext, query: WordQuery, page: SearchPage): Promise<readonly Row[]> {
+  const filter = searchFilter(page);
+  const contains = query.contains === undefined ? "" : ` AND ${query.contains.sql}`;
+  // CROSS JOIN keeps the full-text table outermost, where it delivers in rank order and stops at the limit.
+  return await context.db.all(
+    `SELECT ${hitColumns}, snippet(messages_fts, 0, '>>>', '<<<', '...', 40) AS snippet
+     FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid CROSS JOIN sessions s ON s.id = m.session_id
+     WHERE messages_fts MATCH ?${query.range ?? ""}${contains}${filter.sql} ORDER BY messages_fts.rank LIMIT ?`,
+    [query.match, ...(query.contains?.params ?? []), ...filter.params, page.limit],
+  );
+}
+
+/** Newest first; every term must occur, or any of them when OR was typed. */
+async function searchGrams(
+  context: WorkContext,
+  tokens: readonly QueryToken[],
+  page: SearchPage,
+): Promise<readonly Row[]> {
+  const needles = wantedTerms(tokens).map((term) => term.text);
+  const glue = usesOr(tokens) ? " OR " : " AND ";
+  const contains = likeAny(needles, glue);
+  const through = await indexedThrough(context.db);
+  const tail = await readTail(context, { needles, contains, through, page });
+  const match = needles
+    .map(gramMatch)
+    .filter((part) => part !== "")
+    .join(glue);
+  if (match === "" || tail.length >= page.limit) return tail;
+  const filter = searchFilter(page);
+  const rows = await context.db.all(
+    `SELECT ${hitColumns}, m.content FROM messages_grams CROSS JOIN messages m ON m.id = messages_grams.rowid
+     CROSS JOIN sessions s ON s.id = m.session_id
+     WHERE messages_grams MATCH ? AND messages_grams.rowid <= ? AND ${contains.sql}${filter.sql}
+     ORDER BY messages_grams.rowid DESC LIMIT ?`,
+    [match, through, ...contains.params, ...filter.params, page.limit - tail.length],
+  );
+  return [...tail, ...withSnippets(rows, needles)];
+}
+
+function gramMatch(needle: string): string {
+  const { pairs, beginnings } = gramQuery(needle);
+  const parts = [...pairs.map((pair) => `"${pair}"`), ...beginnings.map((start) => `"${start}"*`)];
+  return parts.length === 0 ? "" : `(${parts.join(" AND ")})`;
+}
+
+/** Finds `ocker` in `docker`: which words contain it, then which messages contain one of those. */
+async function searchInsideWords(
+  context: WorkContext,
+  tokens: readonly QueryToken[],
+  page: SearchPage,
+): Promise<readonly Row[]> {
+  const needles = wantedTerms(tokens).map((term) => term.text);
+  const glue = usesOr(tokens) ? " OR " : " AND ";
+  const through = await indexedThrough(context.db);
+  const contains = likeAny(needles, glue);
+  const tail = await readTail(context, { needles, contains, through, page });
+  if (tail.length >= page.limit) return tail;
+  const groups: string[] = [];
+  for (const needle of needles) {
+    const words = await wordsContaining(context.db, needle);
+    if (words.length > 0) groups.push(`(${words.map((word) => `"${word}"`).join(" OR ")})`);
+    else if (glue === " AND ") return tail;
+  }
+  if (groups.length === 0) return tail;
+  const seen = new Set(tail.map((row) => row.id));
+  const rows = await searchWords(context, { match: groups.join(glue), contains }, page);
+  return [...tail, ...rows.filter((row) => !seen.has(row.id))].slice(0, page.limit);
+}
+
+interface TailQuery {
+  readonly needles: readonly string[];
+  readonly contains: Condition;
+  readonly through: number;
+  readonly page: SearchPage;
+}
+
+/** Messages the batch index has not reached yet. */
+async function readTail(context: WorkContext, query: TailQuery): Promise<readonly Row[]> {
+  const newest = await context.db.get("SELECT max(id) AS id FROM messages");
+  if (newest === undefined || (maybeNumber(newest, "id") ?? 0) <= query.through) return [];
+  const filter = searchFilter(query.page);
+  const rows = await context.db.all(
+    `SELECT ${hitColumns}, m.content FROM messages m CROSS JOIN sessions s ON s.id = m.session_id
+     WHERE m.id > ? AND ${query.contains.sql}${filter.sql} ORDER BY m.id DESC LIMIT ?`,
+    [query.through, ...query.contains.params, ...filter.params, query.page.limit],
+  );
+  return withSnippets(rows, query.needles);
+}
+
+function likeAny(needles: readonly string[], glue: string): Condition {
+  return {
+    sql: `(${needles.map(() => "m.content LIKE ? ESCAPE '\\'").join(glue)})`,
+    params: needles.map((needle) => `%${likeLiteral(needle)}%`),
+  };
+}
+
+function withSnippets(rows: readonly Row[], needles: readonly string[]): readonly Row[] {
+  return rows.map(({ content, ...row }) => ({
+    ...row,
+    snippet: substringSnippet(typeof content === "string" ? content : text(row, "content"), needles),
+  }));
+}

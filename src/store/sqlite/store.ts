@@ -1,0 +1,148 @@
+import { never } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import { describe, UserError } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import { buildAggregates, runTransaction } from "../aggregates.ts";
+import type { RepositoryContext } from "../repositories/context.ts";
+import { schemaVersion } from "../schema/version.ts";
+import type { Store } from "../store.ts";
+import { InlineWork } from "../work/inline-work.ts";
+import type { SqliteConnection } from "./connection.ts";
+import { SqliteDatabase } from "./database.ts";
+import { loadSqlite, type SqliteDriver } from "./driver.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { SqliteMaintenance } from "./maintenance.ts";
+import { migrate, schemaState } from "./migrate.ts";
+import { OffloadedWork } from "./offloaded-work.ts";
+import { inMemory, openConnection } from "./open.ts";
+import { performTask } from "./tasks.ts";
+import { findWorkerProgram, type WorkerProgram } from "./worker-location.ts";
+import { WorkerThread } from "./worker-thread.ts";
+import { whileBusy } from "./write-lock.ts";
+
+export interface SqliteStoreOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What to do with a file that a newer program has written: refuse it, or use it as it is. */
+  readonly onNewer: "refuse" | "open";
+  /** Where the program of the database thread is; found by itself when absent. */
+  readonly workerProgram?: () => Promise<WorkerProgram | undefined>;
+  /** Another SQLite library than the usual one. */
+  readonly driver?: SqliteDriver;
+}
+
+/** Statements here may stop the thread for this long and no longer; everything beyond is waited for in turns. */
+const busyTimeoutMs = 2;
+
+export async function openSqliteStore(path: string, options: SqliteStoreOptions): Promise<Store> {
+  const driver = options.driver ?? (await loadSqlite());
+  const wait = { clock: options.clock, signal: never };
+  const connection = await openConnection({ ...options, ...wait, path, driver, busyTimeoutMs });
+  const closing = new AbortController();
+  let housekeeping: Housekeeping | undefined;
+  const db = new SqliteDatabase(connection, { ...wait, onCommit: () => housekeeping?.onCommit() });
+  const thread = new WorkerThread({ path, program: options.workerProgram ?? findWorkerProgram, log: options.log });
+  const work = new OffloadedWork({ ...options, db, path, thread, signal: closing.signal });
+  try {
+    await prepareSchema(connection, { ...options, path, upgrade: () => work.task("upgrade", {}) });
+  } catch (error) {
+    await thread[Symbol.asyncDispose]();
+    connection[Symbol.dispose]();
+    throw error;
+  }
+  housekeeping = new Housekeeping(work, options.log);
+  const keeper = housekeeping;
+  const context: RepositoryContext = {
+    db,
+    heavy: work,
+    clock: options.clock,
+    log: options.log,
+    onAppended: (count) => keeper.onAppended(count),
+  };
+  const aggregates = buildAggregates(context);
+  return {
+    kind: "sqlite",
+    ...aggregates,
+    maintenance: new SqliteMaintenance({ ...options, tasks: work, aggregates }),
+    transaction: (fn, transactionOptions) => runTransaction(context, fn, transactionOptions),
+    [Symbol.asyncDispose]: once(async () => {
+      closing.abort();
+      await keeper[Symbol.asyncDispose]();
+      await thread[Symbol.asyncDispose]();
+      await lastCheckpoint(db, options.log);
+      connection[Symbol.dispose]();
+    }),
+  };
+}
+
+/** The same in memory: nothing is kept, and everything runs where it is asked for. */
+export async function openMemoryStore(options: Pick<SqliteStoreOptions, "clock" | "log" | "driver">): Promise<Store> {
+  const driver = options.driver ?? (await loadSqlite());
+  const wait = { clock: options.clock, signal: never };
+  const connection = await openConnection({ ...options, ...wait, path: inMemory, driver, busyTimeoutMs });
+  await migrate(connection, { ...options, ...wait, path: inMemory });
+  const db = new SqliteDatabase(connection, wait);
+  const heavy = new InlineWork({ ...options, db });
+  const context: RepositoryContext = { ...options, db, heavy };
+  const aggregates = buildAggregates(context);
+  return {
+    kind: "memory",
+    ...aggregates,
+    maintenance: new SqliteMaintenance({
+      ...options,
+      aggregates,
+      tasks: {
+        task: (name, input, signal = never) => performTask({ ...options, db, path: inMemory, signal }, name, input),
+      },
+    }),
+    transaction: (fn, transactionOptions) => runTransaction(context, fn, transactionOptions),
+    [Symbol.asyncDispose]: once(async () => connection[Symbol.dispose]()),
+  };
+}
+
+interface PrepareOptions extends SqliteStoreOptions {
+  readonly path: string;
+  upgrade(): Promise<void>;
+}
+
+async function prepareSchema(connection: SqliteConnection, options: PrepareOptions): Promise<void> {
+  const wait = { clock: options.clock, signal: never };
+  const state = await whileBusy(() => schemaState(connection), wait);
+  switch (state.kind) {
+    case "current":
+      return;
+    case "empty":
+      await migrate(connection, { ...wait, path: options.path, log: options.log });
+      return;
+    case "old":
+      // Copying and indexing a large file takes a while; the thread that draws is not the one to do it.
+      await options.upgrade();
+      return;
+    case "newer":
+      if (options.onNewer === "refuse")
+        throw new UserError(
+          `The session database ${options.path} has version ${state.version}; this program knows versions up to ${schemaVersion}.`,
+          { hint: "Update Hermes, or start it with another home.", code: "store_too_new" },
+        );
+      options.log.warn("the session database was written by a newer program; using it as it is", {
+        version: state.version,
+      });
+  }
+}
+
+async function lastCheckpoint(db: SqliteDatabase, log: Logger): Promise<void> {
+  try {
+    await db.exclusive((connection) => connection.all("PRAGMA wal_checkpoint(PASSIVE)"));
+  } catch (error) {
+    log.debug("no checkpoint at closing", { cause: describe(error) });
+  }
+}
+
+/** Disposal happens once; whoever asks again waits for the first. */
+function once(act: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= act();
+    return running;
+  };
+}
