@@ -9,7 +9,7 @@ import { deadVariables } from "./environment.ts";
 import { environmentLayer } from "./environment-layer.ts";
 import { type FileLayer, fileLayer } from "./file-layer.ts";
 import { keepUsable } from "./keep-usable.ts";
-import { parseKeyPath } from "./key-path.ts";
+import { type KeyPath, parseKeyPath } from "./key-path.ts";
 import { type Layer, placesOf } from "./layer.ts";
 import { legacyGatewayLayer } from "./legacy-gateway.ts";
 import type { FlagSetting, LoadedConfig, LoadOptions } from "./load.ts";
@@ -40,8 +40,8 @@ export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig
     [gaps.layer, ...legacy, file.layer, overrides.layer, flagLayer(options.flags ?? [], shape)],
     shape,
   );
-  const config: Config = deepFreeze(sealSecrets(keepUsable(settled.value), shape));
-  const layers = settled.layers.map((layer) => ({ ...layer, tree: sealSecrets(layer.tree, shape) }));
+  const config: Config = deepFreeze(keepUsable(settled.value));
+  const { layers } = settled;
   const isWritableFile = !found.isBroken && !file.isNewer;
   if (
     found.readFrom === "file" &&
@@ -74,8 +74,17 @@ export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig
     environment,
     secrets: new SecretStore(environment),
     provenance: (key) => placesOf(layers, parseKeyPath(key))[0]?.source ?? { kind: "default" },
-    places: (key) => [...placesOf(layers, parseKeyPath(key)), ...defaultPlace(key)],
+    places: (key) => [...sealedPlaces(layers, parseKeyPath(key), shape), ...defaultPlace(key)],
   };
+}
+
+/** Layers hold credentials as written; what leaves here does not show them. */
+function sealedPlaces(layers: readonly Layer[], path: KeyPath, shape: Shape) {
+  const own = shapeAt(shape, path);
+  return placesOf(layers, path).map(({ source, value }) => ({
+    source,
+    value: own === undefined ? sealByName(value) : sealSecrets(value, own),
+  }));
 }
 
 function defaultPlace(key: string) {

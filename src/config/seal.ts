@@ -1,6 +1,6 @@
 import { Secret } from "#foundation/secret";
 import type { Shape } from "./shape.ts";
-import { isPlainRecord } from "./tree.ts";
+import { isPlainRecord, type Tree } from "./tree.ts";
 
 const secretName = /(?:^|_)(?:api_?key|token|secret|password|passwd|credential|authorization|private_key|access_key)$/i;
 
@@ -18,12 +18,13 @@ export function sealSecrets<T>(value: T, shape: Shape): T {
 /** Wraps every string below a key that looks like a credential. */
 export function sealByName(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sealByName);
-  if (!isPlainRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [
-      key,
-      looksSecret(key) && typeof child === "string" ? new Secret(child) : sealByName(child),
-    ]),
+  return isPlainRecord(value) ? sealEntries(value) : value;
+}
+
+/** The same for the entries of a map. */
+export function sealEntries(record: Tree): Tree {
+  return mapEntries(record, (child, key) =>
+    looksSecret(key) && typeof child === "string" ? new Secret(child) : sealByName(child),
   );
 }
 
@@ -34,7 +35,7 @@ function sealed(value: unknown, shape: Shape): unknown {
     case "object":
       return isPlainRecord(value) ? mapEntries(value, (child, key) => sealField(child, shape.fields.get(key))) : value;
     case "map":
-      return isPlainRecord(value) ? sealEntries(value, shape.value) : value;
+      return isPlainRecord(value) ? sealMap(value, shape.value) : value;
     case "list":
       return Array.isArray(value) ? value.map((item) => sealed(item, shape.item)) : value;
     case "scalar":
@@ -49,10 +50,10 @@ const sealField = (value: unknown, shape: Shape | undefined): unknown =>
   shape === undefined ? sealByName(value) : sealed(value, shape);
 
 /** In a map of anything the names are free as well: `extra: {bot_token: …}`. */
-function sealEntries(value: Record<string, unknown>, shape: Shape): unknown {
-  return shape.kind === "anything" ? sealByName(value) : mapEntries(value, (child) => sealed(child, shape));
+function sealMap(value: Tree, shape: Shape): Tree {
+  return shape.kind === "anything" ? sealEntries(value) : mapEntries(value, (child) => sealed(child, shape));
 }
 
-function mapEntries(record: Record<string, unknown>, change: (value: unknown, key: string) => unknown): unknown {
+function mapEntries(record: Tree, change: (value: unknown, key: string) => unknown): Tree {
   return Object.fromEntries(Object.entries(record).map(([key, child]) => [key, change(child, key)]));
 }

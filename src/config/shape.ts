@@ -52,11 +52,7 @@ export function shapeOf(schema: z.ZodType, inherited: Facts = outermost): Shape 
     case "pipe":
       return inner(def.in);
     case "object":
-      return {
-        kind: "object",
-        fields: new Map(Object.entries(def.shape).map(([key, field]) => [key, inner(field, forChild(facts))])),
-        facts,
-      };
+      return objectShape(def.shape, facts);
     case "record":
       return { kind: "map", value: inner(def.valueType, forChild(facts)), facts };
     case "array":
@@ -76,6 +72,21 @@ export function shapeOf(schema: z.ZodType, inherited: Facts = outermost): Shape 
     default:
       throw new Error(`the configuration schema uses the node type "${def.type}", which shapes do not know`);
   }
+}
+
+/** A load looks at few of the many keys, so the fields of a group are translated when somebody asks. */
+function objectShape(fields: Readonly<Record<string, z.core.$ZodType>>, facts: Facts): Shape {
+  let known: ReadonlyMap<string, Shape> | undefined;
+  return {
+    kind: "object",
+    facts,
+    get fields() {
+      known ??= new Map(
+        Object.entries(fields).map(([key, field]) => [key, shapeOf(field as z.ZodType, forChild(facts))]),
+      );
+      return known;
+    },
+  };
 }
 
 /** The shape at a path; undefined where the schema has no such key. */
@@ -131,7 +142,7 @@ function finite(bound: number | null): number | undefined {
   return bound === null || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 }
 
-const forChild = (facts: Facts): Facts => ({ ...outermost, category: facts.category, reload: facts.reload });
+const forChild = ({ category, reload, isSecret }: Facts): Facts => ({ ...outermost, category, reload, isSecret });
 
 const isReloadScope = (value: unknown): value is ReloadScope =>
   value === "now" || value === "next-session" || value === "restart";

@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { target, targetShape } from "./model.ts";
-import { amount, choice, section, text, whole } from "./setting.ts";
+import { amount, choice, freeMap, listOf, section, text, whole } from "./setting.ts";
 
 /** Side tasks that may run on a model of their own, with the seconds each may take. */
 const taskTimeouts = {
@@ -20,11 +19,8 @@ function taskShape(timeoutSeconds: number, provider: "auto" | "main") {
     ...targetShape,
     provider: text(provider, "`auto`, `main`, a provider id or `custom:<name>`."),
     timeout: amount(timeoutSeconds, "Seconds one call may take."),
-    extra_body: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .meta({ description: "Further fields for the request body." }),
-    fallback: z.array(target).default([]).meta({ description: "Models to try in order after the task's own." }),
+    extra_body: freeMap("Further fields for the request body."),
+    fallback: listOf(target, "Models to try in order after the task's own."),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, choice, flag, mapOf, optionalFlag, optionalWhole, section, text, whole } from "./setting.ts";
+import { amount, choice, flag, freeMap, mapOf, optionalFlag, optionalWhole, section, text, whole } from "./setting.ts";
 
 const toolProgress = ["off", "new", "all", "verbose"] as const;
 const detail = ["expanded", "collapsed", "hidden"] as const;
@@ -68,7 +68,7 @@ export const displaySections = {
   ),
   onboarding: section(
     { description: "Hints already shown.", category: "Display", reload: "now" },
-    { seen: mapOf(z.unknown(), "Which hints have been shown.") },
+    { seen: freeMap("Which hints have been shown.") },
   ),
   human_delay: section(
     { description: "Pauses that make chat answers feel typed.", category: "Display", reload: "now" },

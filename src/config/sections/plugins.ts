@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choice, flag, mapOf, section, texts, whole } from "./setting.ts";
+import { choice, flag, freeMap, mapOf, section, texts, whole } from "./setting.ts";
 
 const hook = z.object({
   matcher: z.string().optional().meta({ description: "Pattern for tool names; absent matches all." }),
@@ -17,7 +17,7 @@ export const pluginSections = {
       enabled: texts([], "Plugins that may run; nothing runs that is not listed."),
       disabled: texts([], "Plugins that never run, even when listed as enabled."),
       isolation: choice(["none", "process"], "none", "Run plugins in this process, or each in one of its own."),
-      settings: mapOf(z.unknown(), "Values for the settings that plugins declare, by plugin name."),
+      settings: freeMap("Values for the settings that plugins declare, by plugin name."),
     },
   ),
   hooks: mapOf(z.array(hook), {

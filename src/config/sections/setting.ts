@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Secret } from "#foundation/secret";
+import { sealByName, sealEntries } from "../seal.ts";
 
 /** When a changed value starts to count: at once, with the next session, or after a restart of the process. */
 export type ReloadScope = "now" | "next-session" | "restart";
@@ -23,99 +24,125 @@ interface Bounds {
   readonly max?: number;
 }
 
-/** A plain copy: zod's registry wants an open record, which an interface is not. */
-const facts = (about: About): Record<string, unknown> =>
-  typeof about === "string" ? { description: about } : { ...about };
+// Building the schema is most of the time a load takes, so the plain types are made once and shared, and
+// facts are registered on a node instead of on a copy of it, which is what `.meta()` would make.
+const string = z.string();
+const boolean = z.boolean();
+const strings = z.array(string);
+const natural = z.int().min(0);
+const positive = z.int().min(1);
+const quantity = z.number().min(0);
+const secretString = string.transform((value) => new Secret(value));
+
+/** Notes the facts about a node and gives it back. The node must be this key's own. */
+export function described<T extends z.ZodType>(schema: T, about: About, more: Partial<SettingFacts> = {}): T {
+  z.globalRegistry.add(schema, { ...(typeof about === "string" ? { description: about } : about), ...more });
+  return schema;
+}
 
 export function flag(initial: boolean, about: About) {
-  return z.boolean().default(initial).meta(facts(about));
+  return described(boolean.default(initial), about);
 }
 
 export function text(initial: string, about: About) {
-  return z.string().default(initial).meta(facts(about));
+  return described(string.default(initial), about);
 }
 
 export function optionalText(about: About) {
-  return z.string().optional().meta(facts(about));
+  return described(string.optional(), about);
 }
 
 export function optionalFlag(about: About) {
-  return z.boolean().optional().meta(facts(about));
+  return described(boolean.optional(), about);
 }
 
 /** A whole number, zero or more unless the bounds say otherwise. */
 export function whole(initial: number, about: About, bounds: Bounds = {}) {
-  return integer(bounds).default(initial).meta(facts(about));
+  return described(integer(bounds).default(initial), about);
 }
 
 export function optionalWhole(about: About, bounds: Bounds = {}) {
-  return integer(bounds).optional().meta(facts(about));
+  return described(integer(bounds).optional(), about);
 }
 
 /** Any finite number, zero or more unless the bounds say otherwise. */
 export function amount(initial: number, about: About, bounds: Bounds = {}) {
-  return decimal(bounds).default(initial).meta(facts(about));
+  return described(decimal(bounds).default(initial), about);
 }
 
 export function optionalAmount(about: About, bounds: Bounds = {}) {
-  return decimal(bounds).optional().meta(facts(about));
+  return described(decimal(bounds).optional(), about);
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(values: T, initial: T[number], about: About) {
   // zod types the default of an enum as its own literal union; the parameter type already guarantees membership.
-  return z
-    .enum(values)
-    .default(initial as z.output<z.ZodEnum<{ [K in T[number]]: K }>>)
-    .meta(facts(about));
+  return described(z.enum(values).default(initial as z.output<z.ZodEnum<{ [K in T[number]]: K }>>), about);
+}
+
+export function optionalChoice<const T extends readonly [string, ...string[]]>(values: T, about: About) {
+  return described(z.enum(values).optional(), about);
 }
 
 export function texts(initial: readonly string[], about: About) {
-  return z
-    .array(z.string())
-    .default([...initial])
-    .meta(facts(about));
+  return described(strings.default([...initial]), about);
 }
 
 export function mapOf<T extends z.ZodType>(value: T, about: About) {
-  return z.record(z.string(), value).default({}).meta(facts(about));
+  return described(z.record(string, value).default({}), about);
+}
+
+export function listOf<T extends z.ZodType>(item: T, about: About) {
+  return described(z.array(item).default([]), about);
+}
+
+/** Anything at all, by name. Strings whose name is that of a credential leave the parser as a {@link Secret}. */
+export function freeMap(about: About) {
+  return described(z.record(string, z.unknown()).default({}).transform(sealEntries), about);
+}
+
+/** A list of such maps. */
+export function freeMaps(about: About) {
+  const maps = z.array(z.record(string, z.unknown()));
+  return described(
+    maps.default([]).transform((items) => items.map(sealEntries)),
+    about,
+  );
+}
+
+/** Anything at all. */
+export function anything(about: About) {
+  return described(z.unknown().transform(sealByName), about);
 }
 
 /** A string that leaves the parser as a {@link Secret}; empty when unset. */
 export function secret(about: About) {
-  return z
-    .string()
-    .default("")
-    .transform((value) => new Secret(value))
-    .meta({ ...facts(about), secret: true });
+  return described(
+    string.default("").transform((value) => new Secret(value)),
+    about,
+    { secret: true },
+  );
 }
 
 /** Named strings that may hold credentials (environment of a child program, request headers). */
 export function secretMap(about: About) {
-  const value = z
-    .string()
-    .transform((text) => new Secret(text))
-    .meta({ description: "value", secret: true });
-  return z.record(z.string(), value).default({}).meta(facts(about));
+  return described(z.record(string, secretString).default({}), about, { secret: true });
 }
 
 /** A group of keys. Absent from a file it is filled with the defaults of its keys. */
 export function section<const S extends z.core.$ZodLooseShape>(about: About, shape: S) {
   // Every key of a section has a default or is optional, so the empty object is a valid input of it.
-  return z
-    .object(shape)
-    .prefault({} as z.input<z.ZodObject<S>>)
-    .meta(facts(about));
+  return described(z.object(shape).prefault({} as z.input<z.ZodObject<S>>), about);
 }
 
-function integer(bounds: Bounds) {
-  const schema = z
-    .number()
-    .int()
-    .min(bounds.min ?? 0);
-  return bounds.max === undefined ? schema : schema.max(bounds.max);
+function integer({ min = 0, max }: Bounds) {
+  if (max === undefined && min === 0) return natural;
+  if (max === undefined && min === 1) return positive;
+  const schema = z.int().min(min);
+  return max === undefined ? schema : schema.max(max);
 }
 
-function decimal(bounds: Bounds) {
-  const schema = z.number().min(bounds.min ?? 0);
-  return bounds.max === undefined ? schema : schema.max(bounds.max);
+function decimal({ min = 0, max }: Bounds) {
+  if (max === undefined && min === 0) return quantity;
+  const schema = z.number().min(min);
+  return max === undefined ? schema : schema.max(max);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, mapOf, section, texts, whole } from "./setting.ts";
+import { flag, freeMap, mapOf, section, texts, whole } from "./setting.ts";
 
 export const skillSections = {
   skills: section(
@@ -13,7 +13,7 @@ export const skillSections = {
       disabled: texts([], "Skills that are not offered."),
       platform_disabled: mapOf(z.array(z.string()), "The same list for single platforms, replacing the general one."),
       creation_nudge_interval: whole(15, "Steps without a skill change before a skill review is due; 0 makes none."),
-      config: mapOf(z.unknown(), "Values for the settings that skills declare."),
+      config: freeMap("Values for the settings that skills declare."),
     },
   ),
 };

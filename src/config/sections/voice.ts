@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { amount, choice, flag, mapOf, optionalText, optionalWhole, section, text, whole } from "./setting.ts";
+import { amount, choice, flag, freeMap, optionalText, optionalWhole, section, text, whole } from "./setting.ts";
 
 /** Settings of one speech service; each service reads the ones it knows. */
 const speechService = (voice: string, model: string) =>
@@ -9,7 +8,7 @@ const speechService = (voice: string, model: string) =>
     base_url: optionalText("Address to use instead of the service's own."),
     speed: amount(1, "Speed of speech."),
     max_text_length: optionalWhole("Most characters spoken at once.", { min: 1 }),
-    options: mapOf(z.unknown(), "Further values passed to the service."),
+    options: freeMap("Further values passed to the service."),
   });
 
 export const voiceSections = {
