@@ -11,7 +11,11 @@ export default defineConfig({
     hookTimeout: 60_000,
     restoreMocks: true,
     projects: [
-      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"] } },
+      {
+        extends: true,
+        // No module holds mutable state, so test files can share a process; that halves the time.
+        test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"], isolate: false },
+      },
       {
         extends: true,
         test: {

@@ -1,3 +1,4 @@
+import { finder } from "./finder.ts";
 import { hexId } from "./ids.ts";
 import type { Format, FoundCall } from "./parser.ts";
 
@@ -15,10 +16,11 @@ export const kimiK2: Format = {
     const starts = sectionBegins.map((marker) => text.indexOf(marker)).filter((at) => at >= 0);
     const contentEnd = Math.min(...starts);
     const calls: FoundCall[] = [];
+    const nextEnd = finder(text, end);
     let at = text.indexOf(begin, contentEnd);
     while (at >= 0) {
       const next = text.indexOf(begin, at + begin.length);
-      const closeAt = text.indexOf(end, at);
+      const closeAt = nextEnd(at);
       // A call that another one interrupts is not whole; look at the next one.
       if (closeAt >= 0 && (next < 0 || closeAt < next)) {
         const call = readCall(text.slice(at + begin.length, closeAt));

@@ -1,5 +1,6 @@
 import { decodeExact, type ExactJson } from "#foundation/exact-json";
 import { exactJsonText } from "#foundation/exact-json-text";
+import { finder } from "./finder.ts";
 import { hexId } from "./ids.ts";
 import { declaredType, readLiteral } from "./literals.ts";
 import type { Format, FoundCall, ParseOptions } from "./parser.ts";
@@ -17,11 +18,12 @@ export const qwen3Coder: Format = {
   newId: hexId(24),
   find(text, options) {
     const calls: FoundCall[] = [];
+    const nextClose = finder(text, functionClose);
     let at = text.indexOf(functionOpen);
     const first = at;
     while (at >= 0) {
       const next = text.indexOf(functionOpen, at + 1);
-      const closeAt = text.indexOf(functionClose, at);
+      const closeAt = nextClose(at);
       const isClosed = closeAt >= 0 && (next < 0 || closeAt < next);
       const end = isClosed ? closeAt : next < 0 ? text.length : next;
       if (isClosed || next >= 0 || options.finishReason !== "length") {

@@ -1,6 +1,7 @@
 import { decodeExact, decodeExactAt } from "#foundation/exact-json";
 import { exactJsonText } from "#foundation/exact-json-text";
 import { argumentsText, nameOf } from "./call-object.ts";
+import { finder } from "./finder.ts";
 import { hexId } from "./ids.ts";
 import type { Format, Found, FoundCall, ParseOptions } from "./parser.ts";
 
@@ -32,9 +33,10 @@ interface Tags {
 function findTagged(text: string, tags: Tags, options: ParseOptions): Found | undefined {
   const contentEnd = text.indexOf(tags.open);
   const calls: FoundCall[] = [];
+  const nextClose = finder(text, tags.close);
   let at = contentEnd;
   while (at >= 0) {
-    const block = readBlock(text, at + tags.open.length, tags.close);
+    const block = readBlock(text, at + tags.open.length, nextClose);
     if (block.kind === "malformed") {
       if (options.onMalformed !== "keep_valid") return undefined;
     } else if (block.call !== undefined && (block.isClosed || options.finishReason !== "length"))
@@ -49,15 +51,15 @@ type Block =
   | { readonly kind: "malformed"; readonly end: number };
 
 /** The JSON value is read first and the closing tag looked for behind it: the tag may occur in a string. */
-function readBlock(text: string, start: number, close: string): Block {
-  const nextClose = text.indexOf(close, start);
-  const body = text.slice(start, nextClose < 0 ? text.length : nextClose);
-  if (body.trim() === "") {
-    return { kind: "block", call: undefined, isClosed: nextClose >= 0, end: nextClose < 0 ? text.length : nextClose };
+function readBlock(text: string, start: number, nextClose: (from: number) => number): Block {
+  const tagAt = nextClose(start);
+  const bodyEnd = tagAt < 0 ? text.length : tagAt;
+  if (/\S/.exec(text.slice(start, bodyEnd)) === null) {
+    return { kind: "block", call: undefined, isClosed: tagAt >= 0, end: bodyEnd };
   }
   const decoded = decodeExactAt(text, start);
-  if (decoded === undefined) return { kind: "malformed", end: nextClose < 0 ? text.length : nextClose };
-  const closeAt = text.indexOf(close, decoded.end);
+  if (decoded === undefined) return { kind: "malformed", end: bodyEnd };
+  const closeAt = nextClose(decoded.end);
   const end = closeAt < 0 ? text.length : closeAt;
   if (text.slice(decoded.end, end).trim() !== "") return { kind: "malformed", end };
   const name = nameOf(decoded.value);
