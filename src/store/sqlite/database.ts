@@ -1,4 +1,4 @@
-import { linkSignals } from "#foundation/abort";
+import { linkSignals, never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { HermesError } from "#foundation/errors";
 import { Mutex } from "#foundation/mutex";
@@ -44,7 +44,7 @@ export class SqliteDatabase implements Database {
 
   async transaction<T>(fn: (tx: Database) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const signal = linkSignals(this.#options.signal, options.signal);
-    using _hold = await this.#turn.lock(signal);
+    using _hold = await this.#turn.lock(audible(signal));
     if (options.isDurable === true) this.#connection.exec("PRAGMA synchronous = FULL");
     try {
       await beginImmediate(this.#connection, { clock: this.#options.clock, signal });
@@ -58,13 +58,13 @@ export class SqliteDatabase implements Database {
 
   /** Runs something that needs the connection to itself and is no transaction (VACUUM, a checkpoint). */
   async exclusive<T>(act: (connection: SqliteConnection) => T): Promise<T> {
-    using _hold = await this.#turn.lock(this.#options.signal);
+    using _hold = await this.#turn.lock(audible(this.#options.signal));
     return await whileBusy(() => act(this.#connection), this.#options);
   }
 
   /** Runs something that begins and ends transactions of its own on the bare connection. */
   async whole<T>(act: (connection: SqliteConnection) => Promise<T>): Promise<T> {
-    using _hold = await this.#turn.lock(this.#options.signal);
+    using _hold = await this.#turn.lock(audible(this.#options.signal));
     return await act(this.#connection);
   }
 
@@ -84,7 +84,7 @@ export class SqliteDatabase implements Database {
   }
 
   async #read<T>(act: () => T): Promise<T> {
-    using _hold = await this.#turn.lock(this.#options.signal);
+    using _hold = await this.#turn.lock(audible(this.#options.signal));
     return await whileBusy(act, this.#options);
   }
 }
@@ -123,4 +123,9 @@ class OpenTransaction implements Database {
   async transaction<T>(fn: (tx: Database) => Promise<T>): Promise<T> {
     return await fn(this);
   }
+}
+
+/** A signal that can never fire needs no listener per waiter. */
+function audible(signal: AbortSignal): AbortSignal | undefined {
+  return signal === never ? undefined : signal;
 }

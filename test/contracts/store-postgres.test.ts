@@ -1,0 +1,89 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FakeClock } from "#foundation/clock";
+import { memoryLogger, silentLogger } from "#foundation/logger";
+import { openStore } from "#store";
+import { findPostgres, type PostgresServer, startPostgres } from "./store/postgres-server.ts";
+import { session } from "./store/subject.ts";
+import { storeContract } from "./store.ts";
+
+const found = findPostgres();
+// Said aloud, so that a green run without a server is not mistaken for a proof.
+if (found.kind === "missing") process.stderr.write(`\nThe store's PostgreSQL tests are skipped: ${found.why}\n`);
+
+describe.skipIf(found.kind === "missing")("with a PostgreSQL server", () => {
+  let server: PostgresServer | undefined;
+  const url = (): string => server?.url ?? "";
+
+  beforeAll(async () => {
+    if (found.kind === "present") server = await startPostgres(found.bin);
+  });
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const emptyTables = async (): Promise<void> => {
+    const client = new pg.Client({ connectionString: url() });
+    await client.connect();
+    const tables = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'",
+    );
+    const names = tables.rows.map((row) => `"${row.name}"`).join(", ");
+    if (names !== "") await client.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`);
+    await client.end();
+  };
+
+  storeContract({ name: "PostgreSQL", open: (deps) => openStore({ url: url() }, deps), cleanUp: emptyTables });
+
+  describe("openStore on PostgreSQL", () => {
+    const deps = { clock: new FakeClock(), log: silentLogger };
+
+    it("several processes may open a new database at once [40:SCL-24]", async () => {
+      const client = new pg.Client({ connectionString: url() });
+      await client.connect();
+      await client.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+      await client.end();
+      const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ url: url() }, deps)));
+      for (const store of stores) await store[Symbol.asyncDispose]();
+      expect(stores).toHaveLength(4);
+    });
+
+    it("two workers append to one session without loss [10:A10.3] [40:SCL-29]", async () => {
+      const stores = await Promise.all([1, 2].map(() => openStore({ url: url() }, deps)));
+      await Promise.all(
+        stores.map(async (store, worker) => {
+          for (let index = 0; index < 100; index += 1)
+            await store.messages.append(session("shared"), [
+              { role: "user", content: `m${index}`, uid: `${worker}-${index}` },
+            ]);
+        }),
+      );
+      expect(await stores[0]?.messages.count(session("shared"))).toBe(200);
+      expect((await stores[1]?.sessions.get(session("shared")))?.messageCount).toBe(200);
+      for (const store of stores) await store[Symbol.asyncDispose]();
+      await emptyTables();
+    });
+
+    it("refuses a database of a newer program [10:STORE-5]", async () => {
+      const client = new pg.Client({ connectionString: url() });
+      await client.connect();
+      await client.query("UPDATE schema_version SET version = 99");
+      await expect(openStore({ url: url() }, deps)).rejects.toThrow("version 99");
+      await client.query("UPDATE schema_version SET version = 10");
+      await client.end();
+    });
+
+    it("says what to check when the server cannot be reached, without the password", async () => {
+      const log = memoryLogger();
+      const opening = openStore({ url: "postgres://me:hunter2@127.0.0.1:1/db" }, { clock: new FakeClock(), log });
+      await expect(opening).rejects.toThrow("127.0.0.1:1");
+      await expect(opening).rejects.not.toThrow("hunter2");
+    });
+
+    it("does not copy the server's files, and says with what to do it", async () => {
+      await using store = await openStore({ url: url() }, deps);
+      await expect(store.maintenance.backup("/tmp/none", new AbortController().signal)).rejects.toThrow("PostgreSQL");
+      await store.maintenance.compact(new AbortController().signal);
+    });
+  });
+});

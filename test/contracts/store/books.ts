@@ -1,0 +1,313 @@
+import { describe, expect, it } from "vitest";
+import { userMessage } from "#conversation";
+import type { JobRecord, TurnRecord } from "#store";
+import { type StoreSubject, session, turn, useStore } from "./subject.ts";
+
+const usage = { input: 10, output: 5, cacheRead: 3, cacheWrite: 2, reasoning: 1 };
+
+/** Jobs, small values, money and reports. */
+export function bookContract(subject: StoreSubject): void {
+  jobContract(subject);
+  usageContract(subject);
+  reportContract(subject);
+}
+
+function jobContract(subject: StoreSubject): void {
+  describe("jobs", () => {
+    const fixture = useStore(subject);
+    const job = (id: string, nextRunAtMs?: number): JobRecord => ({
+      id,
+      name: `job ${id}`,
+      isEnabled: true,
+      state: "scheduled",
+      nextRunAtMs,
+      definition: { prompt: "report" },
+      createdAtMs: 1,
+      updatedAtMs: 1,
+    });
+
+    it("are due in order of their time, while enabled", async () => {
+      const { jobs } = fixture().store;
+      await jobs.put(job("b", 200));
+      await jobs.put(job("a", 100));
+      await jobs.put({ ...job("off", 50), isEnabled: false });
+      await jobs.put(job("never"));
+      expect((await jobs.due(250)).map((entry) => entry.id)).toEqual(["a", "b"]);
+      expect((await jobs.due(150)).map((entry) => entry.id)).toEqual(["a"]);
+      await jobs.put({ ...job("a", 900), name: "renamed" });
+      expect(await jobs.get("a")).toMatchObject({
+        name: "renamed",
+        nextRunAtMs: 900,
+        definition: { prompt: "report" },
+      });
+      expect(await jobs.list()).toHaveLength(4);
+      expect(await jobs.remove("a")).toBe(true);
+      expect(await jobs.get("a")).toBeUndefined();
+    });
+
+    it("one occurrence goes to one worker, and the next time moves with it [40:CRN-10] [40:A-CRN-2] [40:A-CRN-15]", async () => {
+      const { jobs } = fixture().store;
+      await jobs.put(job("a", 100));
+      const claims = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          jobs.claim({ jobId: "a", scheduledForMs: 100, owner: `w${index}`, nextRunAtMs: 160 }),
+        ),
+      );
+      expect(claims.filter((claim) => claim.kind === "claimed")).toHaveLength(1);
+      expect(claims.filter((claim) => claim.kind === "taken" && claim.state === "running")).toHaveLength(5);
+      expect((await jobs.get("a"))?.nextRunAtMs).toBe(160);
+      expect(await jobs.runs("a")).toHaveLength(1);
+    });
+
+    it("a run ends once, with a final state; a silent one can be taken up [40:CRN-7] [40:A-CRN-4]", async () => {
+      const { store, clock } = fixture();
+      const { jobs } = store;
+      const occurrence = { jobId: "a", scheduledForMs: 100 };
+      await jobs.put(job("a", 100));
+      const claim = await jobs.claim({ ...occurrence, owner: "w1", nextRunAtMs: null });
+      if (claim.kind !== "claimed") throw new Error("not claimed");
+      expect((await jobs.get("a"))?.nextRunAtMs).toBeUndefined();
+      await clock.advance(60_000);
+      expect(await jobs.unfinishedRuns(clock.now() - 30_000)).toHaveLength(1);
+      const again = await jobs.claim({ ...occurrence, owner: "w2", retryIfSilentSinceMs: clock.now() - 30_000 });
+      expect(again).toMatchObject({ kind: "claimed", run: { attempt: 2, owner: "w2" } });
+      expect(await jobs.heartbeat(claim.run.id)).toBe(true);
+      await jobs.finish(claim.run.id, { state: "ok", details: { delivered: true } });
+      await jobs.finish(claim.run.id, { state: "error", error: "late" });
+      expect(await jobs.heartbeat(claim.run.id)).toBe(false);
+      expect(await jobs.runs("a")).toMatchObject([{ state: "ok", details: { delivered: true }, error: undefined }]);
+      expect(await jobs.claim({ ...occurrence, owner: "w3" })).toEqual({ kind: "taken", state: "ok" });
+      await clock.advance(1000);
+      expect(await jobs.pruneRuns(clock.now())).toBe(1);
+    });
+  });
+
+  describe("meta", () => {
+    const fixture = useStore(subject);
+
+    it("keeps small values and changes them only from what was expected", async () => {
+      const { meta } = fixture().store;
+      expect(await meta.get("k")).toBeUndefined();
+      await meta.set("k", "1");
+      await meta.set("k", "2");
+      expect(await meta.get("k")).toBe("2");
+      expect(await meta.compareAndSet("k", "1", "3")).toBe(false);
+      expect(await meta.compareAndSet("k", "2", "3")).toBe(true);
+      expect(await meta.compareAndSet("new", undefined, "a")).toBe(true);
+      expect(await meta.compareAndSet("new", undefined, "b")).toBe(false);
+      await meta.delete("k");
+      expect(await meta.get("k")).toBeUndefined();
+    });
+  });
+}
+
+function usageContract(subject: StoreSubject): void {
+  describe("usage", () => {
+    const fixture = useStore(subject);
+
+    it("adds tokens by default and sets totals on request [10:STORE-16] [10:LOOP-57] [40:SES-4]", async () => {
+      const { store } = fixture();
+      await store.usage.change(session("s"), { usage, apiCalls: 1, estimatedCostUsd: 0.5 });
+      await store.usage.change(session("s"), { usage, apiCalls: 1, estimatedCostUsd: 0.25 });
+      expect(await store.sessions.get(session("s"))).toMatchObject({
+        usage: { input: 20, output: 10, cacheRead: 6, cacheWrite: 4, reasoning: 2 },
+        apiCallCount: 2,
+        estimatedCostUsd: 0.75,
+      });
+      await store.usage.change(session("s"), { usage, apiCalls: 7 }, "set");
+      expect(await store.sessions.get(session("s"))).toMatchObject({ usage, apiCallCount: 7, estimatedCostUsd: 0.75 });
+    });
+
+    it("keeps the first model and billing, the newest cost status, and an actual cost unless a new one is given [10:STORE-16]", async () => {
+      const { store } = fixture();
+      await store.usage.change(session("s"), {
+        usage,
+        model: "first",
+        billingProvider: "p1",
+        costStatus: "estimated",
+        costSource: "catalog",
+        actualCostUsd: 2,
+      });
+      await store.usage.change(session("s"), {
+        usage,
+        model: "second",
+        billingProvider: "p2",
+        billingMode: "api",
+        costStatus: "actual",
+      });
+      expect(await store.sessions.get(session("s"))).toMatchObject({
+        model: "first",
+        billingProvider: "p1",
+        billingMode: "api",
+        costStatus: "actual",
+        costSource: "catalog",
+        actualCostUsd: 2,
+      });
+    });
+
+    it("reserves money before a call and refuses what does not fit; unknown prices are never free", async () => {
+      const { store, clock } = fixture();
+      const scope = { sessionId: session("s"), rootSessionId: session("root") };
+      const reservation = { ...scope, purpose: "main", usd: 0.4, expiresAtMs: clock.now() + 60_000 };
+      const ceilings = { sessionUsd: 1, dayStartMs: clock.now() };
+      const first = await store.usage.reserve(reservation, ceilings);
+      const second = await store.usage.reserve(reservation, ceilings);
+      if (first.kind !== "reserved" || second.kind !== "reserved") throw new Error("not reserved");
+      const refused = await store.usage.reserve(reservation, ceilings);
+      expect(refused).toMatchObject({ kind: "refused", ceiling: "session", limitUsd: 1 });
+      await store.usage.settle(first.id, { usage, usd: 0.1, costStatus: "actual" });
+      await store.usage.settle(second.id, { usage, costStatus: "unknown" });
+      const spent = await store.usage.spent({ sessionId: session("s") });
+      expect(spent).toMatchObject({ calls: 2, unpricedCalls: 1 });
+      expect(spent.usd).toBeCloseTo(0.5);
+      const child = { ...reservation, sessionId: session("child") };
+      const overTree = await store.usage.reserve(child, { treeUsd: 0.8, dayStartMs: 0 });
+      expect(overTree).toMatchObject({ kind: "refused", ceiling: "tree" });
+      const other = { ...reservation, sessionId: session("x"), rootSessionId: session("x") };
+      const overDay = await store.usage.reserve(other, { dayUsd: 0.6, dayStartMs: 0 });
+      expect(overDay).toMatchObject({ kind: "refused", ceiling: "day" });
+    });
+
+    it("a reservation that was released, or whose process is gone, counts no longer", async () => {
+      const { store, clock } = fixture();
+      const scope = { sessionId: session("s"), rootSessionId: session("s") };
+      const reservation = { ...scope, purpose: "title", usd: 1, expiresAtMs: clock.now() + 1000 };
+      const first = await store.usage.reserve(reservation, { dayStartMs: 0 });
+      if (first.kind !== "reserved") throw new Error("not reserved");
+      await store.usage.release(first.id);
+      await store.usage.reserve(reservation, { dayStartMs: 0 });
+      expect((await store.usage.spent({})).usd).toBe(1);
+      await clock.advance(1000);
+      expect((await store.usage.spent({})).usd).toBe(0);
+    });
+
+    it("of many reservations at once only those that fit succeed", async () => {
+      const { store, clock } = fixture();
+      const scope = { sessionId: session("s"), rootSessionId: session("s") };
+      const reservation = { ...scope, purpose: "main", usd: 0.3, expiresAtMs: clock.now() + 1000 };
+      const asked = Array.from({ length: 8 }, () => store.usage.reserve(reservation, { sessionUsd: 1, dayStartMs: 0 }));
+      const outcomes = await Promise.all(asked);
+      expect(outcomes.filter((outcome) => outcome.kind === "reserved")).toHaveLength(3);
+    });
+  });
+}
+
+function reportContract(subject: StoreSubject): void {
+  describe("turns and reports", () => {
+    const fixture = useStore(subject);
+    const record = (id: string, exitReason: TurnRecord["exitReason"]): TurnRecord => ({
+      id: turn(id),
+      sessionId: session("s"),
+      startedAtMs: 1000,
+      endedAtMs: 2500,
+      exitReason,
+      isCompleted: exitReason === "text_response",
+      isPartial: false,
+      isFailed: false,
+      isInterrupted: exitReason === "interrupted_by_user",
+      apiCalls: 2,
+      toolCalls: 1,
+      usage,
+      model: "m",
+    });
+
+    it("an interrupted turn leaves a row that says so [10:A10.13] [10:D14]", async () => {
+      const { store } = fixture();
+      await store.sessions.create({ id: session("s"), source: "cli" });
+      await store.turns.record(record("t1", "text_response"));
+      await store.turns.record(record("t2", "interrupted_by_user"));
+      await store.turns.record(record("t2", "interrupted_by_user"));
+      const turns = await store.turns.list(session("s"));
+      expect(turns.map((entry) => [entry.turnIndex, entry.exitReason])).toEqual([
+        [0, "text_response"],
+        [1, "interrupted_by_user"],
+      ]);
+      expect(turns[1]).toMatchObject({ isInterrupted: true, usage, startedAtMs: 1000, endedAtMs: 2500 });
+      expect((await store.sessions.get(session("s")))?.lastExitReason).toBe("interrupted_by_user");
+    });
+
+    it("compressions and other events are kept with their figures [10:COMP-37] [20:R5.17]", async () => {
+      const { store } = fixture();
+      await store.turns.recordCompression({
+        sessionId: session("s"),
+        newSessionId: session("s2"),
+        trigger: "threshold",
+        messagesBefore: 100,
+        messagesAfter: 20,
+        tokensBefore: 90_000,
+        tokensAfter: 20_000,
+        tokenSource: "measured",
+        savingsPct: 77.8,
+        prunedResults: 4,
+        summaryStatus: "ok",
+        summaryTokens: 900,
+        durationMs: 1500,
+        isPromptReused: true,
+        changedLayers: ["memory"],
+        attempt: 1,
+      });
+      expect(await store.turns.compressions(session("s"))).toMatchObject([
+        { newSessionId: "s2", savingsPct: 77.8, isPromptReused: true, changedLayers: ["memory"], trigger: "threshold" },
+      ]);
+      await store.turns.recordEvent({ sessionId: session("s"), kind: "fallback", details: { from: "a", to: "b" } });
+      expect(await store.turns.events(session("s"))).toMatchObject([
+        { kind: "fallback", details: { from: "a", to: "b" } },
+      ]);
+    });
+
+    it("insights sum tokens and cost by model, name the largest sessions and count exit reasons [10:STORE-26] [20:R11.11] [20:R11.12]", async () => {
+      const { store, clock } = fixture();
+      await store.sessions.create({ id: session("s"), source: "cli", model: "m1" });
+      await store.messages.append(session("s"), [
+        userMessage("hi", { timestamp: 10 }),
+        { role: "tool", content: "x", tool_call_id: "c", tool_name: "terminal", timestamp: 70 },
+      ]);
+      await store.usage.change(session("s"), { usage, apiCalls: 2, estimatedCostUsd: 0.5, costStatus: "estimated" });
+      await store.sessions.create({ id: session("u"), source: "telegram", model: "m2" });
+      await store.usage.change(session("u"), { usage: { ...usage, input: 1000 }, costStatus: "unknown" });
+      await store.turns.record(record("t1", "text_response"));
+      await store.turns.recordEvent({ sessionId: session("s"), kind: "fallback" });
+      const report = await store.reports.insights({ sinceMs: clock.now() - 86_400_000 });
+      expect(report.totals).toMatchObject({
+        sessions: 2,
+        messages: 2,
+        userMessages: 1,
+        inputTokens: 1010,
+        estimatedCostUsd: 0.5,
+        sessionsWithUnknownCost: 1,
+        activeMs: 60_000,
+      });
+      expect(report.byModel.map((group) => [group.name, group.inputTokens])).toEqual([
+        ["m2", 1000],
+        ["m1", 10],
+      ]);
+      expect(report.bySource.map((group) => group.name)).toEqual(["telegram", "cli"]);
+      expect(report.tools).toEqual([{ name: "terminal", calls: 1 }]);
+      expect(report.exitReasons).toEqual([{ reason: "text_response", turns: 1 }]);
+      expect(report.events).toEqual([{ kind: "fallback", count: 1 }]);
+      expect(report.notable.mostTokens[0]).toMatchObject({ id: "u" });
+      expect(report.startedAtMs).toHaveLength(2);
+      expect((await store.reports.insights({ sinceMs: 0, source: "cli" })).totals.sessions).toBe(1);
+      expect((await store.reports.insights({ sinceMs: clock.now() + 1 })).totals.sessions).toBe(0);
+    });
+
+    it("statistics count sessions and messages by source [20:R11.14]", async () => {
+      const { store } = fixture();
+      await store.messages.append(session("a"), [userMessage("1"), userMessage("2")], { source: "cli" });
+      await store.sessions.create({ id: session("b"), source: "cron" });
+      await store.sessions.end(session("b"), "cron_complete");
+      const statistics = await store.reports.statistics();
+      expect(statistics).toMatchObject({ sessions: 2, messages: 2, openSessions: 1 });
+      expect(statistics.bySource).toContainEqual({ source: "cli", sessions: 1, messages: 2 });
+      expect(statistics.sizeBytes).toBeGreaterThan(0);
+    });
+
+    it("a healthy store passes its check, and the check changes no message", async () => {
+      const { store } = fixture();
+      await store.messages.append(session("a"), [userMessage("1"), userMessage("2")]);
+      const report = await store.maintenance.fsck({ repair: true });
+      expect(report).toMatchObject({ isHealthy: true, problems: [], repairs: [], messagesBefore: 2, messagesAfter: 2 });
+      expect(report.fingerprintAfter).toBe(report.fingerprintBefore);
+    });
+  });
+}
