@@ -1,5 +1,6 @@
 import { UserError } from "#foundation/errors";
 import { nearest } from "#foundation/text";
+import { checkTogether } from "./check-together.ts";
 import { coerceTree } from "./coerce.ts";
 import type { Config } from "./config.ts";
 import { type FoundFile, findConfigFile, rememberGoodFile } from "./config-file.ts";
@@ -60,6 +61,7 @@ export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig
       ...environment.warnings,
       ...gaps.warnings,
       ...overrides.warnings,
+      ...checkTogether(config, environment),
       ...deadVariables(environment.variables),
       ...checkProxies(environment.variables),
     ]),

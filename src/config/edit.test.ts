@@ -172,7 +172,7 @@ describe("safety of saving", () => {
     using temp = new TempHome({ "config.yaml": "# shared\nmodel: x\n" });
     const script = `
       import { HermesHome } from "#foundation/paths";
-      import { editConfig } from "#config";
+      const { editConfig } = await import(process.env.TEST_EDITOR);
       const home = new HermesHome(process.env.TEST_HOME);
       const name = process.env.TEST_NAME;
       process.stdout.write("ready\\n");
@@ -183,10 +183,11 @@ describe("safety of saving", () => {
       process.stdin.pause();
     `;
     const root = fileURLToPath(new URL("../..", import.meta.url));
+    const editor = new URL("./edit.ts", import.meta.url).href;
     const children = ["left", "right"].map((name) =>
       spawn(process.execPath, ["--conditions=source", "--import", "tsx", "--input-type=module", "-e", script], {
         cwd: root,
-        env: { PATH: process.env.PATH, TEST_HOME: temp.home.root, TEST_NAME: name },
+        env: { PATH: process.env.PATH, TEST_EDITOR: editor, TEST_HOME: temp.home.root, TEST_NAME: name },
         stdio: ["pipe", "pipe", "inherit"],
       }),
     );

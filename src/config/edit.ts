@@ -7,10 +7,10 @@ import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import { managedBy, managedError } from "./managed.ts";
 import { versionOf } from "./migrate.ts";
 import { normalise } from "./normalise.ts";
+import type { SettingChange } from "./setting-change.ts";
 import { decodeUtf8, readBytes } from "./source.ts";
 import { type Tree, valueAt } from "./tree.ts";
 import { currentConfigVersion } from "./version.ts";
-import type { SettingChange } from "./yaml-edit.ts";
 
 export interface EditOptions {
   readonly home: HermesHome;

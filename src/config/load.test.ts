@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secret";
 import type { LoadedConfig } from "./load.ts";
+import { collectSecrets } from "./seal.ts";
 import { TempHome } from "./temp-home.ts";
 import { formatWarning } from "./warning.ts";
 
@@ -389,6 +390,33 @@ describe("what is wrong with a file", () => {
     expect(loaded.config.platforms.discord).toBeUndefined();
     expect(warningAbout(loaded, "platforms.telegram.token")?.severity).toBe("error");
     expect(warningAbout(loaded, "DISCORD_BOT_TOKEN")?.severity).toBe("error");
+  });
+});
+
+describe("places joined", () => {
+  test("[40:CFG-4] a platform that is on without a token is said", async () => {
+    using temp = new TempHome({
+      "config.yaml": "platforms:\n  telegram: {enabled: true}\n  signal: {enabled: true}\n",
+    });
+    const keys = (await temp.load()).warnings.map((warning) => warning.key);
+    expect(keys).toEqual(["platforms.telegram.token"]);
+    expect((await temp.load({ env: { ...temp.env, TELEGRAM_BOT_TOKEN: "123:abc" } })).warnings).toEqual([]);
+  });
+
+  test("[20:R3.13] an exported address that the provider does not use is said", async () => {
+    using temp = new TempHome({ "config.yaml": "model:\n  provider: anthropic\n" });
+    const env = { ...temp.env, OPENAI_BASE_URL: "http://127.0.0.1:1/v1" };
+    expect(warningAbout(await temp.load({ env }), "OPENAI_BASE_URL")?.message).toContain("anthropic");
+    temp.write("config.yaml", "model:\n  provider: custom\n");
+    expect((await temp.load({ env })).warnings).toEqual([]);
+  });
+
+  test("the credentials of the settings can be handed to the redactor", async () => {
+    using temp = new TempHome({
+      "config.yaml": "model: {api_key: sk-1}\nplatforms: {slack: {token: sk-2, extra: {x_token: sk-3}}}\n",
+    });
+    const { config } = await temp.load();
+    expect(collectSecrets(config).map((secret) => secret.reveal())).toEqual(["sk-1", "sk-2", "sk-3"]);
   });
 });
 

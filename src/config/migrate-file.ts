@@ -7,10 +7,10 @@ import type { KeyPath } from "./key-path.ts";
 import { managedBy, managedError } from "./managed.ts";
 import { migrate, versionOf } from "./migrate.ts";
 import { removeSecrets } from "./secrets.ts";
+import type { SettingChange } from "./setting-change.ts";
 import { isPlainRecord, type Tree } from "./tree.ts";
 import { loadEnvironment } from "./variables.ts";
 import { currentConfigVersion } from "./version.ts";
-import type { SettingChange } from "./yaml-edit.ts";
 
 export interface MigrationResult extends EditResult {
   readonly from: number | undefined;

@@ -57,3 +57,10 @@ function sealMap(value: Tree, shape: Shape): Tree {
 function mapEntries(record: Tree, change: (value: unknown, key: string) => unknown): Tree {
   return Object.fromEntries(Object.entries(record).map(([key, child]) => [key, change(child, key)]));
 }
+
+/** Every credential in the settings, for the redactor. */
+export function collectSecrets(value: unknown): readonly Secret[] {
+  if (value instanceof Secret) return value.isEmpty ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap(collectSecrets);
+  return isPlainRecord(value) ? Object.values(value).flatMap(collectSecrets) : [];
+}

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { UserError } from "#foundation/errors";
 import { parseSettingsFile } from "./document.ts";
+import type { SettingChange } from "./setting-change.ts";
 import { type Tree, valueAt } from "./tree.ts";
-import { applyChanges, type SettingChange } from "./yaml-edit.ts";
+import { applyChanges } from "./yaml-edit.ts";
 
 const set = (key: string, value: unknown): SettingChange => ({ kind: "set", path: key.split("."), value });
 const unset = (key: string): SettingChange => ({ kind: "unset", path: key.split(".") });
