@@ -168,7 +168,7 @@ describe("reading the file", () => {
     expect(loaded.warnings.map((warning) => [warning.kind, warning.line])).toEqual([["renamed", 4]]);
   });
 
-  test("[30:5.13-6] words for on and off mean what the key makes of them", async () => {
+  test("[30:5.15] words for on and off mean what the key makes of them", async () => {
     using temp = new TempHome({
       "config.yaml":
         "approvals:\n  mode: off\ndisplay:\n  streaming: off\n  tool_progress: off\n  compact: yes\nworktree: 'on'\n",
@@ -369,7 +369,7 @@ describe("what is wrong with a file", () => {
     ["delegation:\n  child_timeout_seconds: 5\n", "delegation.child_timeout_seconds", 30],
     ["compression:\n  target_ratio: 0.95\n", "compression.target_ratio", 0.8],
     ["auxiliary:\n  session_search:\n    max_concurrency: 0\n", "auxiliary.session_search.max_concurrency", 1],
-  ])("[10:DELEG-1] [10:COMP-1] %j is moved to the nearest allowed value", async (text, key, expected) => {
+  ])("[10:9.2] [10:COMP-1] %j is moved to the nearest allowed value", async (text, key, expected) => {
     using temp = new TempHome({ "config.yaml": text });
     const loaded = await temp.load();
     expect(loaded.places(key)[0]?.value).toBe(expected);
