@@ -32,6 +32,8 @@ export interface TargetQuirks {
     | "kimi"
     | "ollama"
     | "gemini";
+  /** Switched-off reasoning is said by leaving the field out, where an endpoint refuses `{enabled: false}`. */
+  readonly omitDisabledReasoning?: boolean;
   /** Prompt-cache marks: on blocks, on messages, or none. */
   readonly cacheMarks?: "block" | "message" | "none";
   /** Signed thinking is replayed on the last assistant message, unsigned only, or not at all. */

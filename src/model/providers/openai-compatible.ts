@@ -3,34 +3,6 @@ import { type ProviderProfile, profile } from "./provider.ts";
 /** Providers that speak chat completions and need nothing else: one row each. */
 export const openAiCompatible: readonly ProviderProfile[] = [
   profile({
-    id: "openrouter",
-    label: "OpenRouter",
-    aliases: ["or", "open-router"],
-    baseUrl: "https://openrouter.ai/api/v1",
-    baseUrlEnv: ["OPENROUTER_BASE_URL"],
-    keyEnv: ["OPENROUTER_API_KEY"],
-    isAggregator: true,
-    models: { path: "/models", keep: "tools-parameter", cacheMs: 3_600_000 },
-    curatedModels: [
-      "moonshotai/kimi-k2.6",
-      "anthropic/claude-opus-4.7",
-      "anthropic/claude-sonnet-4.6",
-      "openai/gpt-5.4",
-      "google/gemini-3.1-pro-preview",
-      "deepseek/deepseek-v4-pro",
-      "z-ai/glm-5.1",
-    ],
-    auxModel: "google/gemini-3-flash-preview",
-    visionModel: "google/gemini-3-flash-preview",
-    headers: {
-      "HTTP-Referer": "https://hermes-agent.dev",
-      "X-OpenRouter-Title": "Hermes",
-      "X-OpenRouter-Categories": "cli-agent",
-    },
-    quirks: { reasoning: "openrouter" },
-    modelNaming: "vendor-prefixed",
-  }),
-  profile({
     id: "ai-gateway",
     label: "Vercel AI Gateway",
     aliases: ["aigateway", "vercel", "vercel-ai-gateway"],
@@ -42,7 +14,6 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     curatedModels: ["moonshotai/kimi-k2.6", "anthropic/claude-sonnet-4.6", "openai/gpt-5.4"],
     auxModel: "google/gemini-3-flash",
     headers: { "HTTP-Referer": "https://hermes-agent.dev", "X-Title": "Hermes" },
-    quirks: { reasoning: "openrouter" },
     modelNaming: "vendor-prefixed",
   }),
   profile({
@@ -66,7 +37,6 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     keyEnv: ["DASHSCOPE_API_KEY"],
     allowedHosts: ["dashscope-intl.aliyuncs.com", "dashscope.aliyuncs.com"],
     curatedModels: ["qwen3.5-plus", "qwen3-max", "qwen3-coder-plus"],
-    quirks: { cacheMarks: "message" },
   }),
   profile({
     id: "alibaba-coding-plan",
@@ -88,7 +58,6 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     keyEnv: ["DEEPSEEK_API_KEY"],
     models: { mergeCatalogue: true },
     curatedModels: ["deepseek-v4-pro", "deepseek-chat", "deepseek-reasoner"],
-    quirks: { requiresReasoningContent: true },
     modelNaming: "deepseek",
   }),
   profile({
@@ -99,6 +68,12 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrlEnv: ["GLM_BASE_URL"],
     keyEnv: ["GLM_API_KEY", "ZAI_API_KEY", "Z_AI_API_KEY"],
     allowedHosts: ["api.z.ai", "open.bigmodel.cn"],
+    probeBaseUrls: [
+      "https://api.z.ai/api/paas/v4",
+      "https://open.bigmodel.cn/api/paas/v4",
+      "https://api.z.ai/api/coding/paas/v4",
+      "https://open.bigmodel.cn/api/coding/paas/v4",
+    ],
     curatedModels: ["glm-5.1", "glm-5", "glm-4.7"],
     auxModel: "glm-4.5-flash",
     visionModel: "glm-5v-turbo",
@@ -111,9 +86,12 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrlEnv: ["KIMI_BASE_URL"],
     keyEnv: ["KIMI_API_KEY", "KIMI_CODING_API_KEY"],
     allowedHosts: ["api.moonshot.ai", "api.kimi.com"],
+    keyEndpoints: [{ keyPrefix: "sk-kimi-", baseUrl: "https://api.kimi.com/coding" }],
+    policyNotice:
+      "Keys that start with sk-kimi- work only at api.kimi.com/coding, which answers only clients it knows; Hermes then names itself as one of those.",
+    defaultOutputTokens: 32_000,
     curatedModels: ["kimi-k2.6", "kimi-k2.5", "kimi-k2-turbo-preview"],
     auxModel: "kimi-k2-turbo-preview",
-    quirks: { requiresReasoningContent: true, omitTemperature: true, reasoning: "kimi", toolSchema: "moonshot" },
   }),
   profile({
     id: "kimi-coding-cn",
@@ -121,9 +99,9 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     aliases: ["kimi-cn", "moonshot-cn"],
     baseUrl: "https://api.moonshot.cn/v1",
     keyEnv: ["KIMI_CN_API_KEY"],
+    defaultOutputTokens: 32_000,
     curatedModels: ["kimi-k2.6", "kimi-k2.5", "kimi-k2-turbo-preview"],
     auxModel: "kimi-k2-turbo-preview",
-    quirks: { requiresReasoningContent: true, omitTemperature: true, reasoning: "kimi", toolSchema: "moonshot" },
   }),
   profile({
     id: "stepfun",
@@ -154,6 +132,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrl: "https://integrate.api.nvidia.com/v1",
     baseUrlEnv: ["NVIDIA_BASE_URL"],
     keyEnv: ["NVIDIA_API_KEY"],
+    defaultOutputTokens: 16_384,
     curatedModels: ["nvidia/nemotron-3-super-120b-a12b"],
     modelNaming: "as-given",
   }),

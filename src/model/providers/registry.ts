@@ -1,11 +1,8 @@
 import { disposable } from "#foundation/disposal";
 import { nearest } from "#foundation/text";
-import { openAiCompatible } from "./openai-compatible.ts";
+import { builtinProviders } from "./builtin.ts";
+import { checkProfile } from "./check-profile.ts";
 import type { ProviderProfile } from "./provider.ts";
-import { specialProviders } from "./special.ts";
-
-/** Built-in profiles in the order `auto` tries them. */
-export const builtinProviders: readonly ProviderProfile[] = [...openAiCompatible, ...specialProviders];
 
 /** Ids and aliases to profiles. One name means one provider; a second claim to a name is refused. */
 export class ProviderRegistry {
@@ -13,24 +10,14 @@ export class ProviderRegistry {
   readonly #order: ProviderProfile[] = [];
 
   constructor(profiles: readonly ProviderProfile[] = builtinProviders) {
-    for (const one of profiles) this.register(one);
+    for (const one of profiles) this.#add(one);
   }
 
-  /** Plugins add providers here; disposing takes the provider away again. */
+  /** Plugins add providers here; disposing takes the provider away again. A record with a mistake is refused whole. */
   register(added: ProviderProfile): Disposable {
-    const names = [added.id, ...added.aliases].map((name) => name.toLowerCase());
-    const taken = names.find((name) => this.#byName.has(name));
-    if (taken !== undefined) {
-      const holder = this.#byName.get(taken)?.id;
-      throw new Error(`provider "${added.id}" wants the name "${taken}", which belongs to "${holder}"`);
-    }
-    for (const name of names) this.#byName.set(name, added);
-    this.#order.push(added);
-    return disposable(() => {
-      for (const name of names) if (this.#byName.get(name) === added) this.#byName.delete(name);
-      const at = this.#order.indexOf(added);
-      if (at >= 0) this.#order.splice(at, 1);
-    });
+    const problems = checkProfile(added);
+    if (problems.length > 0) throw new Error(`provider ${JSON.stringify(added.id)}: ${problems.join("; ")}`);
+    return this.#add(added);
   }
 
   /** By id or alias, in any case. */
@@ -45,5 +32,21 @@ export class ProviderRegistry {
   /** What a mistyped name most likely meant. */
   suggest(name: string): string | undefined {
     return nearest(name, this.#byName.keys());
+  }
+
+  #add(added: ProviderProfile): Disposable {
+    const names = [...new Set([added.id, ...added.aliases].map((name) => name.toLowerCase()))];
+    const taken = names.find((name) => this.#byName.has(name));
+    if (taken !== undefined) {
+      const holder = this.#byName.get(taken)?.id;
+      throw new Error(`provider "${added.id}" wants the name "${taken}", which belongs to "${holder}"`);
+    }
+    for (const name of names) this.#byName.set(name, added);
+    this.#order.push(added);
+    return disposable(() => {
+      for (const name of names) if (this.#byName.get(name) === added) this.#byName.delete(name);
+      const at = this.#order.indexOf(added);
+      if (at >= 0) this.#order.splice(at, 1);
+    });
   }
 }

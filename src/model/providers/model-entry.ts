@@ -1,0 +1,101 @@
+import { isRecord } from "#foundation/json";
+
+/** One model as an endpoint lists it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly label?: string;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  /** Paths the model answers on, where the list says (Copilot). */
+  readonly endpoints?: readonly string[];
+  readonly efforts?: readonly string[];
+  readonly isFree?: boolean;
+}
+
+/** Names under which endpoints give the window, best first. */
+const windowKeys = [
+  "context_length",
+  "context_window",
+  "max_context_length",
+  "max_position_embeddings",
+  "max_model_len",
+  "max_input_tokens",
+  "max_sequence_length",
+  "max_seq_len",
+  "n_ctx_train",
+  "n_ctx",
+  "ctx_size",
+];
+
+const smallestWindow = 1024;
+const largestWindow = 10_000_000;
+
+/** The window an entry names, wherever it stands; numbers that cannot be a window are ignored. */
+export function windowIn(entry: Readonly<Record<string, unknown>>): number | undefined {
+  const places = [entry, entry.meta, entry.top_provider, entry.limits, capabilityLimits(entry)];
+  for (const place of places) {
+    if (!isRecord(place)) continue;
+    for (const key of windowKeys) {
+      const value = place[key];
+      if (typeof value === "number" && value >= smallestWindow && value <= largestWindow) return Math.floor(value);
+    }
+  }
+  return undefined;
+}
+
+function capabilityLimits(entry: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  if (!isRecord(entry.capabilities) || !isRecord(entry.capabilities.limits)) return undefined;
+  const { limits } = entry.capabilities;
+  return { ...limits, context_window: limits.max_context_window_tokens, max_output_tokens: limits.max_output_tokens };
+}
+
+export function toListedModel(entry: Readonly<Record<string, unknown>>): ListedModel | undefined {
+  const id = textOf(entry.id) ?? textOf(entry.slug) ?? textOf(entry.key) ?? textOf(entry.model) ?? textOf(entry.name);
+  if (id === undefined || id.length > 300) return undefined;
+  const window = windowIn(entry);
+  const output = outputIn(entry);
+  const label = textOf(entry.display_name);
+  const efforts = effortsIn(entry);
+  return {
+    id: id.replace(/^models\//, ""),
+    ...(label === undefined ? {} : { label }),
+    ...(window === undefined ? {} : { contextWindow: window }),
+    ...(output === undefined ? {} : { maxOutputTokens: output }),
+    ...(efforts === undefined ? {} : { efforts }),
+    ...(Array.isArray(entry.supported_endpoints) ? { endpoints: entry.supported_endpoints.filter(isText) } : {}),
+    ...(isFree(entry) ? { isFree: true } : {}),
+  };
+}
+
+function outputIn(entry: Readonly<Record<string, unknown>>): number | undefined {
+  const places = [entry, entry.top_provider, capabilityLimits(entry)];
+  for (const place of places) {
+    if (!isRecord(place)) continue;
+    for (const key of ["max_output_tokens", "max_completion_tokens", "output_token_limit"]) {
+      const value = place[key];
+      if (typeof value === "number" && value > 0 && value <= largestWindow) return Math.floor(value);
+    }
+  }
+  return undefined;
+}
+
+function effortsIn(entry: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  const supports = isRecord(entry.capabilities) ? entry.capabilities.supports : undefined;
+  const listed = isRecord(supports) ? supports.reasoning_effort : undefined;
+  return Array.isArray(listed) ? listed.filter(isText) : undefined;
+}
+
+function isFree(entry: Readonly<Record<string, unknown>>): boolean {
+  const { pricing } = entry;
+  if (!isRecord(pricing)) return false;
+  const [input, output] = [pricing.prompt, pricing.completion];
+  return input !== undefined && output !== undefined && Number(input) === 0 && Number(output) === 0;
+}
+
+function textOf(value: unknown): string | undefined {
+  return isText(value) && value.trim() !== "" ? value.trim() : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
