@@ -5,6 +5,8 @@ import type { ToolContext } from "./context.ts";
 import { type Listing, type ListingWish, listTools } from "./listing.ts";
 import { ToolRegistry } from "./registry.ts";
 import { result } from "./result.ts";
+import { localFiles } from "./terminals/local-files.ts";
+import type { Terminal, TerminalLeases } from "./terminals/terminal.ts";
 import type { Tool } from "./tool.ts";
 import { Toolsets } from "./toolsets.ts";
 
@@ -44,5 +46,33 @@ export function toolContext(changes: Partial<ToolContext> = {}): ToolContext {
     signal: new AbortController().signal,
     progress: () => undefined,
     ...changes,
+  };
+}
+
+/** A terminal over a real folder whose commands cannot run: for tests of file tools. */
+export function folderTerminal(folder: string, taskId = "default"): Terminal {
+  const unsupported = (): never => {
+    throw new Error("this terminal runs no commands");
+  };
+  return {
+    kind: "local",
+    taskId,
+    isPersistent: false,
+    cwd: folder,
+    home: folder,
+    tempDir: folder,
+    files: localFiles,
+    exec: unsupported,
+    spawn: unsupported,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+export function leasesOf(terminal: Terminal): TerminalLeases {
+  return {
+    take: () => Promise.resolve(terminal),
+    peek: () => terminal,
+    release: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

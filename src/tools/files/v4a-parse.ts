@@ -20,6 +20,13 @@ export type ParsedPatch =
   | { readonly kind: "patch"; readonly operations: readonly PatchOperation[] }
   | { readonly kind: "invalid"; readonly message: string };
 
+/** Every path an operation touches. */
+export function pathsOf(operation: PatchOperation): readonly string[] {
+  if (operation.kind === "move") return [operation.path, operation.to];
+  const target = operation.kind === "update" ? operation.moveTo : undefined;
+  return target === undefined ? [operation.path] : [operation.path, target];
+}
+
 const header = /^\*\*\*\s*(Update|Add|Delete|Move) File:\s*(.+?)\s*$/;
 const moveTo = /^\*\*\*\s*Move to:\s*(.+?)\s*$/;
 const frame = /^\*\*\*\s*(?:Begin|End) Patch\s*$/;

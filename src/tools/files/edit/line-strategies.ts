@@ -43,11 +43,15 @@ export const blockAnchor = strategy(
 const alikeShare = 0.5;
 const alikeLine = 0.8;
 
-/** At least half of the lines nearly alike. */
+/**
+ * At least half of the lines nearly alike. Not for a single line: there "nearly alike" would turn
+ * `limit = 2` into what was meant for `limit = 3`.
+ */
 export const contextAware = strategy(
   "context_aware",
   (content, pattern) => {
     const { lines: wanted } = patternLines(pattern);
+    if (wanted.length < 2) return [];
     const trimmed = wanted.map((line) => line.trim());
     const known = new Map<string, boolean>();
     const isAlike = (line: string, wish: string): boolean => {

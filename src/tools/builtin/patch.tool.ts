@@ -1,0 +1,107 @@
+import type { ToolContext } from "../context.ts";
+import { closestSections } from "../files/edit/closest.ts";
+import { replaceText } from "../files/edit/replace.ts";
+import { type FileDeps, notFound, openPath, scheduledPaths } from "../files/file-access.ts";
+import { lookBefore, refuseMasks, staleWarning, writeFileText } from "../files/file-writer.ts";
+import { applyPatchText } from "../files/patch-run.ts";
+import { parsePatch, pathsOf } from "../files/v4a-parse.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `patch`: edits files in place, by snippet or by a multi-file patch. */
+export function createPatchTool(deps: FileDeps): Tool {
+  return {
+    name: "patch",
+    toolset: "file",
+    emoji: "🔧",
+    description:
+      "Change files in place. mode=replace swaps one snippet for another; old_string must be unique unless replace_all is set, " +
+      "and small differences in white space, indentation or quotes are tolerated. mode=patch applies a V4A patch to several files, " +
+      "all of it or nothing. Answers with a diff and a syntax check.",
+    parameters: {
+      type: "object",
+      properties: {
+        mode: { type: "string", enum: ["replace", "patch"], description: "Default replace" },
+        path: { type: "string", description: "File to edit (mode=replace)" },
+        old_string: { type: "string", description: "Text to find; include enough lines to make it unique" },
+        new_string: { type: "string", description: "Text to put in its place; empty deletes" },
+        replace_all: { type: "boolean", description: "Replace every place (default false)" },
+        patch: { type: "string", description: "V4A patch text (mode=patch)" },
+      },
+      required: ["mode"],
+    },
+    concurrency: "path",
+    pathsOf: (args, taskId) => touched(args).flatMap((one) => scheduledPaths(deps.leases, one, taskId)),
+    execute: (args, context) =>
+      isPatchMode(args) ? applyPatchText(deps, args["patch"], context) : replaceIn(deps, args, context),
+  };
+}
+
+function isPatchMode(args: Readonly<Record<string, unknown>>): boolean {
+  return args["mode"] === "patch" || (args["mode"] === undefined && typeof args["patch"] === "string");
+}
+
+function touched(args: Readonly<Record<string, unknown>>): readonly unknown[] {
+  if (!isPatchMode(args)) return [args["path"]];
+  const parsed = typeof args["patch"] === "string" ? parsePatch(args["patch"]) : undefined;
+  if (parsed?.kind !== "patch") return [];
+  return parsed.operations.flatMap(pathsOf);
+}
+
+async function replaceIn(
+  deps: FileDeps,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const oldText = args["old_string"];
+  const newText = args["new_string"] ?? "";
+  if (typeof oldText !== "string" || typeof newText !== "string") {
+    throw new ToolFailure("mode=replace needs path, old_string and new_string as strings");
+  }
+  const open = await openPath(deps, { given: args["path"], use: "write" }, context);
+  return deps.ledger.withLocks(
+    [open.real],
+    async () => {
+      const before = await lookBefore(open, context.signal);
+      if (before.text === undefined) throw await notFound(open, context.signal);
+      const done = replaceText(before.text.text, { oldText, newText, replaceAll: args["replace_all"] === true });
+      if (done.kind === "refused") return failed(done.reason, { success: false });
+      if (done.kind === "ambiguous") {
+        return failed(
+          `old_string was found ${done.count} times in ${open.shown}. Add lines around it to make it unique, or set replace_all.`,
+          { success: false },
+        );
+      }
+      if (done.kind === "not-found") return notFoundAnswer(open.shown, before.text.text, oldText);
+      refuseMasks(deps, before, newText);
+      const stale = deps.ledger.stale(context.taskId, open.real, before.file?.stamp);
+      await deps.checkpoint?.({ taskId: context.taskId, paths: [open.real], reason: "patch", signal: context.signal });
+      const written = await writeFileText(deps, { before, text: done.text, context });
+      return result(
+        {
+          success: true,
+          diff: written.diff,
+          files_modified: [open.shown],
+          match_strategy: done.strategy,
+          sha256: written.sha256,
+          ...(written.lint === undefined ? {} : { lint: written.lint }),
+          ...(stale === undefined ? {} : { _warning: staleWarning(stale, open.shown) }),
+        },
+        { preview: `${done.count} ${done.count === 1 ? "place" : "places"} in ${open.shown}`, diff: written.diff },
+      );
+    },
+    context.signal,
+  );
+}
+
+function notFoundAnswer(shown: string, content: string, oldText: string): ToolResult {
+  const sections = closestSections(content, oldText);
+  const extra =
+    sections.length > 0
+      ? { success: false, closest_sections: sections }
+      : {
+          success: false,
+          _hint: "Nothing similar is in the file. Read it again; it may have changed, or this is another file.",
+        };
+  return failed(`Could not find old_string in ${shown}.`, extra);
+}

@@ -1,0 +1,73 @@
+import path from "node:path";
+import type { ToolContext } from "../context.ts";
+import { type FileDeps, openPath, scheduledPaths } from "../files/file-access.ts";
+import { lookBefore, staleWarning, writeFileText } from "../files/file-writer.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `write_file`: a whole file, new or replaced. */
+export function createWriteFileTool(deps: FileDeps): Tool {
+  return {
+    name: "write_file",
+    toolset: "file",
+    emoji: "✍️",
+    description:
+      "Create a file, or replace all of its content. Missing folders are made. To change a part of a file use patch. " +
+      "A file that changed since you read it is not overwritten.",
+    parameters: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Absolute, relative to the working directory, or starting with ~" },
+        content: { type: "string", description: "The whole new content" },
+      },
+      required: ["path", "content"],
+    },
+    concurrency: "path",
+    pathsOf: (args, taskId) => scheduledPaths(deps.leases, args["path"], taskId),
+    execute: (args, context) => write(deps, args, context),
+  };
+}
+
+async function write(
+  deps: FileDeps,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const content = args["content"];
+  if (typeof content !== "string")
+    throw new ToolFailure(`content must be a string, not ${typeof content}; nothing was written`);
+  const open = await openPath(deps, { given: args["path"], use: "write" }, context);
+  return deps.ledger.withLocks(
+    [open.real],
+    async () => {
+      const before = await lookBefore(open, context.signal);
+      const stale = deps.ledger.stale(context.taskId, open.real, before.file?.stamp);
+      const warning = stale === undefined ? undefined : staleWarning(stale, open.shown);
+      if (stale?.kind === "changed-on-disk" && deps.options.staleWrite === "block") {
+        return failed(`${warning} Nothing was written. Read it again, then write.`, { stale: true, path: open.shown });
+      }
+      const folder = path.posix.dirname(open.real);
+      const folderExisted =
+        (await open.terminal.files.stat(folder, { followLinks: true, signal: context.signal })) !== undefined;
+      await deps.checkpoint?.({
+        taskId: context.taskId,
+        paths: [open.real],
+        reason: "write_file",
+        signal: context.signal,
+      });
+      const written = await writeFileText(deps, { before, text: content, context });
+      return result(
+        {
+          bytes_written: written.bytes,
+          dirs_created: !folderExisted,
+          sha256: written.sha256,
+          ...(before.file === undefined || written.diff === "" ? {} : { diff: written.diff }),
+          ...(written.lint === undefined ? {} : { lint: written.lint }),
+          ...(warning === undefined ? {} : { _warning: warning }),
+        },
+        { preview: `${written.bytes} bytes to ${open.shown}`, ...(written.diff === "" ? {} : { diff: written.diff }) },
+      );
+    },
+    context.signal,
+  );
+}

@@ -1,0 +1,20 @@
+import type { Terminal } from "../terminals/terminal.ts";
+
+export type PathUse = "read" | "write";
+
+export type PathVerdict =
+  | { readonly kind: "allowed"; readonly realPath: string }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Says whether a path may be used, after resolving links in the terminal where the file lives. */
+export type PathGuard = (
+  path: string,
+  use: PathUse,
+  context: {
+    readonly terminal: Terminal;
+    readonly taskId: string;
+    readonly sessionKey: string;
+    readonly surface: string;
+    readonly signal: AbortSignal;
+  },
+) => Promise<PathVerdict>;
