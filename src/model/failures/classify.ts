@@ -1,9 +1,14 @@
+import type { HttpFailure } from "#foundation/http";
+import { Redactor } from "#foundation/redact";
+import { readCauses } from "./cause-chain.ts";
 import { consequencesOf } from "./consequences.ts";
 import type { FailureKind, ModelFailure } from "./failure.ts";
 import type { AttemptFault, FailureFacts } from "./fault.ts";
-import { availableOutputIn, contextLimitIn, refusedParameterIn, waitIn } from "./numbers.ts";
-import { type Rule, rules } from "./rules.ts";
+import { availableOutputIn, contextLimitIn, refusedParameterIn } from "./numbers.ts";
+import { ruleMatches } from "./rule.ts";
+import { rules } from "./rules.ts";
 import { type OpenedBody, openBody } from "./unwrap.ts";
+import { waitIn } from "./wait-hint.ts";
 
 /** What a fault means. Pure: the same fault and facts always give the same failure. */
 export function classify(fault: AttemptFault, facts: FailureFacts): ModelFailure {
@@ -13,7 +18,7 @@ export function classify(fault: AttemptFault, facts: FailureFacts): ModelFailure
     case "stream":
       return fromStream(fault, facts);
     case "connection":
-      return fromConnection(fault, facts);
+      return make(connectionKind(fault.failure, facts), facts, { message: fault.failure.message });
     case "stale":
       return make("timeout", facts, {
         message: `no data for ${Math.round(fault.waitedMs / 1000)} s`,
@@ -25,48 +30,97 @@ export function classify(fault: AttemptFault, facts: FailureFacts): ModelFailure
       return make("key_scope", facts, { message: `the credential may not be sent to ${fault.host}` });
     case "budget":
       return make("budget_exceeded", facts, { message: fault.message });
+    case "thrown":
+      return fromThrown(fault, facts);
   }
 }
 
-type HttpFault = Extract<AttemptFault, { kind: "http" }>;
-
-function fromResponse(fault: HttpFault, facts: FailureFacts): ModelFailure {
+function fromResponse(fault: Extract<AttemptFault, { kind: "http" }>, facts: FailureFacts): ModelFailure {
   const opened = openBody(fault.body);
-  const kind = kindOf(fault.status, opened) ?? statusAlone(fault.status, opened, facts);
-  const waitMs = waitIn(fault.headers, opened, facts.nowMs);
+  const kind = kindByRule(fault.status, opened) ?? kindByStatus(fault.status, opened, facts);
   return make(kind, facts, {
     status: fault.status,
     message: opened.message === "" ? `HTTP ${fault.status}` : opened.message,
     ...details(kind, opened),
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs, resetAtMs: facts.nowMs + waitMs }),
+    ...wait(fault.headers, opened, facts.nowMs),
   });
 }
 
 function fromStream(fault: Extract<AttemptFault, { kind: "stream" }>, facts: FailureFacts): ModelFailure {
-  const { status, code, message, body } = fault.fault;
+  const { code, message, body } = fault.fault;
   const opened = openBody(body === "" ? message : body);
   const codes = code === undefined ? opened.codes : [code.toLowerCase(), ...opened.codes];
   const known = { ...opened, codes, text: `${opened.text}\n${message.toLowerCase()}` };
-  const kind = kindOf(status ?? statusInCodes(codes) ?? 0, known) ?? disconnectKind(facts);
-  const waitMs = waitIn({}, known, facts.nowMs);
+  const status = fault.fault.status ?? statusInCodes(codes);
+  const kind = kindByRule(status ?? 0, known) ?? streamKind(status, known, { facts, wasCut: body === "" });
   return make(kind, facts, {
     ...(status === undefined ? {} : { status }),
     message: opened.message === "" ? message : opened.message,
     isPartial: fault.textShown,
     ...details(kind, known),
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs, resetAtMs: facts.nowMs + waitMs }),
+    ...wait({}, known, facts.nowMs),
   });
 }
 
-function fromConnection(fault: Extract<AttemptFault, { kind: "connection" }>, facts: FailureFacts): ModelFailure {
-  const { failure } = fault;
-  // A server that hangs up on a large request has usually refused its size; a broken TLS record never means that.
-  const hungUp = failure.kind === "connection" && isHangUp(failure.code, failure.message);
-  return make(hungUp ? disconnectKind(facts) : "timeout", facts, { message: failure.message });
+function streamKind(
+  status: number | undefined,
+  opened: OpenedBody,
+  at: { readonly facts: FailureFacts; readonly wasCut: boolean },
+): FailureKind {
+  if (status !== undefined) return kindByStatus(status, opened, at.facts);
+  return at.wasCut ? disconnectKind(at.facts) : "unknown";
 }
 
-function isHangUp(code: string | undefined, message: string): boolean {
-  return /ECONNRESET|UND_ERR_SOCKET|EPIPE|ERR_STREAM_PREMATURE_CLOSE/.test(`${code ?? ""} ${message}`);
+function fromThrown(fault: Extract<AttemptFault, { kind: "thrown" }>, facts: FailureFacts): ModelFailure {
+  const causes = readCauses(fault.error);
+  const opened = openBody(causes.body ?? causes.message);
+  const codes = causes.code === undefined ? opened.codes : [causes.code.toLowerCase(), ...opened.codes];
+  const known = { ...opened, codes, text: `${opened.text}\n${causes.text.toLowerCase()}` };
+  const { status } = causes;
+  const kind =
+    kindByRule(status ?? 0, known) ??
+    (status === undefined ? transportKind(causes.text, facts) : kindByStatus(status, known, facts));
+  return make(kind, facts, {
+    ...(status === undefined ? {} : { status }),
+    message: opened.message,
+    isPartial: fault.textShown === true,
+    ...details(kind, known),
+    ...wait({}, known, facts.nowMs),
+  });
+}
+
+const hangUp =
+  /ECONNRESET|UND_ERR_SOCKET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|other side closed|socket hang up|server disconnected|premature close/i;
+const tlsFault = /bad record mac|\bssl\b|tls|CERT_|EPROTO|certificate/i;
+const transport =
+  /ECONN|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|UND_ERR|timed? ?out|network|fetch failed|getaddrinfo/i;
+
+function connectionKind(failure: HttpFailure, facts: FailureFacts): FailureKind {
+  switch (failure.kind) {
+    case "timeout":
+    case "tls":
+      return "timeout";
+    case "connection":
+      return transportKind(
+        `${failure.code ?? ""} ${failure.message} ${readCauses(failure.cause).text}`,
+        facts,
+        "timeout",
+      );
+    case "too-large":
+      return "invalid_response";
+    case "invalid-url":
+    case "invalid-request":
+      return "format_error";
+    case "aborted":
+      return "unknown";
+  }
+}
+
+/** A server that hangs up on a large request has usually refused its size; a broken TLS record never means that. */
+function transportKind(text: string, facts: FailureFacts, otherwise: FailureKind = "unknown"): FailureKind {
+  if (tlsFault.test(text)) return "timeout";
+  if (hangUp.test(text)) return disconnectKind(facts);
+  return transport.test(text) ? "timeout" : otherwise;
 }
 
 function disconnectKind(facts: FailureFacts): FailureKind {
@@ -74,20 +128,12 @@ function disconnectKind(facts: FailureFacts): FailureKind {
   return isLarge ? "context_overflow" : "timeout";
 }
 
-function kindOf(status: number, opened: OpenedBody): FailureKind | undefined {
-  return rules.find((rule) => matches(rule, status, opened))?.kind;
-}
-
-function matches(rule: Rule, status: number, opened: OpenedBody): boolean {
-  if (rule.statuses !== undefined && !rule.statuses.includes(status)) return false;
-  if (rule.codes !== undefined && !rule.codes.some((code) => opened.codes.includes(code))) return false;
-  if (rule.all !== undefined && !rule.all.every((pattern) => pattern.test(opened.text))) return false;
-  if (rule.any !== undefined && !rule.any.some((pattern) => pattern.test(opened.text))) return false;
-  return rule.none === undefined || !rule.none.some((pattern) => pattern.test(opened.text));
+function kindByRule(status: number, opened: OpenedBody): FailureKind | undefined {
+  return rules.find((rule) => ruleMatches(rule, status, opened))?.kind;
 }
 
 /** No rule knew it. A short, empty complaint about a large request is most often an overflow. */
-function statusAlone(status: number, opened: OpenedBody, facts: FailureFacts): FailureKind {
+function kindByStatus(status: number, opened: OpenedBody, facts: FailureFacts): FailureKind {
   if (status >= 500) return "server_error";
   if (status === 404) return "unknown";
   if (status === 400 && opened.message.length < 30) {
@@ -98,19 +144,33 @@ function statusAlone(status: number, opened: OpenedBody, facts: FailureFacts): F
 }
 
 function statusInCodes(codes: readonly string[]): number | undefined {
-  const found = codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code < 600);
-  return found;
+  return codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code < 600);
 }
 
 function details(kind: FailureKind, opened: OpenedBody): Partial<ModelFailure> {
   const contextLimit = kind === "context_overflow" ? contextLimitIn(opened.text) : undefined;
   const available = kind === "output_cap_too_large" ? availableOutputIn(opened.text) : undefined;
-  const parameter = kind === "unsupported_parameter" ? refusedParameterIn(opened.text, opened) : undefined;
+  const parameter = kind === "unsupported_parameter" ? refusedParameterIn(opened) : undefined;
+  const helpUrl = kind === "provider_policy_blocked" || kind === "billing" ? firstLink(opened.text) : undefined;
   return {
     ...(contextLimit === undefined ? {} : { contextLimit }),
     ...(available === undefined ? {} : { availableOutputTokens: available }),
     ...(parameter === undefined ? {} : { parameter }),
+    ...(helpUrl === undefined ? {} : { helpUrl }),
   };
+}
+
+function firstLink(text: string): string | undefined {
+  return /https:\/\/[a-z0-9.-]{3,100}(?:\/[\w./?=&#%~-]{0,200})?/.exec(text)?.[0].replace(/[.,)\]]+$/, "");
+}
+
+function wait(
+  headers: Readonly<Record<string, string>>,
+  opened: OpenedBody,
+  nowMs: number,
+): Pick<ModelFailure, "retryAfterMs" | "resetAtMs"> {
+  const waitMs = waitIn(headers, opened, nowMs);
+  return waitMs === undefined ? {} : { retryAfterMs: waitMs, resetAtMs: nowMs + waitMs };
 }
 
 function make(
@@ -119,7 +179,17 @@ function make(
   rest: Partial<ModelFailure> & { readonly message: string },
 ): ModelFailure {
   const allowed = consequencesOf(kind);
-  // A 403 is about the account, not about this key.
-  const mayRotate = allowed.mayRotate && !(kind === "auth" && rest.status === 403);
-  return { kind, provider: facts.provider, model: facts.model, isPartial: false, ...allowed, mayRotate, ...rest };
+  return {
+    kind,
+    provider: facts.provider,
+    model: facts.model,
+    isPartial: false,
+    ...allowed,
+    // A 403 is about the account, not about this key.
+    mayRotate: allowed.mayRotate && !(kind === "auth" && rest.status === 403),
+    ...(facts.endpoint === undefined ? {} : { endpoint: facts.endpoint }),
+    ...rest,
+    // Some providers quote the key they refuse.
+    message: new Redactor().redact(rest.message.slice(0, 500)),
+  };
 }

@@ -47,6 +47,10 @@ export interface ModelFailure extends Consequences {
   readonly availableOutputTokens?: number;
   /** The parameter the provider refuses, where it names one. */
   readonly parameter?: string;
+  /** The address the provider itself gives for putting it right (credits, privacy settings). */
+  readonly helpUrl?: string;
+  /** What was called, where that matters: scheme, host and path. */
+  readonly endpoint?: string;
   /** True when visible text had been streamed before the failure. */
   readonly isPartial: boolean;
 }

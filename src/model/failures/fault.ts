@@ -16,7 +16,9 @@ export type AttemptFault =
   /** The response had the right status and the wrong shape. */
   | { readonly kind: "invalid"; readonly reason: string }
   | { readonly kind: "key-scope"; readonly host: string }
-  | { readonly kind: "budget"; readonly message: string };
+  | { readonly kind: "budget"; readonly message: string }
+  /** Something threw where no status and no wire was: a transport of a plugin, another program's client. */
+  | { readonly kind: "thrown"; readonly error: unknown; readonly textShown?: boolean };
 
 /** What is known about the attempt; some faults mean different things for large and small requests. */
 export interface FailureFacts {
@@ -27,4 +29,6 @@ export interface FailureFacts {
   readonly window: number;
   readonly messageCount: number;
   readonly nowMs: number;
+  /** Scheme, host and path that were called, without query; named when an address does not exist. */
+  readonly endpoint?: string;
 }
