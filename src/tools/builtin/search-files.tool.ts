@@ -1,0 +1,132 @@
+import path from "node:path";
+import { truncateEnd } from "#foundation/text";
+import type { ToolContext } from "../context.ts";
+import { type FileDeps, notFound, openPath } from "../files/file-access.ts";
+import type { SearchEngine } from "../files/search/engine.ts";
+import { type SearchFound, type SearchWish, search } from "../files/search/search.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+const maxShownText = 500;
+
+export interface SearchDeps extends FileDeps {
+  /** Chosen once and kept by whoever builds the tools. */
+  engine(): Promise<SearchEngine>;
+}
+
+/** `search_files`: lines by regular expression, or files by glob. */
+export function createSearchFilesTool(deps: SearchDeps): Tool {
+  return {
+    name: "search_files",
+    toolset: "file",
+    emoji: "🔎",
+    description:
+      "Search inside files with a regular expression (target=content), or find files by a glob, newest first (target=files). " +
+      "Use it rather than grep, find or ls. Hidden files and what .gitignore names are left out.",
+    parameters: {
+      type: "object",
+      properties: {
+        pattern: { type: "string", description: "Regular expression (content) or glob such as *.ts (files)" },
+        target: { type: "string", enum: ["content", "files"], description: "Default content" },
+        path: { type: "string", description: "Folder or file to search (default: working directory)" },
+        file_glob: { type: "string", description: "Only files that match, for example *.py (content)" },
+        limit: { type: "integer", minimum: 1, description: "How many results (default 50)" },
+        offset: { type: "integer", minimum: 0, description: "How many results to skip (default 0)" },
+        output_mode: { type: "string", enum: ["content", "files_only", "count"], description: "Default content" },
+        context: { type: "integer", minimum: 0, description: "Lines to show around each match (default 0)" },
+      },
+      required: ["pattern"],
+    },
+    concurrency: "safe",
+    isReadOnly: true,
+    execute: (args, context) => run(deps, args, context),
+  };
+}
+
+async function run(
+  deps: SearchDeps,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const pattern = args["pattern"];
+  if (typeof pattern !== "string" || pattern === "") throw new ToolFailure("pattern must be a non-empty string");
+  const open = await openPath(deps, { given: args["path"] ?? ".", use: "read" }, context);
+  const facts = await open.terminal.files.stat(open.real, { followLinks: true, signal: context.signal });
+  if (facts === undefined) throw await notFound(open, context.signal);
+  const isFiles = args["target"] === "files" || args["target"] === "find";
+  const wish: SearchWish = {
+    pattern,
+    target: isFiles ? "files" : "content",
+    root: open.real,
+    limit: atLeast(args["limit"], 1) ?? 50,
+    offset: atLeast(args["offset"], 0) ?? 0,
+    context: Math.min(atLeast(args["context"], 0) ?? 0, 20),
+    signal: context.signal,
+    ...(typeof args["file_glob"] === "string" ? { glob: args["file_glob"] } : {}),
+  };
+  const { signal: _signal, ...facets } = wish;
+  const repetition = deps.history.note(
+    context.taskId,
+    `search ${JSON.stringify({ ...facets, mode: args["output_mode"] })}`,
+  );
+  if (repetition === "block") {
+    return failed("You have made exactly this search several times in a row. Use what it found, or change it.", {
+      already_searched: true,
+    });
+  }
+  const found = await search(await deps.engine(), wish);
+  const shown = (file: string): string => shownPath(file, open.terminal.cwd);
+  return result({
+    total_count: found.isLowerBound ? `${found.total}+` : found.total,
+    ...(found.isLowerBound ? { total_is_lower_bound: true } : {}),
+    ...body(found, {
+      mode: isFiles ? "files" : String(args["output_mode"] ?? "content"),
+      shown,
+      redact: (text) => deps.redact(text),
+    }),
+    ...paging(found, wish, args["output_mode"]),
+    ...(repetition === "warn" ? { _warning: "This is the third time in a row you make this search." } : {}),
+  });
+}
+
+interface View {
+  readonly mode: string;
+  shown(file: string): string;
+  redact(text: string): string;
+}
+
+function body(found: SearchFound, { mode, shown, redact }: View): Record<string, unknown> {
+  switch (mode) {
+    case "files":
+    case "files_only":
+      return { files: found.files.map(shown) };
+    case "count":
+      return { counts: Object.fromEntries([...found.counts].map(([file, count]) => [shown(file), count])) };
+    default:
+      return {
+        matches: found.lines.map((line) => ({
+          path: shown(line.path),
+          line: line.line,
+          content: truncateEnd(redact(line.text), maxShownText),
+          ...(line.isMatch ? {} : { is_context: true }),
+        })),
+      };
+  }
+}
+
+function paging(found: SearchFound, wish: SearchWish, mode: unknown): Record<string, unknown> {
+  const available = wish.target === "content" && mode === "files_only" ? found.counts.size : found.total;
+  const next = wish.offset + wish.limit;
+  if (mode === "count" || available <= next) return {};
+  return { truncated: true, _hint: `More results: go on with offset=${next}, or narrow the pattern.` };
+}
+
+/** Relative where it lies below the working directory, which is how a person would name it. */
+function shownPath(file: string, cwd: string): string {
+  const inside = path.relative(cwd, file);
+  return inside === "" || inside.startsWith("..") || path.isAbsolute(inside) ? file : inside;
+}
+
+function atLeast(value: unknown, min: number): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? Math.max(Math.trunc(value), min) : undefined;
+}

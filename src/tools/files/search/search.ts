@@ -1,0 +1,103 @@
+import fs from "node:fs/promises";
+import { deadline, linkSignals } from "#foundation/abort";
+import { ToolFailure } from "../../result.ts";
+import { BadPatternError, type LineMatch, type SearchEngine } from "./engine.ts";
+
+/** Counting stops here; beyond, the count is a lower bound. */
+const maxCounted = 10_000;
+const searchTimeoutMs = 60_000;
+
+export interface SearchWish {
+  readonly pattern: string;
+  readonly target: "content" | "files";
+  readonly root: string;
+  readonly glob?: string;
+  readonly limit: number;
+  readonly offset: number;
+  readonly context: number;
+  readonly signal: AbortSignal;
+}
+
+export interface SearchFound {
+  /** Matching lines (with lines around them) of the wanted window. */
+  readonly lines: readonly LineMatch[];
+  /** Files of the wanted window: names found, or files with matches. */
+  readonly files: readonly string[];
+  readonly counts: ReadonlyMap<string, number>;
+  readonly total: number;
+  readonly isLowerBound: boolean;
+}
+
+/** Runs a search within its bounds of time and number. */
+export async function search(engine: SearchEngine, wish: SearchWish): Promise<SearchFound> {
+  using limit = deadline(searchTimeoutMs);
+  const signal = linkSignals(wish.signal, limit.signal);
+  try {
+    return wish.target === "files" ? await findFiles(engine, wish, signal) : await findLines(engine, wish, signal);
+  } catch (error) {
+    if (error instanceof BadPatternError) {
+      const where = error.position === undefined ? "" : ` at position ${error.position}`;
+      throw new ToolFailure(`The pattern is not a valid regular expression${where}: ${error.message}`, {
+        ...(error.position === undefined ? {} : { position: error.position }),
+      });
+    }
+    if (limit.signal.aborted && !wish.signal.aborted) {
+      throw new ToolFailure(`The search took longer than ${searchTimeoutMs / 1000} s. Narrow path or pattern.`);
+    }
+    throw error;
+  }
+}
+
+async function findLines(engine: SearchEngine, wish: SearchWish, signal: AbortSignal): Promise<SearchFound> {
+  const lines: LineMatch[] = [];
+  const counts = new Map<string, number>();
+  const query = {
+    pattern: wish.pattern,
+    root: wish.root,
+    context: wish.context,
+    signal,
+    ...(wish.glob === undefined ? {} : { glob: wish.glob }),
+  };
+  let total = 0;
+  for await (const line of engine.content(query)) {
+    if (line.isMatch) {
+      total += 1;
+      counts.set(line.path, (counts.get(line.path) ?? 0) + 1);
+    }
+    // Lines around a match belong to the window of the match they stand beside.
+    const index = line.isMatch ? total - 1 : total;
+    if (
+      index >= wish.offset &&
+      (index < wish.offset + wish.limit || (!line.isMatch && index === wish.offset + wish.limit))
+    )
+      lines.push(line);
+    if (total >= maxCounted) break;
+  }
+  const files = [...counts.keys()].slice(wish.offset, wish.offset + wish.limit);
+  return { lines, files, counts, total, isLowerBound: total >= maxCounted };
+}
+
+async function findFiles(engine: SearchEngine, wish: SearchWish, signal: AbortSignal): Promise<SearchFound> {
+  const found: string[] = [];
+  for await (const file of engine.files({ glob: wish.pattern, root: wish.root, signal })) {
+    found.push(file);
+    if (found.length >= maxCounted) break;
+  }
+  const dated = await Promise.all(
+    found.map(async (file) => ({
+      file,
+      at: await fs.stat(file).then(
+        (facts) => facts.mtimeMs,
+        () => 0,
+      ),
+    })),
+  );
+  dated.sort((left, right) => right.at - left.at || (left.file < right.file ? -1 : 1));
+  return {
+    lines: [],
+    files: dated.slice(wish.offset, wish.offset + wish.limit).map((one) => one.file),
+    counts: new Map(),
+    total: found.length,
+    isLowerBound: found.length >= maxCounted,
+  };
+}
