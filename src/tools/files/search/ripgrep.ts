@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { isRecord, parseJson } from "#foundation/json";
 import { type ProcessHandle, spawnProcess } from "#foundation/process";
 import { BadPatternError, type ContentQuery, type FilesQuery, type LineMatch, type SearchEngine } from "./engine.ts";
+import { globMatcher } from "./glob.ts";
 
 /** What both kinds of search have in common; ignore files count also outside a repository. */
 const commonArgs = ["--no-config", "--no-require-git", "--no-messages", "--no-ignore-global", "--no-ignore-exclude"];
@@ -24,24 +25,37 @@ async function* contentLines(program: string, env: NodeJS.ProcessEnv, query: Con
     "--json",
     "--sort=path",
     ...(query.context > 0 ? [`--context=${query.context}`] : []),
-    ...(query.glob === undefined ? [] : [`--glob=${query.glob}`]),
+    ...filterArgs(query.glob),
     "--regexp",
     query.pattern,
   ];
   const place = await placeOf(query.root);
+  const isWanted = query.glob === undefined ? () => true : await globMatcher(query.glob, place.folder);
   for await (const line of outputLines(program, args, { env, place, signal: query.signal })) {
     const parsed = parseJson(line);
     const match = parsed.ok ? toMatch(parsed.value) : undefined;
-    if (match !== undefined) yield { ...match, path: path.resolve(place.folder, match.path) };
+    const file = path.resolve(place.folder, match?.path ?? "");
+    if (match !== undefined && isWanted(file)) yield { ...match, path: file };
   }
 }
 
 async function* fileNames(program: string, env: NodeJS.ProcessEnv, query: FilesQuery): AsyncIterable<string> {
-  const args = [...commonArgs, "--files", `--glob=${query.glob}`];
+  const args = [...commonArgs, "--files", ...filterArgs(query.glob)];
   const place = await placeOf(query.root);
+  const isWanted = await globMatcher(query.glob, place.folder);
   for await (const line of outputLines(program, args, { env, place, signal: query.signal })) {
-    yield path.resolve(place.folder, line);
+    const file = path.resolve(place.folder, line);
+    if (isWanted(file)) yield file;
   }
+}
+
+/**
+ * ripgrep's own globs bring ignored files back, so a plain name glob is given as a file type, which
+ * only narrows; what types cannot say is left to our matcher.
+ */
+function filterArgs(glob: string | undefined): readonly string[] {
+  if (glob === undefined || /[/!:,{}]/.test(glob)) return [];
+  return [`--type-add=wanted:${glob}`, "--type=wanted"];
 }
 
 /** ripgrep reads globs from its working directory, so it is started where the search begins. */

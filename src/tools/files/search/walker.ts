@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Ignore } from "ignore";
 import { decodeText } from "../text-encoding.ts";
 import { BadPatternError, type ContentQuery, type FilesQuery, type LineMatch, type SearchEngine } from "./engine.ts";
+import { globMatcher } from "./glob.ts";
 
 const maxSearchedBytes = 10 * 1024 * 1024;
 const sniffedBytes = 8_192;
@@ -34,21 +35,6 @@ function compile(pattern: string): RegExp {
       throw new BadPatternError(error instanceof Error ? error.message : "not a regular expression", undefined);
     }
   }
-}
-
-/** A glob without a slash matches the name anywhere below, as in ignore files. */
-async function globMatcher(glob: string, root: string): Promise<(file: string) => boolean> {
-  const { default: picomatch } = await import("picomatch");
-  const isNegated = glob.startsWith("!");
-  const plain = isNegated ? glob.slice(1) : glob;
-  const anchored = plain.includes("/") ? plain.replace(/^\//, "") : `**/${plain}`;
-  const matches = picomatch(anchored, { dot: true });
-  return (file) => matches(relative(root, file)) !== isNegated;
-}
-
-function relative(root: string, file: string): string {
-  const inside = path.relative(root, file);
-  return inside === "" ? path.basename(file) : inside.split(path.sep).join("/");
 }
 
 async function* linesOf(file: string, pattern: RegExp, query: ContentQuery): AsyncIterable<LineMatch> {
