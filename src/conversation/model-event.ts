@@ -21,5 +21,6 @@ export type ModelEvent =
   | { readonly type: "tool-input-delta"; readonly index: number; readonly text: string }
   | { readonly type: "tool-call"; readonly index: number; readonly call: ToolCall }
   | { readonly type: "opaque"; readonly field: OpaqueField; readonly value: unknown }
-  | { readonly type: "usage"; readonly usage: Usage }
+  /** `costUsd` is what the provider says it charged, where it says so. */
+  | { readonly type: "usage"; readonly usage: Usage; readonly costUsd?: number }
   | { readonly type: "attempt-end"; readonly finish: FinishReason; readonly rawFinish?: string };

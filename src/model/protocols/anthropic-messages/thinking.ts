@@ -1,0 +1,56 @@
+import { type AssistantMessage, type Message, replayedReasoning } from "#conversation";
+import { isRecord } from "#foundation/json";
+import type { Target, TargetQuirks } from "../../target.ts";
+import { hostOf, isAnthropicHost } from "../shared/endpoint.ts";
+import type { TextBlock, ThinkingBlock } from "./wire.ts";
+
+/**
+ * Which thinking goes back. The service verifies signatures, so only its own host gets signed blocks,
+ * and it wants them on the answer that is still being worked on: every assistant message behind the last
+ * words of the user. Keeping them for the whole of that turn, and not on its last message alone, leaves
+ * the prompt a prefix of the next one while tools run. Older blocks go.
+ */
+export class ThinkingReplay {
+  readonly #policy: NonNullable<TargetQuirks["thinkingReplay"]>;
+  readonly #fieldIsRequired: boolean;
+  readonly #openTurnFrom: number;
+
+  constructor(messages: readonly Message[], target: Target) {
+    this.#policy = target.quirks.thinkingReplay ?? (isAnthropicHost(hostOf(target)) ? "last-signed" : "none");
+    this.#fieldIsRequired = target.quirks.requiresReasoningContent === true;
+    const lastAssistant = messages.findLastIndex((message) => message.role === "assistant");
+    const before = messages.slice(0, Math.max(0, lastAssistant));
+    this.#openTurnFrom = before.findLastIndex((message) => message.role === "user") + 1;
+  }
+
+  blocksFor(message: AssistantMessage, index: number): readonly (ThinkingBlock | TextBlock)[] {
+    switch (this.#policy) {
+      case "none":
+        return [];
+      case "unsigned": {
+        const thinking = replayedReasoning(message, { fieldIsRequired: this.#fieldIsRequired });
+        return thinking === undefined ? [] : [{ type: "thinking", thinking }];
+      }
+      case "last-signed":
+        return index < this.#openTurnFrom ? [] : storedBlocks(message);
+    }
+  }
+}
+
+function storedBlocks(message: AssistantMessage): readonly (ThinkingBlock | TextBlock)[] {
+  const details: unknown = message.reasoning_details;
+  return Array.isArray(details) ? details.filter(isRecord).flatMap(storedBlock) : [];
+}
+
+/** Unsigned thinking would be refused as thinking; as text it is still worth reading. */
+function storedBlock(detail: Readonly<Record<string, unknown>>): readonly (ThinkingBlock | TextBlock)[] {
+  const { type, thinking, signature, data } = detail;
+  if (type === "redacted_thinking") return typeof data === "string" && data !== "" ? [{ type, data }] : [];
+  if (type !== "thinking" || typeof thinking !== "string") return [];
+  if (typeof signature === "string" && signature !== "") return [{ type, thinking, signature }];
+  return thinking.trim() === "" ? [] : [{ type: "text", text: thinking.trim() }];
+}
+
+export function isThinkingBlock(block: { readonly type: string } | undefined): boolean {
+  return block?.type === "thinking" || block?.type === "redacted_thinking";
+}
