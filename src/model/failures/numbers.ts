@@ -23,6 +23,8 @@ const windowPatterns: readonly RegExp[] = [
   /\bn_ctx["':=( ]{0,6}([\d,]+)/,
   /less than ([\d,]+) tokens/,
   /limit (?:of|is) ([\d,]+) tokens/,
+  // Copilot: "prompt token count of 140012 exceeds the limit of 128000"
+  /token count of [\d,]+ exceeds the limit of ([\d,]+)/,
   // "`inputs` tokens + `max_new_tokens` must be <= 4096"
   /max_new_tokens` must be <= ([\d,]+)/,
 ];
@@ -39,6 +41,8 @@ export function contextLimitIn(text: string): number | undefined {
 const outputPatterns: readonly RegExp[] = [
   /available[_ ]tokens:? ?([\d,]+)/,
   /available: ?([\d,]+)/,
+  // "200000 > 64000, which is the maximum allowed number of output tokens"
+  /> ([\d,]+), which is the maximum allowed/,
   // "supports at most 16384 completion tokens", "must be less than or equal to 8192"
   /(?:at most|up to|less than or equal to|must be <=) ?`?([\d,]+)/,
   // "The maximum tokens you requested exceeds the model limit of 4096"
@@ -48,7 +52,6 @@ const outputPatterns: readonly RegExp[] = [
   // "supported range is from 1 (inclusive) to 65537 (exclusive)"
   /\(inclusive\) to ([\d,]+)/,
   /maximum (?:allowed )?(?:value|(?:number of )?output)[^\d\n]{0,30}([\d,]+)/,
-  /> ([\d,]+), which is the maximum allowed/,
 ];
 
 /** Output tokens that would still fit, from a message about the output limit. */

@@ -43,7 +43,7 @@ const special: readonly Rule[] = [
     statuses: [400, 422, 0],
     all: [
       /max_(?:tokens|output_tokens|completion_tokens|new_tokens)|maxoutputtokens|maxtokens|maximum tokens you requested/,
-      /too large|at most \d|maximum (?:allowed )?(?:value|number of output tokens|output)|exceeds the model limit|range of max_tokens|less than or equal to|valid range|must be <=/,
+      /too large|at most \d|maximum (?:allowed )?(?:value|number of output tokens|output)|maximum allowed number|exceeds the model limit|range of max_tokens|less than or equal to|valid range|must be <=/,
     ],
     none: [/unsupported|inputs` tokens/],
   },
@@ -119,7 +119,10 @@ const byCode: readonly Rule[] = [
       "1113",
     ],
   },
-  { kind: "billing", codes: ["billing_hard_limit_reached", "billing_error", "account_deactivated", "1008"] },
+  {
+    kind: "billing",
+    codes: ["billing_hard_limit_reached", "billing_error", "account_deactivated", "budget_exceeded", "1008"],
+  },
   {
     kind: "rate_limit",
     codes: ["rate_limit_exceeded", "rate_limit_error", "resource_exhausted", "throttled", "throttling", "1302", "1303"],
