@@ -106,7 +106,7 @@ async function checkGramIndex(context: TaskContext): Promise<Finding> {
     problems: [problem],
     repair: async () => {
       await context.db.transaction(resetGramIndex);
-      const taken = await indexPending(context, {});
+      const taken = await indexPending(context, { onlyIfFree: false });
       return `Built the substring index anew over ${taken} messages.`;
     },
   };

@@ -23,7 +23,7 @@ export async function searchSqlite(
   page: SearchPage,
 ): Promise<readonly Row[]> {
   const wanted = page.offset + page.limit;
-  const words = await searchWords(context, { match: renderFts5(tokens) }, { ...page, limit: wanted, offset: 0 });
+  const words = await searchWords(context, renderFts5(tokens), { ...page, limit: wanted, offset: 0 });
   const isCjk = wantedTerms(tokens).some((term) => hasCjk(term.text));
   const mayNeedMore = isCjk ? words.length < wanted : words.length === 0;
   if (!mayNeedMore) return words.slice(page.offset, wanted);
@@ -33,42 +33,37 @@ export async function searchSqlite(
   return [...words, ...more.filter((row) => !seen.has(row.id))].slice(page.offset, wanted);
 }
 
-interface WordQuery {
-  readonly match: string;
-  /** A further condition on the message. */
-  readonly contains?: Condition;
-  /** A further condition on the row id. */
-  readonly range?: string;
-}
-
 interface Condition {
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
-async function searchWords(context: WorkContext, query: WordQuery, page: SearchPage): Promise<readonly Row[]> {
+async function searchWords(context: WorkContext, match: string, page: SearchPage): Promise<readonly Row[]> {
   const border = await context.db.get(
     `SELECT rowid AS id FROM messages_fts WHERE messages_fts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ${rankedMatches}`,
-    [query.match],
+    [match],
   );
-  if (border === undefined) return await rankedWords(context, query, page);
+  if (border === undefined) return await rankedWords(context, { match, range: "" }, page);
   const borderId = number(border, "id");
-  const newest = await rankedWords(context, { ...query, range: ` AND messages_fts.rowid > ${borderId}` }, page);
+  const newest = await rankedWords(context, { match, range: ` AND messages_fts.rowid > ${borderId}` }, page);
   if (newest.length >= page.limit) return newest;
   const older = { ...page, limit: page.limit - newest.length };
-  const rest = await rankedWords(context, { ...query, range: ` AND messages_fts.rowid <= ${borderId}` }, older);
+  const rest = await rankedWords(context, { match, range: ` AND messages_fts.rowid <= ${borderId}` }, older);
   return [...newest, ...rest];
 }
 
-async function rankedWords(context: WorkContext, query: WordQuery, page: SearchPage): Promise<readonly Row[]> {
+async function rankedWords(
+  context: WorkContext,
+  query: { readonly match: string; readonly range: string },
+  page: SearchPage,
+): Promise<readonly Row[]> {
   const filter = searchFilter(page);
-  const contains = query.contains === undefined ? "" : ` AND ${query.contains.sql}`;
   // CROSS JOIN keeps the full-text table outermost, where it delivers in rank order and stops at the limit.
   return await context.db.all(
     `SELECT ${hitColumns}, snippet(messages_fts, 0, '>>>', '<<<', '...', 40) AS snippet
      FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid CROSS JOIN sessions s ON s.id = m.session_id
-     WHERE messages_fts MATCH ?${query.range ?? ""}${contains}${filter.sql} ORDER BY messages_fts.rank LIMIT ?`,
-    [query.match, ...(query.contains?.params ?? []), ...filter.params, page.limit],
+     WHERE messages_fts MATCH ?${query.range}${filter.sql} ORDER BY messages_fts.rank LIMIT ?`,
+    [query.match, ...filter.params, page.limit],
   );
 }
 
@@ -88,15 +83,33 @@ async function searchGrams(
     .filter((part) => part !== "")
     .join(glue);
   if (match === "" || tail.length >= page.limit) return tail;
+  const rest = { ...page, limit: page.limit - tail.length };
+  return [
+    ...tail,
+    ...(await newestMatches(context, { index: "messages_grams", match, needles, contains, through }, rest)),
+  ];
+}
+
+interface IndexQuery {
+  readonly index: "messages_grams" | "messages_fts";
+  readonly match: string;
+  readonly needles: readonly string[];
+  readonly contains: Condition;
+  readonly through: number;
+}
+
+/** What the index proposes and the message itself confirms, newest first; reads no further than the limit. */
+async function newestMatches(context: WorkContext, query: IndexQuery, page: SearchPage): Promise<readonly Row[]> {
+  const { index } = query;
   const filter = searchFilter(page);
   const rows = await context.db.all(
-    `SELECT ${hitColumns}, m.content FROM messages_grams CROSS JOIN messages m ON m.id = messages_grams.rowid
+    `SELECT ${hitColumns}, m.content FROM ${index} CROSS JOIN messages m ON m.id = ${index}.rowid
      CROSS JOIN sessions s ON s.id = m.session_id
-     WHERE messages_grams MATCH ? AND messages_grams.rowid <= ? AND ${contains.sql}${filter.sql}
-     ORDER BY messages_grams.rowid DESC LIMIT ?`,
-    [match, through, ...contains.params, ...filter.params, page.limit - tail.length],
+     WHERE ${index} MATCH ? AND ${index}.rowid <= ? AND ${query.contains.sql}${filter.sql}
+     ORDER BY ${index}.rowid DESC LIMIT ?`,
+    [query.match, query.through, ...query.contains.params, ...filter.params, page.limit],
   );
-  return [...tail, ...withSnippets(rows, needles)];
+  return withSnippets(rows, query.needles);
 }
 
 function gramMatch(needle: string): string {
@@ -124,9 +137,8 @@ async function searchInsideWords(
     else if (glue === " AND ") return tail;
   }
   if (groups.length === 0) return tail;
-  const seen = new Set(tail.map((row) => row.id));
-  const rows = await searchWords(context, { match: groups.join(glue), contains }, page);
-  return [...tail, ...rows.filter((row) => !seen.has(row.id))].slice(0, page.limit);
+  const query: IndexQuery = { index: "messages_fts", match: groups.join(glue), needles, contains, through };
+  return [...tail, ...(await newestMatches(context, query, { ...page, limit: page.limit - tail.length }))];
 }
 
 interface TailQuery {

@@ -1,4 +1,4 @@
-import { type Database, likeLiteral } from "../database.ts";
+import { type Database, likeLiteral, placeholders } from "../database.ts";
 import { maybeText, number, text } from "../row.ts";
 import { hasCjk, indexedGrams } from "../search/cjk.ts";
 import type { WorkContext } from "../work/context.ts";
@@ -13,7 +13,12 @@ import type { WorkContext } from "../work/context.ts";
  *    an entry whose message is gone is harmless: every hit is checked against the message itself.
  */
 const throughKey = "search.indexed_through";
-const rowsPerBatch = 250;
+const turnKey = "search.indexing_until";
+const turnMs = 2_000;
+const upsertMeta =
+  "INSERT INTO state_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+const rowsPerBatch = 100;
+const wordsPerQuestion = 200;
 const shortestWord = 4;
 const longestWord = 32;
 const mostWords = 64;
@@ -24,43 +29,85 @@ export async function indexedThrough(db: Database): Promise<number> {
   return row === undefined ? 0 : Number(maybeText(row, "value") ?? "0");
 }
 
-/** Takes in what is new; returns how many messages that were. */
-export async function indexPending(context: WorkContext, _input: object): Promise<number> {
+/** Words that are in the vocabulary for certain, so that nobody asks for them again. */
+export type KnownWords = Set<string>;
+
+export interface IndexContext extends WorkContext {
+  readonly knownWords: KnownWords;
+}
+
+/**
+ * Takes in what is new; returns how many messages that were. Everything is prepared outside the
+ * transaction, which then holds the write lock for a few short inserts only.
+ */
+export async function indexPending(context: IndexContext, input: { onlyIfFree: boolean }): Promise<number> {
+  if (input.onlyIfFree && !(await takeTurn(context))) return 0;
   let total = 0;
-  const known = new Set<string>();
   for (;;) {
     context.signal.throwIfAborted();
-    const { taken, words } = await context.db.transaction((tx) => indexBatch(tx, known));
-    // Only now: a batch that was rolled back has stored none of its words.
-    if (known.size > mostKnownWords) known.clear();
-    for (const word of words) known.add(word);
-    total += taken;
-    if (taken < rowsPerBatch) return total;
+    const batch = await prepareBatch(context);
+    if (batch === undefined) return total;
+    if (await context.db.transaction((tx) => storeBatch(tx, batch))) {
+      total += batch.size;
+      // Only now: a batch that was rolled back has stored none of its words.
+      if (context.knownWords.size > mostKnownWords) context.knownWords.clear();
+      for (const word of batch.words) context.knownWords.add(word);
+    }
     // Lets writers in between two batches.
-    await context.clock.sleep(1, context.signal);
+    await context.clock.sleep(0, context.signal);
   }
 }
 
-async function indexBatch(
-  tx: Database,
-  known: ReadonlySet<string>,
-): Promise<{ readonly taken: number; readonly words: ReadonlySet<string> }> {
-  const through = await indexedThrough(tx);
-  const rows = await tx.all("SELECT id, content FROM messages WHERE id > ? ORDER BY id LIMIT ?", [
-    through,
-    rowsPerBatch,
-  ]);
-  const fresh = new Set<string>();
+/** Of several processes one is enough; its turn ends by itself, should it die. */
+async function takeTurn(context: IndexContext): Promise<boolean> {
+  const nowMs = context.clock.now();
+  return await context.db.transaction(async (tx) => {
+    const row = await tx.get("SELECT value FROM state_meta WHERE key = ?", [turnKey]);
+    if (row !== undefined && Number(maybeText(row, "value")) > nowMs) return false;
+    await tx.run(upsertMeta, [turnKey, String(nowMs + turnMs)]);
+    return true;
+  });
+}
+
+interface IndexBatch {
+  readonly from: number;
+  readonly through: number;
+  readonly size: number;
+  readonly grams: readonly (readonly [id: number, grams: string])[];
+  readonly words: readonly string[];
+  readonly freshWords: readonly string[];
+}
+
+async function prepareBatch(context: IndexContext): Promise<IndexBatch | undefined> {
+  const { db, knownWords } = context;
+  const from = await indexedThrough(db);
+  const rows = await db.all("SELECT id, content FROM messages WHERE id > ? ORDER BY id LIMIT ?", [from, rowsPerBatch]);
+  const last = rows.at(-1);
+  if (last === undefined) return undefined;
+  const grams: [number, string][] = [];
+  const words = new Set<string>();
   for (const row of rows) {
     const content = maybeText(row, "content") ?? "";
-    if (hasCjk(content))
-      await tx.run("INSERT INTO messages_grams (rowid, grams) VALUES (?, ?)", [
-        number(row, "id"),
-        indexedGrams(content).join(" "),
-      ]);
-    for (const word of wordsOf(content)) if (!known.has(word)) fresh.add(word);
+    if (hasCjk(content)) grams.push([number(row, "id"), indexedGrams(content).join(" ")]);
+    for (const word of wordsOf(content)) if (!knownWords.has(word)) words.add(word);
   }
-  for (const word of fresh) {
+  const unknown = [...words];
+  const stored = new Set<string>();
+  for (let start = 0; start < unknown.length; start += wordsPerQuestion) {
+    const asked = unknown.slice(start, start + wordsPerQuestion);
+    const found = await db.all(`SELECT word FROM search_words WHERE word IN (${placeholders(asked.length)})`, asked);
+    for (const row of found) stored.add(text(row, "word"));
+  }
+  const freshWords = unknown.filter((word) => !stored.has(word));
+  return { from, through: number(last, "id"), size: rows.length, grams, words: unknown, freshWords };
+}
+
+/** False when another process has taken in these messages meanwhile. */
+async function storeBatch(tx: Database, batch: IndexBatch): Promise<boolean> {
+  if ((await indexedThrough(tx)) !== batch.from) return false;
+  for (const [id, grams] of batch.grams)
+    await tx.run("INSERT INTO messages_grams (rowid, grams) VALUES (?, ?)", [id, grams]);
+  for (const word of batch.freshWords) {
     const added = await tx.get(
       "INSERT INTO search_words (word) VALUES (?) ON CONFLICT (word) DO NOTHING RETURNING id",
       [word],
@@ -68,13 +115,8 @@ async function indexBatch(
     if (added !== undefined)
       await tx.run("INSERT INTO search_words_fts (rowid, word) VALUES (?, ?)", [number(added, "id"), word]);
   }
-  const last = rows.at(-1);
-  if (last !== undefined)
-    await tx.run(
-      "INSERT INTO state_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-      [throughKey, String(number(last, "id"))],
-    );
-  return { taken: rows.length, words: fresh };
+  await tx.run(upsertMeta, [throughKey, String(batch.through)]);
+  return true;
 }
 
 /** Empties the index, so that it is built anew. */

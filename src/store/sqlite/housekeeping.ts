@@ -1,35 +1,47 @@
+import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
 import type { OffloadedWork } from "./offloaded-work.ts";
 
-const writesPerCheckpoint = 50;
-const messagesPerIndexing = 200;
-
 /**
- * What happens behind the writes: the log is copied into the file every so many commits, and new messages
- * go into the substring index. Both run on the database thread, one at a time, and may fail without harm.
+ * What happens behind the writes: the log is copied into the file, and new messages go into the substring
+ * index. Both become due after so many writes and wait for a quiet moment, because either one makes
+ * writers of all processes wait for the disk; under pressure they come after many writes all the same.
+ * They run on the database thread, one at a time, and may fail without harm.
  */
+const writesPerCheckpoint = 50;
+const messagesPerIndexing = 1_000;
+const mostWritesWithout = 2_000;
+const quietMs = 250;
+
+export interface HousekeepingOptions {
+  readonly work: Pick<OffloadedWork, "task">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The store is closing: stop waiting and working. */
+  readonly signal: AbortSignal;
+}
+
 export class Housekeeping implements AsyncDisposable {
-  readonly #work: OffloadedWork;
-  readonly #log: Logger;
-  #writes = 0;
+  readonly #options: HousekeepingOptions;
+  #commits = 0;
+  #uncheckpointed = 0;
   #unindexed = 0;
   #running: Promise<void> | undefined;
-  #isClosed = false;
 
-  constructor(work: OffloadedWork, log: Logger) {
-    this.#work = work;
-    this.#log = log;
+  constructor(options: HousekeepingOptions) {
+    this.#options = options;
   }
 
   onCommit(): void {
-    this.#writes += 1;
-    if (this.#writes >= writesPerCheckpoint) this.#wake();
+    this.#commits += 1;
+    this.#uncheckpointed += 1;
+    this.#wakeWhenDue();
   }
 
   onAppended(count: number): void {
     this.#unindexed += count;
-    if (this.#unindexed >= messagesPerIndexing) this.#wake();
+    this.#wakeWhenDue();
   }
 
   /** Resolves when nothing is under way. */
@@ -38,30 +50,44 @@ export class Housekeeping implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
     await this.settled();
   }
 
-  #wake(): void {
-    if (this.#running !== undefined || this.#isClosed) return;
+  get #isDue(): boolean {
+    return this.#uncheckpointed >= writesPerCheckpoint || this.#unindexed >= messagesPerIndexing;
+  }
+
+  #wakeWhenDue(): void {
+    if (!this.#isDue || this.#running !== undefined || this.#options.signal.aborted) return;
     this.#running = this.#tidy().finally(() => {
       this.#running = undefined;
     });
   }
 
   async #tidy(): Promise<void> {
+    const { work, log, signal } = this.#options;
     try {
+      await this.#untilQuiet();
       if (this.#unindexed >= messagesPerIndexing) {
         this.#unindexed = 0;
-        await this.#work.task("index-pending", {});
+        await work.task("index-pending", { onlyIfFree: true }, signal);
       }
-      if (this.#writes >= writesPerCheckpoint) {
-        this.#writes = 0;
-        await this.#work.task("checkpoint", { mode: "PASSIVE" });
+      if (this.#uncheckpointed >= writesPerCheckpoint) {
+        this.#uncheckpointed = 0;
+        await work.task("checkpoint", { mode: "PASSIVE" }, signal);
       }
     } catch (error) {
       // The next round tries again; closing the store ends the work under way, which is no fault.
-      if (!this.#isClosed) this.#log.warn("housekeeping of the session database failed", { cause: describe(error) });
+      if (!signal.aborted) log.warn("housekeeping of the session database failed", { cause: describe(error) });
+    }
+  }
+
+  async #untilQuiet(): Promise<void> {
+    const { clock, signal } = this.#options;
+    for (;;) {
+      const before = this.#commits;
+      await clock.sleep(quietMs, signal);
+      if (this.#commits === before || this.#uncheckpointed >= mostWritesWithout) return;
     }
   }
 }

@@ -46,7 +46,7 @@ export class SqliteMaintenance implements Maintenance {
   }
 
   async indexPending(signal: AbortSignal = never): Promise<number> {
-    return await this.#context.tasks.task("index-pending", {}, signal);
+    return await this.#context.tasks.task("index-pending", { onlyIfFree: false }, signal);
   }
 
   async autoPrune(options: AutoPruneOptions): Promise<number | undefined> {

@@ -42,7 +42,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   let housekeeping: Housekeeping | undefined;
   const db = new SqliteDatabase(connection, { ...wait, onCommit: () => housekeeping?.onCommit() });
   const thread = new WorkerThread({ path, program: options.workerProgram ?? findWorkerProgram, log: options.log });
-  const work = new OffloadedWork({ ...options, db, path, thread, signal: closing.signal });
+  const work = new OffloadedWork({ ...options, db, path, thread, knownWords: new Set(), signal: closing.signal });
   try {
     await prepareSchema(connection, { ...options, path, upgrade: () => work.task("upgrade", {}) });
   } catch (error) {
@@ -50,7 +50,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     connection[Symbol.dispose]();
     throw error;
   }
-  housekeeping = new Housekeeping(work, options.log);
+  housekeeping = new Housekeeping({ ...options, work, signal: closing.signal });
   const keeper = housekeeping;
   const context: RepositoryContext = {
     db,
@@ -83,6 +83,7 @@ export async function openMemoryStore(options: Pick<SqliteStoreOptions, "clock" 
   await migrate(connection, { ...options, ...wait, path: inMemory });
   const db = new SqliteDatabase(connection, wait);
   const heavy = new InlineWork({ ...options, db });
+  const knownWords = new Set<string>();
   const context: RepositoryContext = { ...options, db, heavy };
   const aggregates = buildAggregates(context);
   return {
@@ -92,7 +93,8 @@ export async function openMemoryStore(options: Pick<SqliteStoreOptions, "clock" 
       ...options,
       aggregates,
       tasks: {
-        task: (name, input, signal = never) => performTask({ ...options, db, path: inMemory, signal }, name, input),
+        task: (name, input, signal = never) =>
+          performTask({ ...options, db, path: inMemory, knownWords, signal }, name, input),
       },
     }),
     transaction: (fn, transactionOptions) => runTransaction(context, fn, transactionOptions),

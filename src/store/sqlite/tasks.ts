@@ -1,12 +1,11 @@
-import type { WorkContext } from "../work/context.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { fsck } from "./fsck.ts";
-import { indexPending } from "./gram-index.ts";
+import { type IndexContext, indexPending } from "./gram-index.ts";
 import { migrate } from "./migrate.ts";
 
 /** Work on the file itself, which only SQLite has. */
-export interface TaskContext extends WorkContext {
+export interface TaskContext extends IndexContext {
   readonly db: SqliteDatabase;
   readonly path: string;
 }

@@ -29,6 +29,7 @@ async function main(port: MessagePort, start: WorkerStart): Promise<void> {
     signal: never,
   });
   const db = new SqliteDatabase(connection, { clock: systemClock, signal: never });
+  const knownWords = new Set<string>();
   const running = new Map<number, AbortController>();
   port.on("message", (request: WorkerRequest) => {
     if (request.type === "close") {
@@ -42,9 +43,14 @@ async function main(port: MessagePort, start: WorkerStart): Promise<void> {
     }
     const controller = new AbortController();
     running.set(request.id, controller);
-    void answer(port, request, { db, log, clock: systemClock, path: start.path, signal: controller.signal }).finally(
-      () => running.delete(request.id),
-    );
+    void answer(port, request, {
+      knownWords,
+      db,
+      log,
+      clock: systemClock,
+      path: start.path,
+      signal: controller.signal,
+    }).finally(() => running.delete(request.id));
   });
 }
 

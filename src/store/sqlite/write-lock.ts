@@ -11,7 +11,8 @@ export const maxAttempts = 15;
 const attemptMs = 1_000;
 const shortestPauseMs = 20;
 const longestPauseMs = 150;
-const longestPollMs = 10;
+const quickPolls = 30;
+const slowPollMs = 10;
 
 export interface LockWait {
   readonly clock: Clock;
@@ -28,7 +29,7 @@ export async function whileBusy<T>(act: () => T, wait: LockWait): Promise<T> {
   const random = wait.random ?? Math.random;
   for (let attempt = 1; ; attempt += 1) {
     const endMs = wait.clock.now() + attemptMs;
-    for (let pollMs = 1; ; pollMs = Math.min(longestPollMs, pollMs + 1)) {
+    for (let poll = 0; ; poll += 1) {
       try {
         return act();
       } catch (error) {
@@ -38,7 +39,7 @@ export async function whileBusy<T>(act: () => T, wait: LockWait): Promise<T> {
           break;
         }
       }
-      await wait.clock.sleep(pollMs, wait.signal);
+      await wait.clock.sleep(poll < quickPolls ? 1 : slowPollMs, wait.signal);
     }
     await wait.clock.sleep(shortestPauseMs + random() * (longestPauseMs - shortestPauseMs), wait.signal);
   }
