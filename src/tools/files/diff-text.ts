@@ -1,4 +1,8 @@
-const maxDiffLines = 400;
+import { truncateEnd } from "#foundation/text";
+
+const maxLines = 400;
+const maxLineChars = 500;
+const maxChars = 20_000;
 
 /** A unified diff of two texts, bounded; empty when they are equal. */
 export async function unifiedDiff(path: string, before: string, after: string): Promise<string> {
@@ -6,6 +10,13 @@ export async function unifiedDiff(path: string, before: string, after: string): 
   const { createTwoFilesPatch } = await import("diff");
   const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, { context: 3 });
   const lines = patch.split("\n").filter((line) => !line.startsWith("====="));
-  if (lines.length <= maxDiffLines) return lines.join("\n").trimEnd();
-  return `${lines.slice(0, maxDiffLines).join("\n")}\n[${lines.length - maxDiffLines} more lines of this diff are not shown]`;
+  const shown: string[] = [];
+  let chars = 0;
+  for (const line of lines) {
+    if (shown.length >= maxLines || chars >= maxChars) break;
+    shown.push(line.length > maxLineChars ? truncateEnd(line, maxLineChars) : line);
+    chars += Math.min(line.length, maxLineChars);
+  }
+  const left = lines.length - shown.length;
+  return left === 0 ? shown.join("\n").trimEnd() : `${shown.join("\n")}\n[${left} more lines of this diff are not shown]`;
 }

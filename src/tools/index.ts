@@ -1,0 +1,47 @@
+/** Doing: the registry of tools, what runs their calls, terminals, files and approval. */
+export { agentLevelTool } from "./agent-level.ts";
+export {
+  type ApprovalGate,
+  type ApprovalRequest,
+  type Approver,
+  denyAll,
+  type Finding,
+  type GateContext,
+  type GateVerdict,
+} from "./approval/request.ts";
+export { AvailabilityProbes } from "./availability.ts";
+export { type AskUser, clarifyTool, clarifyWith } from "./builtin/clarify.tool.ts";
+export { createPatchTool } from "./builtin/patch.tool.ts";
+export { createReadFileTool } from "./builtin/read-file.tool.ts";
+export { createSearchFilesTool } from "./builtin/search-files.tool.ts";
+export { type TodoItem, TodoList, type TodoStatus, todoTool } from "./builtin/todo.tool.ts";
+export { createWriteFileTool } from "./builtin/write-file.tool.ts";
+export type { CallObserver, CallOutcome } from "./call-state.ts";
+export type { ToolContext } from "./context.ts";
+export { distributions, drawToolsets } from "./distributions.ts";
+export { type Checkpoint, type CheckpointOptions, Checkpoints, type RestoreReport } from "./files/checkpoints.ts";
+export { defaultFileOptions, type FileDeps, type FileOptions } from "./files/file-access.ts";
+export { FileLedger } from "./files/ledger.ts";
+export { createLint } from "./files/lint.ts";
+export type { PathGuard } from "./files/path-guard.ts";
+export { ReadHistory } from "./files/read-history.ts";
+export { chooseEngine } from "./files/search/choose.ts";
+export { type Listing, type ListingSource, type ListingWish, listTools } from "./listing.ts";
+export { repairToolName } from "./name-repair.ts";
+export type { OutputLimits, ResultFiles } from "./output-limit.ts";
+export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
+export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
+export { defaultPreset, type SurfaceWish, surfaceToolsets } from "./surface-toolsets.ts";
+export type {
+  ExecOptions,
+  ExecResult,
+  Terminal,
+  TerminalFiles,
+  TerminalKind,
+  TerminalLeases,
+  TerminalProcess,
+} from "./terminals/terminal.ts";
+export { fakeTool, folderTerminal, leasesOf, listingOf, registryOf, toolContext } from "./testing.ts";
+export type { Availability, Concurrency, Tool, ToolOrigin } from "./tool.ts";
+export { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
+export { type CustomToolsets, Toolsets } from "./toolsets.ts";
