@@ -1,0 +1,235 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isRecord, parseJson } from "#foundation/json";
+import { Secret } from "#foundation/secret";
+import { clientIds } from "../../providers/identification.ts";
+import type { Keychain } from "../keychain.ts";
+import { fileSlot, type LoginCodec, type LoginSlot, type StoredLogin } from "../login-slot.ts";
+import { momentOf } from "../pool-entry.ts";
+import { RenewingTokens, type RenewResult } from "../refresh.ts";
+import type { TokenSource } from "../scoped.ts";
+import { type Exchange, errorCodeIn, numberIn, postForm, postJson, textIn } from "./exchange.ts";
+import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+import { newPkce, readCallback } from "./pkce.ts";
+
+const provider = "anthropic";
+
+export interface AnthropicEndpoints {
+  readonly authorize: string;
+  readonly redirect: string;
+  /** Tried in this order. */
+  readonly tokens: readonly string[];
+}
+
+export const anthropicEndpoints: AnthropicEndpoints = {
+  authorize: "https://claude.ai/oauth/authorize",
+  redirect: "https://console.anthropic.com/oauth/code/callback",
+  tokens: ["https://platform.claude.com/v1/oauth/token", "https://console.anthropic.com/v1/oauth/token"],
+};
+
+export const anthropicNotice =
+  "A Claude subscription login is meant for Anthropic's own programs. Using it in Hermes may be against its terms; an API key is the safe way.";
+
+const earlyMs = 60_000;
+const renewTimeoutMs = 10_000;
+const keychainItem = "Claude Code-credentials";
+
+/** The credential file of Claude Code, and the same shape in the keychain. */
+export const claudeCodeCodec: LoginCodec = {
+  parse(record) {
+    const { claudeAiOauth: login } = record;
+    if (!isRecord(login)) return undefined;
+    const accessToken = textIn(login, "accessToken");
+    if (accessToken === undefined) return undefined;
+    const refreshToken = textIn(login, "refreshToken");
+    const expiresAtMs = momentOf(login.expiresAt);
+    return {
+      accessToken,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+      extra: login,
+    };
+  },
+  format: (login, before) => ({
+    ...before,
+    claudeAiOauth: {
+      ...(isRecord(before.claudeAiOauth) ? before.claudeAiOauth : {}),
+      accessToken: login.accessToken,
+      ...(login.refreshToken === undefined ? {} : { refreshToken: login.refreshToken }),
+      ...(login.expiresAtMs === undefined ? {} : { expiresAt: login.expiresAtMs }),
+    },
+  }),
+};
+
+/** Our own login, `.anthropic_oauth.json`. */
+export const ownAnthropicCodec: LoginCodec = {
+  parse(record) {
+    const accessToken = textIn(record, "access_token") ?? textIn(record, "accessToken");
+    if (accessToken === undefined) return undefined;
+    const refreshToken = textIn(record, "refresh_token") ?? textIn(record, "refreshToken");
+    const expiresAtMs = momentOf(record.expires_at_ms) ?? momentOf(record.expiresAt);
+    return {
+      accessToken,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+      extra: record,
+    };
+  },
+  format: (login, before) => ({
+    ...before,
+    access_token: login.accessToken,
+    ...(login.refreshToken === undefined ? {} : { refresh_token: login.refreshToken }),
+    ...(login.expiresAtMs === undefined ? {} : { expires_at_ms: login.expiresAtMs }),
+  }),
+};
+
+/** Where Claude Code keeps its login: the keychain where it answers, else the file. */
+export async function claudeCodeSlot(
+  context: FlowContext,
+  keychain: Keychain | undefined,
+  signal: AbortSignal,
+): Promise<LoginSlot> {
+  const file = fileSlot(join(context.userHome, ".claude", ".credentials.json"), claudeCodeCodec);
+  if (keychain === undefined) return file;
+  const inKeychain = keychainSlot(keychain, file);
+  return (await inKeychain.read(signal)) === undefined ? file : inKeychain;
+}
+
+/** Locks with the file beside it, so that all of our processes take turns. */
+function keychainSlot(keychain: Keychain, file: LoginSlot): LoginSlot {
+  const record = async (signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> => {
+    const parsed = parseJson((await keychain.read(keychainItem, signal)) ?? "{}");
+    return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+  };
+  return {
+    read: async (signal) => claudeCodeCodec.parse(await record(signal)),
+    exclusively: (work, signal) =>
+      file.exclusively(
+        () =>
+          work({
+            read: async () => claudeCodeCodec.parse(await record(signal)),
+            write: async (login) => {
+              const text = JSON.stringify(claudeCodeCodec.format(login, await record(signal)));
+              await keychain.write(keychainItem, text, signal);
+            },
+          }),
+        signal,
+      ),
+  };
+}
+
+export function anthropicTokens(
+  slot: LoginSlot,
+  context: FlowContext,
+  endpoints: AnthropicEndpoints = anthropicEndpoints,
+): TokenSource {
+  return new RenewingTokens({
+    slot,
+    earlyMs,
+    clock: context.clock,
+    renew: (login, signal) => renew(login, { context, endpoints }, signal),
+    missing: {
+      code: "missing_api_key",
+      message: "There is no Anthropic login.",
+      hint: "Set ANTHROPIC_API_KEY, or log in with: hermes auth add anthropic",
+    },
+  });
+}
+
+interface Parts {
+  readonly context: FlowContext;
+  readonly endpoints: AnthropicEndpoints;
+}
+
+async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
+  if (login.refreshToken === undefined) {
+    return reloginFailure(provider, "The Anthropic login has run out and carries nothing to renew it with.");
+  }
+  const fields = {
+    grant_type: "refresh_token",
+    client_id: clientIds.anthropic,
+    refresh_token: login.refreshToken,
+  };
+  let last: RenewResult = unavailable("Anthropic", "no address to ask");
+  for (const url of parts.endpoints.tokens) {
+    const answer = await postForm(url, fields, { signal, timeoutMs: renewTimeoutMs });
+    last = readTokens(answer, login, parts.context.clock.now());
+    // Only an address that is out of reach is worth a second one: an answer used the refresh token up.
+    if (last.kind === "renewed" || answer.kind === "answer") return last;
+  }
+  return last;
+}
+
+function readTokens(answer: Exchange, before: StoredLogin, nowMs: number): RenewResult {
+  if (answer.kind === "unreachable") return unavailable("Anthropic", answer.message);
+  const accessToken = textIn(answer.body, "access_token");
+  if (answer.status === 200 && accessToken !== undefined) {
+    const refreshToken = textIn(answer.body, "refresh_token") ?? before.refreshToken;
+    const life = numberIn(answer.body, "expires_in");
+    return {
+      kind: "renewed",
+      login: {
+        accessToken,
+        ...(refreshToken === undefined ? {} : { refreshToken }),
+        expiresAtMs: nowMs + (life ?? 3600) * 1000,
+        extra: before.extra,
+      },
+    };
+  }
+  const error = errorCodeIn(answer.body);
+  if (answer.status >= 500) return unavailable("Anthropic", `HTTP ${answer.status}`);
+  return reloginFailure(provider, `The Anthropic login is no longer accepted (${error ?? answer.status}).`);
+}
+
+/** Anthropic's own page shows a code that is pasted back; there is nothing to listen for. */
+export function createAnthropicFlow(
+  context: FlowContext,
+  endpoints: AnthropicEndpoints = anthropicEndpoints,
+): AuthFlow {
+  const path = join(context.hermesHome, ".anthropic_oauth.json");
+  const slot = fileSlot(path, ownAnthropicCodec);
+  return {
+    provider,
+    async login(ui, signal) {
+      if (!(await ui.confirm(anthropicNotice, signal))) return declined;
+      const pkce = newPkce();
+      const url = new URL(endpoints.authorize);
+      url.search = new URLSearchParams({
+        code: "true",
+        client_id: clientIds.anthropic,
+        response_type: "code",
+        redirect_uri: endpoints.redirect,
+        scope: "org:create_api_key user:profile user:inference",
+        code_challenge: pkce.challenge,
+        code_challenge_method: "S256",
+        state: pkce.state,
+      }).toString();
+      ui.showCode({ url: url.href, userCode: "" });
+      if (!ui.isHeadless) await ui.openBrowser(url.href);
+      const answer = readCallback(await ui.paste("Paste the code from the browser", signal), pkce.state);
+      if (answer.kind === "refused") return reloginFailure(provider, `The login did not work: ${answer.message}.`);
+      const body = {
+        grant_type: "authorization_code",
+        client_id: clientIds.anthropic,
+        code: answer.code,
+        state: pkce.state,
+        redirect_uri: endpoints.redirect,
+        code_verifier: pkce.verifier,
+      };
+      const [tokenUrl = ""] = endpoints.tokens;
+      const exchange = await postJson(tokenUrl, body, { signal });
+      const result = readTokens(exchange, { accessToken: "", extra: {} }, context.clock.now());
+      if (result.kind === "failure") return result;
+      await slot.exclusively((access) => access.write(result.login), signal);
+      return { kind: "logged-in" };
+    },
+    tokens: () => anthropicTokens(slot, context, endpoints),
+    async status(signal) {
+      const login = await slot.read(signal);
+      if (login === undefined) return { kind: "logged-out" };
+      const expiry = login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs };
+      return { kind: "logged-in", source: "hermes_pkce", secret: new Secret(login.accessToken), ...expiry };
+    },
+    logout: () => rm(path, { force: true }),
+  };
+}

@@ -1,0 +1,246 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isRecord } from "#foundation/json";
+import { Secret } from "#foundation/secret";
+import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
+import { momentOf } from "../pool-entry.ts";
+import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
+import { ask, type Exchange, errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
+import { type AuthFlow, declined, type FlowContext, type LoginUi, reloginFailure, unavailable } from "./flow.ts";
+import { openLoopback } from "./loopback.ts";
+import { type CallbackAnswer, newPkce, type Pkce, readCallback } from "./pkce.ts";
+
+const provider = "google-gemini-cli";
+
+export interface GoogleEndpoints {
+  readonly authorize: string;
+  readonly token: string;
+  readonly userInfo: string;
+  readonly callbackPort: number;
+}
+
+export const googleEndpoints: GoogleEndpoints = {
+  authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+  token: "https://oauth2.googleapis.com/token",
+  userInfo: "https://www.googleapis.com/oauth2/v1/userinfo?alt=json",
+  callbackPort: 8085,
+};
+
+export const googleNotice =
+  "Google's Code Assist login is made for Google's own program. Google may treat other uses as a breach of its terms and close the account.";
+
+const earlyMs = 60_000;
+const callbackPath = "/oauth2callback";
+const scopes = [
+  "https://www.googleapis.com/auth/cloud-platform",
+  "https://www.googleapis.com/auth/userinfo.email",
+  "https://www.googleapis.com/auth/userinfo.profile",
+];
+
+/** `auth/google_oauth.json`. */
+export const googleCodec: LoginCodec = {
+  parse(record) {
+    const accessToken = textIn(record, "access_token") ?? textIn(record, "access");
+    if (accessToken === undefined) return undefined;
+    const refreshToken = textIn(record, "refresh_token") ?? textIn(record, "refresh");
+    const expiresAtMs = momentOf(record.expires_at_ms) ?? momentOf(record.expires);
+    return {
+      accessToken,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+      extra: record,
+    };
+  },
+  format: (login, before) => ({
+    ...before,
+    ...login.extra,
+    access_token: login.accessToken,
+    ...(login.refreshToken === undefined ? {} : { refresh_token: login.refreshToken }),
+    ...(login.expiresAtMs === undefined ? {} : { expires_at_ms: login.expiresAtMs }),
+  }),
+};
+
+interface Client {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Google wants a client of one's own; none ships with Hermes. */
+function clientOf(env: FlowContext["env"]): Client | LoginFailure {
+  const id = env.HERMES_GEMINI_CLIENT_ID?.trim() ?? "";
+  if (id === "") {
+    return {
+      kind: "failure",
+      code: "missing_api_key",
+      message: "The Google login needs an OAuth client of the desktop kind.",
+      hint: "Set HERMES_GEMINI_CLIENT_ID and HERMES_GEMINI_CLIENT_SECRET, or use an API key with: hermes auth add gemini",
+    };
+  }
+  return { id, secret: env.HERMES_GEMINI_CLIENT_SECRET?.trim() ?? "" };
+}
+
+export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoints = googleEndpoints): AuthFlow {
+  const path = join(context.hermesHome, "auth", "google_oauth.json");
+  const slot = fileSlot(path, googleCodec);
+  const parts: Parts = { context, endpoints, path };
+  return {
+    provider,
+    async login(ui, signal) {
+      const client = clientOf(context.env);
+      if ("kind" in client) return client;
+      if (!(await ui.confirm(googleNotice, signal))) return declined;
+      const pkce = newPkce();
+      const answer = await askPerson({ ui, pkce, client, endpoints, env: context.env }, signal);
+      if (answer.kind === "refused") return reloginFailure(provider, `The login did not work: ${answer.message}.`);
+      const fields = {
+        grant_type: "authorization_code",
+        client_id: client.id,
+        client_secret: client.secret,
+        code: answer.code,
+        code_verifier: pkce.verifier,
+        redirect_uri: answer.redirectUri,
+      };
+      const exchange = await postForm(endpoints.token, fields, { signal });
+      const result = readTokens(exchange, { accessToken: "", extra: {} }, context.clock.now());
+      if (result.kind === "failure") return result;
+      const email = await emailOf(result.login.accessToken, endpoints, signal);
+      const extra = email === undefined ? {} : { email };
+      await slot.exclusively((access) => access.write({ ...result.login, extra }), signal);
+      return { kind: "logged-in", ...(email === undefined ? {} : { account: email }) };
+    },
+    tokens: () =>
+      new RenewingTokens({
+        slot,
+        earlyMs,
+        clock: context.clock,
+        renew: (login, signal) => renew(login, parts, signal),
+        missing: {
+          code: "relogin_required",
+          message: "There is no Google login.",
+          hint: "Log in with: hermes auth add google-gemini-cli",
+        },
+      }),
+    async status(signal) {
+      const login = await slot.read(signal);
+      if (login === undefined) return { kind: "logged-out" };
+      const account = textIn(login.extra, "email");
+      return {
+        kind: "logged-in",
+        source: "google-oauth",
+        secret: new Secret(login.accessToken),
+        ...(account === undefined ? {} : { account }),
+        ...(login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs }),
+      };
+    },
+    logout: () => rm(path, { force: true }),
+  };
+}
+
+interface Parts {
+  readonly context: FlowContext;
+  readonly endpoints: GoogleEndpoints;
+  readonly path: string;
+}
+
+interface Question {
+  readonly ui: LoginUi;
+  readonly pkce: Pkce;
+  readonly client: Client;
+  readonly endpoints: GoogleEndpoints;
+  readonly env: FlowContext["env"];
+}
+
+type PersonAnswer =
+  | { readonly kind: "code"; readonly code: string; readonly redirectUri: string }
+  | Extract<CallbackAnswer, { kind: "refused" }>;
+
+/** Over SSH the browser cannot reach this machine, so the person pastes the address it ended at. */
+async function askPerson(question: Question, signal: AbortSignal): Promise<PersonAnswer> {
+  const { ui, pkce, endpoints } = question;
+  if (ui.isHeadless || isHeadless(question.env)) {
+    const redirectUri = `http://127.0.0.1:${endpoints.callbackPort}${callbackPath}`;
+    ui.showCode({ url: authorizeUrl(question, redirectUri), userCode: "" });
+    const text = await ui.paste("Paste the address the browser ended at", signal);
+    const answer = readCallback(text, pkce.state);
+    return answer.kind === "code" ? { ...answer, redirectUri } : answer;
+  }
+  await using loopback = await openLoopback({
+    port: endpoints.callbackPort,
+    path: callbackPath,
+    state: pkce.state,
+  });
+  const url = authorizeUrl(question, loopback.redirectUri);
+  ui.showCode({ url, userCode: "" });
+  await ui.openBrowser(url);
+  const answer = await loopback.answer(signal);
+  return answer.kind === "code" ? { ...answer, redirectUri: loopback.redirectUri } : answer;
+}
+
+export function isHeadless(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env.HERMES_HEADLESS === "1") return true;
+  return ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].some((name) => (env[name] ?? "") !== "");
+}
+
+function authorizeUrl({ client, pkce, endpoints }: Question, redirectUri: string): string {
+  const url = new URL(endpoints.authorize);
+  url.search = new URLSearchParams({
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    response_type: "code",
+    scope: scopes.join(" "),
+    code_challenge: pkce.challenge,
+    code_challenge_method: "S256",
+    state: pkce.state,
+    access_type: "offline",
+    prompt: "consent",
+  }).toString();
+  return url.href;
+}
+
+async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
+  const client = clientOf(parts.context.env);
+  if ("kind" in client) return client;
+  if (login.refreshToken === undefined) return reloginFailure(provider, "The Google login has run out.");
+  const fields = {
+    grant_type: "refresh_token",
+    client_id: client.id,
+    client_secret: client.secret,
+    refresh_token: login.refreshToken,
+  };
+  const answer = await postForm(parts.endpoints.token, fields, { signal });
+  const result = readTokens(answer, login, parts.context.clock.now());
+  // A revoked login will never work again; keeping it would only ask the same question at every start.
+  if (result.kind === "failure" && result.code === "google_oauth_revoked") await rm(parts.path, { force: true });
+  return result;
+}
+
+function readTokens(answer: Exchange, before: StoredLogin, nowMs: number): RenewResult {
+  if (answer.kind === "unreachable") return unavailable("Google", answer.message);
+  const accessToken = textIn(answer.body, "access_token");
+  if (answer.status === 200 && accessToken !== undefined) {
+    const refreshToken = textIn(answer.body, "refresh_token") ?? before.refreshToken;
+    return {
+      kind: "renewed",
+      login: {
+        accessToken,
+        ...(refreshToken === undefined ? {} : { refreshToken }),
+        expiresAtMs: nowMs + (numberIn(answer.body, "expires_in") ?? 3600) * 1000,
+        extra: before.extra,
+      },
+    };
+  }
+  if (errorCodeIn(answer.body) === "invalid_grant") {
+    return reloginFailure(provider, "Google has withdrawn the login.", "google_oauth_revoked");
+  }
+  return unavailable("Google", `HTTP ${answer.status}`);
+}
+
+/** The address shown in status lines; a login without it is as good. */
+async function emailOf(token: string, endpoints: GoogleEndpoints, signal: AbortSignal): Promise<string | undefined> {
+  const answer = await ask(
+    endpoints.userInfo,
+    { method: "GET", body: { kind: "none" }, headers: { Authorization: `Bearer ${token}` } },
+    signal,
+  );
+  return answer.kind === "answer" && isRecord(answer.body) ? textIn(answer.body, "email") : undefined;
+}

@@ -1,0 +1,139 @@
+import { clientIds } from "../../providers/identification.ts";
+import type { StoredLogin } from "../login-slot.ts";
+import { momentOf } from "../pool-entry.ts";
+import type { LoginFailure, RenewResult } from "../refresh.ts";
+import { ask, type Exchange, errorCodeIn, errorTextIn, numberIn, postForm, textIn } from "./exchange.ts";
+import { type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+
+const provider = "nous";
+
+export interface NousEndpoints {
+  readonly deviceCode: string;
+  readonly token: string;
+  readonly agentKey: string;
+}
+
+const defaultPortal = "https://portal.nousresearch.com";
+
+export function nousEndpoints(env: Readonly<Record<string, string | undefined>>): NousEndpoints {
+  const given = env.HERMES_PORTAL_BASE_URL?.trim() || env.NOUS_PORTAL_BASE_URL?.trim() || defaultPortal;
+  const portal = given.replace(/\/+$/, "");
+  return {
+    deviceCode: `${portal}/api/oauth/device/code`,
+    token: `${portal}/api/oauth/token`,
+    agentKey: `${portal}/api/oauth/agent-key`,
+  };
+}
+
+export type NousTokensAnswer = Readonly<Record<string, unknown>>;
+
+interface Parts {
+  readonly endpoints: NousEndpoints;
+  readonly context: FlowContext;
+}
+
+/** One use of the refresh token. The caller stores the answer before doing anything else. */
+export async function refreshNous(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
+  if (login.refreshToken === undefined) {
+    return reloginFailure(provider, "The Nous login has run out and carries nothing to renew it with.");
+  }
+  const answer = await postForm(
+    parts.endpoints.token,
+    { grant_type: "refresh_token", client_id: clientIds.nous, refresh_token: login.refreshToken },
+    { signal, ...dispatcherOf(parts.context) },
+  );
+  if (answer.kind === "unreachable") return unavailable("the Nous Portal", answer.message);
+  const accessToken = textIn(answer.body, "access_token");
+  if (answer.status === 200 && accessToken !== undefined) {
+    const refreshToken = textIn(answer.body, "refresh_token") ?? login.refreshToken;
+    const life = numberIn(answer.body, "expires_in");
+    return {
+      kind: "renewed",
+      login: {
+        accessToken,
+        refreshToken,
+        ...(life === undefined ? {} : { expiresAtMs: parts.context.clock.now() + life * 1000 }),
+        extra: login.extra,
+      },
+    };
+  }
+  return refreshFailure(answer);
+}
+
+function refreshFailure(answer: Extract<Exchange, { kind: "answer" }>): LoginFailure {
+  const error = errorCodeIn(answer.body);
+  const text = errorTextIn(answer.body);
+  if (error === "refresh_token_reused" || /reuse/i.test(text)) {
+    return reloginFailure(
+      provider,
+      "The Nous login was renewed from elsewhere with the same token, which ends it. Only Hermes may renew its own login.",
+      "refresh_token_reused",
+    );
+  }
+  if (answer.status === 401 || error === "invalid_grant" || error === "invalid_token") {
+    return reloginFailure(provider, "The Nous login is no longer accepted.");
+  }
+  return unavailable("the Nous Portal", text || `HTTP ${answer.status}`);
+}
+
+export type Minted = { readonly kind: "minted"; readonly key: string; readonly expiresAtMs: number } | LoginFailure;
+
+const assumedKeyLifeMs = 3_600_000;
+
+/** Asks the portal for an inference key that lives at least as long as wanted. */
+export async function mintAgentKey(
+  accessToken: string,
+  parts: Parts & { readonly minLifeSeconds: number },
+  signal: AbortSignal,
+): Promise<Minted> {
+  const answer = await ask(
+    parts.endpoints.agentKey,
+    {
+      method: "POST",
+      body: { kind: "json", value: { min_ttl_seconds: parts.minLifeSeconds } },
+      headers: { Authorization: `Bearer ${accessToken}` },
+      ...dispatcherOf(parts.context),
+    },
+    signal,
+  );
+  if (answer.kind === "unreachable") return unavailable("the Nous Portal", answer.message);
+  const key = textIn(answer.body, "api_key") ?? textIn(answer.body, "agent_key") ?? textIn(answer.body, "key");
+  if (answer.status === 200 && key !== undefined) {
+    const life = numberIn(answer.body, "expires_in");
+    const nowMs = parts.context.clock.now();
+    const expiresAtMs =
+      momentOf(answer.body.expires_at) ?? (life === undefined ? nowMs + assumedKeyLifeMs : nowMs + life * 1000);
+    return { kind: "minted", key, expiresAtMs };
+  }
+  return mintFailure(answer);
+}
+
+/** The portal's codes, in words a person can act on. */
+function mintFailure(answer: Extract<Exchange, { kind: "answer" }>): LoginFailure {
+  const error = errorCodeIn(answer.body) ?? (answer.status === 401 ? "invalid_token" : `HTTP ${answer.status}`);
+  switch (error) {
+    case "subscription_required":
+      return {
+        kind: "failure",
+        code: error,
+        message: "The Nous account has no subscription that covers inference.",
+        hint: "Choose a plan at https://portal.nousresearch.com and try again.",
+      };
+    case "insufficient_credits":
+      return {
+        kind: "failure",
+        code: error,
+        message: "The credit of the Nous account is used up.",
+        hint: "Add credit at https://portal.nousresearch.com, or use another provider with: hermes model",
+      };
+    case "invalid_token":
+    case "invalid_grant":
+      return { ...reloginFailure(provider, "The Nous login is no longer accepted."), code: error };
+    default:
+      return unavailable("the Nous Portal", errorTextIn(answer.body) || error);
+  }
+}
+
+function dispatcherOf(context: FlowContext): { readonly dispatcher?: object } {
+  return context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher };
+}

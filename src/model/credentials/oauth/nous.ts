@@ -1,0 +1,273 @@
+import { deadline, raceAbort } from "#foundation/abort";
+import { Secret } from "#foundation/secret";
+import { clientIds } from "../../providers/identification.ts";
+import { loginOf, withActiveProvider, withLogin } from "../auth-state.ts";
+import { type LoginSlot, type SlotAccess, type StoredLogin, storeSlot } from "../login-slot.ts";
+import { type LoginFailure, toError } from "../refresh.ts";
+import { type AccessToken, CredentialUnavailableError, type TokenSource } from "../scoped.ts";
+import { type DeviceCode, type Poll, runDeviceFlow, standardPoll } from "./device-flow.ts";
+import { errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
+import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+import { nousCodec } from "./nous-login.ts";
+import { mintAgentKey, type NousEndpoints, type NousTokensAnswer, nousEndpoints, refreshNous } from "./nous-portal.ts";
+
+const provider = "nous";
+
+export const nousNotice =
+  "Hermes will hold a login to the Nous Portal and ask it for inference keys; usage counts against your account there.";
+
+/** The access token is renewed this long before its end. */
+const earlyMs = 120_000;
+const loginLimitMs = 15 * 60_000;
+const minKeyLifeSeconds = 1800;
+
+/**
+ * The inference key of the Nous Portal. Two things live in one login: the portal's access token, which only
+ * ever goes to the portal, and the agent key it gives out, which is what inference gets. Invariants:
+ *
+ * 1. A rotated refresh token is on disk before anything else is done with the answer it came in.
+ * 2. One process at a time renews or mints; the next one finds the result in the store.
+ */
+export class NousTokens implements TokenSource {
+  readonly #slot: LoginSlot;
+  readonly #context: FlowContext;
+  readonly #endpoints: NousEndpoints;
+  #secrets: readonly Secret[] = [];
+  #pending: Promise<AccessToken | LoginFailure> | undefined;
+
+  constructor(slot: LoginSlot, context: FlowContext, endpoints: NousEndpoints = nousEndpoints(context.env)) {
+    this.#slot = slot;
+    this.#context = context;
+    this.#endpoints = endpoints;
+  }
+
+  get secrets(): readonly Secret[] {
+    return this.#secrets;
+  }
+
+  async current(signal: AbortSignal): Promise<AccessToken> {
+    const login = await this.#slot.read(signal);
+    if (login === undefined) throw toError(loggedOut);
+    const key = this.#usableKey(login);
+    if (key !== undefined) return this.#remember(key, login);
+    return this.#unwrap(await this.#renewOnce(undefined, signal));
+  }
+
+  async renew(signal: AbortSignal): Promise<boolean> {
+    const login = await this.#slot.read(signal);
+    if (login === undefined) return false;
+    return !isFailure(await this.#renewOnce(textIn(login.extra, "agent_key"), signal));
+  }
+
+  #renewOnce(refused: string | undefined, signal: AbortSignal): Promise<AccessToken | LoginFailure> {
+    this.#pending ??= this.#underLock(refused).finally(() => {
+      this.#pending = undefined;
+    });
+    return raceAbort(this.#pending, signal);
+  }
+
+  async #underLock(refused: string | undefined): Promise<AccessToken | LoginFailure> {
+    using limit = deadline(90_000);
+    return this.#slot.exclusively(async (access): Promise<AccessToken | LoginFailure> => {
+      const login = await access.read();
+      if (login === undefined) return loggedOut;
+      const key = this.#usableKey(login);
+      // Another process was here first, unless the key it left is the one that was just refused.
+      if (key !== undefined && key.secret.reveal() !== refused) return this.#remember(key, login);
+      return this.#mint(login, access, limit.signal);
+    }, limit.signal);
+  }
+
+  async #mint(login: StoredLogin, access: SlotAccess, signal: AbortSignal): Promise<AccessToken | LoginFailure> {
+    const now = this.#context.clock.now();
+    const isFresh = login.expiresAtMs === undefined || now < login.expiresAtMs - earlyMs;
+    const first = isFresh ? login : await this.#refresh(login, access, signal);
+    if (isFailure(first)) return first;
+    const minted = await mintAgentKey(first.accessToken, this.#minting(), signal);
+    if (minted.kind === "minted") return this.#keep(minted, first, access);
+    if (minted.code !== "invalid_token" && minted.code !== "invalid_grant") return minted;
+    if (first !== login) return reloginFailure(provider, "The Nous Portal does not accept this login any more.");
+    const second = await this.#refresh(login, access, signal);
+    if (isFailure(second)) return second;
+    const again = await mintAgentKey(second.accessToken, this.#minting(), signal);
+    if (again.kind === "minted") return this.#keep(again, second, access);
+    return again.code === "invalid_token" || again.code === "invalid_grant"
+      ? reloginFailure(provider, "The Nous Portal does not accept this login any more.")
+      : again;
+  }
+
+  async #refresh(login: StoredLogin, access: SlotAccess, signal: AbortSignal): Promise<StoredLogin | LoginFailure> {
+    const refreshed = await refreshNous(login, { endpoints: this.#endpoints, context: this.#context }, signal);
+    if (refreshed.kind === "failure") return refreshed;
+    await access.write(refreshed.login);
+    return refreshed.login;
+  }
+
+  async #keep(
+    minted: { readonly key: string; readonly expiresAtMs: number },
+    login: StoredLogin,
+    access: SlotAccess,
+  ): Promise<AccessToken> {
+    const extra = {
+      ...login.extra,
+      agent_key: minted.key,
+      agent_key_expires_at: new Date(minted.expiresAtMs).toISOString(),
+    };
+    await access.write({ ...login, extra });
+    return this.#remember({ secret: new Secret(minted.key), expiresAtMs: minted.expiresAtMs }, login);
+  }
+
+  #usableKey(login: StoredLogin): AccessToken | undefined {
+    const key = textIn(login.extra, "agent_key");
+    const expiresAtMs = Date.parse(textIn(login.extra, "agent_key_expires_at") ?? "");
+    if (key === undefined || Number.isNaN(expiresAtMs)) return undefined;
+    if (expiresAtMs - this.#context.clock.now() < this.#minLifeSeconds() * 1000) return undefined;
+    return { secret: new Secret(key), expiresAtMs };
+  }
+
+  #minLifeSeconds(): number {
+    const seconds = Number(this.#context.env.HERMES_NOUS_MIN_KEY_TTL_SECONDS);
+    return Number.isFinite(seconds) && seconds > 0 ? seconds : minKeyLifeSeconds;
+  }
+
+  #minting(): {
+    readonly endpoints: NousEndpoints;
+    readonly context: FlowContext;
+    readonly minLifeSeconds: number;
+  } {
+    return { endpoints: this.#endpoints, context: this.#context, minLifeSeconds: this.#minLifeSeconds() };
+  }
+
+  #remember(token: AccessToken, login: StoredLogin): AccessToken {
+    const others = [login.accessToken, login.refreshToken].filter((text) => text !== undefined);
+    this.#secrets = [token.secret, ...others.map((text) => new Secret(text))];
+    return token;
+  }
+
+  #unwrap(result: AccessToken | LoginFailure): AccessToken {
+    if (isFailure(result)) throw toError(result);
+    return result;
+  }
+}
+
+function isFailure(value: object): value is LoginFailure {
+  return "kind" in value && value.kind === "failure";
+}
+
+const loggedOut: LoginFailure = reloginFailure(provider, "There is no login to the Nous Portal.");
+
+export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = nousEndpoints(context.env)): AuthFlow {
+  const slot = storeSlot(context.authFile, provider, nousCodec);
+  return {
+    provider,
+    async login(ui, signal) {
+      if (!(await ui.confirm(nousNotice, signal))) return declined;
+      const code = await requestCode(endpoints, context, signal);
+      if (code.kind === "failure") return code;
+      const granted = await runDeviceFlow(
+        {
+          provider,
+          code,
+          poll: (given, pollSignal) => poll(given, { endpoints, context }, pollSignal),
+          clock: context.clock,
+          ui,
+          maxIntervalMs: 30_000,
+          limitMs: loginLimitMs,
+        },
+        signal,
+      );
+      if (granted.kind === "failure") return granted;
+      await context.authFile.update(
+        (state) =>
+          withActiveProvider(
+            withLogin(state, provider, nousCodec.format(granted.value, loginOf(state, provider) ?? {})),
+            provider,
+          ),
+        signal,
+      );
+      // The key is minted now, so that an account without a subscription is told at once.
+      try {
+        await new NousTokens(slot, context, endpoints).current(signal);
+      } catch (error) {
+        if (!(error instanceof CredentialUnavailableError)) throw error;
+        return { kind: "failure", code: error.code, message: error.message, hint: error.hint ?? "" };
+      }
+      return { kind: "logged-in" };
+    },
+    tokens: () => new NousTokens(slot, context, endpoints),
+    async status(signal) {
+      const login = await slot.read(signal);
+      if (login === undefined) return { kind: "logged-out" };
+      const expiry = login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs };
+      return { kind: "logged-in", source: "portal", secret: new Secret(login.accessToken), ...expiry };
+    },
+    async logout(signal) {
+      await context.authFile.update((state) => withLogin(state, provider, undefined), signal);
+    },
+  };
+}
+
+async function requestCode(
+  endpoints: NousEndpoints,
+  context: FlowContext,
+  signal: AbortSignal,
+): Promise<(DeviceCode & { readonly kind: "code" }) | LoginFailure> {
+  const answer = await postForm(
+    endpoints.deviceCode,
+    { client_id: clientIds.nous, scope: "inference:mint_agent_key" },
+    { signal, ...(context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher }) },
+  );
+  if (answer.kind === "unreachable") return unavailable("the Nous Portal", answer.message);
+  const deviceCode = textIn(answer.body, "device_code");
+  const userCode = textIn(answer.body, "user_code");
+  const url = textIn(answer.body, "verification_uri");
+  if (answer.status !== 200 || deviceCode === undefined || userCode === undefined || url === undefined) {
+    return unavailable("the Nous Portal", `HTTP ${answer.status} instead of a code`);
+  }
+  const completeUrl = textIn(answer.body, "verification_uri_complete");
+  return {
+    kind: "code",
+    deviceCode,
+    userCode,
+    url,
+    ...(completeUrl === undefined ? {} : { completeUrl }),
+    intervalMs: (numberIn(answer.body, "interval") ?? 5) * 1000,
+    expiresInMs: (numberIn(answer.body, "expires_in") ?? 900) * 1000,
+  };
+}
+
+async function poll(
+  code: DeviceCode,
+  parts: { readonly endpoints: NousEndpoints; readonly context: FlowContext },
+  signal: AbortSignal,
+): Promise<Poll<StoredLogin>> {
+  const answer = await postForm(
+    parts.endpoints.token,
+    {
+      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      client_id: clientIds.nous,
+      device_code: code.deviceCode,
+    },
+    { signal, ...(parts.context.dispatcher === undefined ? {} : { dispatcher: parts.context.dispatcher }) },
+  );
+  if (answer.kind === "unreachable") return answer;
+  const tokens = readTokensAnswer(answer.body, parts.context.clock.now());
+  if (answer.status === 200 && tokens !== undefined) return { kind: "granted", value: tokens };
+  const error = errorCodeIn(answer.body);
+  // The portal asks for one second more each time, not for five.
+  if (error === "slow_down") return { kind: "slow-down", addMs: 1_000 };
+  return standardPoll(error) ?? unavailable("the Nous Portal", `HTTP ${answer.status}`);
+}
+
+function readTokensAnswer(body: NousTokensAnswer, nowMs: number): StoredLogin | undefined {
+  const accessToken = textIn(body, "access_token");
+  if (accessToken === undefined) return undefined;
+  const refreshToken = textIn(body, "refresh_token");
+  const life = numberIn(body, "expires_in");
+  return {
+    accessToken,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(life === undefined ? {} : { expiresAtMs: nowMs + life * 1000 }),
+    extra: {},
+  };
+}
