@@ -1,0 +1,191 @@
+import { spawn } from "node:child_process";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import type { SessionId } from "#conversation";
+import { never } from "#foundation/abort";
+import { systemClock } from "#foundation/clock";
+import { isRecord } from "#foundation/json";
+import { memoryLogger, silentLogger } from "#foundation/logger";
+import { openStore } from "../index.ts";
+import { makePlace } from "./testing/place.ts";
+
+const deps = { clock: systemClock, log: silentLogger };
+const id = "s" as SessionId;
+const bundles = fileURLToPath(new URL(`../../../node_modules/.cache/hermes-store-${process.pid}/`, import.meta.url));
+
+afterAll(async () => {
+  await rm(bundles, { recursive: true, force: true });
+});
+
+describe("a SQLite store", () => {
+  it("is one private file in WAL mode with foreign keys [10:STORE-1]", async () => {
+    await using place = await makePlace();
+    await using store = await openStore({ path: join(place.folder, "deep", "state.db") }, deps);
+    await store.messages.append(id, [{ role: "user", content: "x" }]);
+    const file = join(place.folder, "deep", "state.db");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(`${file}-wal`)).size).toBeGreaterThan(0);
+  });
+
+  it("keeps everything over closing and opening, and closing twice is harmless", async () => {
+    await using place = await makePlace();
+    const first = await openStore({ path: place.path }, deps);
+    await first.messages.append(id, [{ role: "user", content: "x", uid: "1" }]);
+    await first[Symbol.asyncDispose]();
+    await first[Symbol.asyncDispose]();
+    await using second = await openStore({ path: place.path }, deps);
+    expect(await second.messages.count(id)).toBe(1);
+  });
+
+  it("says what to do about a file that is no database", async () => {
+    await using place = await makePlace();
+    await writeFile(
+      place.path,
+      "this is a letter, not a database, and it is long enough to be read as one page\n".repeat(80),
+    );
+    await expect(openStore({ path: place.path }, deps)).rejects.toMatchObject({
+      code: "store_damaged",
+      hint: "Run: hermes sessions fsck",
+    });
+    expect(await readFile(place.path, "utf8")).toContain("this is a letter");
+  });
+
+  it("copies itself to another place, and not over an existing file", async () => {
+    await using place = await makePlace();
+    await using store = await openStore({ path: place.path }, deps);
+    await store.messages.append(id, [{ role: "user", content: "x" }]);
+    const target = join(place.folder, "copy.db");
+    await store.maintenance.backup(target, never);
+    await expect(store.maintenance.backup(target, never)).rejects.toThrow("already");
+    await using copy = await openStore({ path: target }, deps);
+    expect(await copy.messages.count(id)).toBe(1);
+  });
+
+  it("gives space back after much was deleted", async () => {
+    await using place = await makePlace();
+    await using store = await openStore({ path: place.path }, deps);
+    await store.transaction(async (tx) => {
+      for (let index = 0; index < 600; index += 1)
+        await tx.messages.append(id, [{ role: "user", content: `text ${index} `.repeat(60) }]);
+    });
+    await store.maintenance.compact(never);
+    const before = (await stat(place.path)).size;
+    expect(await store.sessions.delete(id)).toBe(true);
+    await store.maintenance.compact(never);
+    expect((await stat(place.path)).size).toBeLessThan(before / 2);
+  });
+
+  it("a stored field that is not JSON becomes absent, with a warning [10:STORE-9]", async () => {
+    await using place = await makePlace();
+    const log = memoryLogger();
+    await using store = await openStore({ path: place.path }, { clock: systemClock, log });
+    await store.messages.append(id, [{ role: "assistant", content: "x", uid: "1" }]);
+    using other = await place.connect();
+    other.exec("UPDATE messages SET tool_calls = '{broken', extra = 'also'");
+    const [message] = await store.messages.conversation(id);
+    expect(message).not.toHaveProperty("tool_calls");
+    expect(log.lines.filter((line) => line.level === "warn")).toHaveLength(2);
+  });
+
+  it("a transaction handle is of no use after its end", async () => {
+    await using place = await makePlace();
+    await using store = await openStore({ path: place.path }, deps);
+    const leaked = await store.transaction(async (tx) => tx.messages);
+    await expect(leaked.count(id)).rejects.toThrow("after it had ended");
+  });
+
+  it("writes its log back and takes messages into the substring index by itself [10:STORE-2]", async () => {
+    await using place = await makePlace();
+    const store = await openStore({ path: place.path }, deps);
+    using reader = await place.connect();
+    for (let batch = 0; batch < 52; batch += 1)
+      await store.messages.append(
+        id,
+        Array.from({ length: 20 }, (_, index) => ({ role: "user" as const, content: `message ${batch} ${index}` })),
+      );
+    const indexed = (): unknown =>
+      reader.get("SELECT value FROM state_meta WHERE key = 'search.indexed_through'")?.value;
+    while (indexed() !== "1040") await systemClock.sleep(20, AbortSignal.timeout(10_000));
+    await store[Symbol.asyncDispose]();
+    expect(await stat(place.path).then((file) => file.size)).toBeGreaterThan(50_000);
+  });
+
+  it("two processes append a thousand messages each without an error [10:A10.3]", async () => {
+    await using place = await makePlace();
+    await (await openStore({ path: place.path }, deps))[Symbol.asyncDispose]();
+    const program = await buildAppender();
+    await Promise.all(["a", "b"].map((name) => runNode(program, [place.path, name])));
+    using reader = await place.connect();
+    expect(reader.get("SELECT count(*) AS n, count(DISTINCT uid) AS uids FROM messages")).toEqual({
+      n: 2000,
+      uids: 2000,
+    });
+    expect(reader.get("PRAGMA integrity_check")).toEqual({ integrity_check: "ok" });
+  });
+});
+
+describe("the door", () => {
+  it("loads no driver before a store is opened", async () => {
+    const program = await bundle("door", 'import "./index.ts"; console.log(Object.keys(require.cache).join("\\n"))');
+    const loaded = await runNode(program, []);
+    expect(loaded).not.toMatch(/@photostructure|\/pg\//);
+  });
+});
+
+async function buildAppender(): Promise<string> {
+  return await bundle(
+    "appender",
+    `import { openStore } from "./index.ts";
+     import { systemClock } from "#foundation/clock";
+     import { silentLogger } from "#foundation/logger";
+     const [, , path, name] = process.argv;
+     void (async () => {
+       const store = await openStore({ path }, { clock: systemClock, log: silentLogger });
+       for (let index = 0; index < 1000; index += 1)
+         await store.messages.append("shared", [{ role: "user", content: "text " + index, uid: name + index }]);
+       await store[Symbol.asyncDispose]();
+     })();`,
+  );
+}
+
+/** A small program over the store, beside the packages it needs. */
+async function bundle(name: string, source: string): Promise<string> {
+  await mkdir(bundles, { recursive: true });
+  const outfile = join(bundles, `${name}.cjs`);
+  const esbuild: unknown = createRequire(import.meta.url)("esbuild");
+  if (!isRecord(esbuild) || typeof esbuild.build !== "function") throw new Error("no esbuild");
+  await esbuild.build({
+    stdin: { contents: source, resolveDir: fileURLToPath(new URL("..", import.meta.url)), loader: "ts" },
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    conditions: ["source"],
+    packages: "external",
+    logLevel: "error",
+    define: { "import.meta.url": '"file:///nowhere/main.cjs"' },
+  });
+  return outfile;
+}
+
+async function runNode(program: string, args: readonly string[]): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    let errors = "";
+    child.stdout.on("data", (piece: Buffer) => {
+      output += piece.toString();
+    });
+    child.stderr.on("data", (piece: Buffer) => {
+      errors += piece.toString();
+    });
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 && errors === "" ? resolve(output) : reject(new Error(`${code}: ${errors}`)),
+    );
+  });
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import type { SessionId } from "#conversation";
+import { never } from "#foundation/abort";
+import { FakeClock, systemClock } from "#foundation/clock";
+import { silentLogger } from "#foundation/logger";
+import { openStore } from "../index.ts";
+import { makePlace } from "./testing/place.ts";
+import { maxAttempts, whileBusy } from "./write-lock.ts";
+
+function busy(): Error {
+  return Object.assign(new Error("database is locked"), { errcode: 5 });
+}
+
+describe("waiting for the write lock", () => {
+  it("tries fifteen times for a second each, with random pauses of 20 to 150 ms between, then gives up [10:STORE-2]", async () => {
+    const clock = new FakeClock(0, { autoAdvance: true });
+    await expect(
+      whileBusy(
+        () => {
+          throw busy();
+        },
+        { clock, signal: never },
+      ),
+    ).rejects.toThrow("database is locked");
+    const pauses = clock.slept.filter((ms) => ms > 15);
+    expect(pauses).toHaveLength(maxAttempts - 1);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(20);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(150);
+    expect(clock.now()).toBeGreaterThanOrEqual(15_000);
+  });
+
+  it("goes on as soon as the lock is free", async () => {
+    const clock = new FakeClock(0, { autoAdvance: true });
+    let calls = 0;
+    const value = await whileBusy(
+      () => {
+        calls += 1;
+        if (calls < 4) throw busy();
+        return "mine";
+      },
+      { clock, signal: never },
+    );
+    expect(value).toBe("mine");
+    expect(clock.slept).toEqual([1, 1, 1]);
+  });
+
+  it("lets any other error through at once [10:STORE-2]", async () => {
+    const clock = new FakeClock(0, { autoAdvance: true });
+    const act = (): never => {
+      throw new Error("no such table");
+    };
+    await expect(whileBusy(act, { clock, signal: never })).rejects.toThrow("no such table");
+    expect(clock.slept).toEqual([]);
+  });
+
+  it("stops when it is told to", async () => {
+    const controller = new AbortController();
+    const clock = new FakeClock(0);
+    const waiting = whileBusy(
+      () => {
+        throw busy();
+      },
+      { clock, signal: controller.signal },
+    );
+    await clock.sleeping();
+    controller.abort(new Error("closing"));
+    await expect(waiting).rejects.toThrow("closing");
+  });
+
+  it("leaves the thread free while another process holds the lock [10:STORE-4]", async () => {
+    await using place = await makePlace();
+    await using store = await openStore({ path: place.path }, { clock: systemClock, log: silentLogger });
+    using other = await place.connect();
+    other.exec("BEGIN IMMEDIATE");
+    const append = store.messages.append("s" as SessionId, [{ role: "user", content: "patience" }]);
+    let ticks = 0;
+    const startedAt = performance.now();
+    let longestGapMs = 0;
+    let last = startedAt;
+    while (performance.now() - startedAt < 120) {
+      await systemClock.sleep(1, never);
+      ticks += 1;
+      longestGapMs = Math.max(longestGapMs, performance.now() - last);
+      last = performance.now();
+    }
+    other.exec("COMMIT");
+    expect((await append).ids).toHaveLength(1);
+    expect(ticks).toBeGreaterThan(10);
+    expect(longestGapMs).toBeLessThan(50);
+  });
+});
