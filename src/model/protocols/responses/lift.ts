@@ -113,7 +113,10 @@ export class ResponsesLift implements Lift {
 
   #say(event: WireObject, text: string): void {
     const index = indexOf(event);
-    if (this.#lastSpoken !== undefined && this.#lastSpoken !== index && this.#text !== "") this.#tags.push("\n\n");
+    if (this.#lastSpoken !== index) {
+      this.#template.forget();
+      if (this.#text !== "") this.#tags.push("\n\n");
+    }
     this.#lastSpoken = index;
     this.#spoken.add(index);
     this.#tags.push(text);
@@ -175,8 +178,8 @@ export class ResponsesLift implements Lift {
   }
 
   #complete(response: WireObject, items: readonly WireObject[]): void {
-    const wasCut = response["status"] === "incomplete" && !this.#calls.isEmpty;
-    const { calls, isTruncated } = this.#calls.finish({ wasCut: false, tools: this.#request.tools });
+    const wasCut = items.some((item) => item["type"] === "function_call" && item["status"] === "incomplete");
+    const { calls, isTruncated } = this.#calls.finish({ wasCut, tools: this.#request.tools });
     const reasoning = items.filter((item) => item["type"] === "reasoning");
     const encrypted = reasoning.filter((item) => textIn(item["encrypted_content"]) !== "");
     const messages = items.filter((item) => item["type"] === "message");

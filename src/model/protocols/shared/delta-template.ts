@@ -42,6 +42,12 @@ export class DeltaTemplate {
     this.#suffix = splitAround(after);
   }
 
+  /** What was learned no longer holds. */
+  forget(): void {
+    this.#prefix = undefined;
+    this.#suffix = undefined;
+  }
+
   /** Frames match: the template is worth learning again when the shape changes. */
   praise(): void {
     this.#misses = 0;

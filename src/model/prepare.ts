@@ -1,0 +1,61 @@
+import type { Protocol, WireRequest } from "./protocols/protocol.ts";
+import { protocolFor } from "./protocols/registry.ts";
+import type { ModelRequest } from "./request.ts";
+import type { Target } from "./target.ts";
+
+/** A request as it would be sent, without the credential. */
+export interface PreparedRequest {
+  readonly protocol: Protocol;
+  readonly wire: WireRequest;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const userAgent = "HermesAgent";
+
+/** The wire request, without sending it: for tests, dry runs and people who want to see it. */
+export async function prepareRequest(request: ModelRequest): Promise<PreparedRequest> {
+  const protocol = await protocolFor(request.target.protocol);
+  const wire = protocol.lower(request);
+  return { protocol, wire, url: endpointUrl(request.target, wire.path), headers: headersOf(request.target, wire) };
+}
+
+/** Google's Code Assist is configured by a marker, since its address is not for people to choose. */
+const markers: Readonly<Record<string, string>> = { "cloudcode-pa://google": "https://cloudcode-pa.googleapis.com" };
+
+/** Base address, path and query; parameters of the base address go on every request. */
+export function endpointUrl(target: Target, path: string): URL {
+  const base = markers[target.baseUrl] ?? target.baseUrl;
+  const url = new URL(`${base.replace(/\/+$/, "")}${path}`);
+  for (const [name, value] of Object.entries(target.query)) url.searchParams.set(name, value);
+  return url;
+}
+
+function headersOf(target: Target, wire: WireRequest): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {
+    "user-agent": userAgent,
+    accept: wire.framing === "sse" ? "text/event-stream" : "application/json",
+    // Packed streams come in larger and later pieces.
+    "accept-encoding": wire.framing === "json" ? "gzip, deflate, br" : "identity",
+  };
+  return mergeHeaders(headers, wire.headers, target.headers);
+}
+
+/** Later ones win; lists of betas are joined, since each side knows only its own. Names in lower case. */
+export function mergeHeaders(
+  ...sources: readonly Readonly<Record<string, string>>[]
+): Readonly<Record<string, string>> {
+  const merged: Record<string, string> = {};
+  for (const source of sources)
+    for (const [given, value] of Object.entries(source)) {
+      const name = given.toLowerCase();
+      const before = merged[name];
+      merged[name] = name === "anthropic-beta" && before !== undefined ? joinLists(before, value) : value;
+    }
+  return merged;
+}
+
+function joinLists(first: string, second: string): string {
+  const names = `${first},${second}`.split(",").map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ""))].join(",");
+}

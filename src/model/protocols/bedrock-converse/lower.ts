@@ -1,0 +1,61 @@
+import type { ToolChoice } from "#conversation";
+import type { ModelRequest } from "../../request.ts";
+import type { WireRequest } from "../protocol.ts";
+import { defined, writeBody } from "../shared/body.ts";
+import { wantedOutput } from "../shared/output-limit.ts";
+import { wireTools } from "../shared/tool-schema.ts";
+import { converseMessages } from "./messages.ts";
+import type { ConverseTool } from "./wire.ts";
+
+const usualOutput = 4_096;
+
+/** A request as `POST /model/{id}/converse`. Signing is the credential's business. */
+export function lowerConverse(request: ModelRequest): WireRequest {
+  const { target, options } = request;
+  const stream = options.stream && target.quirks.supportsStreaming !== false;
+  const { messages, usedTools } = converseMessages(request);
+  const system = request.system.trim();
+  const tools = toolsOf(request, usedTools);
+  const body = {
+    ...defined({
+      messages,
+      system: system === "" ? undefined : [{ text: system }],
+      inferenceConfig: defined({
+        maxTokens: wantedOutput(request) ?? Math.min(usualOutput, target.limits.maxOutputTokens ?? usualOutput),
+        temperature: target.quirks.omitTemperature === true ? undefined : options.temperature,
+      }),
+      toolConfig: tools.length === 0 ? undefined : defined({ tools, toolChoice: toolChoice(options.toolChoice) }),
+    }),
+    ...target.quirks.extraBody,
+    ...options.extraBody,
+  };
+  return {
+    method: "POST",
+    path: `/model/${encodeURIComponent(target.model)}/${stream ? "converse-stream" : "converse"}`,
+    headers: {
+      "content-type": "application/json",
+      accept: stream ? "application/vnd.amazon.eventstream" : "application/json",
+    },
+    body: writeBody(body),
+    framing: stream ? "aws-event-stream" : "json",
+  };
+}
+
+/** The service refuses a history that mentions tools without a declaration of any. */
+function toolsOf(request: ModelRequest, used: ReadonlySet<string>): readonly ConverseTool[] {
+  const declared = request.options.toolChoice === "none" ? [] : wireTools(request.tools, request.target.quirks);
+  const tools = declared.map((tool) => toolSpec(tool.name, tool.description || tool.name, tool.parameters));
+  if (tools.length > 0) return tools;
+  const empty = { type: "object", properties: {} };
+  return [...used].map((name) => toolSpec(name, "Used earlier in this conversation; not available now.", empty));
+}
+
+function toolSpec(name: string, description: string, json: Readonly<Record<string, unknown>>): ConverseTool {
+  return { toolSpec: { name, description, inputSchema: { json } } };
+}
+
+function toolChoice(choice: ToolChoice | undefined): unknown {
+  if (choice === undefined || choice === "none") return undefined;
+  if (choice === "auto") return { auto: {} };
+  return choice === "required" ? { any: {} } : { tool: { name: choice.name } };
+}

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import type { ToolChoice } from "#conversation";
+import type { ModelRequest } from "../../request.ts";
+import type { WireRequest } from "../protocol.ts";
+import { defined, writeBody } from "../shared/body.ts";
+import { geminiThinking } from "../shared/effort.ts";
+import { geminiSchema } from "../shared/gemini-schema.ts";
+import { wantedOutput } from "../shared/output-limit.ts";
+import { wireTools } from "../shared/tool-schema.ts";
+import { geminiContents } from "./contents.ts";
+
+/** Base address that stands for Google's Code Assist service, which wraps the same request. */
+const codeAssistScheme = "cloudcode-pa:";
+
+/** A request as `models/{model}:generateContent`. */
+export function lowerGemini(request: ModelRequest): WireRequest {
+  const { target, options } = request;
+  const stream = options.stream && target.quirks.supportsStreaming !== false;
+  const isCodeAssist = target.baseUrl.startsWith(codeAssistScheme);
+  const { project, ...extra } = { ...target.quirks.extraBody, ...options.extraBody };
+  const inner = { ...generateBody(request), ...(isCodeAssist ? {} : defined({ project })), ...extra };
+  const method = stream ? "streamGenerateContent" : "generateContent";
+  const model = target.model.replace(/^models\//, "");
+  const text = writeBody(inner);
+  const body = isCodeAssist
+    ? writeBody(defined({ project, model, user_prompt_id: digest(text), request: inner }))
+    : text;
+  return {
+    method: "POST",
+    path: `${isCodeAssist ? "/v1internal" : `/models/${encodeURIComponent(model)}`}:${method}${stream ? "?alt=sse" : ""}`,
+    headers: { "content-type": "application/json" },
+    body,
+    framing: stream ? "sse" : "json",
+  };
+}
+
+function generateBody(request: ModelRequest): Record<string, unknown> {
+  const { target, options } = request;
+  const tools = wireTools(request.tools, { ...target.quirks, toolSchema: "gemini" }).map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    ...(Object.keys((tool.parameters["properties"] as object | undefined) ?? {}).length === 0
+      ? {}
+      : { parameters: tool.parameters }),
+  }));
+  const system = request.system.trim();
+  const hasTools = tools.length > 0;
+  const generation = defined({
+    maxOutputTokens: wantedOutput(request),
+    temperature: target.quirks.omitTemperature === true ? undefined : options.temperature,
+    thinkingConfig: geminiThinking(request),
+    ...responseFormat(request),
+  });
+  return defined({
+    contents: geminiContents(request),
+    systemInstruction: system === "" ? undefined : { parts: [{ text: system }] },
+    tools: hasTools ? [{ functionDeclarations: tools }] : undefined,
+    toolConfig: hasTools ? toolConfig(options.toolChoice) : undefined,
+    generationConfig: Object.keys(generation).length === 0 ? undefined : generation,
+  });
+}
+
+function toolConfig(choice: ToolChoice | undefined): unknown {
+  if (choice === undefined || choice === "auto") return undefined;
+  if (choice === "none") return { functionCallingConfig: { mode: "NONE" } };
+  if (choice === "required") return { functionCallingConfig: { mode: "ANY" } };
+  return { functionCallingConfig: { mode: "ANY", allowedFunctionNames: [choice.name] } };
+}
+
+function responseFormat({ options }: ModelRequest): Readonly<Record<string, unknown>> {
+  const { responseSchema } = options;
+  if (responseSchema === undefined) return {};
+  return { responseMimeType: "application/json", responseSchema: geminiSchema(responseSchema.schema) };
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
