@@ -1,0 +1,150 @@
+import type { Usage } from "#conversation";
+import { bedrockWindow } from "./bedrock-windows.ts";
+import type { CachedSource } from "./cached-source.ts";
+import { type CallCost, costOfCall } from "./cost.ts";
+import type { EndpointLists } from "./endpoint-lists.ts";
+import { anthropicOutputLimit, familyCapabilities, familyWindow, unknownAnthropicOutput } from "./families.ts";
+import type { LearnedLimits } from "./learned-limits.ts";
+import { type ChosenWindow, chooseWindow } from "./limits.ts";
+import type { Capability, ModelFacts, Prices } from "./model-facts.ts";
+import { findListed } from "./model-list.ts";
+import { type ModelsDev, modelsDevFacts } from "./models-dev.ts";
+import { type PriceQuote, quotePrices } from "./pricing.ts";
+import { snapshotFacts, snapshotVersion } from "./snapshot.ts";
+
+/** Which model at which address the question is about, and what the asker knows already. */
+export interface ModelQuestion {
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  /** `model.context_length`. */
+  readonly configuredWindow?: number;
+  /** `custom_providers[].models.<id>.context_length`. */
+  readonly customModelWindow?: number;
+  /** What a local server said it was started with. */
+  readonly localWindow?: number;
+  /** What the provider's own catalogue said about this model, where the asker has it. */
+  readonly providerWindow?: number;
+  readonly isLocal?: boolean;
+  /** Nothing is charged per token. */
+  readonly isSubscription?: boolean;
+}
+
+export interface CatalogSources {
+  readonly learned?: LearnedLimits;
+  readonly modelsDev?: CachedSource<ModelsDev>;
+  readonly openRouter?: CachedSource<ReadonlyMap<string, ModelFacts>>;
+  readonly endpoints?: EndpointLists;
+  /** `pricing.overrides`, by provider and model. */
+  readonly priceOverrides?: Readonly<Record<string, Readonly<Record<string, Prices>>>>;
+}
+
+/** Providers whose window is theirs and not the model's. */
+const fixedWindows: Readonly<Record<string, number>> = { "openai-codex": 272_000 };
+/** Providers that do not report windows, with a table of their own. */
+const windowTables: Readonly<Record<string, (model: string) => number | undefined>> = { bedrock: bedrockWindow };
+/** Providers whose model list is the catalogue every process keeps anyway. */
+const publicLists: ReadonlySet<string> = new Set(["openrouter"]);
+/** Learned values from this size on were recorded by mistake. */
+const staleFrom: Readonly<Record<string, number>> = { "openai-codex": 400_000 };
+
+/**
+ * Everything known about models, from memory. No method waits for a network: what is not known yet
+ * is answered by the next source, and {@link refresh} is called in the background.
+ */
+export class ModelCatalog {
+  readonly #sources: CatalogSources;
+
+  constructor(sources: CatalogSources = {}) {
+    this.#sources = sources;
+  }
+
+  /** Reads the files of all sources, once, at start. */
+  async load(): Promise<void> {
+    const { learned, modelsDev, openRouter } = this.#sources;
+    await Promise.all([learned?.load(), modelsDev?.load(), openRouter?.load()]);
+  }
+
+  /** Brings old sources up to date. For a background scope; never throws for a missing network. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.#sources.modelsDev?.refresh(signal), this.#sources.openRouter?.refresh(signal)]);
+  }
+
+  window(question: ModelQuestion): ChosenWindow {
+    const { provider, model, baseUrl } = question;
+    return chooseWindow({
+      config: question.configuredWindow,
+      "custom-model": question.customModelWindow,
+      learned: this.#learned(question),
+      "bedrock-table": windowTables[provider]?.(model),
+      endpoint: this.#sources.endpoints?.facts(baseUrl, model)?.contextWindow,
+      "local-server": question.localWindow,
+      provider: question.providerWindow ?? fixedWindows[provider],
+      "models.dev": this.#modelsDev(question)?.contextWindow,
+      openrouter: this.#openRouter(question)?.contextWindow,
+      snapshot: snapshotFacts(provider, model)?.contextWindow,
+      family: familyWindow(model),
+    });
+  }
+
+  /** The largest output of a model; undefined when nobody says and the wire does not need one. */
+  maxOutput(question: ModelQuestion, wire: "anthropic" | "other"): number | undefined {
+    const known =
+      this.#sources.endpoints?.facts(question.baseUrl, question.model)?.maxOutputTokens ??
+      this.#modelsDev(question)?.maxOutputTokens ??
+      this.#openRouter(question)?.maxOutputTokens ??
+      snapshotFacts(question.provider, question.model)?.maxOutputTokens;
+    if (wire === "other") return known;
+    return anthropicOutputLimit(question.model) ?? known ?? unknownAnthropicOutput;
+  }
+
+  capabilities(question: ModelQuestion): readonly Capability[] {
+    return (
+      this.#sources.endpoints?.facts(question.baseUrl, question.model)?.capabilities ??
+      this.#modelsDev(question)?.capabilities ??
+      this.#openRouter(question)?.capabilities ??
+      snapshotFacts(question.provider, question.model)?.capabilities ??
+      familyCapabilities(question.model)
+    );
+  }
+
+  prices(question: ModelQuestion): PriceQuote {
+    const { provider, model, baseUrl } = question;
+    const snapshot = snapshotFacts(provider, model)?.prices;
+    const catalogue = this.#modelsDev(question)?.prices;
+    return quotePrices({
+      override: this.#override(provider, model),
+      isSubscription: question.isSubscription ?? false,
+      isLocal: question.isLocal ?? false,
+      listed: publicLists.has(provider) ? this.#openRouter(question) : this.#sources.endpoints?.facts(baseUrl, model),
+      snapshot: { prices: snapshot, version: snapshotVersion },
+      catalogue: { prices: catalogue, version: "models.dev" },
+    });
+  }
+
+  cost(question: ModelQuestion, usage: Usage, reportedUsd?: number): CallCost {
+    return costOfCall(usage, this.prices(question), reportedUsd);
+  }
+
+  #learned({ provider, model, baseUrl }: ModelQuestion): number | undefined {
+    const value = this.#sources.learned?.get(model, baseUrl);
+    const limit = staleFrom[provider];
+    return value === undefined || (limit !== undefined && value >= limit) ? undefined : value;
+  }
+
+  #modelsDev({ provider, model }: ModelQuestion): ModelFacts | undefined {
+    const catalogue = this.#sources.modelsDev?.current;
+    return catalogue === undefined ? undefined : modelsDevFacts(catalogue, provider, model);
+  }
+
+  /** OpenRouter lists most models there are; only an exact name counts, since its list has hundreds of near ones. */
+  #openRouter({ model }: ModelQuestion): ModelFacts | undefined {
+    const list = this.#sources.openRouter?.current;
+    return list === undefined ? undefined : findListed(list, model, "same-name");
+  }
+
+  #override(provider: string, model: string): Prices | undefined {
+    const own = this.#sources.priceOverrides?.[provider];
+    return own !== undefined && Object.hasOwn(own, model) ? own[model] : undefined;
+  }
+}

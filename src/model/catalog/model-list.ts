@@ -1,0 +1,155 @@
+import { isRecord } from "#foundation/json";
+import { type Capability, type ModelFacts, type Prices, readPrice, readWindow } from "./model-facts.ts";
+import { plainModelName } from "./model-name.ts";
+
+/** The names servers give to the size of the window, in the order they are believed. */
+const windowFields = [
+  "context_length",
+  "context_window",
+  "max_context_length",
+  "max_position_embeddings",
+  "max_model_len",
+  "max_input_tokens",
+  "max_sequence_length",
+  "max_seq_len",
+  "n_ctx_train",
+  "n_ctx",
+  "ctx_size",
+];
+const outputFields = ["max_completion_tokens", "max_output_tokens", "max_tokens"];
+const maxEntries = 20_000;
+
+/** Everything a `/models` answer says, by id. Unreadable entries are left out, never an error. */
+export function readModelList(body: unknown): ReadonlyMap<string, ModelFacts> {
+  const found = new Map<string, ModelFacts>();
+  for (const entry of entriesIn(body).slice(0, maxEntries)) {
+    const id = isRecord(entry) ? (entry["id"] ?? entry["slug"] ?? entry["model"] ?? entry["name"]) : undefined;
+    if (isRecord(entry) && typeof id === "string" && id !== "") found.set(id, factsOf(entry));
+  }
+  return found;
+}
+
+function entriesIn(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (!isRecord(body)) return [];
+  const list = body["data"] ?? body["models"];
+  return Array.isArray(list) ? list : [];
+}
+
+function factsOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
+  const contextWindow = windowOf(entry);
+  const maxOutputTokens = outputOf(entry);
+  const prices = pricesOf(entry["pricing"]);
+  const parameters = strings(entry["supported_parameters"]);
+  const capabilities = capabilitiesOf(entry, parameters);
+  return {
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(capabilities === undefined ? {} : { capabilities }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(parameters === undefined ? {} : { parameters }),
+  };
+}
+
+function windowOf(entry: Readonly<Record<string, unknown>>): number | undefined {
+  const places = [entry, entry["meta"], capabilityLimits(entry), entry["top_provider"], entry["limits"]];
+  for (const place of places) {
+    if (!isRecord(place)) continue;
+    for (const field of [...windowFields, "max_context_window_tokens", "max_prompt_tokens"]) {
+      const value = readWindow(place[field]);
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
+}
+
+/** Copilot's place for them. */
+function capabilityLimits(entry: Readonly<Record<string, unknown>>): unknown {
+  return isRecord(entry["capabilities"]) ? entry["capabilities"]["limits"] : undefined;
+}
+
+function outputOf(entry: Readonly<Record<string, unknown>>): number | undefined {
+  for (const place of [entry["top_provider"], capabilityLimits(entry), entry]) {
+    if (!isRecord(place)) continue;
+    for (const field of outputFields) {
+      const value = place[field];
+      if (typeof value === "number" && Number.isInteger(value) && value > 0) return value;
+    }
+  }
+  return undefined;
+}
+
+function pricesOf(pricing: unknown): Prices | undefined {
+  if (!isRecord(pricing)) return undefined;
+  const input = readPrice(pricing["prompt"] ?? pricing["input"], "per-token");
+  const output = readPrice(pricing["completion"] ?? pricing["output"], "per-token");
+  const cacheRead = readPrice(pricing["input_cache_read"] ?? pricing["cache_read"], "per-token");
+  const cacheWrite = readPrice(pricing["input_cache_write"] ?? pricing["cache_write"], "per-token");
+  const request = readPrice(pricing["request"], "per-request");
+  if (input === undefined && output === undefined) return undefined;
+  return {
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+    ...(cacheRead === undefined ? {} : { cacheRead }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...(request === undefined || request === 0 ? {} : { request }),
+  };
+}
+
+function capabilitiesOf(
+  entry: Readonly<Record<string, unknown>>,
+  parameters: readonly string[] | undefined,
+): readonly Capability[] | undefined {
+  const architecture = isRecord(entry["architecture"]) ? entry["architecture"] : {};
+  const inputs = strings(architecture["input_modalities"]);
+  const supports = isRecord(entry["capabilities"]) ? entry["capabilities"]["supports"] : undefined;
+  if (isRecord(supports)) {
+    return [
+      ...(supports["tool_calls"] === true ? (["tools"] as const) : []),
+      ...(supports["vision"] === true ? (["vision"] as const) : []),
+      ...(supports["reasoning_effort"] !== undefined || supports["max_thinking_budget"] !== undefined
+        ? (["reasoning"] as const)
+        : []),
+    ];
+  }
+  if (inputs === undefined && parameters === undefined) return undefined;
+  return [
+    ...(parameters === undefined || parameters.includes("tools") ? (["tools"] as const) : []),
+    ...(inputs?.includes("image") ? (["vision"] as const) : []),
+    ...(parameters?.includes("reasoning") ? (["reasoning"] as const) : []),
+  ];
+}
+
+function strings(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : undefined;
+}
+
+/**
+ * The entry meant by a name: the same id, or the same name written otherwise. An endpoint's own list
+ * (`nearest`) also answers with its only entry, or with the id closest to the name that contains it.
+ */
+export function findListed(
+  list: ReadonlyMap<string, ModelFacts>,
+  model: string,
+  match: "same-name" | "nearest" = "nearest",
+): ModelFacts | undefined {
+  const exact = list.get(model);
+  if (exact !== undefined) return exact;
+  const name = plainModelName(model);
+  const same = [...list].find(([id]) => plainModelName(id) === name);
+  if (same !== undefined) return same[1];
+  return match === "nearest" ? nearestListed(list, model.toLowerCase()) : undefined;
+}
+
+function nearestListed(list: ReadonlyMap<string, ModelFacts>, wanted: string): ModelFacts | undefined {
+  const [only] = list.values();
+  if (list.size === 1) return only;
+  const containing = [...list.keys()].filter((id) => {
+    const listed = id.toLowerCase();
+    return listed.includes(wanted) || wanted.includes(listed);
+  });
+  const closest = containing.sort(
+    (left, right) => Math.abs(left.length - wanted.length) - Math.abs(right.length - wanted.length),
+  )[0];
+  return closest === undefined ? undefined : list.get(closest);
+}

@@ -1,0 +1,65 @@
+import type { Capability, ModelFacts, Prices } from "./model-facts.ts";
+import { plainModelName } from "./model-name.ts";
+import shipped from "./snapshot.json" with { type: "json" };
+
+/** One row of the table that ships with the program. */
+interface SnapshotRow {
+  readonly provider: string;
+  readonly model: string;
+  readonly window: number;
+  readonly output?: number;
+  readonly can: readonly string[];
+  readonly prices?: Prices;
+}
+
+const rows: readonly SnapshotRow[] = shipped.models;
+
+/** Names the state of the table; stored beside every cost that was computed from it. */
+export const snapshotVersion: string = shipped.version;
+
+/**
+ * What the shipped table says about a model at a provider. Dates and ways of writing do not matter.
+ * Windows and capabilities also hold for the same model elsewhere; prices never do.
+ */
+export function snapshotFacts(provider: string, model: string): ModelFacts | undefined {
+  const name = plainModelName(model);
+  const own = rows.find((row) => row.provider === provider && isSame(row, model, name));
+  if (own !== undefined) return factsOf(own);
+  const elsewhere = rows.find((row) => isSame(row, model, name) && makers.has(row.provider));
+  if (elsewhere === undefined) return undefined;
+  const { prices: _prices, ...rest } = factsOf(elsewhere);
+  return rest;
+}
+
+/** Rows of those who make the model; a reseller's window says nothing about anyone else. */
+const makers: ReadonlySet<string> = new Set([
+  "anthropic",
+  "openai",
+  "gemini",
+  "deepseek",
+  "zai",
+  "kimi-coding",
+  "minimax",
+  "xai",
+  "alibaba",
+  "xiaomi",
+  "arcee",
+]);
+
+function isSame(row: SnapshotRow, model: string, name: string): boolean {
+  return row.model === model || plainModelName(row.model) === name;
+}
+
+function factsOf(row: SnapshotRow): ModelFacts {
+  return {
+    contextWindow: row.window,
+    ...(row.output === undefined ? {} : { maxOutputTokens: row.output }),
+    capabilities: row.can as readonly Capability[],
+    ...(row.prices === undefined ? {} : { prices: row.prices }),
+  };
+}
+
+/** All rows, for checks and for pickers that work without a network. */
+export function snapshotModels(provider: string): readonly string[] {
+  return rows.filter((row) => row.provider === provider).map((row) => row.model);
+}

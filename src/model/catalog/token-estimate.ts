@@ -1,0 +1,71 @@
+import { type Content, callsOf, type RequestMessage, type ToolDefinition } from "#conversation";
+
+const charactersPerToken = 4;
+/** What an image costs roughly, on every provider that was measured; its base64 length says nothing. */
+export const tokensPerImage = 1_500;
+/** Role and separators of one message. */
+const tokensPerMessage = 4;
+
+export function estimateText(text: string): number {
+  return Math.ceil(text.length / charactersPerToken);
+}
+
+export function estimateContent(content: Content | null | undefined): number {
+  if (content === null || content === undefined) return 0;
+  if (typeof content === "string") return estimateText(content);
+  return content.reduce((sum, part) => sum + (part.type === "text" ? estimateText(part.text) : tokensPerImage), 0);
+}
+
+export function estimateMessage(message: RequestMessage): number {
+  const calls = callsOf(message).reduce(
+    (sum, call) => sum + estimateText(call.function.name) + estimateText(call.function.arguments),
+    0,
+  );
+  const reasoning = message.role === "assistant" ? estimateText(message.reasoning_content ?? "") : 0;
+  return tokensPerMessage + estimateContent(message.content) + calls + reasoning;
+}
+
+export interface EstimatedRequest {
+  readonly system: string;
+  readonly messages: readonly RequestMessage[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** The size of a request before it is sent: system prompt, messages and tool schemas. The only estimator there is. */
+export function estimateRequest(request: EstimatedRequest): number {
+  const messages = request.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+  const tools = request.tools.length === 0 ? 0 : estimateText(JSON.stringify(request.tools));
+  return estimateText(request.system) + messages + tools;
+}
+
+const smallestFactor = 0.5;
+const largestFactor = 2;
+/** Share of a new observation in the factor; a single odd request moves it a little. */
+const learningRate = 0.3;
+/** Requests smaller than this say more about the constant overhead than about the text. */
+const smallestSample = 200;
+
+/** How far the estimate is off per model, learned from what providers report as really read. */
+export class TokenCorrections {
+  readonly #factors = new Map<string, number>();
+
+  factor(model: string): number {
+    return this.#factors.get(model) ?? 1;
+  }
+
+  correct(model: string, estimate: number): number {
+    return Math.ceil(estimate * this.factor(model));
+  }
+
+  /** Takes the uncorrected estimate of a request and the prompt tokens the provider counted for it. */
+  observe(model: string, estimate: number, actual: number): void {
+    if (!(estimate >= smallestSample) || !(actual >= smallestSample)) return;
+    const seen = clamp(actual / estimate);
+    const before = this.#factors.get(model);
+    this.#factors.set(model, before === undefined ? seen : clamp(before + learningRate * (seen - before)));
+  }
+}
+
+function clamp(factor: number): number {
+  return Math.min(largestFactor, Math.max(smallestFactor, factor));
+}
