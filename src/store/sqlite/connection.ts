@@ -1,5 +1,5 @@
 import type { Row, SqlParams } from "../database.ts";
-import type { SqliteDriver, SqliteHandle, SqliteStatement } from "./driver.ts";
+import { isNoTransaction, type SqliteDriver, type SqliteHandle, type SqliteStatement } from "./driver.ts";
 
 const mostStatements = 200;
 
@@ -10,11 +10,18 @@ export class SqliteConnection implements Disposable {
   #isOpen = true;
 
   constructor(driver: SqliteDriver, path: string, options: { readonly busyTimeoutMs: number }) {
-    this.#handle = new driver.DatabaseSync(path, { timeout: options.busyTimeoutMs });
+    this.#handle = new driver.DatabaseSync(path);
+    // As a statement, because early versions of Node's own library know no option for it.
+    this.#handle.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
   }
 
-  get isInTransaction(): boolean {
-    return this.#isOpen && this.#handle.isTransaction;
+  /** Ends a transaction without keeping it; SQLite may have done so itself, after a full disk for example. */
+  rollback(): void {
+    try {
+      this.#handle.exec("ROLLBACK");
+    } catch (error) {
+      if (!isNoTransaction(error)) throw error;
+    }
   }
 
   exec(sql: string): void {

@@ -78,7 +78,7 @@ export class SqliteDatabase implements Database {
       return result;
     } catch (error) {
       transaction.close();
-      if (this.#connection.isInTransaction) this.#connection.exec("ROLLBACK");
+      this.#connection.rollback();
       throw error;
     }
   }

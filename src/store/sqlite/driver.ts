@@ -1,3 +1,4 @@
+import { isRecord } from "#foundation/json";
 import type { SqlValue } from "../database.ts";
 
 /**
@@ -14,19 +15,44 @@ export interface SqliteHandle {
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
   close(): void;
-  readonly isTransaction: boolean;
 }
 
 export interface SqliteDriver {
-  readonly DatabaseSync: new (path: string, options?: { readonly timeout?: number }) => SqliteHandle;
+  readonly DatabaseSync: new (path: string) => SqliteHandle;
 }
 
 export async function loadSqlite(): Promise<SqliteDriver> {
-  const builtin: unknown = process.getBuiltinModule("node:sqlite");
-  if (isDriver(builtin)) return builtin;
+  const builtin = builtinSqlite();
+  if (isDriver(builtin) && hasFullText(builtin)) return builtin;
   const bundled: unknown = await import("@photostructure/sqlite");
   if (isDriver(bundled)) return bundled;
   throw new Error("The SQLite package does not have the expected interface.");
+}
+
+/** The library of early Node 22 releases was built without full-text search. */
+function hasFullText(driver: SqliteDriver): boolean {
+  const database = new driver.DatabaseSync(":memory:");
+  try {
+    return database.prepare("SELECT 1 AS one FROM pragma_module_list WHERE name = 'fts5'").get() !== undefined;
+  } finally {
+    database.close();
+  }
+}
+
+/** Node 22 calls its library experimental, on every start and to everyone; we chose it, so that is not passed on. */
+function builtinSqlite(): unknown {
+  const { emitWarning } = process;
+  const isExperimental = (type: unknown): boolean =>
+    type === "ExperimentalWarning" || (isRecord(type) && type.type === "ExperimentalWarning");
+  const filtered = (...args: readonly unknown[]): void => {
+    if (!isExperimental(args[1])) Reflect.apply(emitWarning, process, args);
+  };
+  process.emitWarning = filtered as typeof emitWarning;
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function isDriver(module: unknown): module is SqliteDriver {
@@ -53,6 +79,11 @@ export function isDamaged(error: unknown): boolean {
 /** SQLITE_FULL: no space left. */
 export function isDiskFull(error: unknown): boolean {
   return resultCode(error) === 13;
+}
+
+/** What SQLite says to a ROLLBACK outside a transaction; it has no code of its own. */
+export function isNoTransaction(error: unknown): boolean {
+  return resultCode(error) === 1 && error instanceof Error && error.message.includes("no transaction is active");
 }
 
 function resultCode(error: unknown): number | undefined {

@@ -46,7 +46,7 @@ export async function migrate(connection: SqliteConnection, options: MigrateOpti
       }
       connection.exec("COMMIT");
     } catch (error) {
-      if (connection.isInTransaction) connection.exec("ROLLBACK");
+      connection.rollback();
       throw upgradeFailed(options.path, migration.name, error);
     }
   }

@@ -17,6 +17,7 @@ export interface OffloadedWorkOptions extends Omit<TaskContext, "signal"> {
 export class OffloadedWork implements HeavyWork {
   readonly #options: OffloadedWorkOptions;
   readonly #inline: InlineWork;
+  #hasWarned = false;
 
   constructor(options: OffloadedWorkOptions) {
     this.#options = options;
@@ -46,6 +47,8 @@ export class OffloadedWork implements HeavyWork {
 
   #refuseUnlessMissing(error: unknown): void {
     if (!(error instanceof HermesError) || error.code !== "store_worker_missing") throw error;
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
     this.#options.log.warn("long database work runs on the main thread", { cause: describe(error) });
   }
 }

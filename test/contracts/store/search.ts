@@ -180,6 +180,23 @@ export function searchContract(subject: StoreSubject): void {
       );
     });
 
+    it("leads from a match in a continuation to the whole conversation [10:A10.11] [10:D55]", async () => {
+      const { store, clock } = fixture();
+      await store.messages.append(session("root"), [userMessage("how it began")]);
+      await clock.advance(1000);
+      await store.sessions.continueCompressed(session("root"), {
+        id: session("next"),
+        messages: [userMessage("only here: platypus", { uid: "hit" })],
+      });
+      const [hit] = await store.search.messages("platypus");
+      expect(hit?.sessionId).toBe("next");
+      const root = await store.sessions.rootOf(session("next"));
+      const chain = [root, ...(await store.sessions.descendants(root))];
+      expect(chain).toEqual(["root", "next"]);
+      const texts = await Promise.all(chain.map((id) => store.messages.conversation(id)));
+      expect(texts.flat().map((message) => message.content)).toEqual(["how it began", "only here: platypus"]);
+    });
+
     it("gives up when told to", async () => {
       await expect(fixture().store.search.messages("x", { signal: AbortSignal.abort() })).rejects.toThrow();
     });
