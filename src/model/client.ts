@@ -71,7 +71,7 @@ export async function* streamModel(
           : streamedEvents(prepared, answer, { request, exchange });
     for await (const event of events) {
       if (event.type === "fault") {
-        if (event.fault.kind === "stale" || event.fault.kind === "connection") deps.connections.fresh();
+        if (event.fault.kind !== "http" && event.fault.kind !== "invalid") deps.connections.fresh();
         yield failed(event.fault, size);
         return;
       }
@@ -234,7 +234,18 @@ async function* broken(
     yield { type: "fault", fault: { kind: "stream", fault, textShown: exchange.textShown } };
     return;
   }
-  yield { type: "fault", fault: exchange.faultOf(error, url) };
+  yield { type: "fault", fault: brokenStream(exchange.faultOf(error, url), exchange.textShown) };
+}
+
+/** A connection that broke in the middle of an answer is a broken answer: what was shown counts. */
+function brokenStream(fault: AttemptFault, textShown: boolean): AttemptFault {
+  if (fault.kind !== "connection" || fault.failure.kind === "timeout") return fault;
+  const { code, message } = fault.failure;
+  return {
+    kind: "stream",
+    fault: { type: "stream-fault", message, body: "", ...(code === undefined ? {} : { code }) },
+    textShown,
+  };
 }
 
 function* steps(lifted: readonly Lifted[], exchange: AttemptExchange): Generator<Step, void> {
