@@ -1,0 +1,74 @@
+import { hostMatches, scopeOf } from "../providers/hosts.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import type { ProtocolName } from "../target.ts";
+import type { CredentialHandle, SignInput } from "./credential.ts";
+import type { PoolMember } from "./pool-members.ts";
+import { isAnthropicLoginToken, schemeFor } from "./scheme.ts";
+import { keyCredential, type TokenSource, tokenCredential } from "./scoped.ts";
+
+export interface HandleContext {
+  readonly profile: ProviderProfile;
+  readonly protocol: ProtocolName;
+  readonly baseUrl: string;
+  /** The person set the address of this provider, so its keys may go there too. */
+  readonly isExplicitUrl: boolean;
+  readonly allowedHosts?: readonly string[];
+  /** The notice was accepted, so a subscription token may be shaped as its service wants. */
+  readonly isNoticeAccepted: boolean;
+  /** Renews what the pool itself stores; undefined where a provider has no such logins. */
+  poolTokens?(member: PoolMember): TokenSource | undefined;
+}
+
+/** The right to use an endpoint, for one member of a pool. */
+export function openHandle(member: PoolMember, context: HandleContext): CredentialHandle {
+  const key = member.secret.reveal();
+  const baseUrl = member.baseUrl ?? context.baseUrl;
+  const { protocol, profile } = context;
+  const scheme = schemeFor({
+    protocol,
+    baseUrl,
+    key,
+    ...(profile.keyHeader === undefined ? {} : { keyHeader: profile.keyHeader }),
+  });
+  const isLogin = profile.id === "anthropic" && isAnthropicLoginToken(key);
+  const facts = {
+    id: member.id,
+    source: member.source,
+    scheme,
+    allowedHosts: isLogin ? anthropicLoginHosts : hostsFor(member, context),
+    ...(isLogin ? { shape: anthropicShape(context.isNoticeAccepted) } : {}),
+  };
+  const tokens = member.tokens ?? (member.authType === "oauth" ? context.poolTokens?.(member) : undefined);
+  if (tokens !== undefined) return tokenCredential({ ...facts, tokens });
+  return keyCredential({ ...facts, secret: member.secret });
+}
+
+/** Subscription tokens go to Anthropic itself and to nobody who merely speaks its language. */
+export const anthropicLoginHosts: readonly string[] = ["api.anthropic.com"];
+
+/** A member with an address of its own goes there and nowhere else. */
+function hostsFor(member: PoolMember, context: HandleContext): readonly string[] {
+  if (member.baseUrl !== undefined && member.baseUrl !== context.baseUrl) return scopes(member.baseUrl);
+  const own = context.allowedHosts ?? context.profile.allowedHosts;
+  return context.isExplicitUrl ? [...own, ...scopes(context.baseUrl)] : own;
+}
+
+function scopes(url: string): readonly string[] {
+  const scope = scopeOf(url);
+  return scope === undefined ? [] : [scope];
+}
+
+const loginBeta = "oauth-2025-04-20";
+/** Names the client the service expects, so it waits for the person's consent. */
+const clientBeta = "claude-code-20250219";
+
+/** A subscription token needs its own betas besides those the request already asks for. */
+function anthropicShape(isNoticeAccepted: boolean) {
+  return (headers: Readonly<Record<string, string>>, input: SignInput): Readonly<Record<string, string>> => {
+    if (!hostMatches(input.url, "api.anthropic.com")) return headers;
+    const name = Object.keys(input.headers).find((one) => one.toLowerCase() === "anthropic-beta") ?? "anthropic-beta";
+    const asked = (input.headers[name] ?? "").split(",").map((one) => one.trim());
+    const betas = new Set([...asked, ...(isNoticeAccepted ? [clientBeta] : []), loginBeta].filter((one) => one !== ""));
+    return { ...headers, [name]: [...betas].join(",") };
+  };
+}

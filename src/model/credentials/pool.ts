@@ -1,0 +1,230 @@
+import type { Clock } from "#foundation/clock";
+import { disposable } from "#foundation/disposal";
+import type { Secret } from "#foundation/secret";
+import type { ModelFailure } from "../failures/failure.ts";
+import type { AuthFile } from "./auth-file.ts";
+import { poolOf, suppressedSources, withPool, withSuppressed } from "./auth-state.ts";
+import { type CooldownSettings, defaultCooldown, restUntilMs } from "./cooldown.ts";
+import type { CredentialHandle } from "./credential.ts";
+import { isManual, newEntryId, type PoolEntry } from "./pool-entry.ts";
+import { joinMembers, type PoolMember } from "./pool-members.ts";
+import { chooseEntry, type PoolStrategy } from "./pool-strategy.ts";
+import type { FoundCredential } from "./sources.ts";
+
+export type { PoolMember } from "./pool-members.ts";
+
+export type PoolPick =
+  | { readonly kind: "credential"; readonly member: PoolMember; readonly handle: CredentialHandle }
+  /** All of them rest; the first one is back at `untilMs`. */
+  | { readonly kind: "exhausted"; readonly untilMs: number }
+  | { readonly kind: "empty" };
+
+/** What to do after an attempt failed with a credential of the pool. */
+export type PoolVerdict =
+  | { readonly kind: "same-again" }
+  | { readonly kind: "rotated"; readonly member: PoolMember; readonly handle: CredentialHandle }
+  /** No other credential can help: go to the fallback chain rather than wait. */
+  | { readonly kind: "exhausted"; readonly untilMs?: number }
+  /** A failure that another credential would meet just the same. */
+  | { readonly kind: "not-ours" };
+
+export interface PoolOptions {
+  /** A provider's id, or `custom:<name>`. */
+  readonly key: string;
+  readonly authFile: AuthFile;
+  /** What the sources hold now; entries of other automatic sources vanish. */
+  readonly found: readonly FoundCredential[];
+  openHandle(member: PoolMember): CredentialHandle;
+  readonly strategy?: PoolStrategy;
+  readonly cooldown?: CooldownSettings;
+  readonly clock: Clock;
+  readonly random?: () => number;
+}
+
+/**
+ * Several credentials of one provider. Invariants:
+ *
+ * 1. Which entries rest is read from the store before each choice and written on each change, so every
+ *    process of the home sees the same.
+ * 2. Values of the environment are not copied to disk; the store keeps only their state.
+ * 3. Entries a person added are removed by a person only.
+ */
+export class CredentialPool {
+  readonly key: string;
+  readonly #options: PoolOptions;
+  readonly #handles = new Map<string, CredentialHandle>();
+  readonly #leases = new Map<string, number>();
+  readonly #taken = new Map<string, number>();
+  /** Entries whose last answer was a rate limit; a second one in a row rotates. */
+  readonly #limitedOnce = new Set<string>();
+  #lastId: string | undefined;
+
+  constructor(options: PoolOptions) {
+    this.key = options.key;
+    this.#options = options;
+  }
+
+  /** All entries, resting ones too, in order of priority. */
+  async members(signal: AbortSignal): Promise<readonly PoolMember[]> {
+    const state = await this.#options.authFile.read(signal);
+    return joinMembers(poolOf(state, this.key), this.#options.found, suppressedSources(state, this.key));
+  }
+
+  /** The next credential to use. `except` leaves out one that was just refused. */
+  async take(signal: AbortSignal, except?: string): Promise<PoolPick> {
+    const members = (await this.members(signal)).filter((member) => member.id !== except);
+    const nowMs = this.#options.clock.now();
+    const [first, ...others] = members.filter((member) => (member.exhausted?.untilMs ?? 0) <= nowMs);
+    if (first === undefined) {
+      const until = members.map((member) => member.exhausted?.untilMs ?? 0);
+      return until.length === 0 ? { kind: "empty" } : { kind: "exhausted", untilMs: Math.min(...until) };
+    }
+    const counted = [first, ...others].map((member) => this.#counted(member));
+    const chosen = chooseEntry(counted as [PoolMember, ...PoolMember[]], this.#options.strategy ?? "fill_first", {
+      lastId: this.#lastId,
+      leases: this.#leases,
+      random: this.#options.random ?? Math.random,
+    });
+    this.#lastId = chosen.id;
+    this.#taken.set(chosen.id, (this.#taken.get(chosen.id) ?? 0) + 1);
+    return { kind: "credential", member: chosen, handle: this.#handleOf(chosen) };
+  }
+
+  /** Says that somebody works with this entry; parallel workers spread over the others. */
+  lease(id: string): Disposable {
+    this.#leases.set(id, (this.#leases.get(id) ?? 0) + 1);
+    return disposable(() => this.#leases.set(id, Math.max(0, (this.#leases.get(id) ?? 1) - 1)));
+  }
+
+  /** An attempt worked: the entry is well, and its rate-limit memory is gone. */
+  async succeeded(id: string, signal: AbortSignal): Promise<void> {
+    this.#limitedOnce.delete(id);
+    const member = (await this.members(signal)).find((one) => one.id === id);
+    if (member?.exhausted !== undefined) await this.#change(id, ({ exhausted: _gone, ...entry }) => entry, signal);
+  }
+
+  /** An attempt failed: rests the entry where that is called for, and says what comes next. */
+  async failed(id: string, failure: ModelFailure, signal: AbortSignal): Promise<PoolVerdict> {
+    if (!["rate_limit", "billing", "auth", "auth_permanent"].includes(failure.kind)) return { kind: "not-ours" };
+    const others = (await this.members(signal)).filter((member) => member.id !== id);
+    if (failure.kind === "rate_limit" && others.length > 0 && !this.#limitedOnce.has(id)) {
+      this.#limitedOnce.add(id);
+      return { kind: "same-again" };
+    }
+    const untilMs = restUntilMs(failure, this.#options.cooldown ?? defaultCooldown, this.#options.clock.now());
+    // Resting the only credential would lock the person out of a provider that may answer in a minute.
+    if (others.length === 0) return { kind: "exhausted", untilMs };
+    this.#limitedOnce.delete(id);
+    await this.#change(id, (entry) => ({ ...entry, exhausted: exhaustionOf(failure, untilMs) }), signal);
+    const pick = await this.take(signal, id);
+    switch (pick.kind) {
+      case "credential":
+        return { kind: "rotated", member: pick.member, handle: pick.handle };
+      case "exhausted":
+        return { kind: "exhausted", untilMs: pick.untilMs };
+      case "empty":
+        return { kind: "exhausted", untilMs };
+    }
+  }
+
+  /** Adds an entry of the person's own; one that was suppressed before is welcome again. */
+  async add(given: AddedCredential, signal: AbortSignal): Promise<string> {
+    const id = newEntryId();
+    const { authFile } = this.#options;
+    await authFile.update((state) => {
+      const entries = poolOf(state, this.key);
+      const entry: PoolEntry = {
+        id,
+        label: given.label ?? `credential ${entries.length + 1}`,
+        authType: given.authType ?? "api_key",
+        priority: given.priority ?? entries.length,
+        source: "manual",
+        accessToken: given.secret,
+        ...(given.refreshToken === undefined ? {} : { refreshToken: given.refreshToken }),
+        ...(given.expiresAtMs === undefined ? {} : { expiresAtMs: given.expiresAtMs }),
+        ...(given.baseUrl === undefined ? {} : { baseUrl: given.baseUrl }),
+        requestCount: 0,
+        rest: {},
+      };
+      return withPool(state, this.key, [...entries, entry]);
+    }, signal);
+    return id;
+  }
+
+  /** Takes an entry away for good: a manual one is deleted, the source of an automatic one is suppressed. */
+  async remove(id: string, signal: AbortSignal): Promise<boolean> {
+    const member = (await this.members(signal)).find((one) => one.id === id);
+    if (member === undefined) return false;
+    await this.#options.authFile.update((state) => {
+      const entries = poolOf(state, this.key).filter((entry) => entry.id !== id && entry.source !== member.source);
+      const kept = isManual(member) ? poolOf(state, this.key).filter((entry) => entry.id !== id) : entries;
+      const cleared = withPool(state, this.key, kept);
+      if (isManual(member)) return cleared;
+      return withSuppressed(cleared, this.key, [...suppressedSources(state, this.key), member.source]);
+    }, signal);
+    this.#handles.delete(id);
+    return true;
+  }
+
+  /** Lets a removed source come back. */
+  async unsuppress(source: string, signal: AbortSignal): Promise<void> {
+    await this.#options.authFile.update((state) => {
+      const left = suppressedSources(state, this.key).filter((one) => one !== source);
+      return withSuppressed(state, this.key, left);
+    }, signal);
+  }
+
+  /** Ends every rest, as `hermes auth reset` does. */
+  async reset(signal: AbortSignal): Promise<void> {
+    this.#limitedOnce.clear();
+    await this.#options.authFile.update((state) => {
+      const entries = poolOf(state, this.key).map(({ exhausted: _gone, ...entry }) => entry);
+      return withPool(state, this.key, entries);
+    }, signal);
+  }
+
+  #counted(member: PoolMember): PoolMember {
+    return { ...member, requestCount: member.requestCount + (this.#taken.get(member.id) ?? 0) };
+  }
+
+  #handleOf(member: PoolMember): CredentialHandle {
+    const known = this.#handles.get(member.id);
+    if (known !== undefined) return known;
+    const handle = this.#options.openHandle(member);
+    this.#handles.set(member.id, handle);
+    return handle;
+  }
+
+  /** Changes the stored state of one entry; an automatic one is stored from now on, without its value. */
+  async #change(id: string, change: (entry: PoolEntry) => PoolEntry, signal: AbortSignal): Promise<void> {
+    await this.#options.authFile.update((state) => {
+      const stored = poolOf(state, this.key);
+      const members = joinMembers(stored, this.#options.found, suppressedSources(state, this.key));
+      const entries = members.map((member) => {
+        const entry = this.#counted(member).toEntry();
+        return member.id === id ? change(entry) : entry;
+      });
+      return withPool(state, this.key, entries);
+    }, signal);
+    this.#taken.clear();
+  }
+}
+
+export interface AddedCredential {
+  readonly secret: Secret;
+  readonly label?: string;
+  readonly authType?: PoolEntry["authType"];
+  readonly refreshToken?: Secret;
+  readonly expiresAtMs?: number;
+  readonly baseUrl?: string;
+  readonly priority?: number;
+}
+
+function exhaustionOf(failure: ModelFailure, untilMs: number): PoolEntry["exhausted"] {
+  return {
+    untilMs,
+    reason: failure.kind,
+    message: failure.message,
+    ...(failure.status === undefined ? {} : { code: failure.status }),
+  };
+}

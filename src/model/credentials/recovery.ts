@@ -1,0 +1,84 @@
+import type { ModelFailure } from "../failures/failure.ts";
+import type { CredentialHandle } from "./credential.ts";
+import type { CredentialPool, PoolMember } from "./pool.ts";
+
+/** What to do about an attempt that failed because of its credential. */
+export type RecoveryStep =
+  | { readonly kind: "retry"; readonly why: "same-again" | "refreshed" }
+  | {
+      readonly kind: "retry";
+      readonly why: "rotated";
+      readonly handle: CredentialHandle;
+      /** Carries the address the new credential belongs to, where it has one of its own. */
+      readonly member: PoolMember;
+    }
+  /** Nothing here can help: the fallback chain is next, then `explanation`. */
+  | { readonly kind: "give-up"; readonly explanation: string; readonly hint: string; readonly untilMs?: number }
+  | { readonly kind: "not-ours" };
+
+export interface RecoveryOptions {
+  readonly provider: string;
+  readonly providerLabel: string;
+  readonly handle: CredentialHandle;
+  readonly pool?: CredentialPool;
+}
+
+/**
+ * The order of rescue for one failing call: the credential renews itself, once; then the pool hands out
+ * another; then the fallback chain. Make a new one for each call.
+ */
+export class CredentialRecovery {
+  readonly #options: RecoveryOptions;
+  readonly #refreshed = new Set<string>();
+  #handle: CredentialHandle;
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
+    this.#handle = options.handle;
+  }
+
+  async next(failure: ModelFailure, signal: AbortSignal): Promise<RecoveryStep> {
+    if (failure.kind === "auth" && (await this.#refresh(signal))) return { kind: "retry", why: "refreshed" };
+    const { pool } = this.#options;
+    if (pool === undefined) return isOurs(failure) ? this.#giveUp(failure) : { kind: "not-ours" };
+    const verdict = await pool.failed(this.#handle.id, failure, signal);
+    switch (verdict.kind) {
+      case "not-ours":
+        return verdict;
+      case "same-again":
+        return { kind: "retry", why: "same-again" };
+      case "rotated":
+        this.#handle = verdict.handle;
+        return { kind: "retry", why: "rotated", handle: verdict.handle, member: verdict.member };
+      case "exhausted":
+        return this.#giveUp(failure, verdict.untilMs);
+    }
+  }
+
+  /** The call worked in the end. */
+  async succeeded(signal: AbortSignal): Promise<void> {
+    await this.#options.pool?.succeeded(this.#handle.id, signal);
+  }
+
+  async #refresh(signal: AbortSignal): Promise<boolean> {
+    if (this.#refreshed.has(this.#handle.id)) return false;
+    this.#refreshed.add(this.#handle.id);
+    return this.#handle.refresh(signal);
+  }
+
+  #giveUp(failure: ModelFailure, untilMs?: number): RecoveryStep {
+    const { provider, providerLabel } = this.#options;
+    const { source, masked } = this.#handle;
+    const refused = failure.kind === "rate_limit" ? "has reached its limit" : "was refused";
+    return {
+      kind: "give-up",
+      explanation: `The credential for ${providerLabel} from ${source} (${masked}) ${refused}: ${failure.message}`,
+      hint: `Check it with: hermes auth list ${provider}, or replace it with: hermes auth add ${provider}`,
+      ...(untilMs === undefined ? {} : { untilMs }),
+    };
+  }
+}
+
+function isOurs(failure: ModelFailure): boolean {
+  return ["auth", "auth_permanent", "billing", "rate_limit"].includes(failure.kind);
+}

@@ -1,0 +1,49 @@
+import { readTextFile } from "#foundation/files";
+
+export interface TlsOptions {
+  /** `--insecure`: certificates are not checked. */
+  readonly isInsecure?: boolean;
+  /** `--ca-bundle`. */
+  readonly caBundle?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface TlsConnections extends AsyncDisposable {
+  /** Handed to requests; undefined when the system's own certificates will do. */
+  readonly dispatcher?: object;
+  readonly warnings: readonly string[];
+}
+
+const maxBundleBytes = 20_000_000;
+
+/** Connections that trust the certificates the person named. A bundle that is missing warns and changes nothing. */
+export async function openTlsConnections(options: TlsOptions): Promise<TlsConnections> {
+  const warnings: string[] = [];
+  const bundle = await readBundle(options, warnings);
+  if (options.isInsecure === true) warnings.push("Certificates are not checked; anybody on the way can read along.");
+  if (bundle === undefined && options.isInsecure !== true) {
+    return { warnings, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  const { Agent } = await import("undici");
+  const { rootCertificates } = await import("node:tls");
+  const agent = new Agent({
+    connect: {
+      ...(bundle === undefined ? {} : { ca: [...rootCertificates, bundle] }),
+      ...(options.isInsecure === true ? { rejectUnauthorized: false } : {}),
+    },
+  });
+  return { dispatcher: agent, warnings, [Symbol.asyncDispose]: () => agent.destroy() };
+}
+
+async function readBundle(options: TlsOptions, warnings: string[]): Promise<string | undefined> {
+  const named = [
+    ["--ca-bundle", options.caBundle],
+    ...["HERMES_CA_BUNDLE", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"].map((name) => [name, options.env[name]] as const),
+  ] as const;
+  const [where, path] = named.find(([, value]) => (value?.trim() ?? "") !== "") ?? [];
+  if (path === undefined) return undefined;
+  const text = await readTextFile(path.trim(), { maxBytes: maxBundleBytes });
+  if (text === undefined)
+    warnings.push(`${where} names ${path}, which does not exist; the system's certificates count.`);
+  return text;
+}

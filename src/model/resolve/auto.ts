@@ -1,0 +1,100 @@
+import { activeProvider, poolOf } from "../credentials/auth-state.ts";
+import { hasAwsCredentials } from "../credentials/aws/chain.ts";
+import { usableKey } from "../credentials/usable-key.ts";
+import { hostMatches } from "../providers/hosts.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import type { Resolution } from "./context.ts";
+import { noProvider } from "./failures.ts";
+import type { Parts } from "./parts.ts";
+import { chooseProvider, type ProviderChoice } from "./requested.ts";
+import { modelSettings, said } from "./settings.ts";
+
+interface Candidate {
+  readonly choice: ProviderChoice;
+  readonly reason: string;
+  /** A login: when it has run out, the next candidate gets its turn. */
+  readonly mayFail: boolean;
+}
+
+export type ResolveChoice = (choice: ProviderChoice, parts: Parts, signal: AbortSignal) => Promise<Resolution>;
+
+/** Nobody named a provider: the first candidate that works. */
+export async function resolveAuto(parts: Parts, resolve: ResolveChoice, signal: AbortSignal): Promise<Resolution> {
+  const candidates = await findCandidates(parts);
+  const [first] = candidates;
+  if (first === undefined) return parts.trace.failed(noProvider);
+  sayAlternatives(candidates, parts);
+  let last: Resolution | undefined;
+  for (const candidate of candidates) {
+    last = await resolve(candidate.choice, parts, signal);
+    if (last.kind === "target" || !candidate.mayFail) return last;
+    const name = nameOf(candidate.choice);
+    parts.trace.skip(name, last.message);
+    parts.trace.notice(`${name} was passed over: ${last.message}`);
+  }
+  return last ?? parts.trace.failed(noProvider);
+}
+
+function nameOf(choice: ProviderChoice): string {
+  return choice.kind === "named" ? choice.endpoint.slug : choice.profile.id;
+}
+
+async function findCandidates(parts: Parts): Promise<readonly Candidate[]> {
+  const explicit = explicitCandidate(parts);
+  if (explicit !== undefined) return [explicit];
+  const { context, trace } = parts;
+  const found: Candidate[] = [];
+  const add = (name: string, reason: string, mayFail = false): void => {
+    const choice = chooseProvider(name, parts.named, context);
+    if (choice !== undefined && !found.some((one) => nameOf(one.choice) === nameOf(choice))) {
+      found.push({ choice, reason, mayFail });
+    }
+  };
+  if (said(modelSettings(context.settings).base_url) !== undefined) add("custom", "saved endpoint");
+  const active = activeProvider(parts.state);
+  if (active !== undefined) add(active, "last login", true);
+  if (usableKey(context.env.OPENROUTER_API_KEY) !== undefined) add("openrouter", "env:OPENROUTER_API_KEY");
+  for (const name of ["CUSTOM_BASE_URL", "OPENAI_BASE_URL"]) {
+    if (said(context.env[name]) !== undefined) add("custom", `env:${name}`);
+  }
+  for (const profile of context.registry.all()) {
+    const reason = keyReason(profile, parts);
+    if (reason === undefined) continue;
+    if (profile.isNeverAutomatic === true) trace.skip(profile.id, `${reason} is often there for another reason`);
+    else add(profile.id, reason);
+  }
+  const chain = { env: context.env, userHome: context.userHome, clock: context.clock };
+  if (found.length === 0 && (await hasAwsCredentials(chain))) add("bedrock", "AWS credentials");
+  return found;
+}
+
+/** A key or an address on the command line, without a provider. */
+function explicitCandidate({ wish, context, named }: Parts): Candidate | undefined {
+  const url = said(wish.baseUrl);
+  const isOpenRouter = url === undefined ? wish.apiKey !== undefined : hostMatches(url, "openrouter.ai");
+  if (url === undefined && !isOpenRouter) return undefined;
+  const choice = chooseProvider(isOpenRouter ? "openrouter" : "custom", named, context);
+  return choice === undefined ? undefined : { choice, reason: "explicit", mayFail: false };
+}
+
+/** Variables that another program sets for its own children; finding one is not a choice. */
+const notAChoice = new Set(["CLAUDE_CODE_OAUTH_TOKEN"]);
+
+function keyReason(profile: ProviderProfile, { context, state }: Parts): string | undefined {
+  if (profile.authKind !== "api_key") return undefined;
+  const name = profile.keyEnv.find((one) => !notAChoice.has(one) && usableKey(context.env[one]) !== undefined);
+  if (name !== undefined) return `env:${name}`;
+  return poolOf(state, profile.id).some((entry) => entry.accessToken !== undefined) ? "stored credential" : undefined;
+}
+
+function sayAlternatives(candidates: readonly Candidate[], { context }: Parts): void {
+  const [taken, ...others] = candidates;
+  if (taken === undefined || others.length === 0) return;
+  const key = `auto:${candidates.map((one) => nameOf(one.choice)).join(",")}`;
+  if (context.once !== undefined && !context.once.first(key)) return;
+  context.logger?.info("several providers are set up; the first one is used", {
+    provider: nameOf(taken.choice),
+    because: taken.reason,
+    alternatives: others.map((one) => `${nameOf(one.choice)} (${one.reason})`),
+  });
+}

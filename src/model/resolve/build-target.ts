@@ -1,0 +1,141 @@
+import type { CredentialHandle } from "../credentials/credential.ts";
+import { isAnthropicLoginToken } from "../credentials/scheme.ts";
+import { hostMatches, isLocalUrl } from "../providers/hosts.ts";
+import { identificationFor } from "../providers/identification.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import { mergeQuirks, quirksFor } from "../providers/quirks.ts";
+import type { ProtocolName, Target, TargetLimits, TargetQuirks } from "../target.ts";
+import { fitToProtocol, splitBaseUrl } from "./base-url.ts";
+import { type DetectedServer, type ModelKnowledge, type ResolveContext, unknownWindow } from "./context.ts";
+import { modelSettings, type RoutingSettings } from "./settings.ts";
+import { timeoutsFor } from "./timeouts.ts";
+
+/** Everything that was decided, ready to be put together. */
+export interface TargetPlan {
+  /** Canonical id: the profile's, or `custom:<name>`. */
+  readonly provider: string;
+  readonly label: string;
+  readonly profile: ProviderProfile;
+  readonly model: string;
+  readonly protocol: ProtocolName;
+  readonly url: string;
+  readonly credential: CredentialHandle;
+  readonly source: string;
+  readonly isNoticeAccepted: boolean;
+  /** The settings of the main model are about this one. */
+  readonly isConfiguredModel: boolean;
+  readonly detected?: DetectedServer;
+  readonly configuredWindow?: number;
+  readonly configuredOutput?: number;
+  readonly requestSeconds?: number;
+  readonly staleSeconds?: number;
+  readonly quirks?: TargetQuirks;
+}
+
+export interface BuiltTarget {
+  readonly target: Target;
+  /** The endpoint wants to be told another client's name, and the person has not agreed to that. */
+  readonly lacksIdentification: boolean;
+}
+
+export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTarget {
+  const { profile, protocol, model } = plan;
+  const { baseUrl, query } = fitToProtocol(splitBaseUrl(plan.url), protocol);
+  const knowledge = context.lookUp?.({
+    provider: plan.provider,
+    model,
+    baseUrl,
+    ...(plan.detected?.contextWindow === undefined ? {} : { reportedWindow: plan.detected.contextWindow }),
+  });
+  const limits = limitsOf(plan, knowledge, context);
+  const identification = identificationFor(baseUrl, {
+    version: context.version,
+    hasLogin: plan.credential.secrets.some((secret) => isAnthropicLoginToken(secret.reveal())),
+    isNoticeAccepted: plan.isNoticeAccepted,
+  });
+  const isLocal = isLocalUrl(baseUrl);
+  const target: Target = {
+    provider: plan.provider,
+    providerLabel: plan.label,
+    model,
+    protocol,
+    baseUrl,
+    query,
+    headers: { ...identification.headers, ...profile.headers, ...modelHeaders(plan, baseUrl) },
+    credential: plan.credential,
+    quirks: targetQuirks({ plan, baseUrl, limits, knowledge, routing: context.settings.provider_routing }),
+    limits,
+    timeouts: timeoutsFor({
+      settings: context.settings,
+      env: context.env,
+      provider: plan.provider.replace(/^custom:/, ""),
+      model,
+      isLocal,
+      isAnthropicWire: protocol === "anthropic_messages",
+      ...(plan.requestSeconds === undefined ? {} : { requestSeconds: plan.requestSeconds }),
+      ...(plan.staleSeconds === undefined ? {} : { staleSeconds: plan.staleSeconds }),
+    }),
+    isLocal,
+    source: plan.source,
+  };
+  return { target, lacksIdentification: identification.isIncomplete };
+}
+
+/** Claude behind OpenRouter streams tool arguments only when asked to. */
+function modelHeaders(plan: TargetPlan, baseUrl: string): Readonly<Record<string, string>> {
+  if (!hostMatches(baseUrl, "openrouter.ai") || !/claude/i.test(plan.model)) return {};
+  return { "x-anthropic-beta": "fine-grained-tool-streaming-2025-05-14" };
+}
+
+function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge | undefined, context: ResolveContext): TargetLimits {
+  const own = plan.isConfiguredModel ? modelSettings(context.settings) : {};
+  const perModel = context.settings.providers?.[plan.provider]?.models?.[plan.model];
+  const maxOutputTokens = knowledge?.maxOutputTokens;
+  const isRoutedClaude = plan.profile.isAggregator === true && /claude/i.test(plan.model);
+  const wanted =
+    own.max_tokens ??
+    plan.configuredOutput ??
+    perModel?.max_tokens ??
+    plan.profile.defaultOutputTokens ??
+    (isRoutedClaude && ["openrouter", "nous"].includes(plan.provider) ? maxOutputTokens : undefined);
+  return {
+    contextWindow:
+      own.context_length ??
+      plan.configuredWindow ??
+      perModel?.context_length ??
+      plan.detected?.contextWindow ??
+      knowledge?.contextWindow ??
+      unknownWindow,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(wanted === undefined ? {} : { defaultOutputTokens: wanted }),
+  };
+}
+
+interface QuirkParts {
+  readonly plan: TargetPlan;
+  readonly baseUrl: string;
+  readonly limits: TargetLimits;
+  readonly knowledge: ModelKnowledge | undefined;
+  readonly routing: RoutingSettings | undefined;
+}
+
+function targetQuirks({ plan, baseUrl, limits, knowledge, routing }: QuirkParts): TargetQuirks {
+  const { provider, model, protocol, profile } = plan;
+  const known = mergeQuirks(quirksFor({ provider, model, protocol, baseUrl }, profile.quirks), plan.quirks ?? {});
+  const preferences = hostMatches(baseUrl, "openrouter.ai") ? routingBody(routing) : {};
+  const isOllama = plan.detected?.server.kind === "ollama";
+  const window = isOllama ? { options: { num_ctx: limits.contextWindow } } : {};
+  return {
+    ...mergeQuirks(known, { extraBody: { ...preferences, ...window } }),
+    ...(knowledge?.efforts === undefined ? {} : { listedEfforts: knowledge.efforts }),
+    ...(knowledge?.supportsImages === undefined ? {} : { supportsImages: knowledge.supportsImages }),
+  };
+}
+
+/** OpenRouter's `provider` object, with only what the person set. */
+function routingBody(routing: RoutingSettings | undefined): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(routing ?? {}).filter(
+    ([, value]) => value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0),
+  );
+  return entries.length === 0 ? {} : { provider: Object.fromEntries(entries) };
+}

@@ -1,0 +1,132 @@
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { Secret } from "#foundation/secret";
+import type { AuthFile } from "../credentials/auth-file.ts";
+import type { CredentialHandle } from "../credentials/credential.ts";
+import type { Keychain } from "../credentials/keychain.ts";
+import type { AuthFlow } from "../credentials/oauth/flow.ts";
+import type { CredentialPool, PoolMember } from "../credentials/pool.ts";
+import type { Environment } from "../credentials/sources.ts";
+import type { LocalServer } from "../providers/local.ts";
+import type { ModelsCache } from "../providers/models-cache.ts";
+import type { ProviderRegistry } from "../providers/registry.ts";
+import type { ProtocolName, Target, TargetLimits } from "../target.ts";
+import type { ProviderSettings } from "./settings.ts";
+
+/** What somebody wants a target for. Everything left out is decided by settings and credentials. */
+export interface TargetWish {
+  /** An id, an alias, `custom`, `custom:<name>` or `auto`. */
+  readonly provider?: string;
+  /** As typed; written the provider's way by the resolver. */
+  readonly model?: string;
+  readonly baseUrl?: string;
+  /** Goes to `baseUrl`, or to the provider's own hosts when there is none. */
+  readonly apiKey?: Secret;
+  /** A variable that holds the key, as entries of a fallback chain name it. */
+  readonly keyEnv?: string;
+  readonly protocol?: ProtocolName;
+  /** Where the wish comes from, for people: `flag`, `fallback 1`. */
+  readonly source?: string;
+  /** One-shot runs may take their model from the environment. */
+  readonly isOneShot?: boolean;
+}
+
+export interface LimitsQuery {
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl: string;
+  /** What the endpoint itself reports, where it was asked. */
+  readonly reportedWindow?: number;
+}
+
+/** What the catalogue knows about a model, from its caches: no network, no waiting. */
+export interface ModelKnowledge {
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  readonly supportsImages?: boolean;
+  readonly efforts?: readonly string[];
+}
+
+export interface ResolveContext {
+  readonly registry: ProviderRegistry;
+  readonly settings: ProviderSettings;
+  readonly env: Environment;
+  readonly authFile: AuthFile;
+  /** The logins there are, by provider. */
+  readonly flows: ReadonlyMap<string, AuthFlow>;
+  readonly clock: Clock;
+  readonly userHome: string;
+  readonly hermesHome: string;
+  /** Version of Hermes, for the User-Agent. */
+  readonly version: string;
+  readonly logger?: Logger;
+  readonly keychain?: Keychain;
+  readonly models?: ModelsCache;
+  lookUp?(query: LimitsQuery): ModelKnowledge;
+  /** Asks a server of this machine what it is; left out, nothing local is asked. */
+  detectLocal?(baseUrl: string, model: string | undefined, signal: AbortSignal): Promise<DetectedServer | undefined>;
+  /** Until when Nous is to be passed over. */
+  nousBlockedUntilMs?(): Promise<number | undefined>;
+  /** Notices that are said once in the life of the process. */
+  readonly once?: OnceNotices;
+}
+
+export interface DetectedServer {
+  readonly server: LocalServer;
+  readonly contextWindow?: number;
+}
+
+/** True the first time for each key. */
+export class OnceNotices {
+  readonly #said = new Set<string>();
+
+  first(key: string): boolean {
+    if (this.#said.has(key)) return false;
+    this.#said.add(key);
+    return true;
+  }
+}
+
+/** One place that was looked at on the way to a decision, and what came of it. Never holds a secret. */
+export interface Consideration {
+  readonly candidate: string;
+  readonly verdict: "taken" | "skipped";
+  readonly reason: string;
+}
+
+export interface ResolutionFailure {
+  readonly kind: "failure";
+  /** Stable: `invalid_provider`, `no_provider_configured`, `missing_api_key`, … */
+  readonly code: string;
+  readonly message: string;
+  /** One imperative sentence with the exact command. */
+  readonly hint: string;
+  readonly provider?: string;
+  readonly source?: string;
+  readonly explanation: readonly Consideration[];
+}
+
+export interface ResolvedTarget {
+  readonly kind: "target";
+  readonly target: Target;
+  readonly notices: readonly string[];
+  /** What was asked for, before aliases. */
+  readonly requestedProvider: string;
+  /** Where another credential comes from when this one is refused. */
+  readonly pool?: CredentialPool;
+  /** The same target with another credential of the pool, at that credential's own address. */
+  retarget?(member: PoolMember, credential: CredentialHandle): Target;
+  readonly expiresAtMs?: number;
+  readonly region?: string;
+  readonly projectId?: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly explanation: readonly Consideration[];
+}
+
+export type Resolution = ResolvedTarget | ResolutionFailure;
+
+/** Window of a model nobody knows. */
+export const unknownWindow = 128_000;
+
+export type { TargetLimits };

@@ -1,0 +1,80 @@
+import { isModelAlias, newestOf } from "../providers/model-alias.ts";
+import { normalizeModelName, vendorOf } from "../providers/model-name.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import type { ResolveContext, TargetWish } from "./context.ts";
+import { modelSettings, said } from "./settings.ts";
+
+export interface ModelChoice {
+  /** As it is sent. */
+  readonly model: string;
+  /** It is the model the settings name, so `model.context_length` and `model.max_tokens` are about it. */
+  readonly isConfigured: boolean;
+  readonly notice?: string;
+}
+
+/** Argument, saved choice, environment (one-shot runs only), the provider's first model; undefined when there is none. */
+export function chooseModel(
+  profile: ProviderProfile,
+  wish: TargetWish,
+  context: ResolveContext,
+): ModelChoice | undefined {
+  const saved = said(modelSettings(context.settings).default);
+  const asked = said(wish.model);
+  if (asked !== undefined) return finish(asked, profile, { context, isConfigured: asked === saved });
+  if (saved !== undefined && fits(saved, profile, context)) {
+    return finish(saved, profile, { context, isConfigured: true });
+  }
+  const exported = wish.isOneShot === true ? said(context.env.HERMES_INFERENCE_MODEL) : undefined;
+  const usual = exported ?? said(context.settings.providers?.[profile.id]?.default_model) ?? profile.curatedModels[0];
+  if (usual === undefined) return undefined;
+  const choice = finish(usual, profile, { context, isConfigured: false });
+  if (saved === undefined) return choice;
+  const notice = `${profile.label} does not serve ${saved}; using ${choice.model} instead.`;
+  return { ...choice, notice };
+}
+
+/**
+ * Whether the saved model makes sense at a provider other than the one it was saved with: aggregators and
+ * own endpoints serve anything; a maker serves its own models.
+ */
+function fits(saved: string, profile: ProviderProfile, context: ResolveContext): boolean {
+  const recorded = said(modelSettings(context.settings).provider);
+  const owner = recorded === undefined ? undefined : context.registry.find(recorded);
+  if (owner === undefined || owner.id === profile.id || profile.isAggregator === true) return true;
+  if (profile.curatedModels.length === 0) return true;
+  const vendor = vendorOf(saved);
+  const vendors = profile.curatedModels.map(vendorOf);
+  return vendor !== undefined && vendors.includes(vendor);
+}
+
+function finish(
+  name: string,
+  profile: ProviderProfile,
+  facts: { readonly context: ResolveContext; readonly isConfigured: boolean },
+): ModelChoice {
+  const offered = offeredModels(profile, facts.context);
+  const meant = isModelAlias(name) && !offered.includes(name) ? newestOf(name, offered) : undefined;
+  return { model: meant ?? normalizeModelName(name, profile), isConfigured: facts.isConfigured };
+}
+
+/** Curated models first, then those the provider listed when it was last asked. */
+export function offeredModels(profile: ProviderProfile, context: Pick<ResolveContext, "models">): readonly string[] {
+  const listed = context.models?.peek(profile.id).map((model) => model.id) ?? [];
+  return [...new Set([...profile.curatedModels, ...listed])];
+}
+
+/** A short name of the person's own stands for model, provider and address together. */
+export function expandUserAlias(wish: TargetWish, context: ResolveContext): TargetWish {
+  const name = said(wish.model);
+  const alias = name === undefined ? undefined : context.settings.model_aliases?.[name];
+  const model = said(alias?.model);
+  if (alias === undefined || model === undefined) return wish;
+  const provider = said(alias.provider);
+  const baseUrl = said(alias.base_url);
+  return {
+    ...wish,
+    model,
+    ...(provider === undefined || wish.provider !== undefined ? {} : { provider }),
+    ...(baseUrl === undefined || wish.baseUrl !== undefined ? {} : { baseUrl }),
+  };
+}

@@ -1,0 +1,218 @@
+import type { Secret } from "#foundation/secret";
+import type { CredentialHandle } from "../credentials/credential.ts";
+import { openHandle } from "../credentials/open-handle.ts";
+import { joinMembers } from "../credentials/pool-members.ts";
+import { noCredential } from "../credentials/scoped.ts";
+import { type FoundCredential, keyFromEnvironment } from "../credentials/sources.ts";
+import { usableKey } from "../credentials/usable-key.ts";
+import type { NamedEndpoint } from "../providers/custom.ts";
+import { customEndpoint } from "../providers/custom-endpoint.ts";
+import { hostMatches, isLocalUrl, parseUrl } from "../providers/hosts.ts";
+import { type LocalServerKind, localServerFacts, onlyModel } from "../providers/local.ts";
+import { fetchModels } from "../providers/models-list.ts";
+import { splitBaseUrl } from "./base-url.ts";
+import type { DetectedServer, Resolution } from "./context.ts";
+import { type Endpoint, setEndpoint } from "./endpoint.ts";
+import { badUrl, missingModel, missingUrl } from "./failures.ts";
+import { type OpenPlan, openTarget } from "./open-target.ts";
+import type { Parts } from "./parts.ts";
+import { chooseProtocol } from "./protocol.ts";
+import { explicitProtocol } from "./resolve-profile.ts";
+import { modelSettings, said } from "./settings.ts";
+
+/** The person's own endpoint: `custom`, or one with a name. Reported as what it is. */
+export async function resolveCustom(
+  named: NamedEndpoint | undefined,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<Resolution> {
+  const { trace, wish } = parts;
+  const endpoint = named === undefined ? customUrl(parts) : namedUrl(named, parts);
+  if (endpoint === undefined) return trace.failed(missingUrl(customEndpoint));
+  if (!/^https?:$/.test(parseUrl(endpoint.url)?.protocol ?? "")) {
+    return trace.failed(badUrl(customEndpoint, endpoint.origin));
+  }
+  const keys = keysOf(named, endpoint, parts);
+  const asked = said(wish.model) ?? savedModel(named, parts);
+  const probe = await look({ url: endpoint.url, keys, asked, named }, parts, signal);
+  const model = asked ?? probe.model;
+  if (model === undefined) {
+    return trace.failed(missingModel(named?.name ?? customEndpoint.label, providerOf(named), probe.offered));
+  }
+  const own = named?.models[model];
+  const protocol = named?.protocol ?? explicitProtocol(customEndpoint, parts);
+  const window = own?.contextLength ?? named?.contextLength;
+  const plan: OpenPlan = {
+    profile: customEndpoint,
+    provider: providerOf(named),
+    label: named?.name ?? customEndpoint.label,
+    model,
+    isConfiguredModel: model === said(modelSettings(parts.context.settings).default),
+    found: keys,
+    isExclusive: false,
+    isKeyless: true,
+    ...(wish.protocol !== undefined
+      ? { explicitProtocol: wish.protocol }
+      : protocol === undefined
+        ? {}
+        : { explicitProtocol: protocol }),
+    endpointFor: () => endpoint,
+    missingKey: missingUrl(customEndpoint),
+    missingUrl: missingUrl(customEndpoint),
+    extra: {
+      ...(probe.detected === undefined ? {} : { detected: probe.detected }),
+      ...(window === undefined ? {} : { configuredWindow: window }),
+      ...(own?.maxTokens === undefined ? {} : { configuredOutput: own.maxTokens }),
+      ...seconds(named, model),
+    },
+  };
+  return openTarget(plan, parts, signal);
+}
+
+function providerOf(named: NamedEndpoint | undefined): string {
+  return named?.slug ?? customEndpoint.id;
+}
+
+function seconds(named: NamedEndpoint | undefined, model: string) {
+  const own = named?.models[model];
+  const request = own?.timeoutSeconds ?? named?.requestTimeoutSeconds;
+  const stale = own?.staleTimeoutSeconds ?? named?.staleTimeoutSeconds;
+  return {
+    ...(request === undefined ? {} : { requestSeconds: request }),
+    ...(stale === undefined ? {} : { staleSeconds: stale }),
+  };
+}
+
+function namedUrl(named: NamedEndpoint, { wish }: Parts): Endpoint {
+  const explicit = said(wish.baseUrl);
+  return explicit === undefined
+    ? { url: named.baseUrl, origin: `custom_provider:${named.name}`, isExplicit: true }
+    : { url: explicit, origin: "explicit", isExplicit: true };
+}
+
+const serverNames: Readonly<Record<string, LocalServerKind>> = {
+  ollama: "ollama",
+  vllm: "vllm",
+  llamacpp: "llama-cpp",
+  "llama.cpp": "llama-cpp",
+  "llama-cpp": "llama-cpp",
+  lmstudio: "lm-studio",
+  "lm-studio": "lm-studio",
+  lm_studio: "lm-studio",
+};
+
+/** Saved, then exported, then, for somebody who named a server, the port that server usually has. */
+function customUrl(parts: Parts): Endpoint | undefined {
+  const { context, wish } = parts;
+  const set = setEndpoint(customEndpoint, wish, context);
+  if (set !== undefined) return set;
+  for (const name of ["CUSTOM_BASE_URL", "OPENAI_BASE_URL"]) {
+    const value = said(context.env[name]);
+    if (value !== undefined) return { url: value, origin: `env:${name}`, isExplicit: true };
+  }
+  const kind = serverNames[parts.requested.toLowerCase()];
+  if (kind === undefined) return undefined;
+  return { url: `http://127.0.0.1:${localServerFacts[kind].port}/v1`, origin: "default", isExplicit: true };
+}
+
+/** `model.default` is about this endpoint only when this endpoint is the saved choice. */
+function savedModel(named: NamedEndpoint | undefined, parts: Parts): string | undefined {
+  const { context } = parts;
+  const model = modelSettings(context.settings);
+  const recorded = said(model.provider)?.toLowerCase();
+  const isUnrecorded = recorded === undefined || recorded === "auto";
+  const isRecorded =
+    named === undefined
+      ? isUnrecorded || context.registry.find(recorded)?.id === "custom"
+      : recorded === named.slug || recorded === named.name.toLowerCase();
+  const saved = isRecorded ? said(model.default) : undefined;
+  return saved ?? named?.model ?? said(parts.wish.isOneShot === true ? context.env.HERMES_INFERENCE_MODEL : undefined);
+}
+
+/**
+ * The endpoint's own key; else the key of the provider that owns the host; else the general one. A key
+ * that belongs to another host is never a candidate.
+ */
+function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Parts): readonly FoundCredential[] {
+  const { wish, context, trace } = parts;
+  const { env } = context;
+  const of = (secret: Secret | undefined, source: string): readonly FoundCredential[] =>
+    secret === undefined || usableKey(secret.reveal()) === undefined
+      ? []
+      : [{ source, label: source, authType: "api_key", secret }];
+  const variable = (name: string | undefined): readonly FoundCredential[] =>
+    name === undefined ? [] : of(keyFromEnvironment(name, env, trace.notice)?.secret, `env:${name}`);
+  const isOwnUrl = said(wish.baseUrl) === undefined;
+  const model = modelSettings(context.settings);
+  const isSaved = named === undefined && isOwnUrl && said(model.base_url) === endpoint.url;
+  const own = [
+    ...of(wish.apiKey, "explicit"),
+    ...variable(said(wish.keyEnv)),
+    ...(isOwnUrl ? of(named?.apiKey, `config:${named?.name ?? ""}`) : []),
+    ...(isOwnUrl ? variable(named?.keyEnv) : []),
+    ...(isSaved ? of(model.api_key, "model_config") : []),
+  ];
+  if (own.length > 0) return own.slice(0, 1);
+  const owner = context.registry
+    .all()
+    .find((profile) => profile.allowedHosts.some((host) => hostMatches(endpoint.url, host)));
+  const owned = owner === undefined ? [] : owner.keyEnv.flatMap((name) => variable(name));
+  if (owned.length > 0) return owned.slice(0, 1);
+  return generalKey(endpoint, variable("OPENAI_API_KEY"));
+}
+
+/** OpenRouter's host gets the general key only when it is plainly one of OpenRouter's. */
+function generalKey(endpoint: Endpoint, found: readonly FoundCredential[]): readonly FoundCredential[] {
+  if (!hostMatches(endpoint.url, "openrouter.ai")) return found;
+  return found.filter((one) => one.secret.reveal().startsWith("sk-or-"));
+}
+
+interface Look {
+  readonly url: string;
+  readonly keys: readonly FoundCredential[];
+  readonly asked: string | undefined;
+  readonly named: NamedEndpoint | undefined;
+}
+
+interface Seen {
+  readonly detected?: DetectedServer;
+  /** The one model there is to choose. */
+  readonly model?: string;
+  readonly offered: readonly string[];
+}
+
+/** Asks a local server what it is, and any endpoint for its models when nobody named one. */
+async function look(given: Look, parts: Parts, signal: AbortSignal): Promise<Seen> {
+  const { context } = parts;
+  const { baseUrl, query } = splitBaseUrl(given.url);
+  const detected = isLocalUrl(baseUrl) ? await context.detectLocal?.(baseUrl, given.asked, signal) : undefined;
+  if (given.asked !== undefined) return { ...(detected === undefined ? {} : { detected }), offered: [] };
+  const model = detected === undefined ? undefined : onlyModel(detected.server.models);
+  if (detected !== undefined && model !== undefined) {
+    const again = await context.detectLocal?.(baseUrl, model, signal);
+    return { detected: again ?? detected, model, offered: [] };
+  }
+  const credential = probeCredential(given);
+  const list = await fetchModels({ source: customEndpoint.models, baseUrl, query, credential }, signal);
+  const offered = list.kind === "models" ? list.models.map((one) => one.id) : [];
+  const [only, ...others] = offered;
+  return {
+    ...(detected === undefined ? {} : { detected }),
+    ...(only === undefined || others.length > 0 ? {} : { model: only }),
+    offered,
+  };
+}
+
+/** The same key and the same rule about hosts as for the requests themselves. */
+function probeCredential({ url, keys }: Look): CredentialHandle {
+  const [member] = joinMembers([], keys, []);
+  if (member === undefined) return noCredential;
+  const protocol = chooseProtocol({ profile: customEndpoint, model: "", baseUrl: url });
+  return openHandle(member, {
+    profile: customEndpoint,
+    protocol,
+    baseUrl: url,
+    isExplicitUrl: true,
+    isNoticeAccepted: false,
+  });
+}

@@ -1,0 +1,296 @@
+import { join } from "node:path";
+import { findExecutable } from "#foundation/platform";
+import type { Secret } from "#foundation/secret";
+import { noAwsCredentials, openAwsCredential } from "../credentials/aws/aws-credential.ts";
+import { hasAwsCredentials } from "../credentials/aws/chain.ts";
+import { findGitHubToken, unsupportedToken } from "../credentials/oauth/copilot.ts";
+import { noCredential } from "../credentials/scoped.ts";
+import type { FoundCredential } from "../credentials/sources.ts";
+import { keyFromEnvironment } from "../credentials/sources.ts";
+import { usableKey } from "../credentials/usable-key.ts";
+import { isAzureUrl } from "../providers/azure.ts";
+import { bedrockHosts } from "../providers/bedrock.ts";
+import { codeAssistUrl } from "../providers/google-code-assist.ts";
+import { hostMatches, parseUrl, scopeOf } from "../providers/hosts.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import { buildTarget } from "./build-target.ts";
+import type { Resolution } from "./context.ts";
+import { awsRegion, type Endpoint, ownEndpoint, setEndpoint } from "./endpoint.ts";
+import { badUrl, missingKey, missingModel, missingUrl, type Refusal } from "./failures.ts";
+import { findCredentials, flowContext } from "./found-credentials.ts";
+import { chooseModel, type ModelChoice } from "./model-choice.ts";
+import { type OpenPlan, openTarget } from "./open-target.ts";
+import type { Parts } from "./parts.ts";
+import { chooseProtocol, toProtocol } from "./protocol.ts";
+import { modelSettings, said } from "./settings.ts";
+
+/** A provider of the registry, other than the person's own endpoint. */
+export async function resolveProfile(profile: ProviderProfile, parts: Parts, signal: AbortSignal): Promise<Resolution> {
+  const { wish, context, trace } = parts;
+  const choice = chooseModel(profile, wish, context);
+  if (choice === undefined) return trace.failed(missingModel(profile.label, profile.id, []));
+  if (choice.notice !== undefined) trace.notice(choice.notice);
+  const set = setEndpoint(profile, wish, context);
+  if (set !== undefined && !isAddress(set.url)) return trace.failed(badUrl(profile, set.origin));
+  if (profile.authKind === "external_process") return resolveProcess(profile, choice, { parts, set });
+  if (profile.authKind === "aws_sdk") return resolveAws(profile, choice, { parts, set, signal });
+  if (profile.id === "anthropic" && set !== undefined && isAzureUrl(set.url)) {
+    return openTarget(azureAnthropic(profile, choice, { parts, set }), parts, signal);
+  }
+  if (profile.id === "nous") {
+    const refusal = await nousRest(profile, parts);
+    if (refusal !== undefined) return trace.failed(refusal);
+  }
+  const keys = await keysFor(profile, { parts, set }, signal);
+  if (keys.kind === "failure") return trace.failed(keys);
+  return openTarget(planOf(profile, choice, { parts, set, keys }), parts, signal);
+}
+
+function isAddress(url: string): boolean {
+  return /^(?:https?|acp|acp\+tcp|cloudcode-pa):$/.test(parseUrl(url)?.protocol ?? "");
+}
+
+interface Keys {
+  readonly kind: "keys";
+  readonly found: readonly FoundCredential[];
+  readonly isExclusive: boolean;
+}
+
+interface Given {
+  readonly parts: Parts;
+  readonly set: Endpoint | undefined;
+}
+
+function planOf(profile: ProviderProfile, choice: ModelChoice, given: Given & { readonly keys: Keys }): OpenPlan {
+  const { parts, set, keys } = given;
+  const region = awsRegion(parts.context);
+  const project = projectOf(profile, parts);
+  const explicit = explicitProtocol(profile, parts);
+  return {
+    profile,
+    provider: profile.id,
+    label: profile.label,
+    model: choice.model,
+    isConfiguredModel: choice.isConfigured,
+    found: keys.found,
+    isExclusive: keys.isExclusive,
+    isKeyless: false,
+    ...(explicit === undefined ? {} : { explicitProtocol: explicit }),
+    endpointFor: (key) => {
+      const endpoint = set ?? ownEndpoint(profile, key, { state: parts.state, region });
+      // The marker address of Code Assist stands for the real one.
+      return endpoint?.url === "cloudcode-pa://google" ? { ...endpoint, url: codeAssistUrl } : endpoint;
+    },
+    missingKey: missingLogin(profile),
+    missingUrl: missingUrl(profile),
+    ...(project === undefined
+      ? {}
+      : { extra: { quirks: { codeAssistProject: project } }, facts: { projectId: project } }),
+  };
+}
+
+/** A wire named in the settings belongs to the provider named beside it. */
+export function explicitProtocol(profile: ProviderProfile, parts: Parts) {
+  const { wish, context } = parts;
+  if (wish.protocol !== undefined) return wish.protocol;
+  const model = modelSettings(context.settings);
+  const recorded = said(model.provider);
+  const isOwn =
+    recorded === undefined || recorded.toLowerCase() === "auto" || context.registry.find(recorded)?.id === profile.id;
+  return (
+    (isOwn ? toProtocol(model.api_mode) : undefined) ?? toProtocol(context.settings.providers?.[profile.id]?.api_mode)
+  );
+}
+
+/** A key given by hand, then one in the settings of this provider, then what the sources hold. */
+async function keysFor(profile: ProviderProfile, given: Given, signal: AbortSignal): Promise<Keys | Refusal> {
+  const { parts, set } = given;
+  const { wish, context, trace } = parts;
+  const own = explicitKey(profile, parts);
+  if (own !== undefined) return { kind: "keys", found: [own], isExclusive: true };
+  const found = await findCredentials(
+    { profile, requested: parts.requested, state: parts.state, warn: trace.notice },
+    context,
+    signal,
+  );
+  if (found.length === 0 && profile.id === "copilot") {
+    const token = await findGitHubToken(flowContext(context), signal);
+    if (token.kind === "unsupported") return { ...unsupportedToken, provider: profile.id, source: token.source };
+  }
+  // A subscription token of Anthropic is not sent to anybody who merely speaks its language.
+  const isForeign = profile.id === "anthropic" && set !== undefined && !hostMatches(set.url, "api.anthropic.com");
+  const usable = isForeign ? found.filter((one) => one.authType === "api_key") : found;
+  for (const one of found) if (!usable.includes(one)) trace.skip(one.source, "a login does not go to another host");
+  // An address of this call only: a stored credential does not follow it there.
+  if (said(wish.baseUrl) !== undefined && !isOwnHost(profile, wish.baseUrl ?? "")) {
+    for (const one of usable) trace.skip(one.source, "belongs to the provider's own address");
+    return { kind: "keys", found: [], isExclusive: true };
+  }
+  return { kind: "keys", found: usable, isExclusive: false };
+}
+
+function isOwnHost(profile: ProviderProfile, url: string): boolean {
+  return profile.allowedHosts.some((host) => hostMatches(url, host));
+}
+
+function explicitKey(profile: ProviderProfile, parts: Parts): FoundCredential | undefined {
+  const { wish, context } = parts;
+  const make = (secret: Secret | undefined, source: string): FoundCredential | undefined =>
+    secret === undefined || usableKey(secret.reveal()) === undefined
+      ? undefined
+      : { source, label: source, authType: "api_key", secret };
+  const named = said(wish.keyEnv);
+  const own = context.settings.providers?.[profile.id];
+  const model = modelSettings(context.settings);
+  const isRecorded = context.registry.find(said(model.provider) ?? "")?.id === profile.id;
+  const ownVariable = said(own?.key_env);
+  return (
+    make(wish.apiKey, "explicit") ??
+    (named === undefined ? undefined : make(keyFromEnvironment(named, context.env)?.secret, `env:${named}`)) ??
+    (isRecorded && said(wish.baseUrl) === undefined ? make(model.api_key, "config") : undefined) ??
+    make(own?.api_key, "config") ??
+    (ownVariable === undefined
+      ? undefined
+      : make(keyFromEnvironment(ownVariable, context.env)?.secret, `env:${ownVariable}`))
+  );
+}
+
+function missingLogin(profile: ProviderProfile): Refusal {
+  const usual = missingKey(profile);
+  switch (profile.id) {
+    case "openai-codex":
+      return { ...usual, code: "codex_auth_missing", message: "There is no ChatGPT login for Codex." };
+    case "qwen-oauth":
+      return { ...usual, code: "qwen_auth_missing", message: "There is no login of the Qwen Code program." };
+    default:
+      return profile.authKind.startsWith("oauth")
+        ? { ...usual, code: "relogin_required", message: `You are not logged in to ${profile.label}.` }
+        : usual;
+  }
+}
+
+/** Azure's Anthropic endpoint takes static keys only, and only those meant for it. */
+function azureAnthropic(
+  profile: ProviderProfile,
+  choice: ModelChoice,
+  { parts, set }: { readonly parts: Parts; readonly set: Endpoint },
+): OpenPlan {
+  const { context, wish } = parts;
+  const candidates: readonly (readonly [string, Secret | undefined])[] = [
+    ["azure-explicit", wish.apiKey ?? modelSettings(context.settings).api_key],
+    ...["AZURE_ANTHROPIC_KEY", "ANTHROPIC_API_KEY"].map(
+      (name) => [`env:${name}`, keyFromEnvironment(name, context.env)?.secret] as const,
+    ),
+  ];
+  const found = candidates.flatMap(([source, secret]): readonly FoundCredential[] =>
+    secret === undefined || secret.isEmpty ? [] : [{ source, label: source, authType: "api_key", secret }],
+  );
+  const scope = scopeOf(set.url);
+  return {
+    ...planOf(profile, choice, { parts, set, keys: { kind: "keys", found: found.slice(0, 1), isExclusive: true } }),
+    allowedHosts: scope === undefined ? [] : [scope],
+  };
+}
+
+async function nousRest(profile: ProviderProfile, parts: Parts): Promise<Refusal | undefined> {
+  const untilMs = await parts.context.nousBlockedUntilMs?.();
+  if (untilMs === undefined) return undefined;
+  return {
+    kind: "failure",
+    code: "temporarily_unavailable",
+    message: `The Nous account has reached its limit until ${new Date(untilMs).toISOString()}.`,
+    hint: "Wait, or choose another provider with: hermes model",
+    provider: profile.id,
+  };
+}
+
+function projectOf(profile: ProviderProfile, parts: Parts): string | undefined {
+  if (profile.id !== "google-gemini-cli") return undefined;
+  const { env } = parts.context;
+  return said(env.HERMES_GEMINI_PROJECT_ID) ?? said(env.GOOGLE_CLOUD_PROJECT) ?? "";
+}
+
+/** Bedrock signs each request; its hosts depend on the region. */
+async function resolveAws(
+  profile: ProviderProfile,
+  choice: ModelChoice,
+  { parts, set, signal }: Given & { readonly signal: AbortSignal },
+): Promise<Resolution> {
+  const { context, trace } = parts;
+  const region = awsRegion(context);
+  const chain = { env: context.env, userHome: context.userHome, clock: context.clock };
+  const scope = set === undefined ? undefined : scopeOf(set.url);
+  const credential = await openAwsCredential(
+    {
+      ...chain,
+      region,
+      service: "bedrock",
+      allowedHosts: [...bedrockHosts(region), ...(scope === undefined ? [] : [scope])],
+      // A machine that holds nothing else may be an instance with a role; an explicit wish is worth the second.
+      askInstance: parts.origin !== "default" && !(await hasAwsCredentials(chain)),
+    },
+    signal,
+  );
+  if (credential === undefined) return trace.failed({ kind: "failure", ...noAwsCredentials, provider: profile.id });
+  const endpoint = set ?? ownEndpoint(profile, undefined, { state: parts.state, region });
+  if (endpoint === undefined) return trace.failed(missingUrl(profile));
+  const explicit = explicitProtocol(profile, parts);
+  const protocol = chooseProtocol({
+    profile,
+    model: choice.model,
+    baseUrl: endpoint.url,
+    ...(explicit === undefined ? {} : { explicit }),
+  });
+  const { target } = buildTarget(
+    {
+      provider: profile.id,
+      label: profile.label,
+      profile,
+      model: choice.model,
+      protocol,
+      url: endpoint.url,
+      credential,
+      source: parts.wish.source ?? credential.source,
+      isNoticeAccepted: false,
+      isConfiguredModel: choice.isConfigured,
+    },
+    context,
+  );
+  trace.take(profile.id, credential.source);
+  return trace.resolved({ target, requestedProvider: parts.requested, region });
+}
+
+/** A program that is started for each request and holds its own login. */
+function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { parts, set }: Given): Resolution {
+  const { context, trace } = parts;
+  const { env } = context;
+  const command = said(env.HERMES_COPILOT_ACP_COMMAND) ?? said(env.COPILOT_CLI_PATH) ?? "copilot";
+  const isOverTcp = set?.url.startsWith("acp+tcp:") === true;
+  if (!isOverTcp && findExecutable(command, { ...env, PATH: env.PATH ?? join("/usr", "bin") }) === undefined) {
+    return trace.failed({
+      kind: "failure",
+      code: "missing_copilot_cli",
+      message: `The program ${JSON.stringify(command)} was not found.`,
+      hint: "Install the GitHub Copilot CLI, or name it in HERMES_COPILOT_ACP_COMMAND.",
+      provider: profile.id,
+    });
+  }
+  const args = said(env.HERMES_COPILOT_ACP_ARGS)?.split(/\s+/) ?? ["--acp", "--stdio"];
+  const { target } = buildTarget(
+    {
+      provider: profile.id,
+      label: profile.label,
+      profile,
+      model: choice.model,
+      protocol: "chat_completions",
+      url: set?.url ?? profile.baseUrl,
+      credential: noCredential,
+      source: parts.wish.source ?? "process",
+      isNoticeAccepted: false,
+      isConfiguredModel: choice.isConfigured,
+    },
+    context,
+  );
+  trace.take(profile.id, command);
+  return trace.resolved({ target, requestedProvider: parts.requested, command, args });
+}

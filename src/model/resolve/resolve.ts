@@ -1,0 +1,66 @@
+import { readNamedEndpoints } from "../providers/custom.ts";
+import { modelWarning } from "../providers/model-warning.ts";
+import { resolveAuto } from "./auto.ts";
+import type { Resolution, ResolveContext, TargetWish } from "./context.ts";
+import { unknownProvider } from "./failures.ts";
+import { expandUserAlias } from "./model-choice.ts";
+import type { Parts } from "./parts.ts";
+import { chooseProvider, type ProviderChoice, requestedProvider } from "./requested.ts";
+import { resolveCustom } from "./resolve-custom.ts";
+import { resolveProfile } from "./resolve-profile.ts";
+import { said } from "./settings.ts";
+import { Trace } from "./trace.ts";
+
+/**
+ * Turns a wish into a target, for every surface alike. What was asked for comes first, then what was
+ * saved, then the environment, then what the provider itself has to offer.
+ */
+export async function resolveTarget(
+  given: TargetWish,
+  context: ResolveContext,
+  signal: AbortSignal,
+): Promise<Resolution> {
+  const wish = expandUserAlias(given, context);
+  const trace = new Trace(context.once);
+  const endpoints = readNamedEndpoints(context.settings.custom_providers, context.settings.providers, context.registry);
+  for (const problem of [...endpoints.errors, ...endpoints.warnings]) trace.noticeOnce(`endpoint:${problem}`, problem);
+  const requested = requestedProvider(wish, context);
+  const parts: Parts = {
+    wish,
+    context,
+    trace,
+    named: endpoints.endpoints,
+    state: await context.authFile.read(signal),
+    requested: requested.name,
+    origin: requested.origin,
+  };
+  if (requested.name === "auto") return finish(await resolveAuto(parts, resolveChoice, signal));
+  const choice = chooseProvider(requested.name, parts.named, context);
+  if (choice === undefined) {
+    return trace.failed(unknownProvider(requested.name, context.registry, endpoints.errors));
+  }
+  sayStaleUrl(choice, parts);
+  return finish(await resolveChoice(choice, parts, signal));
+}
+
+function resolveChoice(choice: ProviderChoice, parts: Parts, signal: AbortSignal): Promise<Resolution> {
+  if (choice.kind === "named") return resolveCustom(choice.endpoint, parts, signal);
+  if (choice.profile.id === "custom") return resolveCustom(undefined, parts, signal);
+  return resolveProfile(choice.profile, parts, signal);
+}
+
+/** An exported address does nothing while another provider is chosen; saying so saves a long search. */
+function sayStaleUrl(choice: ProviderChoice, { context, trace }: Parts): void {
+  if (choice.kind !== "profile" || choice.profile.id === "custom") return;
+  if (said(context.env.OPENAI_BASE_URL) === undefined) return;
+  trace.noticeOnce(
+    "stale-openai-base-url",
+    `OPENAI_BASE_URL is set but not used, because the provider is ${choice.profile.id}; unset it, or choose: hermes model custom`,
+  );
+}
+
+function finish(resolution: Resolution): Resolution {
+  if (resolution.kind === "failure") return resolution;
+  const warning = modelWarning(resolution.target.model);
+  return warning === undefined ? resolution : { ...resolution, notices: [...resolution.notices, warning] };
+}

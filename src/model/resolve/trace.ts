@@ -1,0 +1,38 @@
+import type { Consideration, OnceNotices, Resolution, ResolvedTarget } from "./context.ts";
+import type { Refusal } from "./failures.ts";
+
+/** Collects, during one resolution, what was looked at and what people should know. */
+export class Trace {
+  readonly #considered: Consideration[] = [];
+  readonly #notices: string[] = [];
+  readonly #once: OnceNotices | undefined;
+
+  constructor(once: OnceNotices | undefined) {
+    this.#once = once;
+  }
+
+  readonly skip = (candidate: string, reason: string): void => {
+    this.#considered.push({ candidate, verdict: "skipped", reason });
+  };
+
+  readonly take = (candidate: string, reason: string): void => {
+    this.#considered.push({ candidate, verdict: "taken", reason });
+  };
+
+  readonly notice = (message: string): void => {
+    if (!this.#notices.includes(message)) this.#notices.push(message);
+  };
+
+  /** Said the first time only, where the process keeps count. */
+  readonly noticeOnce = (key: string, message: string): void => {
+    if (this.#once === undefined || this.#once.first(key)) this.notice(message);
+  };
+
+  failed(refusal: Refusal): Resolution {
+    return { ...refusal, explanation: [...this.#considered] };
+  }
+
+  resolved(found: Omit<ResolvedTarget, "kind" | "notices" | "explanation">): Resolution {
+    return { kind: "target", ...found, notices: [...this.#notices], explanation: [...this.#considered] };
+  }
+}
