@@ -1,6 +1,7 @@
 // Builds the program into dist/:
 //   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
 //   program.js    everything else in one file; what is heavy is required lazily, at first use
+//   store-worker.cjs   the thread that does slow work on the database
 // One CommonJS file with a code cache is the fastest start we measured (docs/decisions/0006).
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -37,6 +38,12 @@ export async function buildProgram() {
   mkdirSync(dist, { recursive: true });
   await build({ ...shared, entryPoints: { "cli/main": path.join(root, "src/cli/main.ts") }, outdir: dist, banner: {} });
   await build({ ...shared, entryPoints: { program: path.join(root, "src/cli/program.ts") }, outdir: dist });
+  await build({
+    ...shared,
+    entryPoints: { "store-worker": path.join(root, "src/store/sqlite/worker.ts") },
+    outdir: dist,
+    outExtension: { ".js": ".cjs" },
+  });
   writeFileSync(path.join(dist, "package.json"), '{ "type": "commonjs" }\n');
   chmodSync(path.join(dist, "cli/main.js"), 0o755);
 }

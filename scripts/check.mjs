@@ -21,7 +21,8 @@ export async function runGates() {
 if (process.argv[1]?.endsWith("check.mjs")) {
   await ensureInstalled();
   const failed = await runGates();
-  if ((await nodeTool("vitest/vitest.mjs", "run", "--project", "unit", "--reporter=dot")) !== 0) failed.push("unit");
+  if ((await nodeTool("vitest/vitest.mjs", "run", "--project", "unit", "--reporter=default")) !== 0)
+    failed.push("unit");
   if (failed.length > 0) console.error(`check failed: ${failed.join(", ")}`);
   process.exitCode = failed.length > 0 ? 1 : 0;
 }

@@ -18,5 +18,7 @@ export async function unifiedDiff(path: string, before: string, after: string): 
     chars += Math.min(line.length, maxLineChars);
   }
   const left = lines.length - shown.length;
-  return left === 0 ? shown.join("\n").trimEnd() : `${shown.join("\n")}\n[${left} more lines of this diff are not shown]`;
+  return left === 0
+    ? shown.join("\n").trimEnd()
+    : `${shown.join("\n")}\n[${left} more lines of this diff are not shown]`;
 }
