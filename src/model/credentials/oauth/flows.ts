@@ -1,0 +1,20 @@
+import { createAnthropicFlow } from "./anthropic.ts";
+import { createCodexFlow } from "./codex.ts";
+import { createCopilotFlow } from "./copilot.ts";
+import type { AuthFlow, FlowContext } from "./flow.ts";
+import { createGoogleFlow } from "./google.ts";
+import { createNousFlow } from "./nous.ts";
+import { createQwenFlow } from "./qwen.ts";
+
+/** Every login that ships, by provider. Plugins add theirs to a copy. */
+export function builtinFlows(context: FlowContext): Map<string, AuthFlow> {
+  const flows = [
+    createNousFlow(context),
+    createCodexFlow(context),
+    createCopilotFlow(context),
+    createAnthropicFlow(context),
+    createGoogleFlow(context),
+    createQwenFlow(context),
+  ];
+  return new Map(flows.map((flow) => [flow.provider, flow]));
+}

@@ -1,0 +1,81 @@
+import { readNamedEndpoints } from "../providers/custom.ts";
+import type { ListedModel } from "../providers/model-entry.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import type { ResolveContext } from "./context.ts";
+import { said } from "./settings.ts";
+import { usableProviders } from "./usable-providers.ts";
+
+export interface PickerEntry {
+  /** What to pass as the provider. */
+  readonly provider: string;
+  readonly label: string;
+  readonly models: readonly string[];
+  /** Where its credential comes from, or the address of an own endpoint. */
+  readonly source: string;
+  readonly isOwnEndpoint: boolean;
+}
+
+export interface PickerOptions {
+  /** Recommended models by provider, from the remote list; merged over the built-in ones. */
+  readonly recommended?: Readonly<Record<string, readonly string[]>>;
+  /** The Nous account is on the free tier, so only free models are of use. */
+  readonly onlyFreeNous?: boolean;
+}
+
+/** What can be chosen now: providers with credentials, and the person's own endpoints. */
+export async function listChoices(
+  context: ResolveContext,
+  options: PickerOptions,
+  signal: AbortSignal,
+): Promise<readonly PickerEntry[]> {
+  const usable = await usableProviders(context, signal);
+  const builtin = usable.map(({ profile, source }) => ({
+    provider: profile.id,
+    label: profile.label,
+    models: modelsOf(profile, context.models?.peek(profile.id) ?? [], options),
+    source,
+    isOwnEndpoint: false,
+  }));
+  const { endpoints } = readNamedEndpoints(
+    context.settings.custom_providers,
+    context.settings.providers,
+    context.registry,
+  );
+  const own = endpoints.map((endpoint) => ({
+    provider: endpoint.slug,
+    label: endpoint.name,
+    models: [...new Set([...(endpoint.model === undefined ? [] : [endpoint.model]), ...Object.keys(endpoint.models)])],
+    source: endpoint.baseUrl,
+    isOwnEndpoint: true,
+  }));
+  return [...builtin, ...own];
+}
+
+/** Recommended first, then curated, then what the provider lists; each once. */
+function modelsOf(profile: ProviderProfile, listed: readonly ListedModel[], options: PickerOptions): readonly string[] {
+  const isFreeOnly = profile.id === "nous" && options.onlyFreeNous === true;
+  const free = new Set(listed.filter((model) => model.isFree === true).map((model) => model.id));
+  const names = [
+    ...(options.recommended?.[profile.id] ?? []),
+    ...profile.curatedModels,
+    ...listed.map((model) => model.id),
+  ];
+  return [...new Set(names)].filter((name) => !isFreeOnly || free.has(name));
+}
+
+/** The saved choice as one set of changes, to be written in one step so that no reader sees half of it. */
+export function choiceToSave(choice: {
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl?: string;
+  readonly apiMode?: string;
+}): Readonly<Record<string, string | undefined>> {
+  return {
+    "model.provider": choice.provider,
+    "model.default": choice.model,
+    // What belonged to the provider before must not follow to the next.
+    "model.base_url": said(choice.baseUrl),
+    "model.api_mode": said(choice.apiMode),
+    "model.api_key": undefined,
+  };
+}

@@ -1,0 +1,130 @@
+import type { CredentialHandle } from "../credentials/credential.ts";
+import { findNamed, readNamedEndpoints } from "../providers/custom.ts";
+import { isModelAlias, newestOf } from "../providers/model-alias.ts";
+import { parseModelWish } from "../providers/model-wish.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import type { ProtocolName, Target } from "../target.ts";
+import type { ResolveContext, ResolvedTarget, TargetWish } from "./context.ts";
+import { expandUserAlias, offeredModels } from "./model-choice.ts";
+import { resolveTarget } from "./resolve.ts";
+import { usableProviders } from "./usable-providers.ts";
+
+/** What a switch of the model came to, for every surface alike. */
+export type ModelSwitch =
+  | {
+      readonly kind: "switched";
+      readonly model: string;
+      readonly provider: string;
+      readonly hasProviderChanged: boolean;
+      readonly baseUrl: string;
+      readonly protocol: ProtocolName;
+      readonly credential: CredentialHandle;
+      readonly contextWindow: number;
+      readonly maxOutputTokens?: number;
+      readonly supportsImages?: boolean;
+      readonly warnings: readonly string[];
+      readonly resolution: ResolvedTarget;
+    }
+  | { readonly kind: "failure"; readonly code: string; readonly message: string; readonly hint: string };
+
+/** Where the conversation is now; a bare model name stays there. */
+export type Standing = Pick<Target, "provider" | "baseUrl">;
+
+export interface SwitchWish {
+  /** What was typed after `/model`. */
+  readonly text: string;
+  readonly standing?: Standing;
+}
+
+/** Takes apart what was typed, finds the provider, its credentials and the model's real name. */
+export async function switchModel(
+  { text, standing }: SwitchWish,
+  context: ResolveContext,
+  signal: AbortSignal,
+): Promise<ModelSwitch> {
+  const named = readNamedEndpoints(
+    context.settings.custom_providers,
+    context.settings.providers,
+    context.registry,
+  ).endpoints;
+  const typed = parseModelWish(text, { registry: context.registry, named });
+  if (typed.model === undefined && typed.provider === undefined) {
+    return { kind: "failure", code: "model_not_found", message: "No model was named.", hint: "Type: /model <name>" };
+  }
+  const expanded = expandUserAlias(typed, context);
+  const isOwnAlias = expanded !== typed;
+  const placed = isOwnAlias ? expanded : await placeAlias({ wish: expanded, standing }, context, signal);
+  if ("kind" in placed) return placed;
+  const wish: TargetWish = placed.provider === undefined ? stay(placed, standing, context) : placed;
+  const resolution = await resolveTarget(wish, context, signal);
+  if (resolution.kind === "failure") {
+    const { code, message, hint } = resolution;
+    return { kind: "failure", code, message, hint };
+  }
+  const { target, notices } = resolution;
+  const { maxOutputTokens } = target.limits;
+  const { supportsImages } = target.quirks;
+  return {
+    kind: "switched",
+    model: target.model,
+    provider: target.provider,
+    hasProviderChanged: standing !== undefined && standing.provider !== target.provider,
+    baseUrl: target.baseUrl,
+    protocol: target.protocol,
+    credential: target.credential,
+    contextWindow: target.limits.contextWindow,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(supportsImages === undefined ? {} : { supportsImages }),
+    warnings: notices,
+    resolution,
+  };
+}
+
+/** A bare model name belongs to the provider of the conversation, at the address it has now. */
+function stay(wish: TargetWish, standing: Standing | undefined, context: ResolveContext): TargetWish {
+  if (standing === undefined) return wish;
+  const isUnsaved = standing.provider === "custom" && context.registry.find("custom") !== undefined;
+  return { ...wish, provider: standing.provider, ...(isUnsaved ? { baseUrl: standing.baseUrl } : {}) };
+}
+
+/**
+ * A short name means the newest of its family at the current provider, else at another one with
+ * credentials. Nowhere: an error that names it, since no provider knows it as a model.
+ */
+async function placeAlias(
+  { wish, standing }: { readonly wish: TargetWish; readonly standing: Standing | undefined },
+  context: ResolveContext,
+  signal: AbortSignal,
+): Promise<TargetWish | Extract<ModelSwitch, { kind: "failure" }>> {
+  const alias = wish.model;
+  if (alias === undefined || !isModelAlias(alias)) return wish;
+  const name = wish.provider ?? standing?.provider;
+  const isOwnEndpoint = name !== undefined && isCustom(name, context);
+  // A server of one's own may serve a model that is really called so.
+  if (isOwnEndpoint) return wish;
+  const current = name === undefined ? undefined : context.registry.find(name);
+  const here = current === undefined ? undefined : newestAt(alias, current, context);
+  if (here !== undefined && current !== undefined) return { ...wish, provider: current.id, model: here };
+  if (wish.provider === undefined) {
+    for (const other of await usableProviders(context, signal)) {
+      const model = newestAt(alias, other.profile, context);
+      if (model !== undefined) return { ...wish, provider: other.profile.id, model };
+    }
+  }
+  return {
+    kind: "failure",
+    code: "model_not_found",
+    message: `No provider that is set up offers a model for the short name ${JSON.stringify(alias)}.`,
+    hint: "Name the model in full, or see the choices with: hermes model",
+  };
+}
+
+function newestAt(alias: string, profile: ProviderProfile, context: ResolveContext): string | undefined {
+  return newestOf(alias, offeredModels(profile, context));
+}
+
+function isCustom(name: string, context: ResolveContext): boolean {
+  const named = readNamedEndpoints(context.settings.custom_providers, context.settings.providers, context.registry);
+  if (findNamed(name, named.endpoints, context.registry) !== undefined) return true;
+  return context.registry.find(name)?.id === "custom";
+}
