@@ -88,6 +88,20 @@ describe("classification", () => {
     expect(failure).toMatchObject({ kind: "context_overflow", message: "context length exceeded" });
   });
 
+  it("an answer of the wrong shape is malformed, unless it says what is wrong [10:ERR-7]", () => {
+    const lifted = (body: string) =>
+      classify(
+        {
+          kind: "stream",
+          fault: { type: "stream-fault", message: "the answer holds no choice", body },
+          textShown: false,
+        },
+        facts,
+      );
+    expect(lifted('{"choices":[]}')).toMatchObject({ kind: "invalid_response", message: "the answer holds no choice" });
+    expect(lifted('{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}').kind).toBe("billing");
+  });
+
   it("takes a key that the provider quotes out of the message", () => {
     const failure = answers(401, "Incorrect API key provided: sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD");
     expect(failure.message).not.toContain("abcdefghijklmnopqrstuvwxyz");

@@ -55,7 +55,7 @@ function fromStream(fault: Extract<AttemptFault, { kind: "stream" }>, facts: Fai
   const kind = kindByRule(status ?? 0, known) ?? streamKind(status, known, { facts, wasCut: body === "" });
   return make(kind, facts, {
     ...(status === undefined ? {} : { status }),
-    message: opened.message === "" ? message : opened.message,
+    message: opened.isTold ? opened.message : message,
     isPartial: fault.textShown,
     ...details(kind, known),
     ...wait({}, known, facts.nowMs),

@@ -134,7 +134,7 @@ const byCode: readonly Rule[] = [
   },
   { kind: "auth", codes: ["expiredtokenexception", "unrecognizedclientexception", "accessdeniedexception"] },
   { kind: "auth", codes: ["invalidsignatureexception", "permission_error", "token_expired", "2049"] },
-  { kind: "invalid_response", codes: ["malformed", "malformed_frame", "malformed_response"] },
+  { kind: "invalid_response", codes: ["malformed", "malformed_frame", "malformed_response", "bad_framing"] },
 ];
 
 const byWords: readonly Rule[] = [
@@ -179,6 +179,8 @@ const withoutStatus: readonly Rule[] = [
       /internal (?:server )?error|upstream (?:error|connect)|bad gateway|provider returned error|server had an error/,
     ],
   },
+  // Our own words for an answer of the wrong shape; last, because such an answer may still say what is wrong.
+  { kind: "invalid_response", statuses: [0], any: [/^the answer holds no |\nthe answer holds no /] },
 ];
 
 export const rules: readonly Rule[] = [...special, ...byStatus, ...byCode, ...byWords, ...withoutStatus];

@@ -5,6 +5,8 @@ import { truncateEnd } from "#foundation/text";
 export interface OpenedBody {
   /** One line: at most 300 characters from JSON, 500 from anything else. */
   readonly message: string;
+  /** Whether the body had a message in it; otherwise `message` is the body itself. */
+  readonly isTold: boolean;
   /** Codes and types from every level, lower case. */
   readonly codes: readonly string[];
   /** Lower-cased text of all levels together, bounded. */
@@ -35,6 +37,7 @@ export function openBody(body: string): OpenedBody {
   const message = told.findLast((one) => !isGeneric(one)) ?? told.at(-1) ?? page ?? clip(body);
   return {
     message: oneLine(message, isJson ? maxJsonMessage : maxOtherMessage),
+    isTold: told.length > 0 || page !== undefined,
     codes: gathered.objects.flatMap((object) => codeKeys.flatMap((key) => codeText(object[key]))),
     text: [...told.map(clip), clip(body)]
       .join("\n")
