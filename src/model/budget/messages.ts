@@ -1,0 +1,23 @@
+import { formatUsd } from "../catalog/formats.ts";
+import type { CeilingReached, ReserveOutcome } from "./gate.ts";
+
+const names: Readonly<Record<CeilingReached["ceiling"], { readonly what: string; readonly key: string }>> = {
+  session: { what: "this session", key: "budget.session_usd" },
+  day: { what: "today", key: "budget.daily_usd" },
+  tree: { what: "this delegated task", key: "budget.delegation_tree_usd" },
+};
+
+/** Why a call was not made, and how to go on. */
+export function describeRefusal(refused: Extract<ReserveOutcome, { kind: "refused" }>): string {
+  if (refused.reason === "unknown-price")
+    return "A money limit is set and nobody knows the price of this model. Give it one under pricing.overrides, or set budget.unknown_price to allow.";
+  return `${describeCeiling(refused)} Raise ${names[refused.ceiling].key} to go on.`;
+}
+
+/** What a soft limit says when it is passed. */
+export function describeCeiling(reached: CeilingReached): string {
+  const { what } = names[reached.ceiling];
+  return `The limit of ${formatUsd(reached.limitUsd)} for ${what} is reached (${formatUsd(reached.spentUsd)} spent or set aside).`;
+}
+
+export const assumedPriceNotice = "The price of this model is unknown; an assumed price is counted against the budget.";
