@@ -32,7 +32,15 @@ export const denyAll: Approver = { ask: () => Promise.resolve("deny") };
 
 export type GateVerdict =
   | { readonly kind: "run"; readonly note?: string }
-  | { readonly kind: "blocked"; readonly reason: string; readonly findings: readonly Finding[] };
+  | {
+      readonly kind: "blocked";
+      /** For the model: what is off, and that trying again is no use; never how the gate could be opened. */
+      readonly reason: string;
+      /** For people: the setting that decided, where there is one. */
+      readonly hint?: string;
+      readonly isHardline: boolean;
+      readonly findings: readonly Finding[];
+    };
 
 export interface GateContext {
   readonly tool: string;
@@ -43,6 +51,8 @@ export interface GateContext {
   readonly cwd: string;
   readonly terminalKind: string;
   readonly signal: AbortSignal;
+  /** Sign of life while somebody is being asked. */
+  progress?(text: string): void;
 }
 
 /** The one gate that commands, credential reads and risky service calls pass. */

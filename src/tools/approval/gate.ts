@@ -1,0 +1,177 @@
+import type { ApprovalChoice } from "#conversation";
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import { newId } from "#foundation/ids";
+import type { Auxiliary } from "../auxiliary.ts";
+import type { AuditEntry } from "./audit.ts";
+import { type DetectPlace, detect } from "./detect.ts";
+import type { Grants } from "./grants.ts";
+import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
+import { applyPolicy, type PolicyRule } from "./policy.ts";
+import type { ApprovalGate, ApprovalRequest, Approver, Finding, GateContext, GateVerdict } from "./request.ts";
+import { judgeCommand } from "./smart.ts";
+
+export interface GateDeps {
+  readonly approver: Approver;
+  readonly grants: Grants;
+  readonly yolo: YoloSwitch;
+  readonly mode: () => ApprovalMode;
+  readonly surfaceRules: SurfaceRules;
+  readonly policy: readonly PolicyRule[];
+  /** How long a person has to answer on this surface. */
+  timeoutMs(surface: string): number;
+  place(context: GateContext): DetectPlace;
+  /** True when a command in this terminal cannot reach the host. */
+  isContained(context: GateContext): boolean;
+  readonly auxiliary?: Auxiliary;
+  /** Content scanners; their findings can be approved, but not for good. */
+  scan?(command: string, signal: AbortSignal): Promise<readonly Finding[]>;
+  readonly audit: (entry: AuditEntry) => void;
+  readonly clock: Clock;
+}
+
+const touchEveryMs = 10_000;
+
+/** The one gate. Order: contained, hardline, policy, yolo, findings less grants, surface, smart, a person. */
+export function createGate(deps: GateDeps): ApprovalGate {
+  return {
+    async checkCommand(command, context) {
+      if (deps.isContained(context)) return { kind: "run" };
+      const { hardline, findings } = detect(command, deps.place(context));
+      if (hardline !== undefined)
+        return decided(deps, { command, context, findings: [hardline] }, hardlineVerdict(hardline));
+      const scanned = (await deps.scan?.(command, context.signal)) ?? [];
+      return judge(deps, { command, context, findings: [...findings, ...scanned] });
+    },
+    checkFindings: (summary, findings, context) => judge(deps, { command: summary, context, findings }),
+  };
+}
+
+interface Case {
+  readonly command: string;
+  readonly context: GateContext;
+  readonly findings: readonly Finding[];
+  /** What a person answered, once one was asked. */
+  readonly choice?: ApprovalChoice;
+}
+
+async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
+  const { command, context } = given;
+  const policy = applyPolicy(deps.policy, { tool: context.tool, summary: command, surface: context.surface });
+  if (policy?.effect === "deny") return decided(deps, given, blocked(policy.reason, given.findings));
+  if (policy?.effect === "allow") return decided(deps, given, { kind: "run", note: policy.reason });
+  const asked: readonly Finding[] =
+    policy?.effect === "ask" ? [...given.findings, policyFinding(policy.reason)] : given.findings;
+  if (asked.length === 0) return { kind: "run" };
+  if (deps.yolo.isOn(context.sessionKey) || deps.mode() === "off")
+    return decided(deps, given, { kind: "run", note: "approvals are switched off" });
+  const subject = { command, sessionKey: context.sessionKey, cwd: context.cwd };
+  const open = asked.filter((finding) => !deps.grants.isGranted(finding, subject));
+  const now: Case = { ...given, findings: open };
+  if (open.length === 0) return decided(deps, { ...given, findings: asked }, { kind: "run", note: "approved earlier" });
+  const answer = surfaceAnswer(context.surface, deps.surfaceRules);
+  if (answer.kind === "allow") return decided(deps, now, { kind: "run", note: "this surface allows flagged commands" });
+  if (answer.kind === "deny") return decided(deps, now, { ...blocked(answer.reason, open), hint: answer.hint });
+  if (deps.mode() === "smart" && deps.auxiliary !== undefined) {
+    const verdict = await judgeCommand(deps.auxiliary, { command, findings: open }, context.signal);
+    if (verdict === "deny") return decided(deps, now, blocked("it was judged dangerous", open));
+    if (verdict === "approve") {
+      deps.grants.grantCommand(subject);
+      return decided(deps, now, { kind: "run", note: "judged safe by a side model" });
+    }
+  }
+  return askPerson(deps, now);
+}
+
+async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
+  const { command, context, findings } = given;
+  const isScanned = findings.some((finding) => finding.source === "scanner");
+  const request: ApprovalRequest = {
+    id: newId("apr"),
+    tool: context.tool,
+    summary: command,
+    findings,
+    choices: isScanned ? ["once", "session", "deny"] : ["once", "session", "always", "deny"],
+    isDestructive: true,
+    sessionKey: context.sessionKey,
+    taskId: context.taskId,
+  };
+  const choice = await answerOf(deps, request, context);
+  const keys = findings.map((finding) => finding.key);
+  if (choice === "deny") return decided(deps, { ...given, choice }, blocked("the user did not approve it", findings));
+  if (choice === "session" || (choice === "always" && isScanned)) deps.grants.grantSession(context.sessionKey, keys);
+  else if (choice === "always") await deps.grants.grantAlways(context.sessionKey, keys);
+  return decided(
+    deps,
+    { ...given, choice },
+    { kind: "run", note: `approved by the user (${choice}): ${keys.join(", ")}` },
+  );
+}
+
+/** A person's answer; silence, an error and an interrupt all mean no. */
+async function answerOf(deps: GateDeps, request: ApprovalRequest, context: GateContext): Promise<ApprovalChoice> {
+  using limit = deadline(deps.timeoutMs(context.surface));
+  const signal = linkSignals(context.signal, limit.signal);
+  const stop = new AbortController();
+  const alive = keepAlive(deps.clock, context, linkSignals(signal, stop.signal));
+  try {
+    return await raceAbort(deps.approver.ask(request, signal), signal);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return "deny";
+  } finally {
+    stop.abort();
+    await alive;
+  }
+}
+
+async function keepAlive(clock: Clock, context: GateContext, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    context.progress?.("waiting for approval");
+    try {
+      await clock.sleep(touchEveryMs, signal);
+    } catch {
+      return;
+    }
+  }
+}
+
+function decided(deps: GateDeps, given: Case, verdict: GateVerdict): GateVerdict {
+  deps.audit({
+    atMs: deps.clock.now(),
+    sessionKey: given.context.sessionKey,
+    taskId: given.context.taskId,
+    tool: given.context.tool,
+    surface: given.context.surface,
+    command: given.command,
+    keys: given.findings.map((finding) => finding.key),
+    verdict: verdict.kind,
+    why: verdict.kind === "run" ? (verdict.note ?? "") : verdict.reason,
+    ...(given.choice === undefined ? {} : { choice: given.choice }),
+  });
+  return verdict;
+}
+
+function blocked(why: string, findings: readonly Finding[]): Extract<GateVerdict, { kind: "blocked" }> {
+  const what = findings.map((finding) => finding.description).join("; ");
+  const about = what === "" ? "" : ` (${what})`;
+  return {
+    kind: "blocked",
+    reason: `This was not run${about}: ${why}. Do not try it again, nor in another form; find another way or tell the user what you would need.`,
+    isHardline: false,
+    findings,
+  };
+}
+
+function hardlineVerdict(finding: Finding): GateVerdict {
+  return {
+    kind: "blocked",
+    reason: `This was not run: ${finding.description}. It never runs here, whatever anyone approves, yolo included. Do not try it in another form.`,
+    isHardline: true,
+    findings: [finding],
+  };
+}
+
+function policyFinding(reason: string): Finding {
+  return { key: "policy", description: reason, severity: "ask", source: "policy" };
+}

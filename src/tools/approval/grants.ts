@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { Finding } from "./request.ts";
+import { readCommandLine } from "./structure/read-line.ts";
+
+/** An entry of `command_allowlist`: a key, or a key narrowed to certain commands. */
+export type AllowEntry =
+  | string
+  | {
+      readonly key: string;
+      /** Only commands that begin with these words and do nothing else besides. */
+      readonly command_prefix?: string;
+      /** Only in this directory. */
+      readonly cwd?: string;
+      /** ISO date; the entry is void afterwards. */
+      readonly expires?: string;
+      readonly added_at?: string;
+    };
+
+/** Where permanent grants live; the composition puts the user's configuration here. */
+export interface GrantStore {
+  load(): readonly AllowEntry[];
+  add(key: string): Promise<void>;
+}
+
+export interface GrantedFor {
+  readonly command: string;
+  readonly sessionKey: string;
+  readonly cwd: string;
+}
+
+/** Keys of earlier versions, which were made from pattern texts, and what they are called now. */
+const formerKeys: Readonly<Record<string, string>> = {
+  "recursive delete (long flag)": "recursive delete",
+  "recursive world/other-writable (long flag)": "world/other-writable permissions",
+  "recursive chown to root (long flag)": "recursive chown to root",
+  "in-place edit of system config (long flag)": "in-place edit of system config",
+  "kill process via backtick pgrep expansion (self-termination)": "kill process via pgrep expansion (self-termination)",
+};
+
+/**
+ * What has been approved, and for what.
+ *
+ * 1. A session's grants end with the session; `once` is never stored.
+ * 2. A grant is for a finding's key, or for one exact command; never for "whatever starts like this".
+ * 3. A stored entry that is only a command word (`rm`) is void: it would approve anything.
+ */
+export class Grants {
+  readonly #store: GrantStore;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #sessionKeys = new Map<string, Set<string>>();
+  readonly #sessionCommands = new Map<string, Set<string>>();
+
+  constructor(store: GrantStore, deps: { readonly clock: Clock; readonly logger: Logger }) {
+    this.#store = store;
+    this.#clock = deps.clock;
+    this.#logger = deps.logger;
+  }
+
+  isGranted(finding: Finding, subject: GrantedFor): boolean {
+    if (this.#sessionKeys.get(subject.sessionKey)?.has(finding.key) === true) return true;
+    if (this.#sessionCommands.get(subject.sessionKey)?.has(commandHash(subject)) === true) return true;
+    return this.#store.load().some((entry) => this.#allows(entry, finding, subject));
+  }
+
+  grantSession(sessionKey: string, keys: readonly string[]): void {
+    const held = this.#sessionKeys.get(sessionKey) ?? new Set<string>();
+    for (const key of keys) held.add(key);
+    this.#sessionKeys.set(sessionKey, held);
+  }
+
+  /** This very command in this very place, until the session ends. */
+  grantCommand(subject: GrantedFor): void {
+    const held = this.#sessionCommands.get(subject.sessionKey) ?? new Set<string>();
+    held.add(commandHash(subject));
+    this.#sessionCommands.set(subject.sessionKey, held);
+  }
+
+  async grantAlways(sessionKey: string, keys: readonly string[]): Promise<void> {
+    this.grantSession(sessionKey, keys);
+    for (const key of keys) await this.#store.add(key);
+  }
+
+  endSession(sessionKey: string): void {
+    this.#sessionKeys.delete(sessionKey);
+    this.#sessionCommands.delete(sessionKey);
+  }
+
+  #allows(entry: AllowEntry, finding: Finding, subject: GrantedFor): boolean {
+    const key = typeof entry === "string" ? entry : entry.key;
+    if ((formerKeys[key] ?? key) !== finding.key) {
+      if (typeof entry === "string" && /^[a-z][\w.-]*$/.test(entry)) {
+        this.#logger.debug("an allowlist entry that is only a word grants nothing", { entry });
+      }
+      return false;
+    }
+    if (typeof entry === "string") return true;
+    if (entry.expires !== undefined && !(Date.parse(entry.expires) > this.#clock.now())) return false;
+    if (entry.cwd !== undefined && entry.cwd !== subject.cwd) return false;
+    return entry.command_prefix === undefined || beginsWith(subject.command, entry.command_prefix);
+  }
+}
+
+/** One simple command whose first words are the given ones; anything chained or substituted does not count. */
+function beginsWith(command: string, prefix: string): boolean {
+  const place = { cwd: undefined, home: "~" };
+  const [only, ...more] = readCommandLine(command, place).commands;
+  const [wanted] = readCommandLine(prefix, place).commands;
+  if (only === undefined || wanted === undefined || more.length > 0 || only.name !== wanted.name) return false;
+  if (only.writes.length > 0 || only.upstream.length > 0 || only.args.some((arg) => !arg.isKnown)) return false;
+  return wanted.args.length > 0 && wanted.args.every((arg, index) => only.args[index]?.text === arg.text);
+}
+
+function commandHash(subject: GrantedFor): string {
+  return createHash("sha256").update(`${subject.cwd}\u0000${subject.command}`).digest("hex");
+}

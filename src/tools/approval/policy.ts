@@ -1,0 +1,36 @@
+/** A rule of the user's about commands; the first that matches decides. */
+export interface PolicyRule {
+  readonly effect: "allow" | "ask" | "deny";
+  /** Tool it is about; any when absent. */
+  readonly tool?: string;
+  /** Glob over the whole command or summary; any when absent. */
+  readonly pattern?: string;
+  /** Surfaces it holds on; all when absent. */
+  readonly surfaces?: readonly string[];
+  readonly reason?: string;
+}
+
+export type PolicyVerdict = { readonly effect: PolicyRule["effect"]; readonly reason: string } | undefined;
+
+export function applyPolicy(
+  rules: readonly PolicyRule[],
+  subject: { readonly tool: string; readonly summary: string; readonly surface: string },
+): PolicyVerdict {
+  const found = rules.find((rule) => {
+    if (rule.tool !== undefined && rule.tool !== subject.tool) return false;
+    if (rule.surfaces !== undefined && !rule.surfaces.includes(subject.surface)) return false;
+    return rule.pattern === undefined || matches(rule.pattern, subject.summary);
+  });
+  return found === undefined
+    ? undefined
+    : { effect: found.effect, reason: found.reason ?? "a rule of the user's policy" };
+}
+
+/** `*` is any text and `?` one character; the pattern must cover the whole command, so it cannot let a second one in unseen. */
+function matches(pattern: string, text: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", "[\\s\\S]*")
+    .replaceAll("?", "[\\s\\S]");
+  return new RegExp(`^${source}$`).test(text);
+}
