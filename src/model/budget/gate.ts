@@ -27,7 +27,7 @@ export type ReserveOutcome =
       readonly id: string;
       /** Ceilings that are passed although the call may go on; each is told once per session. */
       readonly warnings: readonly CeilingReached[];
-      /** The price is unknown and an assumption is counted; to be told, not hidden. */
+      /** A limit is set, the price is unknown, and an assumption is counted: to be told, not hidden. */
       readonly isAssumed: boolean;
     }
   | ({ readonly kind: "refused"; readonly reason: "limit" } & CeilingReached)
@@ -106,7 +106,7 @@ export class BudgetGate {
       if (dayReached !== undefined && isHard) return { kind: "refused", reason: "limit", ...dayReached };
       this.#hold(id, { spender, nanoUsd: estimate.nanoUsd, day: dayOf(nowMs) });
       const warnings = this.#untold(spender, dayReached === undefined ? reached : [...reached, dayReached]);
-      return { kind: "reserved", id, warnings, isAssumed: estimate.isAssumed };
+      return { kind: "reserved", id, warnings, isAssumed: estimate.isAssumed && hasCeiling(limits) };
     }, signal);
   }
 

@@ -1,0 +1,211 @@
+import type { AssistantMessage, Message, ToolDefinition, Usage } from "#conversation";
+import type { Logger } from "#foundation/logger";
+import type { CallCost } from "../catalog/cost.ts";
+import { explain } from "../failures/explain.ts";
+import type { ModelFailure } from "../failures/failure.ts";
+import type { ModelRequest, RequestOptions } from "../request.ts";
+import type { TargetWish } from "../resolve/context.ts";
+import type { Target } from "../target.ts";
+import type { AutoFacts } from "./auto-chain.ts";
+import { type CallDeps, callTarget } from "./call.ts";
+import { type Candidate, describeCandidate } from "./candidate.ts";
+import { Limiter } from "./limiter.ts";
+import { type AuxiliaryPlan, type AuxiliaryWish, planTask } from "./plan.ts";
+import { type AuxiliarySettings, type AuxiliaryTask, taskDefaults, timeoutMsOf } from "./task.ts";
+import { type AuxiliaryRecord, AuxiliaryTotals } from "./totals.ts";
+
+export interface AuxiliaryInput extends AuxiliaryWish {
+  readonly system?: string;
+  readonly messages: readonly Message[];
+  readonly tools?: readonly ToolDefinition[];
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly reasoning?: RequestOptions["reasoning"];
+  readonly responseSchema?: RequestOptions["responseSchema"];
+}
+
+export type AuxiliaryOutcome =
+  | {
+      readonly kind: "done";
+      readonly text: string;
+      readonly message: AssistantMessage;
+      readonly target: Target;
+      readonly usage?: Usage;
+      readonly cost?: CallCost;
+    }
+  /** No model could do it. The main turn goes on without: the caller says what it does instead. */
+  | {
+      readonly kind: "failed";
+      readonly code: string;
+      readonly message: string;
+      readonly hint: string;
+      readonly failure?: ModelFailure;
+    };
+
+export interface AuxiliaryDeps extends Omit<CallDeps, "counted"> {
+  /** Read for every call: settings may change while a session runs. */
+  settings(): AuxiliarySettings;
+  auto(): AutoFacts;
+  resolve(
+    wish: TargetWish,
+    signal: AbortSignal,
+  ): Promise<
+    | { readonly kind: "target"; readonly target: Target }
+    | { readonly kind: "failure"; readonly code: string; readonly message: string; readonly hint: string }
+  >;
+  /** Kept with the session. */
+  record(record: AuxiliaryRecord): void;
+  readonly logger: Logger;
+}
+
+export interface Auxiliary {
+  run(task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome>;
+  /** The model a task would use now, without asking anybody; undefined when nothing is set up. */
+  planned(
+    task: AuxiliaryTask,
+  ): { readonly provider: string; readonly model: string | undefined; readonly source: string } | undefined;
+  readonly totals: AuxiliaryTotals;
+}
+
+/** Side calls of one session. Failures are returned, told once per task, and never thrown; only aborts and bugs are. */
+export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
+  const totals = new AuxiliaryTotals();
+  const limiters = new Map<AuxiliaryTask, Limiter>();
+  const failedTasks = new Set<AuxiliaryTask>();
+  const toldWords = new Set<string>();
+  const tell = (message: string): void => {
+    if (!toldWords.has(message)) deps.warn(message);
+    toldWords.add(message);
+  };
+  const plan = (task: AuxiliaryTask, wish?: AuxiliaryWish): AuxiliaryPlan =>
+    planTask(task, deps.settings(), { auto: deps.auto(), ...(wish === undefined ? {} : { wish }) });
+
+  const run = async (task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome> => {
+    const callDeps: CallDeps = {
+      ...deps,
+      warn: tell,
+      counted: (target, usage, cost) => {
+        const record = { task, provider: target.provider, model: target.model, usage, cost: cost.cost };
+        totals.add(record);
+        deps.record(record);
+      },
+    };
+    const outcome = await tryCandidates({ task, input, plan: plan(task, input) }, { deps, callDeps }, signal);
+    if (outcome.kind === "failed") {
+      deps.logger.warn("side call failed", { task, code: outcome.code, reason: outcome.message });
+      if (!failedTasks.has(task)) tell(`${outcome.message} ${outcome.hint}`);
+      failedTasks.add(task);
+    }
+    return outcome;
+  };
+
+  return {
+    totals,
+    planned: (task) => {
+      const [first] = plan(task).candidates;
+      return first === undefined ? undefined : { ...describeCandidate(first), source: first.source };
+    },
+    run: (task, input, signal) => {
+      const limit = deps.settings()[task]?.max_concurrency ?? taskDefaults[task].maxConcurrency;
+      if (limit === undefined) return run(task, input, signal);
+      const limiter = limiters.get(task) ?? new Limiter();
+      limiters.set(task, limiter);
+      return limiter.run(limit, () => run(task, input, signal), signal);
+    },
+  };
+}
+
+interface Work {
+  readonly task: AuxiliaryTask;
+  readonly input: AuxiliaryInput;
+  readonly plan: AuxiliaryPlan;
+}
+
+type Failed = Extract<AuxiliaryOutcome, { kind: "failed" }>;
+
+async function tryCandidates(
+  work: Work,
+  { deps, callDeps }: { readonly deps: AuxiliaryDeps; readonly callDeps: CallDeps },
+  signal: AbortSignal,
+): Promise<AuxiliaryOutcome> {
+  const { task, plan } = work;
+  for (const warning of plan.warnings) deps.logger.warn(warning);
+  let last: Failed | undefined;
+  for (const candidate of plan.candidates) {
+    const opened = await open(candidate, deps, signal);
+    if (opened.kind === "failed") {
+      // In an automatic chain a provider without a key is nothing to speak of.
+      if (!plan.isAuto) last ??= opened;
+      deps.logger.debug("side call: candidate skipped", {
+        task,
+        ...describeCandidate(candidate),
+        reason: opened.message,
+      });
+      continue;
+    }
+    const { target } = opened;
+    const timeoutMs = timeoutMsOf(task, deps.settings()[task]);
+    const outcome = await callTarget(requestFor(work, target, deps), { timeoutMs, deps: callDeps }, signal);
+    if (outcome.kind === "answered") return { ...outcome, kind: "done", target };
+    last = failedCall(task, target, outcome.failure);
+    if (!movesOn(outcome.failure)) break;
+    deps.logger.info("side call: next candidate", { task, from: target.provider, kind: outcome.failure.kind });
+  }
+  return last ?? nothingSetUp(task);
+}
+
+/** Going elsewhere helps unless the task itself is refused: for its content, its size, or its cost. */
+function movesOn(failure: ModelFailure): boolean {
+  return failure.mayFallBack && failure.kind !== "content_filtered";
+}
+
+async function open(
+  candidate: Candidate,
+  deps: AuxiliaryDeps,
+  signal: AbortSignal,
+): Promise<{ kind: "open"; target: Target } | Failed> {
+  if (candidate.kind === "open") return candidate;
+  const resolved = await deps.resolve(candidate.wish, signal);
+  if (resolved.kind === "target") return { kind: "open", target: resolved.target };
+  const { code, message, hint } = resolved;
+  return { kind: "failed", code, message, hint };
+}
+
+function requestFor({ task, input }: Work, target: Target, deps: AuxiliaryDeps): ModelRequest {
+  const own = deps.settings()[task];
+  const temperature = input.temperature ?? own?.temperature;
+  const extraBody = own?.extra_body;
+  return {
+    target,
+    system: input.system ?? "",
+    messages: input.messages,
+    tools: input.tools ?? [],
+    options: {
+      stream: target.quirks.supportsStreaming !== false,
+      initiator: "agent",
+      ...(input.maxTokens === undefined ? {} : { maxOutputTokens: input.maxTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(input.reasoning === undefined ? {} : { reasoning: input.reasoning }),
+      ...(input.responseSchema === undefined ? {} : { responseSchema: input.responseSchema }),
+      ...(extraBody === undefined || Object.keys(extraBody).length === 0 ? {} : { extraBody }),
+    },
+  };
+}
+
+function failedCall(task: AuxiliaryTask, target: Target, failure: ModelFailure): Failed {
+  const { code, message, hint } = explain(failure, { label: target.providerLabel, authKind: "api_key", keyEnv: [] });
+  return { kind: "failed", code, message: `${labelOf(task)} with ${target.model} failed. ${message}`, hint, failure };
+}
+
+function nothingSetUp(task: AuxiliaryTask): Failed {
+  return {
+    kind: "failed",
+    code: "no_provider_configured",
+    message: `No model can be used for ${labelOf(task)}.`,
+    hint: `Choose one with: hermes config set auxiliary.${task}.provider <provider>`,
+  };
+}
+
+function labelOf(task: AuxiliaryTask): string {
+  return task.replaceAll("_", " ");
+}

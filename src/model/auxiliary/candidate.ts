@@ -1,0 +1,19 @@
+import type { TargetWish } from "../resolve/context.ts";
+import type { Target } from "../target.ts";
+
+/** One place a side call can go: a target that is open already, or a wish that still has to be resolved. */
+export type Candidate = (
+  | { readonly kind: "open"; readonly target: Target }
+  | { readonly kind: "wish"; readonly wish: TargetWish }
+) & {
+  /** Why it is on the list, for people: `main model`, `auto`, `auxiliary.vision`, `fallback 1`. */
+  readonly source: string;
+};
+
+export function describeCandidate(candidate: Candidate): {
+  readonly provider: string;
+  readonly model: string | undefined;
+} {
+  if (candidate.kind === "open") return { provider: candidate.target.provider, model: candidate.target.model };
+  return { provider: candidate.wish.provider ?? "auto", model: candidate.wish.model };
+}

@@ -1,0 +1,105 @@
+import { parseEntries, wishFor } from "../fallback/chain.ts";
+import type { TargetWish } from "../resolve/context.ts";
+import { type AutoFacts, autoChain } from "./auto-chain.ts";
+import type { Candidate } from "./candidate.ts";
+import { type AuxiliarySettings, type AuxiliaryTask, type TaskSettings, taskDefaults } from "./task.ts";
+
+/** What the caller itself asks for; wins over the configuration. */
+export type AuxiliaryWish = Pick<TargetWish, "provider" | "model" | "baseUrl" | "apiKey">;
+
+export interface AuxiliaryPlan {
+  /** In the order they are tried. Never empty unless nothing at all is set up. */
+  readonly candidates: readonly Candidate[];
+  /** False: somebody chose, and going elsewhere than to the fallbacks they named would be against that choice. */
+  readonly isAuto: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Explicit arguments, then the task's own address, then its provider, then `auto`; fallbacks follow the first choice. */
+export function planTask(
+  task: AuxiliaryTask,
+  settings: AuxiliarySettings,
+  facts: { readonly auto: AutoFacts; readonly wish?: AuxiliaryWish },
+): AuxiliaryPlan {
+  const own = settings[task] ?? {};
+  const parsed = parseEntries(own.fallback ?? [], `auxiliary.${task}.fallback`);
+  const fallbacks = parsed.entries.map((entry, index): Candidate => {
+    const source = `auxiliary.${task}.fallback ${index + 1}`;
+    return { kind: "wish", wish: wishFor(entry, source), source };
+  });
+  const chosen = chosenCandidate(task, own, facts);
+  if (chosen !== "auto")
+    return {
+      candidates: chosen === undefined ? fallbacks : [chosen, ...fallbacks],
+      isAuto: false,
+      warnings: parsed.warnings,
+    };
+  const [first, ...rest] = autoChain(task, facts.auto).map((candidate) => withModel(candidate, own));
+  const candidates = first === undefined ? fallbacks : [first, ...fallbacks, ...rest];
+  return { candidates, isAuto: true, warnings: parsed.warnings };
+}
+
+function chosenCandidate(
+  task: AuxiliaryTask,
+  own: TaskSettings,
+  facts: { readonly auto: AutoFacts; readonly wish?: AuxiliaryWish },
+): Candidate | "auto" | undefined {
+  const source = `auxiliary.${task}`;
+  const { wish } = facts;
+  if (wish?.baseUrl !== undefined)
+    return { kind: "wish", wish: { ...wish, provider: "custom", source: "call" }, source: "call" };
+  if (wish?.provider !== undefined) return namedProvider(wish.provider, { ...wish, source: "call" }, facts.auto.main);
+  const baseUrl = said(own.base_url);
+  const model = wish?.model ?? said(own.model);
+  const shared = { ...(model === undefined ? {} : { model }), ...keyOf(own), ...protocolOf(own), source };
+  if (baseUrl !== undefined) return { kind: "wish", wish: { ...shared, provider: "custom", baseUrl }, source };
+  const provider = said(own.provider) ?? taskDefaults[task].provider;
+  return namedProvider(provider, shared, facts.auto.main);
+}
+
+/** `main` is what the session talks to; `codex` is the short name of the Codex login in this section. */
+function namedProvider(
+  provider: string,
+  wish: TargetWish & { readonly source: string },
+  main: AutoFacts["main"],
+): Candidate | "auto" | undefined {
+  const { source } = wish;
+  if (provider === "auto") return "auto";
+  if (provider === "codex") return { kind: "wish", wish: { ...wish, provider: "openai-codex" }, source };
+  if (provider !== "main") return { kind: "wish", wish: { ...wish, provider }, source };
+  if (main === undefined) return undefined;
+  // Another model at the same endpoint keeps the endpoint's credential, also where no resolver could find it again.
+  const target = wish.model === undefined ? main : { ...main, model: wish.model };
+  return { kind: "open", target, source };
+}
+
+/** A model named without a provider replaces the one of the first choice only where it is the main model. */
+function withModel(candidate: Candidate, own: TaskSettings): Candidate {
+  const model = said(own.model);
+  if (model === undefined || candidate.kind !== "open") return candidate;
+  return { ...candidate, target: { ...candidate.target, model } };
+}
+
+function keyOf(own: TaskSettings): Pick<TargetWish, "apiKey" | "keyEnv"> {
+  const keyEnv = said(own.key_env);
+  return {
+    ...(own.api_key === undefined || own.api_key.isEmpty ? {} : { apiKey: own.api_key }),
+    ...(keyEnv === undefined ? {} : { keyEnv }),
+  };
+}
+
+function protocolOf(own: TaskSettings): Pick<TargetWish, "protocol"> {
+  switch (own.api_mode) {
+    case "chat_completions":
+    case "anthropic_messages":
+    case "codex_responses":
+      return { protocol: own.api_mode };
+    default:
+      return {};
+  }
+}
+
+function said(text: string | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === undefined || trimmed === "" ? undefined : trimmed;
+}
