@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { type Message, newToolCall, type SessionId, toolMessage } from "#conversation";
+import { never } from "#foundation/abort";
 import { systemClock } from "#foundation/clock";
 import { newId } from "#foundation/ids";
 import { silentLogger } from "#foundation/logger";
@@ -9,13 +10,23 @@ import { openStore, type Store } from "#store";
  * One writer of the kill test: it lives like an agent, step after step, and says on its output which messages it
  * was told are stored. It is killed without warning; whatever it said must then be true.
  */
+const turnsPerPause = 15;
 const [, , path = "", workerFile = ""] = process.argv;
 await write();
 
 async function write(): Promise<void> {
   const store = await openStore({ path }, { clock: systemClock, log: silentLogger, workerFile });
   const sessionId = newId("kill") as SessionId;
-  for (let turn = 0; ; turn += 1) await takeTurn(store, sessionId, turn);
+  for (let turn = 0; ; turn += 1) {
+    await takeTurn(store, sessionId, turn);
+    if (turn % turnsPerPause === turnsPerPause - 1) await pause(store);
+  }
+}
+
+/** Long enough for the log to be written back and the substring index to be built, in the middle of which it may be killed. */
+async function pause(store: Store): Promise<void> {
+  await store.maintenance.indexPending(never);
+  await systemClock.sleep(400, never);
 }
 
 async function takeTurn(store: Store, sessionId: SessionId, turn: number): Promise<void> {
@@ -43,7 +54,7 @@ async function takeTurn(store: Store, sessionId: SessionId, turn: number): Promi
     ]);
   });
   acknowledge([last.uid]);
-  await systemClock.sleep(0, new AbortController().signal);
+  await systemClock.sleep(0, never);
 }
 
 async function keep(store: Store, sessionId: SessionId, messages: readonly Message[]): Promise<void> {

@@ -40,7 +40,10 @@ export interface ProofReport {
 
 /** A new file every so many rounds, so that its creation is interrupted too. */
 const roundsPerFile = 20;
-const longestLifeMs = 160;
+const shortLifeMs = 160;
+/** Some live long enough to be killed while they tidy up. */
+const longLifeMs = 1_500;
+const shareOfLongLives = 0.15;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -139,7 +142,8 @@ async function liveAndDie(programs: Programs, path: string, signal: AbortSignal)
   const gone = new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_code, by) => resolve(by)));
   // One in five dies while it opens the file, the others in the middle of their work.
   if (Math.random() > 0.2) await firstWord(child);
-  await sleep(Math.random() * longestLifeMs, signal).finally(() => child.kill("SIGKILL"));
+  const longestMs = Math.random() < shareOfLongLives ? longLifeMs : shortLifeMs;
+  await sleep(Math.random() * longestMs, signal).finally(() => child.kill("SIGKILL"));
   const by = await gone;
   return {
     // The last line may have been cut; only whole lines were said.

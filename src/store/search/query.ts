@@ -12,7 +12,7 @@
  *
  * No input makes the full-text engine report a syntax error.
  */
-export type QueryOperator = "AND" | "OR" | "NOT";
+type QueryOperator = "AND" | "OR" | "NOT";
 
 export type QueryTerm =
   | { readonly kind: "phrase"; readonly text: string }

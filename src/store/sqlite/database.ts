@@ -45,14 +45,14 @@ export class SqliteDatabase implements Database {
   async transaction<T>(fn: (tx: Database) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const signal = linkSignals(this.#options.signal, options.signal);
     using _hold = await this.#turn.lock(audible(signal));
-    if (options.isDurable === true) this.#connection.exec("PRAGMA synchronous = FULL");
+    if (options.isDurable === true) await this.#synchronize("FULL");
     try {
       await beginImmediate(this.#connection, { clock: this.#options.clock, signal });
       const result = await this.#settle(fn);
       this.#options.onCommit?.();
       return result;
     } finally {
-      if (options.isDurable === true) this.#connection.exec("PRAGMA synchronous = NORMAL");
+      if (options.isDurable === true) await this.#synchronize("NORMAL");
     }
   }
 
@@ -81,6 +81,10 @@ export class SqliteDatabase implements Database {
       this.#connection.rollback();
       throw error;
     }
+  }
+
+  async #synchronize(level: "FULL" | "NORMAL"): Promise<void> {
+    await whileBusy(() => this.#connection.exec(`PRAGMA synchronous = ${level}`), this.#options);
   }
 
   async #read<T>(act: () => T): Promise<T> {

@@ -30,7 +30,7 @@ export async function indexedThrough(db: Database): Promise<number> {
 }
 
 /** Words that are in the vocabulary for certain, so that nobody asks for them again. */
-export type KnownWords = Set<string>;
+type KnownWords = Set<string>;
 
 export interface IndexContext extends WorkContext {
   readonly knownWords: KnownWords;

@@ -9,7 +9,7 @@ import type { Aggregates, AutoPruneOptions, Maintenance } from "../store.ts";
 import type { TaskInput, TaskName, TaskOutput } from "./tasks.ts";
 
 /** Runs a task of the file, on whichever thread. */
-export interface TaskRunner {
+interface TaskRunner {
   task<N extends TaskName>(name: N, input: TaskInput<N>, signal?: AbortSignal): Promise<TaskOutput<N>>;
 }
 

@@ -88,7 +88,7 @@ function addVersionTen(connection: SqliteConnection): void {
 }
 
 /** The word index and its triggers; an index that had to be made is filled. */
-export function ensureWordIndex(connection: SqliteConnection): void {
+function ensureWordIndex(connection: SqliteConnection): void {
   const isThere = hasTable(connection, "messages_fts");
   connection.exec(`
     CREATE VIRTUAL TABLE IF NOT EXISTS messages_fts USING fts5(content, content=messages, content_rowid=id);
@@ -105,7 +105,7 @@ export function ensureWordIndex(connection: SqliteConnection): void {
   if (!isThere) connection.exec("INSERT INTO messages_fts(messages_fts) VALUES ('rebuild')");
 }
 
-export function ensureGramIndex(connection: SqliteConnection): void {
+function ensureGramIndex(connection: SqliteConnection): void {
   connection.exec(`
     CREATE VIRTUAL TABLE IF NOT EXISTS messages_grams
       USING fts5(grams, content='', columnsize=0, detail=none, tokenize='ascii');

@@ -38,7 +38,9 @@ export async function openConnection(options: OpenOptions): Promise<SqliteConnec
 }
 
 async function configure(connection: SqliteConnection, options: OpenOptions): Promise<void> {
-  connection.exec("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000");
+  // Even a setting reads the file, which is locked for a moment while the log of a killed process is taken in.
+  const set = (settings: string): Promise<void> => whileBusy(() => connection.exec(settings), options);
+  await set("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000");
   if (options.path === inMemory) return;
   const mode = await whileBusy(() => connection.get("PRAGMA journal_mode = WAL"), options);
   if (mode?.journal_mode !== "wal")
@@ -47,9 +49,7 @@ async function configure(connection: SqliteConnection, options: OpenOptions): Pr
     });
   // A kill loses nothing with NORMAL; a power cut may lose the last moments, never the file.
   // Checkpoints are made by the store itself; the automatic one is the net beneath.
-  connection.exec(
-    "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864",
-  );
+  await set("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864");
 }
 
 /** The file holds conversations: readable by its owner alone, from the first moment. */

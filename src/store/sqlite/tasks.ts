@@ -32,7 +32,7 @@ async function upgrade(context: TaskContext, _input: object): Promise<void> {
 
 export const taskTable = { backup, checkpoint, compact, fsck, "index-pending": indexPending, upgrade } as const;
 
-export type TaskTable = typeof taskTable;
+type TaskTable = typeof taskTable;
 export type TaskName = keyof TaskTable;
 export type TaskInput<N extends TaskName> = Parameters<TaskTable[N]>[1];
 export type TaskOutput<N extends TaskName> = Awaited<ReturnType<TaskTable[N]>>;

@@ -23,7 +23,7 @@ export const workTable = {
   statistics,
 } as const;
 
-export type WorkTable = typeof workTable;
+type WorkTable = typeof workTable;
 export type WorkName = keyof WorkTable;
 export type WorkInput<N extends WorkName> = Parameters<WorkTable[N]>[1];
 export type WorkOutput<N extends WorkName> = Awaited<ReturnType<WorkTable[N]>>;
