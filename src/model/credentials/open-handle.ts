@@ -48,7 +48,7 @@ export const anthropicLoginHosts: readonly string[] = ["api.anthropic.com"];
 
 /** A member with an address of its own goes there and nowhere else. */
 function hostsFor(member: PoolMember, context: HandleContext): readonly string[] {
-  if (member.baseUrl !== undefined && member.baseUrl !== context.baseUrl) return scopes(member.baseUrl);
+  if (member.baseUrl !== undefined) return scopes(member.baseUrl);
   const own = context.allowedHosts ?? context.profile.allowedHosts;
   return context.isExplicitUrl ? [...own, ...scopes(context.baseUrl)] : own;
 }

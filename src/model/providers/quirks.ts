@@ -140,7 +140,8 @@ export function quirksFor(facts: QuirkFacts, own: TargetQuirks = {}): TargetQuir
 
 export function mergeQuirks(base: TargetQuirks, over: TargetQuirks): TargetQuirks {
   const extraBody = { ...base.extraBody, ...over.extraBody };
-  return { ...base, ...over, ...(Object.keys(extraBody).length === 0 ? {} : { extraBody }) };
+  const { extraBody: _one, ...rest } = { ...base, ...over };
+  return Object.keys(extraBody).length === 0 ? rest : { ...rest, extraBody };
 }
 
 function isOwnEndpoint(facts: QuirkFacts): boolean {

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { never } from "#foundation/abort";
+import { withLogin } from "../credentials/auth-state.ts";
+import { KeyScopeError } from "../credentials/scoped.ts";
+import { builtinProviders } from "../providers/builtin.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import { listChoices } from "./picker.ts";
+import { headersFor, openWorld, resolved, type World } from "./testing/world.ts";
+
+/** Every record that can be reached with a key or a login, each in a world where only its own credential exists. */
+const reachable = builtinProviders.filter((one) => !["external_process", "none"].includes(one.authKind));
+
+const future = Date.UTC(2030, 0, 1);
+
+async function worldFor(profile: ProviderProfile): Promise<World> {
+  const key = profile.id === "copilot" ? "gho_contract0123456789" : "contract-key-0123456789";
+  const env: Record<string, string> = Object.fromEntries(profile.keyEnv.slice(-1).map((name) => [name, key]));
+  if (profile.id === "azure-foundry") env.AZURE_FOUNDRY_BASE_URL = "https://contract.services.ai.azure.com/models";
+  if (profile.id === "google-gemini-cli") env.HERMES_GEMINI_PROJECT_ID = "project-1";
+  const world = openWorld({ env });
+  const logins: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    nous: {
+      access_token: "portal-access",
+      expires_at: new Date(future).toISOString(),
+      agent_key: "agent-key-0123456",
+      agent_key_expires_at: new Date(future).toISOString(),
+    },
+    "openai-codex": {
+      tokens: {
+        access_token: `a.${Buffer.from(JSON.stringify({ exp: future / 1000, "https://api.openai.com/auth": { chatgpt_account_id: "acc-1" } })).toString("base64url")}.c`,
+      },
+    },
+  };
+  const login = logins[profile.id];
+  if (login !== undefined) await world.authFile.update((state) => withLogin(state, profile.id, login), never);
+  const { mkdirSync, writeFileSync } = await import("node:fs");
+  if (profile.id === "qwen-oauth") {
+    mkdirSync(`${world.folder}/.qwen`);
+    writeFileSync(
+      `${world.folder}/.qwen/oauth_creds.json`,
+      JSON.stringify({ access_token: "qwen-access-0123", expiry_date: future }),
+    );
+  }
+  if (profile.id === "google-gemini-cli") {
+    mkdirSync(`${world.folder}/auth`);
+    writeFileSync(
+      `${world.folder}/auth/google_oauth.json`,
+      JSON.stringify({ access_token: "google-access-01", expires_at_ms: future }),
+    );
+  }
+  return world;
+}
+
+describe.each(reachable.map((one) => [one.id, one] as const))(
+  "[20:R2.17] %s keeps the contract of providers",
+  (_id, profile) => {
+    test("by its id and by every alias it resolves to itself", async () => {
+      using world = await worldFor(profile);
+      for (const name of [profile.id, profile.id.toUpperCase(), ...profile.aliases]) {
+        const { target, requestedProvider } = await resolved({ provider: name, model: "some-model" }, world.context);
+        expect([target.provider, target.providerLabel, requestedProvider]).toEqual([profile.id, profile.label, name]);
+      }
+    });
+
+    test("its default model, wire, address and name for itself", async () => {
+      using world = await worldFor(profile);
+      const wish = profile.curatedModels.length === 0 ? { provider: profile.id, model: "m" } : { provider: profile.id };
+      const { target } = await resolved(wish, world.context);
+      expect(target.model).toBe(profile.curatedModels[0] ?? "m");
+      if (profile.protocol !== undefined && profile.protocolRules === undefined && !/gpt-5/.test(target.model))
+        expect(target.protocol).toBe(profile.protocol);
+      expect(URL.canParse(target.baseUrl)).toBe(true);
+      expect(target.baseUrl).not.toMatch(/\/$|\?/);
+      expect(target.headers["User-Agent"]).toMatch(/^HermesAgent\//);
+      for (const [name, value] of Object.entries(profile.headers ?? {})) expect(target.headers[name]).toBe(value);
+      expect(target.limits.contextWindow).toBeGreaterThan(0);
+    });
+
+    test("its credential goes to its own host and to no other", async () => {
+      using world = await worldFor(profile);
+      const { target } = await resolved(
+        { provider: profile.id, model: profile.curatedModels[0] ?? "m" },
+        world.context,
+      );
+      expect(target.credential.allowedHosts.length).toBeGreaterThan(0);
+      if (profile.id !== "copilot") {
+        const headers = await headersFor(target, `${target.baseUrl}/anything`);
+        expect(Object.keys(headers).length).toBeGreaterThan(0);
+      }
+      const host = new URL(target.baseUrl).hostname;
+      const foreign = [
+        "https://example.com/v1",
+        `https://${host}.evil.test/v1`,
+        `https://evil.test/${host}/v1`,
+        `https://${host}@evil.test/`,
+        `http://${host}/v1`,
+        "http://localhost:1/v1",
+      ];
+      for (const url of foreign) await expect(headersFor(target, url)).rejects.toThrow(KeyScopeError);
+    });
+
+    test("it stands in the menu once it has a credential, and not before", async () => {
+      // Other programs' logins are looked at only for somebody who chose the provider.
+      if (["copilot", "qwen-oauth"].includes(profile.id)) return;
+      using world = await worldFor(profile);
+      const entry = (await listChoices(world.context, {}, never)).find((one) => one.provider === profile.id);
+      expect(entry).toMatchObject({ label: profile.label, models: [...profile.curatedModels] });
+      using empty = openWorld({});
+      expect(await listChoices(empty.context, {}, never)).toEqual([]);
+    });
+  },
+);
