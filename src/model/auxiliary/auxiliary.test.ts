@@ -289,6 +289,8 @@ describe("when a side call fails", () => {
     const outcome = await run("mcp", ask, never);
     expect(outcome).toMatchObject({ kind: "failed", code: "insufficient_credits", failure: { kind: "billing" } });
     if (outcome.kind === "failed") expect(outcome.message).toMatch(/mcp with glm-5\.1 failed\. zai /);
+    serverOf("zai").script(fails(401));
+    expect(await run("mcp", ask, never)).toMatchObject({ hint: expect.stringContaining("GLM_API_KEY") });
   });
 
   it("A4.8: three server errors lead to the fallback the task names [20:R4.10] [10:ERR-10]", async () => {

@@ -147,7 +147,7 @@ async function tryCandidates(
     const timeoutMs = timeoutMsOf(task, deps.settings()[task]);
     const outcome = await callTarget(requestFor(work, target, deps), { timeoutMs, deps: callDeps }, signal);
     if (outcome.kind === "answered") return { ...outcome, kind: "done", target };
-    last = failedCall(task, target, outcome.failure);
+    last = failedCall(task, { target, failure: outcome.failure, profiles: deps.auto().profiles });
     if (!movesOn(outcome.failure)) break;
     deps.logger.info("side call: next candidate", { task, from: target.provider, kind: outcome.failure.kind });
   }
@@ -192,8 +192,15 @@ function requestFor({ task, input }: Work, target: Target, deps: AuxiliaryDeps):
   };
 }
 
-function failedCall(task: AuxiliaryTask, target: Target, failure: ModelFailure): Failed {
-  const { code, message, hint } = explain(failure, { label: target.providerLabel, authKind: "api_key", keyEnv: [] });
+/** Names the task, the model and the provider, and the variable or command that would help. */
+function failedCall(
+  task: AuxiliaryTask,
+  at: { readonly target: Target; readonly failure: ModelFailure; readonly profiles: AutoFacts["profiles"] },
+): Failed {
+  const { target, failure } = at;
+  const profile = at.profiles.find((one) => one.id === target.provider);
+  const provider = { authKind: "api_key", keyEnv: [], ...profile, label: target.providerLabel } as const;
+  const { code, message, hint } = explain(failure, { ...provider, source: target.credential.source });
   return { kind: "failed", code, message: `${labelOf(task)} with ${target.model} failed. ${message}`, hint, failure };
 }
 

@@ -12,6 +12,7 @@ import { CachedSource } from "./cached-source.ts";
 import { ModelCatalog } from "./catalog.ts";
 import { readModelList } from "./model-list.ts";
 import { modelsDevList, readModelsDev } from "./models-dev.ts";
+import { knowledgeFrom, openCatalog } from "./open-catalog.ts";
 
 const openai = {
   openai: {
@@ -176,6 +177,37 @@ describe("what catalogues say", () => {
         readModelList(value);
         readModelList({ data: [value, { id: "m", pricing: value, capabilities: value, top_provider: value }] });
       }),
+    );
+  });
+});
+
+describe("the catalogue of a home", () => {
+  it("starts offline, learns in the background, and answers resolution [20:R6.5] [20:R6.10]", async () => {
+    const { port } = server.address() as AddressInfo;
+    answers = [
+      { status: 200, body: JSON.stringify(openai) },
+      { status: 200, body: JSON.stringify(openai) },
+    ];
+    const { catalog, endpoints } = openCatalog({
+      files: { modelsDev: join(folder, "m.json"), openRouter: join(folder, "o.json"), learned: join(folder, "l.yaml") },
+      clock: new FakeClock(),
+      logger: silentLogger,
+      priceOverrides: { openai: { "gpt-5.5": { input: 1, output: 2, cache_read: 0.1 } } },
+      urls: { modelsDev: `http://127.0.0.1:${port}/m`, openRouter: `http://127.0.0.1:${port}/o` },
+    });
+    const look = knowledgeFrom(catalog);
+    const query = { provider: "openai", model: "gpt-5.5", baseUrl: "https://api.openai.com/v1" };
+    await catalog.load();
+    expect(asked).toBe(0);
+    expect(look(query)).toEqual({ contextWindow: 1_050_000, maxOutputTokens: 128_000, supportsImages: true });
+    await catalog.refresh(never);
+    expect(asked).toBe(2);
+    expect(catalog.window(query).source).toBe("models.dev");
+    expect(catalog.prices(query).prices).toEqual({ input: 1, output: 2, cacheRead: 0.1 });
+    endpoints.note("http://box/v1", { data: [{ id: "m", max_model_len: 16_384 }] });
+    expect(look({ provider: "custom", model: "m", baseUrl: "http://box/v1" }).contextWindow).toBe(16_384);
+    expect(look({ provider: "custom", model: "x", baseUrl: "http://y", reportedWindow: 9_000 }).contextWindow).toBe(
+      9_000,
     );
   });
 });

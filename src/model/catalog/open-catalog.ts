@@ -1,0 +1,106 @@
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { LimitsQuery, ModelKnowledge } from "../resolve/context.ts";
+import { CachedSource } from "./cached-source.ts";
+import { ModelCatalog } from "./catalog.ts";
+import { EndpointLists } from "./endpoint-lists.ts";
+import { anthropicOutputLimit } from "./families.ts";
+import { LearnedLimits } from "./learned-limits.ts";
+import type { Prices } from "./model-facts.ts";
+import { readModelList } from "./model-list.ts";
+import { modelsDevUrl, readModelsDev } from "./models-dev.ts";
+
+const openRouterUrl = "https://openrouter.ai/api/v1/models";
+const hourMs = 3_600_000;
+
+/** One entry of `pricing.overrides`, by the names it has there. */
+export interface WrittenPrices {
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+  readonly cache_read?: number | undefined;
+  readonly cache_write?: number | undefined;
+  readonly request?: number | undefined;
+}
+
+export interface CatalogOptions {
+  readonly files: { readonly modelsDev: string; readonly openRouter: string; readonly learned: string };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly priceOverrides?: Readonly<Record<string, Readonly<Record<string, WrittenPrices>>>>;
+  /** Addresses of the public catalogues; tests have their own. */
+  readonly urls?: { readonly modelsDev?: string; readonly openRouter?: string };
+}
+
+export interface OpenCatalog {
+  readonly catalog: ModelCatalog;
+  readonly learned: LearnedLimits;
+  readonly endpoints: EndpointLists;
+}
+
+/** The catalogue of a home. Nothing is read until `catalog.load()`, nothing fetched until `catalog.refresh()`. */
+export function openCatalog(options: CatalogOptions): OpenCatalog {
+  const { files, clock, logger, urls } = options;
+  const shared = { maxAgeMs: hourMs, clock, logger };
+  const learned = new LearnedLimits(files.learned);
+  const endpoints = new EndpointLists(clock);
+  const modelsDev = new CachedSource({
+    ...shared,
+    url: urls?.modelsDev ?? modelsDevUrl,
+    file: files.modelsDev,
+    parse: readModelsDev,
+  });
+  const openRouter = new CachedSource({
+    ...shared,
+    url: urls?.openRouter ?? openRouterUrl,
+    file: files.openRouter,
+    parse: (body) => {
+      const list = readModelList(body);
+      return list.size === 0 ? undefined : list;
+    },
+  });
+  const priceOverrides = readOverrides(options.priceOverrides ?? {});
+  return {
+    catalog: new ModelCatalog({ learned, endpoints, modelsDev, openRouter, priceOverrides }),
+    learned,
+    endpoints,
+  };
+}
+
+function readOverrides(
+  written: Readonly<Record<string, Readonly<Record<string, WrittenPrices>>>>,
+): Readonly<Record<string, Readonly<Record<string, Prices>>>> {
+  return Object.fromEntries(
+    Object.entries(written).map(([provider, models]) => [
+      provider,
+      Object.fromEntries(Object.entries(models).map(([model, prices]) => [model, pricesOf(prices)])),
+    ]),
+  );
+}
+
+function pricesOf({ input, output, cache_read, cache_write, request }: WrittenPrices): Prices {
+  return {
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+    ...(cache_read === undefined ? {} : { cacheRead: cache_read }),
+    ...(cache_write === undefined ? {} : { cacheWrite: cache_write }),
+    ...(request === undefined ? {} : { request }),
+  };
+}
+
+/** What resolution wants to know about a model, answered from memory. */
+export function knowledgeFrom(catalog: ModelCatalog): (query: LimitsQuery) => ModelKnowledge {
+  return ({ provider, model, baseUrl, reportedWindow }) => {
+    const question = {
+      provider,
+      model,
+      baseUrl,
+      ...(reportedWindow === undefined ? {} : { localWindow: reportedWindow }),
+    };
+    const maxOutputTokens = anthropicOutputLimit(model) ?? catalog.maxOutput(question, "other");
+    return {
+      contextWindow: catalog.window(question).tokens,
+      supportsImages: catalog.capabilities(question).includes("vision"),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    };
+  };
+}
