@@ -83,7 +83,8 @@ export function parseLimits(text: string): ReadonlyMap<string, number> {
     if (match === null) continue;
     const key = unquote(match[1] ?? "");
     const tokens = readWindow(Number(match[2]));
-    if (key !== undefined && key.includes("@") && tokens !== undefined) entries.set(key, tokens);
+    if (key === undefined || tokens === undefined) continue;
+    if (key.includes("@")) entries.set(key, tokens);
   }
   return entries;
 }
