@@ -53,6 +53,7 @@ export async function runTransaction<T>(
       onAppended: (count) => {
         appended += count;
       },
+      onSearched: undefined,
     };
     return await fn(buildAggregates(inside));
   }, options);

@@ -11,4 +11,6 @@ export interface RepositoryContext {
   readonly log: Logger;
   /** Hears how many messages were added, after they were. */
   readonly onAppended?: (count: number) => void;
+  /** Hears of every search, after it. */
+  readonly onSearched?: () => void;
 }

@@ -13,6 +13,8 @@ export class SearchRepository implements Search {
   async messages(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {
     const { signal, ...input } = options;
     const weightMs = (await messageRowCount(this.#context.db)) / 500;
-    return await this.#context.heavy.run("search-messages", { query, ...input }, { weightMs, signal });
+    const hits = await this.#context.heavy.run("search-messages", { query, ...input }, { weightMs, signal });
+    this.#context.onSearched?.();
+    return hits;
   }
 }

@@ -2,6 +2,7 @@ import { type Database, likeLiteral, placeholders } from "../database.ts";
 import { maybeText, number, text } from "../row.ts";
 import { hasCjk, indexedGrams } from "../search/cjk.ts";
 import type { WorkContext } from "../work/context.ts";
+import { messageRowCount } from "../work/size.ts";
 
 /**
  * The index for parts of words and for text without spaces, built in batches behind the messages:
@@ -27,6 +28,11 @@ const mostKnownWords = 200_000;
 export async function indexedThrough(db: Database): Promise<number> {
   const row = await db.get("SELECT value FROM state_meta WHERE key = ?", [throughKey]);
   return row === undefined ? 0 : Number(maybeText(row, "value") ?? "0");
+}
+
+/** About how many messages are still to be taken in. */
+export async function unindexedCount(db: Database): Promise<number> {
+  return Math.max(0, (await messageRowCount(db)) - (await indexedThrough(db)));
 }
 
 /** Words that are in the vocabulary for certain, so that nobody asks for them again. */

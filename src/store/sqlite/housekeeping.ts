@@ -18,6 +18,8 @@ export interface HousekeepingOptions {
   readonly work: Pick<OffloadedWork, "task">;
   readonly clock: Clock;
   readonly log: Logger;
+  /** How many messages the substring index has not reached, whoever wrote them. */
+  backlog(): Promise<number>;
   /** The store is closing: stop waiting and working. */
   readonly signal: AbortSignal;
 }
@@ -27,6 +29,7 @@ export class Housekeeping implements AsyncDisposable {
   #commits = 0;
   #uncheckpointed = 0;
   #unindexed = 0;
+  #isBacklogKnown = true;
   #running: Promise<void> | undefined;
 
   constructor(options: HousekeepingOptions) {
@@ -44,6 +47,12 @@ export class Housekeeping implements AsyncDisposable {
     this.#wakeWhenDue();
   }
 
+  /** A search reads what is not indexed one by one; what short-lived processes have left is taken in after the first. */
+  onSearched(): void {
+    this.#isBacklogKnown = false;
+    this.#wake();
+  }
+
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
@@ -58,7 +67,11 @@ export class Housekeeping implements AsyncDisposable {
   }
 
   #wakeWhenDue(): void {
-    if (!this.#isDue || this.#running !== undefined || this.#options.signal.aborted) return;
+    if (this.#isDue) this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#running !== undefined || this.#options.signal.aborted) return;
     this.#running = this.#tidy().finally(() => {
       this.#running = undefined;
     });
@@ -67,6 +80,11 @@ export class Housekeeping implements AsyncDisposable {
   async #tidy(): Promise<void> {
     const { work, log, signal } = this.#options;
     try {
+      if (!this.#isBacklogKnown) {
+        this.#isBacklogKnown = true;
+        this.#unindexed = Math.max(this.#unindexed, await this.#options.backlog());
+      }
+      if (!this.#isDue) return;
       await this.#untilQuiet();
       if (this.#unindexed >= messagesPerIndexing) {
         this.#unindexed = 0;

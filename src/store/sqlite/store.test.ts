@@ -113,6 +113,23 @@ describe("a SQLite store", () => {
     expect(await stat(place.path).then((file) => file.size)).toBeGreaterThan(50_000);
   });
 
+  it("a search takes what short-lived processes left into the substring index", async () => {
+    await using place = await makePlace();
+    const brief = await openStore({ path: place.path }, deps);
+    await brief.messages.append(
+      id,
+      Array.from({ length: 1_100 }, (_, index) => ({ role: "user" as const, content: `number ${index}` })),
+    );
+    await brief[Symbol.asyncDispose]();
+    await using store = await openStore({ path: place.path }, deps);
+    using reader = await place.connect();
+    const indexed = (): unknown =>
+      reader.get("SELECT value FROM state_meta WHERE key = 'search.indexed_through'")?.value;
+    expect(indexed()).toBeUndefined();
+    expect(await store.search.messages("number", { limit: 1 })).toHaveLength(1);
+    while (indexed() !== "1100") await systemClock.sleep(20, AbortSignal.timeout(10_000));
+  });
+
   it("two processes append a thousand messages each without an error [10:A10.3]", async () => {
     await using place = await makePlace();
     await (await openStore({ path: place.path }, deps))[Symbol.asyncDispose]();

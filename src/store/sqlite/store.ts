@@ -10,6 +10,7 @@ import { InlineWork } from "../work/inline-work.ts";
 import type { SqliteConnection } from "./connection.ts";
 import { SqliteDatabase } from "./database.ts";
 import { loadSqlite, type SqliteDriver } from "./driver.ts";
+import { unindexedCount } from "./gram-index.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { SqliteMaintenance } from "./maintenance.ts";
 import { migrate, schemaState } from "./migrate.ts";
@@ -50,7 +51,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     connection[Symbol.dispose]();
     throw error;
   }
-  housekeeping = new Housekeeping({ ...options, work, signal: closing.signal });
+  housekeeping = new Housekeeping({ ...options, work, signal: closing.signal, backlog: () => unindexedCount(db) });
   const keeper = housekeeping;
   const context: RepositoryContext = {
     db,
@@ -58,6 +59,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
     clock: options.clock,
     log: options.log,
     onAppended: (count) => keeper.onAppended(count),
+    onSearched: () => keeper.onSearched(),
   };
   const aggregates = buildAggregates(context);
   return {
