@@ -50,8 +50,6 @@ export interface TargetQuirks {
   readonly listedEfforts?: readonly string[];
   /** Fields merged into every body (routing preferences, tags, `options.num_ctx`). */
   readonly extraBody?: Readonly<Record<string, unknown>>;
-  /** Requests go to Google's Code Assist, wrapped for this project; empty when the project is not known yet. */
-  readonly codeAssistProject?: string;
   readonly supportsStreaming?: boolean;
   readonly supportsImages?: boolean;
 }

@@ -1,5 +1,8 @@
 import { profile } from "./provider.ts";
 
+/** Stands for Code Assist in settings and targets; the wire puts the real address in its place. */
+export const codeAssistMarker = "cloudcode-pa://google";
+
 /** Where requests for the marker address really go. */
 export const codeAssistUrl = "https://cloudcode-pa.googleapis.com/v1internal";
 
@@ -8,7 +11,7 @@ export const googleCodeAssist = profile({
   label: "Google Gemini (Code Assist login)",
   aliases: ["gemini-cli", "gemini-oauth"],
   authKind: "oauth_external",
-  baseUrl: "cloudcode-pa://google",
+  baseUrl: codeAssistMarker,
   allowedHosts: ["cloudcode-pa.googleapis.com"],
   protocol: "gemini_generate",
   curatedModels: ["gemini-3.1-pro-preview", "gemini-3-flash-preview"],

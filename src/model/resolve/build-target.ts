@@ -1,5 +1,6 @@
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { isAnthropicLoginToken } from "../credentials/scheme.ts";
+import { codeAssistMarker, codeAssistUrl } from "../providers/google-code-assist.ts";
 import { hostMatches, isLocalUrl } from "../providers/hosts.ts";
 import { identificationFor } from "../providers/identification.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
@@ -48,7 +49,7 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
     ...(plan.detected?.contextWindow === undefined ? {} : { reportedWindow: plan.detected.contextWindow }),
   });
   const limits = limitsOf(plan, knowledge, context);
-  const identification = identificationFor(baseUrl, {
+  const identification = identificationFor(baseUrl === codeAssistMarker ? codeAssistUrl : baseUrl, {
     version: context.version,
     hasLogin: plan.credential.secrets.some((secret) => isAnthropicLoginToken(secret.reveal())),
     isNoticeAccepted: plan.isNoticeAccepted,

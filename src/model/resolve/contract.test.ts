@@ -3,12 +3,16 @@ import { never } from "#foundation/abort";
 import { withLogin } from "../credentials/auth-state.ts";
 import { KeyScopeError } from "../credentials/scoped.ts";
 import { builtinProviders } from "../providers/builtin.ts";
+import { codeAssistMarker, codeAssistUrl } from "../providers/google-code-assist.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { listChoices } from "./picker.ts";
 import { headersFor, openWorld, resolved, type World } from "./testing/world.ts";
 
 /** Every record that can be reached with a key or a login, each in a world where only its own credential exists. */
 const reachable = builtinProviders.filter((one) => !["external_process", "none"].includes(one.authKind));
+
+/** The marker address of Code Assist stands for a real one. */
+const realUrl = (url: string): string => (url === codeAssistMarker ? codeAssistUrl : url);
 
 const future = Date.UTC(2030, 0, 1);
 
@@ -84,10 +88,10 @@ describe.each(reachable.map((one) => [one.id, one] as const))(
       );
       expect(target.credential.allowedHosts.length).toBeGreaterThan(0);
       if (profile.id !== "copilot") {
-        const headers = await headersFor(target, `${target.baseUrl}/anything`);
+        const headers = await headersFor(target, `${realUrl(target.baseUrl)}/anything`);
         expect(Object.keys(headers).length).toBeGreaterThan(0);
       }
-      const host = new URL(target.baseUrl).hostname;
+      const host = new URL(realUrl(target.baseUrl)).hostname;
       const foreign = [
         "https://example.com/v1",
         `https://${host}.evil.test/v1`,

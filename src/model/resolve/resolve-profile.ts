@@ -10,7 +10,6 @@ import { keyFromEnvironment } from "../credentials/sources.ts";
 import { usableKey } from "../credentials/usable-key.ts";
 import { isAzureUrl } from "../providers/azure.ts";
 import { bedrockHosts } from "../providers/bedrock.ts";
-import { codeAssistUrl } from "../providers/google-code-assist.ts";
 import { hostMatches, parseUrl, scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { buildTarget } from "./build-target.ts";
@@ -43,7 +42,9 @@ export async function resolveProfile(profile: ProviderProfile, parts: Parts, sig
   }
   const keys = await keysFor(profile, { parts, set }, signal);
   if (keys.kind === "failure") return trace.failed(keys);
-  return openTarget(planOf(profile, choice, { parts, set, keys }), parts, signal);
+  const project = keys.found.length === 0 ? undefined : await projectOf(profile, parts, signal);
+  const more = project === undefined ? {} : { project };
+  return openTarget(planOf(profile, choice, { parts, set, keys, ...more }), parts, signal);
 }
 
 function isAddress(url: string): boolean {
@@ -61,10 +62,14 @@ interface Given {
   readonly set: Endpoint | undefined;
 }
 
-function planOf(profile: ProviderProfile, choice: ModelChoice, given: Given & { readonly keys: Keys }): OpenPlan {
-  const { parts, set, keys } = given;
+interface PlanParts extends Given {
+  readonly keys: Keys;
+  readonly project?: string;
+}
+
+function planOf(profile: ProviderProfile, choice: ModelChoice, given: PlanParts): OpenPlan {
+  const { parts, set, keys, project } = given;
   const region = awsRegion(parts.context);
-  const project = projectOf(profile, parts);
   const explicit = explicitProtocol(profile, parts);
   return {
     profile,
@@ -76,16 +81,10 @@ function planOf(profile: ProviderProfile, choice: ModelChoice, given: Given & { 
     isExclusive: keys.isExclusive,
     isKeyless: false,
     ...(explicit === undefined ? {} : { explicitProtocol: explicit }),
-    endpointFor: (key) => {
-      const endpoint = set ?? ownEndpoint(profile, key, { state: parts.state, region });
-      // The marker address of Code Assist stands for the real one.
-      return endpoint?.url === "cloudcode-pa://google" ? { ...endpoint, url: codeAssistUrl } : endpoint;
-    },
+    endpointFor: (key) => set ?? ownEndpoint(profile, key, { state: parts.state, region }),
     missingKey: missingLogin(profile),
     missingUrl: missingUrl(profile),
-    ...(project === undefined
-      ? {}
-      : { extra: { quirks: { codeAssistProject: project } }, facts: { projectId: project } }),
+    ...(project === undefined ? {} : { extra: { quirks: { extraBody: { project } } }, facts: { projectId: project } }),
   };
 }
 
@@ -204,10 +203,12 @@ async function nousRest(profile: ProviderProfile, parts: Parts): Promise<Refusal
   };
 }
 
-function projectOf(profile: ProviderProfile, parts: Parts): string | undefined {
-  if (profile.id !== "google-gemini-cli") return undefined;
-  const { env } = parts.context;
-  return said(env.HERMES_GEMINI_PROJECT_ID) ?? said(env.GOOGLE_CLOUD_PROJECT) ?? "";
+/** Code Assist works on behalf of a project: the one that is set, else the one the login belongs to. */
+async function projectOf(profile: ProviderProfile, parts: Parts, signal: AbortSignal): Promise<string | undefined> {
+  const { env, flows } = parts.context;
+  const flow = flows.get(profile.id);
+  if (flow?.project === undefined) return undefined;
+  return said(env.HERMES_GEMINI_PROJECT_ID) ?? said(env.GOOGLE_CLOUD_PROJECT) ?? (await flow.project(signal));
 }
 
 /** Bedrock signs each request; its hosts depend on the region. */

@@ -39,6 +39,8 @@ export interface AuthFlow {
   /** Without any network. */
   status(signal: AbortSignal): Promise<LoginStatus>;
   logout(signal: AbortSignal): Promise<void>;
+  /** The project requests are made for, where a service wants one. May ask the service, the first time. */
+  project?(signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** What every flow is built from. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,6 +17,7 @@ describe("Google", () => {
     token: `${server.url}/token`,
     userInfo: `${server.url}/me`,
     callbackPort: 0,
+    codeAssist: `${server.url}/v1internal`,
   });
 
   test("[20:R3.45] a login over the loopback address: stray requests do not end it, the right one does", async () => {
@@ -97,5 +98,31 @@ describe("Google", () => {
     await world.clock.advance(3_600_000);
     await expect(tokens.current(never)).rejects.toMatchObject({ code: "google_oauth_revoked" });
     expect(await createGoogleFlow(world.context, endpoints(server)).status(never)).toEqual({ kind: "logged-out" });
+  });
+
+  test("[20:R1.63] the project is asked for once, made where there is none, and remembered with the login", async () => {
+    await using server = await startOAuthServer();
+    using world = openFlowWorld(env);
+    mkdirSync(join(world.folder, "auth"));
+    const path = join(world.folder, "auth", "google_oauth.json");
+    writeFileSync(path, JSON.stringify({ access_token: "google-1", expires_at_ms: now + 3_600_000 }));
+    server.on("/v1internal:loadCodeAssist", () => ({
+      body: { allowedTiers: [{ id: "legacy" }, { id: "free-tier", isDefault: true }] },
+    }));
+    server.script(
+      "/v1internal:onboardUser",
+      { body: { name: "operations/1" } },
+      { body: { done: true, response: { cloudaicompanionProject: { id: "project-7" } } } },
+    );
+    const flow = createGoogleFlow(world.context, endpoints(server));
+    expect(await flow.project?.(never)).toBe("project-7");
+    expect(server.callsTo("/v1internal:onboardUser")[0]).toMatchObject({
+      headers: { authorization: "Bearer google-1" },
+      json: { tierId: "free-tier" },
+    });
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ access_token: "google-1", project_id: "project-7" });
+    const asked = server.calls.length;
+    expect(await createGoogleFlow(world.context, endpoints(server)).project?.(never)).toBe("project-7");
+    expect(server.calls).toHaveLength(asked);
   });
 });

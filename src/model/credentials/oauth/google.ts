@@ -2,11 +2,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord } from "#foundation/json";
 import { Secret } from "#foundation/secret";
+import { codeAssistUrl } from "../../providers/google-code-assist.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
+import type { TokenSource } from "../scoped.ts";
 import { ask, type Exchange, errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, type LoginUi, reloginFailure, unavailable } from "./flow.ts";
+import { projectOfLogin } from "./google-project.ts";
 import { openLoopback } from "./loopback.ts";
 import { type CallbackAnswer, newPkce, type Pkce, readCallback } from "./pkce.ts";
 
@@ -17,6 +20,8 @@ export interface GoogleEndpoints {
   readonly token: string;
   readonly userInfo: string;
   readonly callbackPort: number;
+  /** Base address of Code Assist, which knows the project of a login. */
+  readonly codeAssist: string;
 }
 
 export const googleEndpoints: GoogleEndpoints = {
@@ -24,6 +29,7 @@ export const googleEndpoints: GoogleEndpoints = {
   token: "https://oauth2.googleapis.com/token",
   userInfo: "https://www.googleapis.com/oauth2/v1/userinfo?alt=json",
   callbackPort: 8085,
+  codeAssist: codeAssistUrl,
 };
 
 export const googleNotice =
@@ -83,8 +89,22 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
   const path = join(context.hermesHome, "auth", "google_oauth.json");
   const slot = fileSlot(path, googleCodec);
   const parts: Parts = { context, endpoints, path };
+  const tokens = (): TokenSource =>
+    new RenewingTokens({
+      slot,
+      earlyMs,
+      clock: context.clock,
+      renew: (login, signal) => renew(login, parts, signal),
+      missing: {
+        code: "relogin_required",
+        message: "There is no Google login.",
+        hint: "Log in with: hermes auth add google-gemini-cli",
+      },
+    });
   return {
     provider,
+    tokens,
+    project: (signal) => projectOfLogin({ slot, tokens: tokens(), endpoints, clock: context.clock }, signal),
     async login(ui, signal) {
       const client = clientOf(context.env);
       if ("kind" in client) return client;
@@ -108,18 +128,6 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
       await slot.exclusively((access) => access.write({ ...result.login, extra }), signal);
       return { kind: "logged-in", ...(email === undefined ? {} : { account: email }) };
     },
-    tokens: () =>
-      new RenewingTokens({
-        slot,
-        earlyMs,
-        clock: context.clock,
-        renew: (login, signal) => renew(login, parts, signal),
-        missing: {
-          code: "relogin_required",
-          message: "There is no Google login.",
-          hint: "Log in with: hermes auth add google-gemini-cli",
-        },
-      }),
     async status(signal) {
       const login = await slot.read(signal);
       if (login === undefined) return { kind: "logged-out" };
