@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { never } from "#foundation/abort";
+import { listChoices } from "../resolve/picker.ts";
+import { headersFor, openWorld, resolved } from "../resolve/testing/world.ts";
+import { checkProfile } from "./check-profile.ts";
+import { type ProviderProfile, profile } from "./provider.ts";
+import { ProviderRegistry } from "./registry.ts";
+
+const guide = readFileSync(join(import.meta.dirname, "../../../docs/guides/add-a-provider.md"), "utf8");
+
+/** The code of a block, run as it is printed with these names at hand. */
+function follow<T>(block: string, names: Readonly<Record<string, unknown>>, result = ""): T {
+  const code = new RegExp(`\`\`\`ts ${block}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? "";
+  if (code === "") throw new Error(`the guide has no block "${block}"`);
+  const body = result === "" ? `return ${code}` : `${code}\nreturn ${result};`;
+  return new Function(...Object.keys(names), body)(...Object.values(names)) as T;
+}
+
+describe("[20:R2.17] the guide, followed", () => {
+  const acme = follow<ProviderProfile>("record", { profile });
+
+  test("its record is sound and, once registered, chosen, listed and scoped like any other", async () => {
+    expect(checkProfile(acme)).toEqual([]);
+    const registry = new ProviderRegistry();
+    using registration = follow<Disposable>("plugin", { registry, acme }, "registration");
+    using world = openWorld({ env: { ACME_API_KEY: "acme-0123456789" }, change: { registry } });
+    const { target } = await resolved({}, world.context);
+    expect(target).toMatchObject({
+      provider: "acme",
+      providerLabel: "Acme AI",
+      model: "acme-large",
+      protocol: "chat_completions",
+      baseUrl: "https://api.acme.example/v1",
+    });
+    expect((await resolved({ provider: "acme-ai", model: "acme/acme-small" }, world.context)).target.model).toBe(
+      "acme-small",
+    );
+    expect(await headersFor(target, "https://api.acme.example/v1/x")).toEqual({
+      Authorization: "Bearer acme-0123456789",
+    });
+    await expect(headersFor(target, "https://api.acme.example.evil.test/v1/x")).rejects.toThrow("may not be sent");
+    expect((await listChoices(world.context, {}, never)).map((one) => one.provider)).toEqual(["acme"]);
+    registration[Symbol.dispose]();
+    expect(registry.find("acme")).toBeUndefined();
+  });
+
+  test("every file and command it names exists", () => {
+    const root = join(import.meta.dirname, "../../..");
+    const paths = [...guide.matchAll(/`((?:src|test)\/[\w/.-]+)`/g)].map((match) => match[1] ?? "");
+    expect(paths.length).toBeGreaterThan(3);
+    for (const path of paths) expect(() => readFileSync(join(root, path))).not.toThrow("ENOENT");
+    for (const name of ["provider.ts", "quirks.ts", "builtin.ts", "xai.ts", "records.test.ts"]) {
+      expect(readFileSync(join(import.meta.dirname, name), "utf8").length).toBeGreaterThan(0);
+    }
+  });
+});
