@@ -70,6 +70,8 @@ export interface TargetTimeouts {
   /** Longest time without a real data event; keep-alives do not count. Zero turns it off. */
   readonly streamStaleMs: number;
   readonly wholeStaleMs: number;
+  /** Time to leave between the starts of two requests, where the endpoint's owner set one. */
+  readonly minIntervalMs?: number;
 }
 
 /** Where an attempt goes: provider, model, protocol, endpoint and the right to use it. Immutable; a switch replaces it whole. */

@@ -2,6 +2,7 @@ import { hostMatches, scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ProtocolName } from "../target.ts";
 import type { CredentialHandle, SignInput } from "./credential.ts";
+import { isManual } from "./pool-entry.ts";
 import type { PoolMember } from "./pool-members.ts";
 import { isAnthropicLoginToken, schemeFor } from "./scheme.ts";
 import { keyCredential, type TokenSource, tokenCredential } from "./scoped.ts";
@@ -33,7 +34,7 @@ export function openHandle(member: PoolMember, context: HandleContext): Credenti
   const isLogin = profile.id === "anthropic" && isAnthropicLoginToken(key);
   const facts = {
     id: member.id,
-    source: member.source,
+    source: isManual(member) ? `pool:${profile.id}` : member.source,
     scheme,
     allowedHosts: isLogin ? anthropicLoginHosts : hostsFor(member, context),
     ...(isLogin ? { shape: anthropicShape(context.isNoticeAccepted) } : {}),

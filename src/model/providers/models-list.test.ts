@@ -5,12 +5,15 @@ import { describe, expect, test } from "vitest";
 import { never } from "#foundation/abort";
 import { FakeClock } from "#foundation/clock";
 import { Secret } from "#foundation/secret";
-import { json, startModelServer } from "../../../test/fakes/model-server/index.ts";
+import { json, says, startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { KeyScopeError, keyCredential, noCredential } from "../credentials/scoped.ts";
+import { fetchBedrockModels } from "./bedrock-models.ts";
 import { detectLocalServer, findLocalServers, localContextWindow, onlyModel } from "./local.ts";
 import { ModelsCache } from "./models-cache.ts";
 import { fetchModels, readModelList } from "./models-list.ts";
+import { probeEndpoints } from "./probe-endpoints.ts";
 import { readRecommended, refreshRecommended } from "./recommended.ts";
+import { ProviderRegistry } from "./registry.ts";
 
 describe("lists of models", () => {
   test("[20:A2.6] the AI gateway offers language models that use tools", () => {
@@ -102,6 +105,61 @@ describe("lists of models", () => {
       fetchModels({ source: { path: "/models" }, baseUrl: `${server.url}${path}`, credential: noCredential }, never);
     expect(await ask("/nowhere")).toMatchObject({ kind: "failure", status: 404 });
     expect(await ask("/broken")).toMatchObject({ kind: "models", models: [] });
+  });
+
+  test("Bedrock: profiles and on-demand text models, of the makers that are wanted", async () => {
+    await using server = await startModelServer({});
+    server.serve(
+      "GET /inference-profiles",
+      json(200, {
+        inferenceProfileSummaries: [
+          { inferenceProfileId: "us.anthropic.claude-x", status: "ACTIVE" },
+          { inferenceProfileId: "us.old", status: "LEGACY" },
+        ],
+      }),
+    );
+    server.serve(
+      "GET /foundation-models",
+      json(200, {
+        modelSummaries: [
+          { modelId: "amazon.nova", outputModalities: ["TEXT"], inferenceTypesSupported: ["ON_DEMAND"] },
+          { modelId: "amazon.image", outputModalities: ["IMAGE"], inferenceTypesSupported: ["ON_DEMAND"] },
+          { modelId: "anthropic.claude-x", outputModalities: ["TEXT"], inferenceTypesSupported: ["PROVISIONED"] },
+        ],
+      }),
+    );
+    const asked = { region: "us-east-1", credential: noCredential, baseUrl: server.url };
+    const ids = async (makers: readonly string[]) => {
+      const list = await fetchBedrockModels({ ...asked, makers }, never);
+      return list.kind === "models" ? list.models.map((one) => one.id) : list.message;
+    };
+    expect(await ids([])).toEqual(["us.anthropic.claude-x", "amazon.nova"]);
+    expect(await ids(["Anthropic"])).toEqual(["us.anthropic.claude-x"]);
+    expect(await fetchBedrockModels({ ...asked, baseUrl: `${server.url}/x` }, never)).toMatchObject({ status: 404 });
+  });
+
+  test("[20:R2.5] a key is tried at each address of its service, and nowhere else", async () => {
+    await using wrong = await startModelServer({ apiKey: "other" });
+    await using right = await startModelServer({});
+    right.script(says("pong"));
+    const hosts = [new URL(wrong.url).host, new URL(right.url).host];
+    const zai = new ProviderRegistry().find("zai");
+    if (zai === undefined) throw new Error("no record");
+    const credential = (allowedHosts: readonly string[]) =>
+      keyCredential({
+        id: "1",
+        source: "env:GLM_API_KEY",
+        scheme: { kind: "bearer" },
+        allowedHosts,
+        secret: new Secret("glm-key-0123"),
+      });
+    const baseUrls = [wrong.chatBaseUrl, right.chatBaseUrl];
+    const facts = { profile: zai, model: "glm-5", baseUrls };
+    expect(await probeEndpoints({ ...facts, credential: credential(hosts) }, never)).toBe(right.chatBaseUrl);
+    expect(right.requests[0]?.body).toMatchObject({ model: "glm-5", max_tokens: 1 });
+    await expect(probeEndpoints({ ...facts, credential: credential(["api.z.ai"]) }, never)).rejects.toThrow(
+      KeyScopeError,
+    );
   });
 
   test("[20:R6.5] a kept list answers at once, also for the next process, and a failed fetch leaves it", async () => {

@@ -1,6 +1,6 @@
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord } from "#foundation/json";
 import type { CredentialHandle } from "../credentials/credential.ts";
+import { fetchJson } from "./fetch-json.ts";
 import { type ListedModel, toListedModel } from "./model-entry.ts";
 import type { ModelsSource } from "./provider.ts";
 
@@ -25,30 +25,18 @@ export async function fetchModels(asked: ListQuery, signal: AbortSignal): Promis
   if (asked.source.path === undefined) return { kind: "models", models: [] };
   const url = listUrl(asked);
   if (url === undefined) return { kind: "failure", message: "the address of the model list cannot be read" };
-  const headers = { accept: "application/json", ...asked.headers };
-  const authorized = await asked.credential.authorize({ method: "GET", url, headers, body: "" }, signal);
-  await using result = await asResource(
-    httpRequest(url, {
-      headers: { ...headers, ...authorized },
-      signal,
+  const answer = await fetchJson(
+    url,
+    {
+      credential: asked.credential,
+      ...(asked.headers === undefined ? {} : { headers: asked.headers }),
       timeoutMs: asked.timeoutMs ?? defaultTimeoutMs,
-      maxBodyBytes: maxListBytes,
-    }),
+      maxBytes: maxListBytes,
+    },
+    signal,
   );
-  signal.throwIfAborted();
-  if (result.kind === "failure") return { kind: "failure", message: result.failure.message };
-  const text = await result.text();
-  if (text.kind === "failure") return { kind: "failure", message: text.failure.message, status: result.status };
-  if (result.status !== 200) return { kind: "failure", message: `HTTP ${result.status}`, status: result.status };
-  const parsed = parseJson(text.text);
-  if (!parsed.ok) return { kind: "failure", message: `the model list is ${parsed.message}`, status: result.status };
-  return { kind: "models", models: readModelList(parsed.value, asked.source) };
-}
-
-async function asResource<T extends object>(pending: Promise<T>): Promise<T & AsyncDisposable> {
-  const value = await pending;
-  if (Symbol.asyncDispose in value) return value as T & AsyncDisposable;
-  return Object.assign(value, { [Symbol.asyncDispose]: () => Promise.resolve() });
+  if (answer.kind === "failure") return answer;
+  return { kind: "models", models: readModelList(answer.value, asked.source) };
 }
 
 function listUrl(asked: ListQuery): URL | undefined {

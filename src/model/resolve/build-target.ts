@@ -30,6 +30,7 @@ export interface TargetPlan {
   readonly configuredOutput?: number;
   readonly requestSeconds?: number;
   readonly staleSeconds?: number;
+  readonly delaySeconds?: number;
   readonly quirks?: TargetQuirks;
 }
 
@@ -42,12 +43,16 @@ export interface BuiltTarget {
 export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTarget {
   const { profile, protocol, model } = plan;
   const { baseUrl, query } = fitToProtocol(splitBaseUrl(plan.url), protocol);
-  const knowledge = context.lookUp?.({
+  const listed = context.models?.peek(profile.id).find((one) => one.id === model);
+  const reportedWindow = plan.detected?.contextWindow ?? listed?.contextWindow;
+  const known = context.lookUp?.({
     provider: plan.provider,
     model,
     baseUrl,
-    ...(plan.detected?.contextWindow === undefined ? {} : { reportedWindow: plan.detected.contextWindow }),
+    ...(reportedWindow === undefined ? {} : { reportedWindow }),
   });
+  // What the provider's own list says fills the gaps of the catalogue.
+  const knowledge: ModelKnowledge = { ...listed, ...known };
   const limits = limitsOf(plan, knowledge, context);
   const identification = identificationFor(baseUrl === codeAssistMarker ? codeAssistUrl : baseUrl, {
     version: context.version,
@@ -75,6 +80,7 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
       isAnthropicWire: protocol === "anthropic_messages",
       ...(plan.requestSeconds === undefined ? {} : { requestSeconds: plan.requestSeconds }),
       ...(plan.staleSeconds === undefined ? {} : { staleSeconds: plan.staleSeconds }),
+      ...(plan.delaySeconds === undefined ? {} : { delaySeconds: plan.delaySeconds }),
     }),
     isLocal,
     source: plan.source,
@@ -88,10 +94,10 @@ function modelHeaders(plan: TargetPlan, baseUrl: string): Readonly<Record<string
   return { "x-anthropic-beta": "fine-grained-tool-streaming-2025-05-14" };
 }
 
-function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge | undefined, context: ResolveContext): TargetLimits {
+function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveContext): TargetLimits {
   const own = plan.isConfiguredModel ? modelSettings(context.settings) : {};
   const perModel = context.settings.providers?.[plan.provider]?.models?.[plan.model];
-  const maxOutputTokens = knowledge?.maxOutputTokens;
+  const maxOutputTokens = knowledge.maxOutputTokens;
   const isRoutedClaude = plan.profile.isAggregator === true && /claude/i.test(plan.model);
   const wanted =
     own.max_tokens ??
@@ -105,7 +111,7 @@ function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge | undefined, conte
       plan.configuredWindow ??
       perModel?.context_length ??
       plan.detected?.contextWindow ??
-      knowledge?.contextWindow ??
+      knowledge.contextWindow ??
       unknownWindow,
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(wanted === undefined ? {} : { defaultOutputTokens: wanted }),
@@ -116,7 +122,7 @@ interface QuirkParts {
   readonly plan: TargetPlan;
   readonly baseUrl: string;
   readonly limits: TargetLimits;
-  readonly knowledge: ModelKnowledge | undefined;
+  readonly knowledge: ModelKnowledge;
   readonly routing: RoutingSettings | undefined;
 }
 
@@ -128,8 +134,8 @@ function targetQuirks({ plan, baseUrl, limits, knowledge, routing }: QuirkParts)
   const window = isOllama ? { options: { num_ctx: limits.contextWindow } } : {};
   return {
     ...mergeQuirks(known, { extraBody: { ...preferences, ...window } }),
-    ...(knowledge?.efforts === undefined ? {} : { listedEfforts: knowledge.efforts }),
-    ...(knowledge?.supportsImages === undefined ? {} : { supportsImages: knowledge.supportsImages }),
+    ...(knowledge.efforts === undefined ? {} : { listedEfforts: knowledge.efforts }),
+    ...(knowledge.supportsImages === undefined ? {} : { supportsImages: knowledge.supportsImages }),
   };
 }
 

@@ -80,6 +80,7 @@ function seconds(named: NamedEndpoint | undefined, model: string) {
   return {
     ...(request === undefined ? {} : { requestSeconds: request }),
     ...(stale === undefined ? {} : { staleSeconds: stale }),
+    ...(named?.rateLimitDelaySeconds === undefined ? {} : { delaySeconds: named.rateLimitDelaySeconds }),
   };
 }
 

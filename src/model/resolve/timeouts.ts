@@ -12,6 +12,7 @@ export interface TimeoutFacts {
   /** What a named endpoint says about itself. */
   readonly requestSeconds?: number;
   readonly staleSeconds?: number;
+  readonly delaySeconds?: number;
 }
 
 const defaults = { request: 1800, read: 120, anthropicRead: 900, stale: 180, wholeStale: 300 } as const;
@@ -42,6 +43,7 @@ export function timeoutsFor(facts: TimeoutFacts): TargetTimeouts {
     streamReadMs: (read ?? (facts.isLocal ? totalSeconds : usualRead)) * 1000,
     streamStaleMs: (streamStale ?? (facts.isLocal ? 0 : defaults.stale)) * 1000,
     wholeStaleMs: (wholeStale ?? (facts.isLocal ? 0 : defaults.wholeStale)) * 1000,
+    ...(facts.delaySeconds === undefined ? {} : { minIntervalMs: facts.delaySeconds * 1000 }),
   };
 }
 

@@ -106,6 +106,8 @@ export class CopilotTokens implements TokenSource {
   readonly #endpoints: CopilotEndpoints;
   readonly #exchanged = new Map<string, Exchanged>();
   #secrets: readonly Secret[] = [];
+  /** Looked for once: asking the GitHub program starts a process. */
+  #github: Extract<GitHubToken, { kind: "token" }> | undefined;
 
   constructor(context: FlowContext, endpoints: CopilotEndpoints = copilotEndpoints) {
     this.#context = context;
@@ -117,8 +119,9 @@ export class CopilotTokens implements TokenSource {
   }
 
   async current(signal: AbortSignal): Promise<AccessToken> {
-    const found = await findGitHubToken(this.#context, signal);
+    const found = this.#github ?? (await findGitHubToken(this.#context, signal));
     if (found.kind !== "token") throw toError(found.kind === "missing" ? missing : unsupportedToken);
+    this.#github = found;
     const fingerprint = createHash("sha256").update(found.secret.reveal()).digest("hex");
     const kept = this.#exchanged.get(fingerprint);
     const token = kept !== undefined && this.#isFresh(kept) ? kept : await this.#exchange(found.secret, signal);
@@ -134,6 +137,7 @@ export class CopilotTokens implements TokenSource {
   /** Forgets the traded token; the next call looks for the GitHub token again and trades it anew. */
   async renew(signal: AbortSignal): Promise<boolean> {
     this.#exchanged.clear();
+    this.#github = undefined;
     return (await findGitHubToken(this.#context, signal)).kind === "token";
   }
 

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onAbort } from "#foundation/abort";
 import { Deferred } from "#foundation/deferred";
@@ -20,6 +20,8 @@ export interface LoopbackOptions {
 
 /** Waits on this machine's own address for the browser to come back; another port when the usual one is taken. */
 export async function openLoopback(options: LoopbackOptions): Promise<Loopback> {
+  // Only a login in a browser needs a server; nobody else pays for loading one.
+  const { createServer } = await import("node:http");
   const answered = new Deferred<CallbackAnswer>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
