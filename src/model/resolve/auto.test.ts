@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/abort";
 import { Secret } from "#foundation/secret";

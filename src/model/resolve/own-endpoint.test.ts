@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { LocalDetection } from "./local-detection.ts";
 import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
