@@ -8,6 +8,7 @@ import { type CooldownSettings, defaultCooldown, restUntilMs } from "./cooldown.
 import type { CredentialHandle } from "./credential.ts";
 import { isManual, newEntryId, type PoolEntry } from "./pool-entry.ts";
 import { joinMembers, type PoolMember } from "./pool-members.ts";
+import { newPoolState, type PoolState } from "./pool-memory.ts";
 import { chooseEntry, type PoolStrategy } from "./pool-strategy.ts";
 import type { FoundCredential } from "./sources.ts";
 
@@ -39,6 +40,8 @@ export interface PoolOptions {
   readonly cooldown?: CooldownSettings;
   readonly clock: Clock;
   readonly random?: () => number;
+  /** Shared by all who open this pool in the process; one of its own when left out. */
+  readonly state?: PoolState;
 }
 
 /**
@@ -53,15 +56,12 @@ export class CredentialPool {
   readonly key: string;
   readonly #options: PoolOptions;
   readonly #handles = new Map<string, CredentialHandle>();
-  readonly #leases = new Map<string, number>();
-  readonly #taken = new Map<string, number>();
-  /** Entries whose last answer was a rate limit; a second one in a row rotates. */
-  readonly #limitedOnce = new Set<string>();
-  #lastId: string | undefined;
+  readonly #state: PoolState;
 
   constructor(options: PoolOptions) {
     this.key = options.key;
     this.#options = options;
+    this.#state = options.state ?? newPoolState();
   }
 
   /** All entries, resting ones too, in order of priority. */
@@ -81,24 +81,24 @@ export class CredentialPool {
     }
     const counted = [first, ...others].map((member) => this.#counted(member));
     const chosen = chooseEntry(counted as [PoolMember, ...PoolMember[]], this.#options.strategy ?? "fill_first", {
-      lastId: this.#lastId,
-      leases: this.#leases,
+      lastId: this.#state.lastId,
+      leases: this.#state.leases,
       random: this.#options.random ?? Math.random,
     });
-    this.#lastId = chosen.id;
-    this.#taken.set(chosen.id, (this.#taken.get(chosen.id) ?? 0) + 1);
+    this.#state.lastId = chosen.id;
+    this.#state.taken.set(chosen.id, (this.#state.taken.get(chosen.id) ?? 0) + 1);
     return { kind: "credential", member: chosen, handle: this.#handleOf(chosen) };
   }
 
   /** Says that somebody works with this entry; parallel workers spread over the others. */
   lease(id: string): Disposable {
-    this.#leases.set(id, (this.#leases.get(id) ?? 0) + 1);
-    return disposable(() => this.#leases.set(id, Math.max(0, (this.#leases.get(id) ?? 1) - 1)));
+    this.#state.leases.set(id, (this.#state.leases.get(id) ?? 0) + 1);
+    return disposable(() => this.#state.leases.set(id, Math.max(0, (this.#state.leases.get(id) ?? 1) - 1)));
   }
 
   /** An attempt worked: the entry is well, and its rate-limit memory is gone. */
   async succeeded(id: string, signal: AbortSignal): Promise<void> {
-    this.#limitedOnce.delete(id);
+    this.#state.limitedOnce.delete(id);
     const member = (await this.members(signal)).find((one) => one.id === id);
     if (member?.exhausted !== undefined) await this.#change(id, ({ exhausted: _gone, ...entry }) => entry, signal);
   }
@@ -107,14 +107,14 @@ export class CredentialPool {
   async failed(id: string, failure: ModelFailure, signal: AbortSignal): Promise<PoolVerdict> {
     if (!["rate_limit", "billing", "auth", "auth_permanent"].includes(failure.kind)) return { kind: "not-ours" };
     const others = (await this.members(signal)).filter((member) => member.id !== id);
-    if (failure.kind === "rate_limit" && others.length > 0 && !this.#limitedOnce.has(id)) {
-      this.#limitedOnce.add(id);
+    if (failure.kind === "rate_limit" && others.length > 0 && !this.#state.limitedOnce.has(id)) {
+      this.#state.limitedOnce.add(id);
       return { kind: "same-again" };
     }
     const untilMs = restUntilMs(failure, this.#options.cooldown ?? defaultCooldown, this.#options.clock.now());
     // Resting the only credential would lock the person out of a provider that may answer in a minute.
     if (others.length === 0) return { kind: "exhausted", untilMs };
-    this.#limitedOnce.delete(id);
+    this.#state.limitedOnce.delete(id);
     await this.#change(id, (entry) => ({ ...entry, exhausted: exhaustionOf(failure, untilMs) }), signal);
     const pick = await this.take(signal, id);
     switch (pick.kind) {
@@ -176,7 +176,7 @@ export class CredentialPool {
 
   /** Ends every rest, as `hermes auth reset` does. */
   async reset(signal: AbortSignal): Promise<void> {
-    this.#limitedOnce.clear();
+    this.#state.limitedOnce.clear();
     await this.#options.authFile.update((state) => {
       const entries = poolOf(state, this.key).map(({ exhausted: _gone, ...entry }) => entry);
       return withPool(state, this.key, entries);
@@ -184,7 +184,7 @@ export class CredentialPool {
   }
 
   #counted(member: PoolMember): PoolMember {
-    return { ...member, requestCount: member.requestCount + (this.#taken.get(member.id) ?? 0) };
+    return { ...member, requestCount: member.requestCount + (this.#state.taken.get(member.id) ?? 0) };
   }
 
   #handleOf(member: PoolMember): CredentialHandle {
@@ -206,7 +206,7 @@ export class CredentialPool {
       });
       return withPool(state, this.key, entries);
     }, signal);
-    this.#taken.clear();
+    this.#state.taken.clear();
   }
 }
 

@@ -6,6 +6,7 @@ import type { CredentialHandle } from "../credentials/credential.ts";
 import type { Keychain } from "../credentials/keychain.ts";
 import type { AuthFlow } from "../credentials/oauth/flow.ts";
 import type { CredentialPool, PoolMember } from "../credentials/pool.ts";
+import type { PoolMemory } from "../credentials/pool-memory.ts";
 import type { Environment } from "../credentials/sources.ts";
 import type { LocalServer } from "../providers/local.ts";
 import type { ModelsCache } from "../providers/models-cache.ts";
@@ -67,6 +68,8 @@ export interface ResolveContext {
   detectLocal?(baseUrl: string, model: string | undefined, signal: AbortSignal): Promise<DetectedServer | undefined>;
   /** Until when Nous is to be passed over. */
   nousBlockedUntilMs?(): Promise<number | undefined>;
+  /** Lets everybody in the process who uses a pool share its leases and turns. */
+  readonly pools?: PoolMemory;
   /** Notices that are said once in the life of the process. */
   readonly once?: OnceNotices;
 }

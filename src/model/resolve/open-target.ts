@@ -124,6 +124,7 @@ async function takeFromPool(plan: OpenPlan, parts: Parts, signal: AbortSignal): 
       billingMs: seconds?.billing === undefined ? defaultCooldown.billingMs : seconds.billing * 1000,
     },
     clock: context.clock,
+    ...(context.pools === undefined ? {} : { state: context.pools.of(plan.provider) }),
   });
   const pick = await pool.take(signal);
   switch (pick.kind) {

@@ -13,11 +13,11 @@ import { fetchModels } from "../providers/models-list.ts";
 import { splitBaseUrl } from "./base-url.ts";
 import type { DetectedServer, Resolution } from "./context.ts";
 import { type Endpoint, setEndpoint } from "./endpoint.ts";
+import { explicitProtocol } from "./explicit-protocol.ts";
 import { badUrl, missingModel, missingUrl } from "./failures.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";
 import type { Parts } from "./parts.ts";
 import { chooseProtocol } from "./protocol.ts";
-import { explicitProtocol } from "./resolve-profile.ts";
 import { modelSettings, said } from "./settings.ts";
 
 /** The person's own endpoint: `custom`, or one with a name. Reported as what it is. */

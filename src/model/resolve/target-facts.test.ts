@@ -5,6 +5,7 @@ import { never } from "#foundation/abort";
 import { FakeClock } from "#foundation/clock";
 import { Secret } from "#foundation/secret";
 import { withProbedBaseUrl } from "../credentials/auth-state.ts";
+import { PoolMemory } from "../credentials/pool-memory.ts";
 import { ModelsCache } from "../providers/models-cache.ts";
 import { keyFingerprint } from "./endpoint.ts";
 import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
@@ -117,6 +118,14 @@ describe("the rest of a target", () => {
     const custom_providers = [{ name: "slow", base_url: "http://localhost:1/v1", rate_limit_delay: 1.5 }];
     using world = openWorld({ settings: { custom_providers } });
     expect((await resolved({ provider: "slow", model: "m" }, world.context)).target.timeouts.minIntervalMs).toBe(1500);
+  });
+
+  test("[20:R3.25] a child on the same provider takes the credential its parent does not hold", async () => {
+    using world = openWorld({ env: { DEEPSEEK_API_KEY: key }, change: { pools: new PoolMemory() } });
+    const first = await resolved({ provider: "deepseek" }, world.context);
+    await first.pool?.add({ secret: new Secret("manual-0123456789") }, never);
+    using _lease = first.pool?.lease(first.target.credential.id);
+    expect((await resolved({ provider: "deepseek" }, world.context)).target.source).toBe("pool:deepseek");
   });
 
   test("[20:R3.2] a stored credential is told by its pool", async () => {

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { findExecutable } from "#foundation/platform";
+import { noAwsCredentials, openAwsCredential } from "../credentials/aws/aws-credential.ts";
+import { hasAwsCredentials } from "../credentials/aws/chain.ts";
+import { noCredential } from "../credentials/scoped.ts";
+import { bedrockHosts } from "../providers/bedrock.ts";
+import { scopeOf } from "../providers/hosts.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import { buildTarget } from "./build-target.ts";
+import type { Resolution } from "./context.ts";
+import { awsRegion, type Endpoint, ownEndpoint } from "./endpoint.ts";
+import { explicitProtocol } from "./explicit-protocol.ts";
+import { missingUrl } from "./failures.ts";
+import type { ModelChoice } from "./model-choice.ts";
+import type { Parts } from "./parts.ts";
+import { chooseProtocol } from "./protocol.ts";
+import { said } from "./settings.ts";
+
+/** What is known when a provider without a pool of keys gets its turn. */
+interface Given {
+  readonly parts: Parts;
+  readonly set: Endpoint | undefined;
+}
+
+/** Bedrock signs each request; its hosts depend on the region. */
+export async function resolveAws(
+  profile: ProviderProfile,
+  choice: ModelChoice,
+  { parts, set, signal }: Given & { readonly signal: AbortSignal },
+): Promise<Resolution> {
+  const { context, trace } = parts;
+  const region = awsRegion(context);
+  const chain = { env: context.env, userHome: context.userHome, clock: context.clock };
+  const scope = set === undefined ? undefined : scopeOf(set.url);
+  const credential = await openAwsCredential(
+    {
+      ...chain,
+      region,
+      service: "bedrock",
+      allowedHosts: [...bedrockHosts(region), ...(scope === undefined ? [] : [scope])],
+      // A machine that holds nothing else may be an instance with a role; an explicit wish is worth the second.
+      askInstance: parts.origin !== "default" && !(await hasAwsCredentials(chain)),
+    },
+    signal,
+  );
+  if (credential === undefined) return trace.failed({ kind: "failure", ...noAwsCredentials, provider: profile.id });
+  const endpoint = set ?? ownEndpoint(profile, undefined, { state: parts.state, region });
+  if (endpoint === undefined) return trace.failed(missingUrl(profile));
+  const explicit = explicitProtocol(profile, parts);
+  const protocol = chooseProtocol({
+    profile,
+    model: choice.model,
+    baseUrl: endpoint.url,
+    ...(explicit === undefined ? {} : { explicit }),
+  });
+  const { target } = buildTarget(
+    {
+      provider: profile.id,
+      label: profile.label,
+      profile,
+      model: choice.model,
+      protocol,
+      url: endpoint.url,
+      credential,
+      source: parts.wish.source ?? credential.source,
+      isNoticeAccepted: false,
+      isConfiguredModel: choice.isConfigured,
+    },
+    context,
+  );
+  trace.take(profile.id, credential.source);
+  return trace.resolved({ target, requestedProvider: parts.requested, region });
+}
+
+/** A program that is started for each request and holds its own login. */
+export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { parts, set }: Given): Resolution {
+  const { context, trace } = parts;
+  const { env } = context;
+  const command = said(env.HERMES_COPILOT_ACP_COMMAND) ?? said(env.COPILOT_CLI_PATH) ?? "copilot";
+  const isOverTcp = set?.url.startsWith("acp+tcp:") === true;
+  if (!isOverTcp && findExecutable(command, { ...env, PATH: env.PATH ?? join("/usr", "bin") }) === undefined) {
+    return trace.failed({
+      kind: "failure",
+      code: "missing_copilot_cli",
+      message: `The program ${JSON.stringify(command)} was not found.`,
+      hint: "Install the GitHub Copilot CLI, or name it in HERMES_COPILOT_ACP_COMMAND.",
+      provider: profile.id,
+    });
+  }
+  const args = said(env.HERMES_COPILOT_ACP_ARGS)?.split(/\s+/) ?? ["--acp", "--stdio"];
+  const { target } = buildTarget(
+    {
+      provider: profile.id,
+      label: profile.label,
+      profile,
+      model: choice.model,
+      protocol: "chat_completions",
+      url: set?.url ?? profile.baseUrl,
+      credential: noCredential,
+      source: parts.wish.source ?? "process",
+      isNoticeAccepted: false,
+      isConfiguredModel: choice.isConfigured,
+    },
+    context,
+  );
+  trace.take(profile.id, command);
+  return trace.resolved({ target, requestedProvider: parts.requested, command, args });
+}
