@@ -1,5 +1,10 @@
 /** Doing: the registry of tools, what runs their calls, terminals, files and approval. */
 export { agentLevelTool } from "./agent-level.ts";
+export { type DetectPlace, detect } from "./approval/detect.ts";
+export { createGate, type GateDeps } from "./approval/gate.ts";
+export { type AllowEntry, type GrantStore, Grants } from "./approval/grants.ts";
+export { readMode, YoloSwitch } from "./approval/modes.ts";
+export { ApprovalQueue } from "./approval/queue.ts";
 export {
   type ApprovalGate,
   type ApprovalRequest,

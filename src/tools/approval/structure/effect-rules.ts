@@ -1,4 +1,4 @@
-import { isInside, isSecretFile, pathOf } from "./paths.ts";
+import { isInside, isSecretFile, type PathPlace, pathOf } from "./paths.ts";
 import { type CommandRule, hasOption, onNames, operandsOf, type RuleContext, subcommand } from "./rule.ts";
 import type { SimpleCommand } from "./simple-command.ts";
 
@@ -167,15 +167,8 @@ function exposesSecret(command: SimpleCommand, { place }: RuleContext): boolean 
     "sed",
     "grep",
   ];
-  const touches =
-    command.args.some((arg) =>
-      isSecretFile(
-        { ...arg, text: arg.text.replace(/^(?:if=|--\w[\w-]*=|@)/, "").replace(/^[^=@]*=@/, "") },
-        command,
-        place,
-      ),
-    ) || command.reads.some((arg) => isSecretFile(arg, command, place));
-  if (touches && (readers.includes(name) || networkTools.includes(name))) return true;
+  const isReader = readers.includes(name) || networkTools.includes(name);
+  if (isReader && touchesSecret(command, place)) return true;
   const dumpsEnvironment = (one: SimpleCommand): boolean =>
     one.name === "printenv" ||
     (one.name === "env" && operandsOf(one).length === 0) ||
@@ -195,4 +188,15 @@ function opensBackdoor(command: SimpleCommand): boolean {
   if (name === "socat") return command.args.some((arg) => /EXEC:|SYSTEM:|TCP-LISTEN|TCP4-LISTEN/i.test(arg.text));
   if (name === "ssh") return hasOption(command, /^-[a-zA-Z]*[RD]$/);
   return ["ngrok", "cloudflared", "chisel", "frpc"].includes(name);
+}
+
+function touchesSecret(command: SimpleCommand, place: PathPlace): boolean {
+  const isNamed = command.args.some((arg) =>
+    isSecretFile(
+      { ...arg, text: arg.text.replace(/^(?:if=|--\w[\w-]*=|@)/, "").replace(/^[^=@]*=@/, "") },
+      command,
+      place,
+    ),
+  );
+  return isNamed || command.reads.some((arg) => isSecretFile(arg, command, place));
 }

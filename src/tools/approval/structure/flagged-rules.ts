@@ -165,6 +165,10 @@ function pipesDownload(command: SimpleCommand, { line, index }: RuleContext): bo
   const runs =
     isShell(command.name) || isInterpreter(command.name) || ["source", ".", "eval"].includes(command.name ?? "");
   if (!runs) return false;
+  const isEvaluated = command.name === "eval" && command.args.some((arg) => !arg.isKnown);
+  const isDownload = (one: SimpleCommand): boolean =>
+    downloaders.has(one.name ?? "") && one.wrappers.includes("substitution");
+  if (isEvaluated && line.commands.some(isDownload)) return true;
   const readsInput =
     !operandsOf(command).some((arg) => !arg.text.startsWith("-") && arg.text !== "-") || isShell(command.name);
   if (readsInput && command.upstream.some((one) => downloaders.has(one.name ?? ""))) return true;

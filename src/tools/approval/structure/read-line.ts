@@ -14,6 +14,10 @@ import { expandWord } from "./words.ts";
 import { unwrap } from "./wrappers.ts";
 
 const maxDepth = 8;
+/** How far a pipeline is followed in either direction. */
+const maxStages = 32;
+/** A line with more commands than this is not read to its end; it is asked about. */
+const maxCommands = 2_000;
 
 /** Reads a command line into the commands it would run, without running anything. */
 export function readCommandLine(
@@ -50,16 +54,20 @@ class LineReader {
   }
 
   readScript(text: string, frame: Frame): void {
-    if (frame.depth > maxDepth) {
-      this.problems.push("nested too deeply");
-      return;
-    }
     this.#visitScript(parse(text), frame);
   }
 
   #visitScript(script: ParsedScript, frame: Frame): void {
+    if (frame.depth > maxDepth) {
+      this.problems.push("nested too deeply");
+      return;
+    }
     for (const error of script.errors ?? []) this.problems.push(error.message);
     for (const statement of script.commands) {
+      if (this.commands.length > maxCommands) {
+        this.problems.push("too many commands to follow");
+        return;
+      }
       this.#visit(statement.command, {
         ...frame,
         upstream: [],
@@ -76,13 +84,11 @@ class LineReader {
         return;
       case "Pipeline": {
         const before: SimpleCommand[] = [...stage.upstream];
+        const names = [...node.commands.map((one) => this.#firstName(one)), ...stage.downstream];
         for (const [index, command] of node.commands.entries()) {
           const mark = this.commands.length;
-          const downstream = [
-            ...node.commands.slice(index + 1).map((one) => this.#firstName(one)),
-            ...stage.downstream,
-          ];
-          this.#visit(command, { ...stage, upstream: [...before], downstream });
+          const downstream = names.slice(index + 1, index + 1 + maxStages);
+          this.#visit(command, { ...stage, upstream: before.slice(-maxStages), downstream });
           before.push(...this.commands.slice(mark).filter((one) => !one.wrappers.includes("substitution")));
         }
         return;

@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isFlagged, proveApproval } from "./approval.ts";
+
+describe("commands are judged", () => {
+  it("without missing a destructive one, and with at most 2 % of benign ones asked about", () => {
+    const report = proveApproval();
+    expect(report.missed).toEqual([]);
+    expect(report.benignFlagged.length).toBeLessThanOrEqual(0.02 * report.benign);
+    expect(report.benign + report.hostile).toBeGreaterThanOrEqual(250);
+  });
+
+  it("the same however a dangerous word is quoted or spaced", () => {
+    const quote = (word: string, at: number, mark: string) => `${word.slice(0, at)}${mark}${word.slice(at)}`;
+    fc.assert(
+      fc.property(
+        fc.nat(2),
+        fc.constantFrom('""', "''", "\\"),
+        fc.nat(4),
+        fc.constantFrom("build", "~/x", "../y"),
+        (at, mark, spaces, target) => {
+          const position = mark === "\\" ? Math.min(at, 1) : at;
+          expect(isFlagged(`${quote("rm", position, mark)}${" ".repeat(1 + spaces)}-rf ${target}`)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it("without ever failing, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), (text) => {
+        expect(typeof isFlagged(text)).toBe("boolean");
+      }),
+      { numRuns: 2_000 },
+    );
+    const piece = fc.constantFrom(
+      "$(",
+      ")",
+      "`",
+      "{",
+      "}",
+      "((",
+      "|",
+      "&&",
+      ";",
+      "'",
+      '"',
+      "\\",
+      "<<E",
+      "\n",
+      "rm",
+      "-rf",
+      "/",
+      "$x",
+      "${",
+      " ",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        expect(typeof isFlagged(pieces.join(""))).toBe("boolean");
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("in linear time, also for long lines", () => {
+    for (const text of [
+      "echo a; ".repeat(6_000),
+      `echo ${"x ".repeat(25_000)}`,
+      "$(".repeat(5_000),
+      "a|".repeat(10_000),
+      `${"(".repeat(5_000)}`,
+    ]) {
+      expect(typeof isFlagged(text)).toBe("boolean");
+    }
+  });
+});
