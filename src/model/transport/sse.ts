@@ -1,8 +1,13 @@
+import { isAscii } from "node:buffer";
 import type { Frame } from "../protocols/protocol.ts";
 import { type FrameDecoder, FramingError, maxFrameBytes } from "./frames.ts";
 
 const lineFeed = 10;
 const carriageReturn = 13;
+const space = 32;
+const anyLineEnd = /\r\n|\r|\n/;
+/** U+FEFF in UTF-8, read byte by byte. */
+const byteOrderMark = "\u00ef\u00bb\u00bf";
 
 /**
  * Server-sent events, by the letter of the standard: lines end in LF, CR or CRLF; a byte-order mark at
@@ -17,8 +22,7 @@ export class SseDecoder implements FrameDecoder {
   #data: string | undefined;
   #event = "";
   #isFirst = true;
-  /** The last byte was a CR: a LF right behind it belongs to it. */
-  #skipsLineFeed = false;
+  #endedInReturn = false;
   #frames: Frame[] = [];
 
   constructor(options: { readonly maxFrameBytes?: number } = {}) {
@@ -30,7 +34,7 @@ export class SseDecoder implements FrameDecoder {
     const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
     if (end > 0) {
       const lines = chunk.subarray(0, end);
-      this.#lines((this.#carrySize === 0 ? lines : Buffer.concat([...this.#carry, lines])).toString("utf8"));
+      this.#lines(this.#carrySize === 0 ? lines : Buffer.concat([...this.#carry, lines]));
       this.#carry = [];
       this.#carrySize = 0;
     }
@@ -53,38 +57,36 @@ export class SseDecoder implements FrameDecoder {
     this.#carry.push(Buffer.from(piece));
   }
 
-  #lines(text: string): void {
-    let from = 0;
+  /**
+   * Lines are found in the bytes read as Latin-1, where one byte is one character and searching is cheap;
+   * only a value that holds other characters is decoded again.
+   */
+  #lines(bytes: Buffer): void {
+    const text = bytes.toString("latin1");
+    const isPlain = isAscii(bytes);
+    const lines = text.includes("\r") ? text.split(anyLineEnd) : text.split("\n");
+    // Behind the last line end stands nothing.
+    lines.pop();
     if (this.#isFirst) {
       this.#isFirst = false;
-      if (text.charCodeAt(0) === 0xfeff) from = 1;
+      if (lines[0]?.startsWith(byteOrderMark) === true) lines[0] = lines[0].slice(byteOrderMark.length);
     }
-    if (this.#skipsLineFeed && text.charCodeAt(from) === lineFeed) from += 1;
-    this.#skipsLineFeed = text.charCodeAt(text.length - 1) === carriageReturn;
-    const hasReturns = text.includes("\r");
-    while (from < text.length) {
-      const end = hasReturns ? endOfLine(text, from) : text.indexOf("\n", from);
-      this.#line(text, from, end);
-      const isPair = text.charCodeAt(end) === carriageReturn && text.charCodeAt(end + 1) === lineFeed;
-      from = end + (isPair ? 2 : 1);
+    // A pair of CR and LF that came in two pieces is one line end.
+    if (this.#endedInReturn && text.charCodeAt(0) === lineFeed) lines.shift();
+    this.#endedInReturn = text.charCodeAt(text.length - 1) === carriageReturn;
+    for (const line of lines) {
+      if (line === "") this.#dispatch();
+      else this.#line(line, isPlain);
     }
   }
 
-  #line(text: string, from: number, end: number): void {
-    if (from === end) {
-      this.#dispatch();
-      return;
-    }
-    if (text.startsWith("data:", from)) {
-      const at = text.charCodeAt(from + 5) === 32 ? from + 6 : from + 5;
-      this.#addData(at > end ? "" : text.slice(at, end));
-      return;
-    }
-    const colon = text.indexOf(":", from);
-    const name = text.slice(from, colon < 0 || colon > end ? end : colon);
-    if (name === "data") this.#addData("");
-    else if (name === "event")
-      this.#event = colon < 0 || colon > end ? "" : text.slice(colon + 1, end).replace(/^ /, "");
+  #line(line: string, isPlain: boolean): void {
+    if (line.startsWith("data:")) {
+      this.#addData(valueIn(line, "data:".length, isPlain));
+    } else if (line.startsWith("event:")) {
+      this.#event = valueIn(line, "event:".length, isPlain);
+    } else if (line === "data") this.#addData("");
+    else if (line === "event") this.#event = "";
   }
 
   #addData(line: string): void {
@@ -107,12 +109,10 @@ export class SseDecoder implements FrameDecoder {
   }
 }
 
-function endOfLine(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === lineFeed || code === carriageReturn) return at;
-  }
-  return text.length;
+/** What stands behind the colon, without the one blank that may follow it. */
+function valueIn(line: string, from: number, isPlain: boolean): string {
+  const value = line.slice(line.charCodeAt(from) === space ? from + 1 : from);
+  return isPlain || !/[\u0080-\u00ff]/.test(value) ? value : Buffer.from(value, "latin1").toString("utf8");
 }
 
 function tooLarge(): FramingError {

@@ -1,14 +1,15 @@
 import { parseJson } from "#foundation/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
-import { DeltaTemplate } from "../shared/delta-template.ts";
 import { EventWriter } from "../shared/event-writer.ts";
+import { FastDeltas } from "../shared/fast-deltas.ts";
 import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
 import { flatText, objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { finishOf } from "../shared/finish.ts";
 import { ReasoningTags } from "../shared/reasoning-tags.ts";
 import { ToolInputs } from "../shared/tool-input.ts";
 import { chatUsage } from "../shared/usage.ts";
+import { plainArguments, plainContent, plainReasoning } from "./plain-delta.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 
 /** Chunks of a chat completion to events; a whole completion is one chunk with `message` for `delta`. */
@@ -17,7 +18,19 @@ export class ChatLift implements Lift {
   readonly #calls = new ToolInputs(this.#writer);
   readonly #details = new ReasoningDetails();
   readonly #tags: ReasoningTags;
-  readonly #template = new DeltaTemplate("content", readPlainDelta);
+  readonly #fast = new FastDeltas([
+    { key: "content", read: plainContent, apply: ({ text }) => this.#tags.push(text) },
+    {
+      key: "reasoning_content",
+      read: plainReasoning,
+      apply: ({ text }) => this.#reasoning({ reasoning_content: text }),
+    },
+    {
+      key: "arguments",
+      read: plainArguments,
+      apply: ({ text, index }) => this.#calls.add({ index, arguments: text }),
+    },
+  ]);
   readonly #request: ModelRequest;
   /** The provider has a field for reasoning: what stands between tags is a repetition. */
   #hasStructured = false;
@@ -39,12 +52,7 @@ export class ChatLift implements Lift {
   step(frame: Frame): readonly Lifted[] {
     if (this.#writer.isOver) return this.#writer.take();
     const { data } = frame;
-    const known = this.#template.match(data);
-    if (known !== undefined) {
-      this.#template.praise();
-      this.#tags.push(known);
-      return this.#writer.take();
-    }
+    if (this.#fast.take(data)) return this.#writer.take();
     return this.#slowStep(frame, data.trim());
   }
 
@@ -57,10 +65,7 @@ export class ChatLift implements Lift {
     const parsed = parseJson(data);
     if (parsed.ok) this.chunk(parsed.value, data);
     else this.#writer.fail(malformedFrame(parsed.message, data));
-    if (parsed.ok && !this.#writer.isOver) {
-      const plain = plainDelta(parsed.value);
-      if (plain !== undefined) this.#template.learn(frame.data, plain);
-    }
+    if (parsed.ok && !this.#writer.isOver) this.#fast.learn(frame.data, parsed.value);
     return this.#writer.take();
   }
 
@@ -179,28 +184,4 @@ export function liftWholeChat(body: unknown, request: ModelRequest): readonly Li
   lift.chunk(body, JSON.stringify(body));
   // A whole answer is complete, whether or not it says how it finished.
   return lift.step({ event: undefined, data: "[DONE]" });
-}
-
-/** The text of a chunk that says nothing but this text. */
-function plainDelta(value: unknown): string | undefined {
-  const body = objectIn(value);
-  const choices = body["choices"];
-  if (!Array.isArray(choices) || choices.length !== 1) return undefined;
-  if (isSet(body["usage"]) || isSet(body["error"]) || isSet(body["x_groq"])) return undefined;
-  const choice = objectIn(choices[0]);
-  if (isSet(choice["finish_reason"]) || isSet(choice["error"]) || isSet(choice["usage"])) return undefined;
-  if (choice["delta"] === undefined || choice["delta"] === null) return undefined;
-  const delta = objectIn(choice["delta"]);
-  for (const [key, one] of Object.entries(delta))
-    if (key !== "role" && key !== "content" && isSet(one)) return undefined;
-  return typeof delta["content"] === "string" ? delta["content"] : undefined;
-}
-
-function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function readPlainDelta(frame: string): string | undefined {
-  const parsed = parseJson(frame);
-  return parsed.ok ? plainDelta(parsed.value) : undefined;
 }

@@ -1,8 +1,8 @@
 import { parseJson } from "#foundation/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
-import { DeltaTemplate } from "../shared/delta-template.ts";
 import { EventWriter } from "../shared/event-writer.ts";
+import { FastDeltas, type PlainDelta } from "../shared/fast-deltas.ts";
 import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
 import { objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { ReasoningTags } from "../shared/reasoning-tags.ts";
@@ -15,7 +15,14 @@ export class ResponsesLift implements Lift {
   readonly #writer = new EventWriter();
   readonly #calls = new ToolInputs(this.#writer);
   readonly #tags: ReasoningTags;
-  readonly #template = new DeltaTemplate("delta", readTextDelta);
+  readonly #fast = new FastDeltas([
+    { key: "delta", read: plainDelta("response.output_text.delta"), apply: ({ text }) => this.#tags.push(text) },
+    {
+      key: "delta",
+      read: plainDelta("response.function_call_arguments.delta"),
+      apply: ({ text, index }) => this.#calls.add({ index, arguments: text }),
+    },
+  ]);
   readonly #request: ModelRequest;
   /** Finished items by output index. */
   readonly #items = new Map<number, WireObject>();
@@ -41,12 +48,7 @@ export class ResponsesLift implements Lift {
 
   step(frame: Frame): readonly Lifted[] {
     if (this.#writer.isOver) return this.#writer.take();
-    const known = this.#template.match(frame.data);
-    if (known !== undefined) {
-      this.#template.praise();
-      this.#tags.push(known);
-      return this.#writer.take();
-    }
+    if (this.#fast.take(frame.data)) return this.#writer.take();
     const data = frame.data.trim();
     if (data === "" || data === "[DONE]") return this.#writer.take();
     const parsed = parseJson(data);
@@ -55,8 +57,7 @@ export class ResponsesLift implements Lift {
       return this.#writer.take();
     }
     this.#event(objectIn(parsed.value), data);
-    const plain = this.#writer.isOver ? undefined : textDelta(parsed.value);
-    if (plain !== undefined) this.#template.learn(frame.data, plain);
+    if (!this.#writer.isOver) this.#fast.learn(frame.data, parsed.value);
     return this.#writer.take();
   }
 
@@ -114,7 +115,7 @@ export class ResponsesLift implements Lift {
   #say(event: WireObject, text: string): void {
     const index = indexOf(event);
     if (this.#lastSpoken !== index) {
-      this.#template.forget();
+      this.#fast.forget();
       if (this.#text !== "") this.#tags.push("\n\n");
     }
     this.#lastSpoken = index;
@@ -211,16 +212,13 @@ function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The text of a delta; a template learned from one stays within one item, whose index it holds. */
-function textDelta(value: unknown): string | undefined {
-  const event = objectIn(value);
-  if (event["type"] !== "response.output_text.delta" || isSet(event["error"])) return undefined;
-  return typeof event["delta"] === "string" ? event["delta"] : undefined;
-}
-
-function readTextDelta(frame: string): string | undefined {
-  const parsed = parseJson(frame);
-  return parsed.ok ? textDelta(parsed.value) : undefined;
+/** A template learned from one of these stays within one item, whose index it holds. */
+function plainDelta(type: string): (frame: unknown) => PlainDelta | undefined {
+  return (frame) => {
+    const event = objectIn(frame);
+    if (event["type"] !== type || isSet(event["error"]) || typeof event["delta"] !== "string") return undefined;
+    return { text: event["delta"], index: indexOf(event) };
+  };
 }
 
 export function liftWholeResponses(body: unknown, request: ModelRequest): readonly Lifted[] {

@@ -67,6 +67,8 @@ describe("reasoning tags on a stream", () => {
         const at = [...new Set(cuts.filter((cut) => cut < input.length))].sort((a, b) => a - b);
         const pieces = [0, ...at].map((from, index) => input.slice(from, at[index] ?? input.length));
         expect(split(pieces)).toEqual(split([input]));
+        // A tag may have attributes, which go with it.
+        if (/<th[a-z]*\s/.test(input)) return;
         const letters = (text: string): number => text.split("a").length;
         const { text, reasoning } = split([input]);
         expect(letters(text) + letters(reasoning) - 1).toBe(letters(input));
@@ -176,9 +178,14 @@ describe("streamed calls", () => {
       "tool-input-start",
       "tool-input-delta",
       "tool-input-delta",
+      "tool-input-delta",
       "tool-call",
     ]);
-    expect(events[2]).toMatchObject({ text: '{"x":1' });
+    expect(events.flatMap((event) => (event.type === "tool-input-delta" ? [event.text] : []))).toEqual([
+      '{"x"',
+      ":1",
+      "}",
+    ]);
   });
 
   it("serialises arguments that came as objects [10:LOOP-34]", () => {

@@ -19,11 +19,12 @@ interface Slot {
   readonly index: number | undefined;
   id: string;
   name: string;
-  text: string;
+  /** Pieces of the argument text; joined once, since a text that grows by a few characters is copied each time it is read. */
+  pieces: string[];
   extraContent: unknown;
   itemId: string;
-  /** Length of the text that has been told as deltas. */
-  toldLength: number;
+  /** How many pieces have been told as deltas. */
+  toldCount: number;
   isStarted: boolean;
 }
 
@@ -64,18 +65,23 @@ export class ToolInputs {
     if (piece.name !== undefined && piece.name !== "") slot.name = piece.name;
     if (piece.extraContent !== undefined && piece.extraContent !== null) slot.extraContent = piece.extraContent;
     if (piece.itemId !== undefined) slot.itemId = piece.itemId;
-    slot.text += argumentText(piece.arguments);
+    const text = argumentText(piece.arguments);
+    if (text !== "") slot.pieces.push(text);
     this.#tell(slot);
   }
 
   /** Replaces what was streamed by the text the server says is the whole. */
   settle(index: number, text: string): void {
     const slot = this.#current.get(index);
-    if (slot === undefined || slot.text === text) return;
-    if (text.startsWith(slot.text)) {
-      slot.text = text;
-      this.#tell(slot);
-    } else slot.text = text;
+    if (slot === undefined) return;
+    const streamed = textOf(slot);
+    if (streamed === text) return;
+    if (text.startsWith(streamed)) slot.pieces.push(text.slice(streamed.length));
+    else {
+      slot.pieces = [text];
+      slot.toldCount = 1;
+    }
+    this.#tell(slot);
   }
 
   has(index: number): boolean {
@@ -83,7 +89,7 @@ export class ToolInputs {
   }
 
   hasText(index: number): boolean {
-    return (this.#current.get(index)?.text ?? "") !== "";
+    return (this.#current.get(index)?.pieces.length ?? 0) > 0;
   }
 
   /** Writes the finished calls. `wasCut`: the server itself says that the answer is not whole. */
@@ -92,9 +98,9 @@ export class ToolInputs {
     const calls: ToolCall[] = [];
     let isTruncated = false;
     for (const [index, slot] of this.#slots.entries()) {
-      if (slot.name === "" && slot.text === "") continue;
+      if (slot.name === "" && slot.pieces.length === 0) continue;
       const name = scrubSurrogates(slot.name);
-      const read = settleArguments(slot.text, { ...options, name });
+      const read = settleArguments(textOf(slot), { ...options, name });
       isTruncated ||= read.isTruncated;
       const text = scrubSurrogates(read.text);
       const own = slot.id === "" || used.has(slot.id) ? deriveCallId(name, text, index) : slot.id;
@@ -123,10 +129,10 @@ export class ToolInputs {
       index,
       id: "",
       name: "",
-      text: "",
+      pieces: [],
       extraContent: undefined,
       itemId: "",
-      toldLength: 0,
+      toldCount: 0,
       isStarted: false,
     };
     this.#slots.push(slot);
@@ -138,9 +144,8 @@ export class ToolInputs {
     if (slot.name === "") return;
     const at = this.#slots.indexOf(slot);
     this.#start(slot, at);
-    if (slot.text.length === slot.toldLength) return;
-    this.#writer.add({ type: "tool-input-delta", index: at, text: slot.text.slice(slot.toldLength) });
-    slot.toldLength = slot.text.length;
+    for (; slot.toldCount < slot.pieces.length; slot.toldCount += 1)
+      this.#writer.add({ type: "tool-input-delta", index: at, text: slot.pieces[slot.toldCount] ?? "" });
   }
 
   #start(slot: Slot, at: number): void {
@@ -155,7 +160,12 @@ function startsAnew(slot: Slot, piece: CallPiece): boolean {
   if (piece.name === undefined || piece.name === "" || slot.name === "") return false;
   const next = argumentText(piece.arguments).trimStart();
   if (next !== "" && !next.startsWith("{")) return false;
-  return slot.text.trimEnd().endsWith("}") && readArguments(slot.text).kind === "ok";
+  const text = textOf(slot);
+  return text.trimEnd().endsWith("}") && readArguments(text).kind === "ok";
+}
+
+function textOf(slot: Slot): string {
+  return slot.pieces.join("");
 }
 
 /** The text of arguments that came as text, as an object, or not at all. */
