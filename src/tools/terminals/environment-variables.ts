@@ -1,0 +1,104 @@
+/**
+ * What a child program may know of our environment. Invariants:
+ *
+ * 1. No variable that Hermes uses as a credential reaches a child, unless the user named it in
+ *    `terminal.env_passthrough`; a skill can never pass one on.
+ * 2. The sudo password and internal overrides are never inherited.
+ */
+export interface EnvironmentPolicy {
+  /** `inherit`: everything less what is blocked. `minimal`: only what programs need to run, for chats of strangers. */
+  readonly policy: "inherit" | "minimal";
+  /** Names the user lets through. */
+  readonly passthrough?: readonly string[];
+  /** Names loaded skills ask for. */
+  readonly skillPassthrough?: readonly string[];
+  /** Further names the composition knows as credentials or addresses of services. */
+  readonly blocked?: readonly string[];
+  /** Set by our own callers; a key may carry the prefix `_HERMES_FORCE_`, which is taken off. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /** Replaces HOME, for a profile with a home of its own. */
+  readonly home?: string;
+}
+
+const forcePrefix = "_HERMES_FORCE_";
+
+const blockedNames: ReadonlySet<string> = new Set([
+  "OPENAI_BASE_URL",
+  "OPENAI_API_KEY",
+  "OPENAI_API_BASE",
+  "OPENAI_ORG_ID",
+  "OPENAI_ORGANIZATION",
+  "OPENROUTER_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "ANTHROPIC_TOKEN",
+  "ANTHROPIC_API_KEY",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "LLM_MODEL",
+  "FIRECRAWL_API_URL",
+  "GATEWAY_ALLOWED_USERS",
+  "GATEWAY_ALLOW_ALL_USERS",
+  "GH_TOKEN",
+  "DAYTONA_API_KEY",
+]);
+
+const blockedShapes: readonly RegExp[] = [
+  /^(?:GOOGLE|GEMINI|DEEPSEEK|MISTRAL|GROQ|TOGETHER|PERPLEXITY|COHERE|FIREWORKS|XAI|HELICONE|PARALLEL|FIRECRAWL)_API_KEY$/,
+  /^(?:SIGNAL|HASS|EMAIL|GITHUB_APP)_/,
+  /^MODAL_TOKEN_/,
+  /^(?:TELEGRAM|DISCORD|SLACK|WHATSAPP|MATRIX|MATTERMOST|FEISHU|DINGTALK|WECOM|TEAMS|SMS)_(?:BOT_TOKEN|APP_TOKEN|TOKEN|HOME_CHANNEL|ALLOWED_USERS|ALLOW_ALL_USERS|SECRET|PASSWORD)/,
+];
+
+const neverInherited = /^SUDO_PASSWORD$|_FORCE_/;
+
+const minimalNames =
+  /^(?:PATH|HOME|TERM|COLORTERM|SHELL|USER|LOGNAME|LANG|LANGUAGE|TZ|LC_\w+|TMP|TEMP|TMPDIR|SYSTEMROOT|COMSPEC|PATHEXT|(?:https?|ftp|all|no)_proxy)$/i;
+
+const usualFolders =
+  "/opt/homebrew/bin:/opt/homebrew/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** True for names that must not reach a child by inheritance, nor be remembered between commands. */
+export function isBlockedVariable(name: string, further: readonly string[] = []): boolean {
+  return (
+    blockedNames.has(name) ||
+    neverInherited.test(name) ||
+    further.includes(name) ||
+    blockedShapes.some((shape) => shape.test(name))
+  );
+}
+
+/** The environment of a child of `terminal`. */
+export function childEnvironment(parent: NodeJS.ProcessEnv, policy: EnvironmentPolicy): Record<string, string> {
+  const passthrough = new Set(policy.passthrough);
+  const fromSkills = new Set(policy.skillPassthrough);
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parent)) {
+    if (value === undefined || neverInherited.test(name)) continue;
+    if (isKept(name, { policy, passthrough, fromSkills })) kept[name] = value;
+  }
+  for (const [name, value] of Object.entries(policy.extra ?? {})) {
+    kept[name.startsWith(forcePrefix) ? name.slice(forcePrefix.length) : name] = value;
+  }
+  if (policy.home !== undefined) kept["HOME"] = policy.home;
+  kept["PATH"] = completePath(kept["PATH"]);
+  return kept;
+}
+
+function isKept(
+  name: string,
+  from: {
+    readonly policy: EnvironmentPolicy;
+    readonly passthrough: ReadonlySet<string>;
+    readonly fromSkills: ReadonlySet<string>;
+  },
+): boolean {
+  if (from.passthrough.has(name)) return true;
+  if (isBlockedVariable(name, from.policy.blocked)) return false;
+  return from.policy.policy === "inherit" || from.fromSkills.has(name) || minimalNames.test(name);
+}
+
+/** A service manager may start us with a PATH on which nothing is found. */
+function completePath(path: string | undefined): string {
+  const folders = (path ?? "").split(":");
+  if (process.platform === "win32" || folders.includes("/usr/bin")) return path ?? "";
+  return path === undefined || path === "" ? usualFolders : `${path}:${usualFolders}`;
+}

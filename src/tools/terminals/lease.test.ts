@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "#foundation/clock";
+import { Deferred } from "#foundation/deferred";
+import { memoryLogger } from "#foundation/logger";
+import { folderTerminal } from "../testing.ts";
+import { LeaseTable, type TerminalOverrides } from "./lease.ts";
+import type { ExecResult, Terminal } from "./terminal.ts";
+
+const signal = new AbortController().signal;
+
+function story(changes: { readonly isPersistent?: boolean; readonly exec?: Terminal["exec"] } = {}) {
+  const clock = new FakeClock();
+  const opened: { readonly taskId: string; readonly overrides: TerminalOverrides }[] = [];
+  const closed: string[] = [];
+  const busy = new Set<string>();
+  const gates: Promise<void>[] = [];
+  const leases = new LeaseTable({
+    async open(taskId, overrides) {
+      opened.push({ taskId, overrides });
+      await gates.shift();
+      return {
+        ...folderTerminal("/", taskId),
+        isPersistent: changes.isPersistent ?? true,
+        ...(changes.exec === undefined ? {} : { exec: changes.exec }),
+        [Symbol.asyncDispose]() {
+          closed.push(taskId);
+          return Promise.resolve();
+        },
+      };
+    },
+    hasProcesses: (taskId) => busy.has(taskId),
+    clock,
+    logger: memoryLogger(),
+  });
+  return { clock, leases, opened, closed, busy, gates };
+}
+
+describe("the lease table", () => {
+  it("[30:4.10-7] [30:ENV-20] makes one terminal for calls that come at the same time", async () => {
+    const { leases, opened } = story();
+    const [first, second, other] = await Promise.all([
+      leases.take("T", signal),
+      leases.take("T", signal),
+      leases.take("U", signal),
+    ]);
+    expect(first).toBe(second);
+    expect(other).not.toBe(first);
+    expect(opened.map((one) => one.taskId)).toEqual(["T", "U"]);
+    await leases[Symbol.asyncDispose]();
+  });
+
+  it("[30:ENV-20] forgets a failure", async () => {
+    const { leases, gates } = story();
+    gates.push(Promise.reject(new Error("no daemon")));
+    await expect(leases.take("T", signal)).rejects.toThrow("no daemon");
+    await expect(leases.take("T", signal)).resolves.toMatchObject({ taskId: "T" });
+    await leases[Symbol.asyncDispose]();
+  });
+
+  it("lets a caller stop waiting without ending the terminal for the others", async () => {
+    const { leases, gates } = story();
+    const gate = new Deferred<void>();
+    gates.push(gate.promise);
+    const stop = new AbortController();
+    const impatient = leases.take("T", stop.signal);
+    const patient = leases.take("T", signal);
+    stop.abort(new Error("enough"));
+    await expect(impatient).rejects.toThrow("enough");
+    gate.resolve();
+    await expect(patient).resolves.toMatchObject({ taskId: "T" });
+    await leases[Symbol.asyncDispose]();
+  });
+
+  it("[30:ENV-21] hands the overrides of a task to the factory until the task ends", async () => {
+    const { leases, opened } = story();
+    leases.setOverrides("T", { cwd: "/workspace/app" });
+    await leases.take("T", signal);
+    await leases.endTask("T");
+    await leases.take("T", signal);
+    expect(opened.map((one) => one.overrides)).toEqual([{ cwd: "/workspace/app" }, {}]);
+    await leases[Symbol.asyncDispose]();
+  });
+
+  it("[30:4.10-8] [30:ENV-22] closes what was idle for 301 s, but not under a background process", async () => {
+    const { clock, leases, closed, busy } = story();
+    await leases.take("idle", signal);
+    await leases.take("busy", signal);
+    busy.add("busy");
+    await clock.sleeping();
+    await clock.advance(300_000);
+    expect(closed).toEqual([]);
+    await clock.advance(61_000);
+    expect(closed).toEqual(["idle"]);
+    expect(leases.peek("idle")).toBeUndefined();
+    expect(leases.peek("busy")).toBeDefined();
+    busy.clear();
+    await clock.advance(60_000);
+    expect(closed).toEqual(["idle", "busy"]);
+    await leases[Symbol.asyncDispose]();
+  });
+
+  it("[30:ENV-22] does not reap under a running command, and counts from its end", async () => {
+    const running = new Deferred<ExecResult>();
+    const { clock, leases, closed } = story({ exec: () => running.promise });
+    const terminal = await leases.take("T", signal);
+    const result = terminal.exec("long", { timeoutMs: 1, signal });
+    await clock.sleeping();
+    await clock.advance(600_000);
+    expect(closed).toEqual([]);
+    running.resolve({ output: "", exitCode: 0, ended: "exited", omittedBytes: 0, durationMs: 1 });
+    await result;
+    await clock.advance(240_000);
+    expect(closed).toEqual([]);
+    await clock.advance(120_000);
+    expect(closed).toEqual(["T"]);
+    await leases[Symbol.asyncDispose]();
+  });
+
+  it("[30:ENV-23] closes a terminal that keeps nothing when the turn ends", async () => {
+    const passing = story({ isPersistent: false });
+    await passing.leases.take("T", signal);
+    await passing.leases.endTurn("T");
+    expect(passing.closed).toEqual(["T"]);
+    const lasting = story();
+    await lasting.leases.take("T", signal);
+    await lasting.leases.endTurn("T");
+    expect(lasting.closed).toEqual([]);
+    await lasting.leases[Symbol.asyncDispose]();
+    expect(lasting.closed).toEqual(["T"]);
+    await passing.leases[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,354 @@
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { deadline, linkSignals } from "#foundation/abort";
+import { systemErrorCode } from "#foundation/errors";
+import { writeFileAtomic } from "#foundation/files";
+import type { Logger } from "#foundation/logger";
+import { shellPath } from "#foundation/platform";
+import { killGroup, type ProcessHandle, signalGroup, spawnProcess } from "#foundation/process";
+import { childEnvironment, type EnvironmentPolicy } from "../environment-variables.ts";
+import { HeadTailBuffer } from "../head-tail-buffer.ts";
+import { localFiles } from "../local-files.ts";
+import { exitCodeOf, pipedProcess } from "../piped-process.ts";
+import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "../terminal.ts";
+import { TerminalGone } from "../terminal-gone.ts";
+import { initFilesOf } from "./init-files.ts";
+import { backgroundScript, foregroundScript, plainShellScript, snapshotScript } from "./shell-script.ts";
+import { readReport, type ShellReport, ShellState } from "./shell-state.ts";
+
+export interface LocalTerminalOptions {
+  readonly taskId: string;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Our own environment; what of it a child sees is decided by `environment`. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly environment: EnvironmentPolicy;
+  readonly logger: Logger;
+  /** Sourced by the first shell; when empty, the user's own start files are, unless `autoSourceBashrc` is false. */
+  readonly shellInitFiles?: readonly string[];
+  readonly autoSourceBashrc?: boolean;
+  /** Puts a command into the sandbox of the operating system. */
+  readonly sandbox?: Confine;
+  /** Ends a process group when this program dies; disposing it gives the group up. */
+  watch?(pid: number): Disposable;
+}
+
+/** Turns a program call into one that runs confined; `writable` folders stay so. */
+export type Confine = (
+  call: ProgramCall,
+  place: { readonly cwd: string; readonly writable: readonly string[] },
+) => ProgramCall;
+
+export interface ProgramCall {
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+const snapshotTimeoutMs = 30_000;
+const graceMs = 1_000;
+const maxReportBytes = 16 * 1_048_576;
+/** The kernel takes no single argument longer than 128 KiB. */
+const longestArgument = 100_000;
+
+/** Opens the terminal of a task on this machine; the first shell runs before it is handed out. */
+export async function openLocalTerminal(options: LocalTerminalOptions, signal: AbortSignal): Promise<Terminal> {
+  const env = childEnvironment(options.env, options.environment);
+  const stateDir = await mkdtemp(path.join(temporaryFolder(options.env), "hermes-terminal-"));
+  const terminal = new LocalTerminal(options, { env, stateDir });
+  try {
+    await terminal.takeSnapshot(signal);
+  } catch (error) {
+    await terminal[Symbol.asyncDispose]();
+    throw error;
+  }
+  return terminal;
+}
+
+function temporaryFolder(env: NodeJS.ProcessEnv): string {
+  return (
+    [env["TMPDIR"], env["TMP"], env["TEMP"]].find((folder) => folder !== undefined && path.isAbsolute(folder)) ?? "/tmp"
+  );
+}
+
+/**
+ * Each command is a shell of its own; what lives on between them is in {@link ShellState}. The folder
+ * of the terminal (mode 0700) holds the functions and, while a command runs, its report.
+ */
+class LocalTerminal implements Terminal {
+  readonly kind = "local";
+  readonly isPersistent = true;
+  readonly files = localFiles;
+  readonly home: string;
+  readonly tempDir: string;
+  readonly #options: LocalTerminalOptions;
+  readonly #state: ShellState;
+  readonly #stateDir: string;
+  readonly #shell: string;
+  readonly #ending = new AbortController();
+  /** Groups whose command has ended but in which something still runs. */
+  readonly #left = new Map<number, Disposable | undefined>();
+  readonly #running = new Set<Promise<unknown>>();
+  #savedFunctions = "";
+  #isLoginPerCall = false;
+  #count = 0;
+
+  constructor(
+    options: LocalTerminalOptions,
+    start: { readonly env: Readonly<Record<string, string>>; readonly stateDir: string },
+  ) {
+    this.#options = options;
+    this.#stateDir = start.stateDir;
+    this.#state = new ShellState({
+      cwd: options.cwd,
+      variables: start.env,
+      ...(options.environment.blocked === undefined ? {} : { blocked: options.environment.blocked }),
+    });
+    this.home = start.env["HOME"] ?? "/";
+    this.tempDir = temporaryFolder(options.env);
+    this.#shell = shellPath({ ...options.env, PATH: start.env["PATH"] });
+  }
+
+  get taskId(): string {
+    return this.#options.taskId;
+  }
+
+  get cwd(): string {
+    return this.#state.cwd;
+  }
+
+  get #isBash(): boolean {
+    return path.basename(this.#shell).startsWith("bash");
+  }
+
+  async takeSnapshot(signal: AbortSignal): Promise<void> {
+    if (!this.#isBash) return;
+    const script = snapshotScript(
+      initFilesOf({
+        home: this.home,
+        given: this.#options.shellInitFiles ?? [],
+        auto: this.#options.autoSourceBashrc ?? true,
+      }),
+    );
+    const options = { cwd: this.cwd, timeoutMs: snapshotTimeoutMs, signal };
+    const ran = await this.#run({ script, command: "", flags: ["-l"] }, options);
+    signal.throwIfAborted();
+    if (ran.report.kind === "complete") return;
+    // Without a snapshot each command pays for the start files itself, and still works.
+    this.#isLoginPerCall = ran.report.kind === "none";
+    if (this.#isLoginPerCall)
+      this.#options.logger.warn("no shell snapshot; using login shells", { taskId: this.taskId });
+  }
+
+  async exec(command: string, options: ExecOptions): Promise<ExecResult> {
+    if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
+    const script = this.#isBash ? foregroundScript({ hasExec: /\bexec\b/.test(command) }) : plainShellScript;
+    const running = this.#run({ script, command, flags: this.#isLoginPerCall ? ["-l"] : [] }, options);
+    this.#running.add(running);
+    try {
+      return (await running).result;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async spawn(command: string, options: SpawnOptions): Promise<TerminalProcess> {
+    if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
+    const cwd = this.#absolute(options.cwd);
+    const script = this.#isBash ? backgroundScript : plainShellScript;
+    const flags = options.pty ? ["-l", "-i"] : [];
+    const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null" });
+    const env = { ...Object.fromEntries(this.#state.variables), PYTHONUNBUFFERED: "1" };
+    const signal = linkSignals(options.signal, this.#ending.signal);
+    const child = options.pty
+      ? await (await import("../pty.ts")).ptyProcess(call, { env, signal })
+      : await pipedProcess(
+          await spawnProcess(call.program, call.args, { cwd: "/", env, signal, stdin: "pipe", graceMs: 5_000 }),
+          signal,
+        );
+    this.#own(child);
+    return child;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort(new Error("the terminal was closed"));
+    await Promise.allSettled([...this.#running]);
+    await Promise.all(
+      [...this.#left].map(async ([pid, watched]) => {
+        await killGroup(pid, { graceMs });
+        watched?.[Symbol.dispose]();
+      }),
+    );
+    this.#left.clear();
+    await rm(this.#stateDir, { recursive: true, force: true });
+  }
+
+  #own(child: TerminalProcess): void {
+    if (child.pid === undefined) return;
+    const watched = this.#options.watch?.(child.pid);
+    const ended = child.exit.finally(() => {
+      watched?.[Symbol.dispose]();
+      this.#running.delete(ended);
+    });
+    this.#running.add(ended);
+  }
+
+  async #run(
+    shell: { readonly script: string; readonly command: string; readonly flags: readonly string[] },
+    options: ExecOptions,
+  ): Promise<{ readonly result: ExecResult; readonly report: ShellReport }> {
+    const startedMs = performance.now();
+    const before = { variables: this.#state.variables, functions: this.#savedFunctions };
+    const reportFile = await this.#newReportFile();
+    const output = new HeadTailBuffer();
+    using limit = deadline(options.timeoutMs);
+    const signal = linkSignals(options.signal, limit.signal, this.#ending.signal);
+    const cwd = this.#absolute(options.cwd);
+    let exitCode = 130;
+    if (!signal.aborted) {
+      const call = await this.#call(shell, { cwd, report: reportFile });
+      const stdin = options.stdin === undefined ? "ignore" : "pipe";
+      const env = Object.fromEntries(before.variables);
+      const child = await spawnProcess(call.program, call.args, {
+        cwd: "/",
+        env,
+        signal,
+        stdin,
+        graceMs,
+        keepDescendants: true,
+      });
+      const watched = this.#options.watch?.(child.pid);
+      readOutput(child, output, options);
+      exitCode = exitCodeOf(await child.exited);
+      this.#keepLeft(child.pid, watched);
+    }
+    const report = await this.#takeReport(reportFile);
+    this.#state.merge(await this.#withSessionCwd(report, options.cwd === undefined ? undefined : cwd), before);
+    await this.#saveFunctions();
+    const ended = endOf({ report, timedOut: limit.signal.aborted, interrupted: signal.aborted });
+    return {
+      report,
+      result: {
+        output: output.text(),
+        exitCode: codeOf(ended, exitCode),
+        ended,
+        omittedBytes: output.omittedBytes,
+        durationMs: Math.round(performance.now() - startedMs),
+      },
+    };
+  }
+
+  /** A directory given for one command only does not become the directory of the session, unless the command moved. */
+  async #withSessionCwd(report: ShellReport, given: string | undefined): Promise<ShellReport> {
+    if (given === undefined || report.kind !== "complete") return report;
+    const real = await localFiles.realPath(given, this.#ending.signal).catch(() => given);
+    return report.cwd === real ? { ...report, cwd: this.#state.cwd } : report;
+  }
+
+  #absolute(cwd: string | undefined): string {
+    if (cwd === undefined) return this.#state.cwd;
+    if (cwd === "~" || cwd.startsWith("~/")) return path.join(this.home, cwd.slice(1));
+    return path.resolve(this.#state.cwd, cwd);
+  }
+
+  async #call(
+    shell: { readonly script: string; readonly command: string; readonly flags: readonly string[] },
+    place: { readonly cwd: string; readonly report: string },
+  ): Promise<ProgramCall> {
+    const command = await this.#commandArgument(shell.command);
+    const functions = path.join(this.#stateDir, "functions.sh");
+    const args = [...shell.flags, "-c", shell.script, "hermes", place.report, place.cwd, functions, command];
+    const call = { program: this.#shell, args };
+    return this.#options.sandbox?.(call, { cwd: place.cwd, writable: [this.#stateDir, this.tempDir] }) ?? call;
+  }
+
+  /** A command too long for an argument goes through a file. */
+  async #commandArgument(command: string): Promise<string> {
+    if (Buffer.byteLength(command) <= longestArgument) return command;
+    this.#count += 1;
+    const file = path.join(this.#stateDir, `command-${this.#count}.sh`);
+    await writeFileAtomic(file, command, { mode: 0o600, fsync: false });
+    return `. '${file.replaceAll("'", "'\\''")}'`;
+  }
+
+  async #newReportFile(): Promise<string> {
+    this.#count += 1;
+    const file = path.join(this.#stateDir, `report-${this.#count}`);
+    try {
+      const handle = await open(file, "wx", 0o600);
+      await handle.close();
+    } catch (error) {
+      if (systemErrorCode(error) !== "ENOENT") throw error;
+      throw new TerminalGone("the folder of the terminal was deleted", { mayHaveRun: false, cause: error });
+    }
+    return file;
+  }
+
+  async #takeReport(file: string): Promise<ShellReport> {
+    try {
+      const bytes = await readFile(file);
+      return bytes.length > maxReportBytes ? { kind: "none" } : readReport(bytes.toString("utf8"));
+    } catch (error) {
+      // The command may have deleted the folder; the next call finds out and a new terminal is made.
+      if (systemErrorCode(error) === "ENOENT") return { kind: "none" };
+      throw error;
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+
+  async #saveFunctions(): Promise<void> {
+    const { functions } = this.#state;
+    if (functions === this.#savedFunctions) return;
+    this.#savedFunctions = functions;
+    try {
+      await writeFileAtomic(path.join(this.#stateDir, "functions.sh"), `${functions}\n`, { mode: 0o600, fsync: false });
+    } catch (error) {
+      this.#options.logger.warn("functions of the shell were not kept", { code: systemErrorCode(error) });
+    }
+  }
+
+  #keepLeft(pid: number, watched: Disposable | undefined): void {
+    for (const [group, watch] of this.#left) {
+      if (signalGroup(group, 0)) continue;
+      watch?.[Symbol.dispose]();
+      this.#left.delete(group);
+    }
+    if (signalGroup(pid, 0)) this.#left.set(pid, watched);
+    else watched?.[Symbol.dispose]();
+  }
+}
+
+function readOutput(child: ProcessHandle, output: HeadTailBuffer, options: ExecOptions): void {
+  const decoder = new TextDecoder("utf-8");
+  const read = (chunk: Buffer): void => {
+    output.push(chunk);
+    options.onOutput?.(decoder.decode(chunk, { stream: true }));
+  };
+  child.stdout.on("data", read);
+  child.stderr.on("data", read);
+  child.stdin?.end(options.stdin);
+}
+
+function endOf(facts: {
+  readonly report: ShellReport;
+  readonly timedOut: boolean;
+  readonly interrupted: boolean;
+}): ExecResult["ended"] {
+  if (facts.report.kind === "unreachable") return "cwd-unreachable";
+  if (facts.timedOut) return "timed-out";
+  return facts.interrupted ? "interrupted" : "exited";
+}
+
+function codeOf(ended: ExecResult["ended"], exitCode: number): number {
+  switch (ended) {
+    case "timed-out":
+      return 124;
+    case "interrupted":
+      return 130;
+    case "cwd-unreachable":
+      return 126;
+    case "exited":
+      // A shell ended by a signal reads as 128 and its number, as a shell itself would say.
+      return exitCode < 0 ? 128 - exitCode : exitCode;
+  }
+}

@@ -1,0 +1,69 @@
+import { onAbort } from "#foundation/abort";
+import { Deferred } from "#foundation/deferred";
+import { killGroup } from "#foundation/process";
+import { ListenedText } from "./listened-text.ts";
+import { processStartedAtMs } from "./process-start-time.ts";
+import type { TerminalProcess } from "./terminal.ts";
+
+const rows = 30;
+const columns = 120;
+const graceMs = 5_000;
+const endOfInput = "\u0004";
+
+/** There is no pseudo-terminal here: the library or the device is missing. */
+export class NoPty extends Error {
+  override readonly name: string = "NoPty";
+}
+
+/** Runs a program under a pseudo-terminal. It leads its own session, so ending its group ends it all. */
+export async function ptyProcess(
+  call: { readonly program: string; readonly args: readonly string[] },
+  options: { readonly env: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+): Promise<TerminalProcess> {
+  options.signal.throwIfAborted();
+  const child = await open(call, options.env);
+  const text = new ListenedText();
+  const ended = new Deferred<number>();
+  child.onData((data) => text.push(data));
+  child.onExit(({ exitCode, signal }) => ended.resolve(signal === undefined || signal === 0 ? exitCode : -signal));
+  const kill = (grace = graceMs): Promise<void> => killGroup(child.pid, { graceMs: grace });
+  const subscription = onAbort(options.signal, () => void kill());
+  const exit = ended.promise.finally(() => subscription[Symbol.dispose]());
+  return {
+    pid: child.pid,
+    startedAtMs: await processStartedAtMs(child.pid, options.signal),
+    onData: (listener) => text.listen(listener),
+    exit,
+    write(data) {
+      child.write(data);
+      return Promise.resolve();
+    },
+    closeInput() {
+      child.write(endOfInput);
+      return Promise.resolve();
+    },
+    kill,
+    async [Symbol.asyncDispose]() {
+      await kill();
+      await exit;
+    },
+  };
+}
+
+async function open(
+  call: { readonly program: string; readonly args: readonly string[] },
+  env: Readonly<Record<string, string>>,
+) {
+  try {
+    const library = await import("@lydell/node-pty");
+    return library.spawn(call.program, [...call.args], {
+      name: "xterm-256color",
+      rows,
+      cols: columns,
+      cwd: "/",
+      env: { ...env, TERM: "xterm-256color" },
+    });
+  } catch (error) {
+    throw new NoPty("no pseudo-terminal can be opened on this machine", { cause: error });
+  }
+}
