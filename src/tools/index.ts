@@ -1,9 +1,11 @@
 /** Doing: the registry of tools, what runs their calls, terminals, files and approval. */
 export { agentLevelTool } from "./agent-level.ts";
+export { type AuditEntry, auditFile } from "./approval/audit.ts";
 export { type DetectPlace, detect } from "./approval/detect.ts";
 export { createGate, type GateDeps } from "./approval/gate.ts";
 export { type AllowEntry, type GrantStore, Grants } from "./approval/grants.ts";
 export { readMode, YoloSwitch } from "./approval/modes.ts";
+export { createPathGuard, type PathRules } from "./approval/paths.ts";
 export { ApprovalQueue } from "./approval/queue.ts";
 export {
   type ApprovalGate,
@@ -14,6 +16,10 @@ export {
   type GateContext,
   type GateVerdict,
 } from "./approval/request.ts";
+export { createSafeFetch, type SafeFetch, type SafeFetched } from "./approval/safe-fetch.ts";
+export { scanCommand } from "./approval/scanner.ts";
+export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./approval/urls.ts";
+export type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, AuxiliaryTask } from "./auxiliary.ts";
 export { AvailabilityProbes } from "./availability.ts";
 export { type AskUser, clarifyTool, clarifyWith } from "./builtin/clarify.tool.ts";
 export { createPatchTool } from "./builtin/patch.tool.ts";
