@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { FakeClock, systemClock } from "#foundation/clock";
 import { silentLogger } from "#foundation/logger";
@@ -496,5 +499,30 @@ describe("connections", () => {
     const limits = events.find((event) => event.type === "rate-limits");
     expect(limits?.headers).toMatchObject({ "x-ratelimit-remaining-requests": "9" });
     expect(limits?.headers["x-other"]).toBeUndefined();
+  });
+});
+
+describe("services with a wire of their own", () => {
+  const root = join(dirname(fileURLToPath(import.meta.url)), "../../test/fixtures/wire");
+  const served = [
+    ["bedrock_converse", "bedrock/text.aws", "application/vnd.amazon.eventstream", "Hi Ä"],
+    ["gemini_generate", "gemini/text.sse", "text/event-stream", "Hello"],
+  ] as const;
+
+  it.each(served)("streams %s [20:R1.62] [20:R1.65]", async (protocol, file, type, expected) => {
+    const http = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": type }).end(readFileSync(join(root, file)));
+    });
+    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+    await using connections = openConnections({ proxy: false });
+    try {
+      const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+      const { collected, failure } = await run(testRequest({ protocol, target: { baseUrl } }), deps(connections));
+      expect(failure).toBeUndefined();
+      expect(collected.message.content).toBe(expected);
+    } finally {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    }
   });
 });

@@ -39,8 +39,8 @@ export async function* streamModel(
 ): AsyncGenerator<AttemptEvent, void> {
   signal.throwIfAborted();
   using exchange = new AttemptExchange(request, deps.clock, signal);
-  const failed = (fault: AttemptFault, sizeOfBody = 0): AttemptEvent => {
-    const failure = deps.classify(exchange.redact(fault), factsOf(request, deps.clock, sizeOfBody));
+  const failed = (fault: AttemptFault, sent?: PreparedRequest): AttemptEvent => {
+    const failure = deps.classify(exchange.redact(fault), factsOf(request, deps.clock, sent));
     deps.logger.info("model attempt failed", {
       provider: failure.provider,
       model: failure.model,
@@ -54,10 +54,9 @@ export async function* streamModel(
     yield failed(prepared);
     return;
   }
-  const size = prepared.wire.body.length;
   const answer = await send(prepared, exchange, deps.connections);
   if ("kind" in answer) {
-    yield failed(answer, size);
+    yield failed(answer, prepared);
     return;
   }
   const limits = rateLimitHeaders(answer.headers);
@@ -71,8 +70,8 @@ export async function* streamModel(
           : streamedEvents(prepared, answer, { request, exchange });
     for await (const event of events) {
       if (event.type === "fault") {
-        if (event.fault.kind !== "http" && event.fault.kind !== "invalid") deps.connections.fresh();
-        yield failed(event.fault, size);
+        if (event.isBroken === true) deps.connections.fresh();
+        yield failed(event.fault, prepared);
         return;
       }
       yield event;
@@ -82,7 +81,8 @@ export async function* streamModel(
   }
 }
 
-type Step = ModelEvent | { readonly type: "fault"; readonly fault: AttemptFault };
+/** `isBroken`: it was the connection that failed, and others beside it may be dead as well. */
+type Step = ModelEvent | { readonly type: "fault"; readonly fault: AttemptFault; readonly isBroken?: boolean };
 
 interface Reading {
   readonly request: ModelRequest;
@@ -234,7 +234,7 @@ async function* broken(
     yield { type: "fault", fault: { kind: "stream", fault, textShown: exchange.textShown } };
     return;
   }
-  yield { type: "fault", fault: brokenStream(exchange.faultOf(error, url), exchange.textShown) };
+  yield { type: "fault", fault: brokenStream(exchange.faultOf(error, url), exchange.textShown), isBroken: true };
 }
 
 /** A connection that broke in the middle of an answer is a broken answer: what was shown counts. */
@@ -267,7 +267,8 @@ function rateLimitHeaders(headers: Readonly<Record<string, string>>): Readonly<R
 const bytesPerToken = 4;
 const tokensPerImage = 1_500;
 
-function factsOf(request: ModelRequest, clock: Clock, sizeOfBody: number): FailureFacts {
+function factsOf(request: ModelRequest, clock: Clock, sent: PreparedRequest | undefined): FailureFacts {
+  const sizeOfBody = sent?.wire.body.length ?? 0;
   const { target, messages } = request;
   const images = messages.flatMap((message) =>
     Array.isArray(message.content) ? message.content.filter((part) => part?.type === "image_url") : [],
@@ -280,5 +281,6 @@ function factsOf(request: ModelRequest, clock: Clock, sizeOfBody: number): Failu
     window: target.limits.contextWindow,
     messageCount: messages.length,
     nowMs: clock.now(),
+    ...(sent === undefined ? {} : { endpoint: `${sent.url.origin}${sent.url.pathname}` }),
   };
 }

@@ -1,11 +1,42 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "#conversation";
+import { Issued } from "../../../test/fakes/model-server/issued.ts";
+import { readRequest } from "../../../test/fakes/model-server/received-request.ts";
+import { Inspector, type StrictOptions } from "../../../test/fakes/model-server/strict/index.ts";
 import { prepareRequest } from "../prepare.ts";
+import type { ModelRequest } from "../request.ts";
 import type { ProtocolName, TargetQuirks } from "../target.ts";
 import { arbitraryHistory } from "../testing/arbitrary-history.ts";
-import { brokenRule } from "../testing/strictness.ts";
 import { readFileTool, testRequest } from "../testing/target.ts";
+
+const wires = { chat_completions: "chat", anthropic_messages: "anthropic", codex_responses: "responses" } as const;
+
+/** The first rule of a strict provider that a request breaks; undefined when it is accepted. */
+async function brokenRule(request: ModelRequest, options: StrictOptions = {}): Promise<string | undefined> {
+  const { protocol } = request.target;
+  if (protocol !== "chat_completions" && protocol !== "anthropic_messages" && protocol !== "codex_responses")
+    throw new Error(`the strict server does not speak ${protocol}`);
+  const { wire, url, headers } = await prepareRequest(request);
+  const received = readRequest({
+    number: 1,
+    protocol: wires[protocol],
+    url,
+    headers,
+    rawBytes: Buffer.from(wire.body),
+    isTooLarge: false,
+    receivedAt: 0,
+  });
+  const found = new Inspector(options).inspect({
+    request: received,
+    body: received.body,
+    issued: new Issued(),
+    extraFields: options.extraFields ?? [],
+    extraMessageFields: options.extraMessageFields ?? [],
+    promptTokens: 0,
+  });
+  return found === undefined ? undefined : `${found.rule.id}: ${found.complaint.message}`;
+}
 
 const strictWires = ["chat_completions", "anthropic_messages", "codex_responses"] as const;
 const all: readonly ProtocolName[] = [...strictWires, "gemini_generate", "bedrock_converse"];
@@ -23,6 +54,7 @@ const quirks: Readonly<Record<(typeof strictWires)[number], readonly TargetQuirk
   ],
   anthropic_messages: [
     { cacheMarks: "block", thinkingReplay: "last-signed", reasoning: "anthropic-budget" },
+    { thinkingReplay: "none", reasoning: "anthropic-budget" },
     { reasoning: "anthropic-adaptive-max" },
     { thinkingReplay: "none", supportsImages: false },
   ],
@@ -33,7 +65,9 @@ describe("any history", () => {
   it.each(strictWires)("is accepted by a strict server: %s [10:LOOP-12] [20:R1.42] [20:R1.67]", async (protocol) => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory, fc.constantFrom(...quirks[protocol]), async (messages, chosen) => {
+        const target = { model: "claude-sonnet-4-5" };
         const request = testRequest({
+          target,
           protocol,
           messages,
           quirks: chosen,
@@ -53,7 +87,13 @@ describe("any history", () => {
       await fc.assert(
         fc.asyncProperty(arbitraryHistory, async (messages) => {
           const before = JSON.stringify(messages);
-          const request = testRequest({ protocol, messages, tools: [readFileTool] });
+          const target = { model: "claude-sonnet-4-5" };
+          const request = testRequest({
+            target,
+            protocol,
+            messages,
+            tools: [readFileTool],
+          });
           const [first, second] = [await prepareRequest(request), await prepareRequest(request)];
           expect(first.wire.body).toBe(second.wire.body);
           expect(JSON.stringify(messages)).toBe(before);

@@ -126,7 +126,7 @@ function planThinking(request: ModelRequest, messages: readonly WireMessage[]): 
   };
 }
 
-/** A forced call excludes thinking; a budget also wants the open tool turn to begin with thinking. */
+/** A forced call excludes thinking; with a budget, Claude also wants the open tool turn to begin with thinking. */
 function allowedEffort(request: ModelRequest, messages: readonly WireMessage[]): AnthropicEffort {
   const effort = anthropicEffort(request);
   const choice = request.options.toolChoice;
@@ -135,7 +135,8 @@ function allowedEffort(request: ModelRequest, messages: readonly WireMessage[]):
   const last = messages.findLast((message) => message.role === "assistant");
   const callsTools = last?.content.some((block) => block.type === "tool_use") === true;
   const lacksThinking = callsTools && !isThinkingBlock(last?.content[0]);
-  return effort.kind === "budget" && lacksThinking ? { kind: "off" } : effort;
+  const isStrict = /claude/i.test(request.target.model);
+  return effort.kind === "budget" && lacksThinking && isStrict ? { kind: "off" } : effort;
 }
 
 function temperatureOf({ target, options }: ModelRequest, isThinking: boolean): number | undefined {

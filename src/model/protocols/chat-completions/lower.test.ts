@@ -153,7 +153,7 @@ describe("chat completions", () => {
     expect(plain.body.reasoning).toBeUndefined();
     const nous = await lowered({
       target: { baseUrl: "https://inference-api.nousresearch.com/v1" },
-      quirks,
+      quirks: { ...quirks, omitDisabledReasoning: true },
       options: { reasoning: "none" },
     });
     expect(nous.body.reasoning).toBeUndefined();

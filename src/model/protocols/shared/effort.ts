@@ -44,12 +44,11 @@ export function chatEffort(request: ModelRequest): Fields {
 }
 
 function openrouterEffort({ target, options }: ModelRequest): Fields {
-  const host = hostOf(target);
-  const isRouter = isHost(host, "openrouter.ai");
+  const isRouter = isHost(hostOf(target), "openrouter.ai");
   if (isRouter && !openrouterPrefixes.some((prefix) => target.model.toLowerCase().startsWith(prefix))) return nothing;
   const effort = options.reasoning ?? "medium";
   if (effort !== "none") return { reasoning: { enabled: true, effort } };
-  return isHost(host, "nousresearch.com") ? nothing : { reasoning: { enabled: false } };
+  return target.quirks.omitDisabledReasoning === true ? nothing : { reasoning: { enabled: false } };
 }
 
 /** Copilot accepts only efforts that the model's entry in its catalogue lists. */
