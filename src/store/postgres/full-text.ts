@@ -4,6 +4,7 @@ import { hitColumns, type SearchPage, searchFilter } from "../search/filter.ts";
 import { type QueryToken, usesOr, wantedTerms } from "../search/query.ts";
 import { substringSnippet } from "../search/snippet.ts";
 import { searchQuery } from "../search/vector.ts";
+import { wordSnippet } from "../search/word-snippet.ts";
 import type { WorkContext } from "../work/context.ts";
 
 /** Search on PostgreSQL: words and character pairs in one index, parts of words by pattern where that finds nothing. */
@@ -14,11 +15,12 @@ export async function searchPostgres(
   tokens: readonly QueryToken[],
   page: SearchPage,
 ): Promise<readonly Row[]> {
-  const needles = wantedTerms(tokens).map((term) => term.text);
+  const terms = wantedTerms(tokens);
   const query = searchQuery(tokens);
   const found = query === undefined ? [] : await searchWords(context, query, page);
-  if (found.length > 0 || page.offset > 0) return withSnippets(found, needles);
-  return withSnippets(await searchInsideWords(context, tokens, page), needles);
+  if (found.length > 0 || page.offset > 0) return withSnippets(found, (content) => wordSnippet(content, terms));
+  const needles = terms.map((term) => term.text);
+  return withSnippets(await searchInsideWords(context, tokens, page), (content) => substringSnippet(content, needles));
 }
 
 async function searchWords(context: WorkContext, query: string, page: SearchPage): Promise<readonly Row[]> {
@@ -50,9 +52,6 @@ async function searchInsideWords(
   );
 }
 
-function withSnippets(rows: readonly Row[], needles: readonly string[]): readonly Row[] {
-  return rows.map(({ content, ...row }) => ({
-    ...row,
-    snippet: substringSnippet(maybeText({ content: content ?? null }, "content") ?? "", needles),
-  }));
+function withSnippets(rows: readonly Row[], snippet: (content: string) => string): readonly Row[] {
+  return rows.map((row) => ({ ...row, content: null, snippet: snippet(maybeText(row, "content") ?? "") }));
 }

@@ -1,6 +1,6 @@
 /** Places of a text, for people: the words around a match, with the match marked. */
-const matchStart = ">>>";
-const matchEnd = "<<<";
+export const matchStart = ">>>";
+export const matchEnd = "<<<";
 const ellipsis = "...";
 const lead = 40;
 const snippetLength = 120;

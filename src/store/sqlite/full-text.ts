@@ -1,9 +1,10 @@
 import { likeLiteral, type Row, type SqlValue } from "../database.ts";
-import { maybeNumber, number, text } from "../row.ts";
+import { maybeNumber, maybeText, text } from "../row.ts";
 import { gramQuery, hasCjk } from "../search/cjk.ts";
 import { hitColumns, type SearchPage, searchFilter } from "../search/filter.ts";
 import { type QueryToken, renderFts5, usesOr, wantedTerms } from "../search/query.ts";
 import { substringSnippet } from "../search/snippet.ts";
+import { wordSnippet } from "../search/word-snippet.ts";
 import type { WorkContext } from "../work/context.ts";
 import { indexedThrough, wordsContaining } from "./gram-index.ts";
 
@@ -14,8 +15,8 @@ import { indexedThrough, wordsContaining } from "./gram-index.ts";
  * not in them yet are read one by one.
  */
 
-/** A word in more messages than this says little; of these the newest are ranked, the rest follow if asked for. */
-const rankedMatches = 8_000;
+/** A word in more messages than this says little; of these the newest are ranked. */
+const rankedMatches = 4_000;
 
 export async function searchSqlite(
   context: WorkContext,
@@ -23,7 +24,7 @@ export async function searchSqlite(
   page: SearchPage,
 ): Promise<readonly Row[]> {
   const wanted = page.offset + page.limit;
-  const words = await searchWords(context, renderFts5(tokens), { ...page, limit: wanted, offset: 0 });
+  const words = await searchWords(context, tokens, { ...page, limit: wanted, offset: 0 });
   const isCjk = wantedTerms(tokens).some((term) => hasCjk(term.text));
   const mayNeedMore = isCjk ? words.length < wanted : words.length === 0;
   if (!mayNeedMore) return words.slice(page.offset, wanted);
@@ -38,33 +39,34 @@ interface Condition {
   readonly params: readonly SqlValue[];
 }
 
-async function searchWords(context: WorkContext, match: string, page: SearchPage): Promise<readonly Row[]> {
-  const border = await context.db.get(
-    `SELECT rowid AS id FROM messages_fts WHERE messages_fts MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ${rankedMatches}`,
-    [match],
-  );
-  if (border === undefined) return await rankedWords(context, { match, range: "" }, page);
-  const borderId = number(border, "id");
-  const newest = await rankedWords(context, { match, range: ` AND messages_fts.rowid > ${borderId}` }, page);
-  if (newest.length >= page.limit) return newest;
-  const older = { ...page, limit: page.limit - newest.length };
-  const rest = await rankedWords(context, { match, range: ` AND messages_fts.rowid <= ${borderId}` }, older);
-  return [...newest, ...rest];
-}
-
-async function rankedWords(
+/**
+ * Best first among the newest matches, in one pass over the index: the ranking itself costs per match, and of a
+ * word that is everywhere the newest places are the ones looked for.
+ */
+async function searchWords(
   context: WorkContext,
-  query: { readonly match: string; readonly range: string },
+  tokens: readonly QueryToken[],
   page: SearchPage,
 ): Promise<readonly Row[]> {
   const filter = searchFilter(page);
-  // CROSS JOIN keeps the full-text table outermost, where it delivers in rank order and stops at the limit.
-  return await context.db.all(
-    `SELECT ${hitColumns}, snippet(messages_fts, 0, '>>>', '<<<', '...', 40) AS snippet
-     FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid CROSS JOIN sessions s ON s.id = m.session_id
-     WHERE messages_fts MATCH ?${query.range}${filter.sql} ORDER BY messages_fts.rank LIMIT ?`,
-    [query.match, ...filter.params, page.limit],
+  const joins =
+    filter.sql === "" ? "" : "CROSS JOIN messages m ON m.id = f.rowid CROSS JOIN sessions s ON s.id = m.session_id";
+  const best = await context.db.all(
+    `SELECT id FROM (SELECT f.rowid AS id, bm25(messages_fts) AS score FROM messages_fts f ${joins}
+       WHERE messages_fts MATCH ?${filter.sql} ORDER BY f.rowid DESC LIMIT ?) ORDER BY score, id DESC LIMIT ?`,
+    [renderFts5(tokens), ...filter.params, Math.max(rankedMatches, page.limit), page.limit],
   );
+  const terms = wantedTerms(tokens);
+  const hits: Row[] = [];
+  for (const { id } of best) {
+    const row = await context.db.get(
+      `SELECT ${hitColumns}, m.content FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.id = ?`,
+      [id ?? null],
+    );
+    if (row !== undefined)
+      hits.push({ ...row, content: null, snippet: wordSnippet(maybeText(row, "content") ?? "", terms) });
+  }
+  return hits;
 }
 
 /** Newest first; every term must occur, or any of them when OR was typed. */
