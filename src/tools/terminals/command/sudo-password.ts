@@ -1,0 +1,57 @@
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import type { Secret } from "#foundation/secret";
+
+export interface SudoDeps {
+  /** From the settings; an empty one is tried as it is and never asked for. */
+  readonly configured?: Secret;
+  /** Asks the person at this terminal, hidden; undefined means they skipped it. Absent where nobody can be asked. */
+  ask?(sessionKey: string, signal: AbortSignal): Promise<Secret | undefined>;
+  readonly clock: Clock;
+}
+
+const askMs = 45_000;
+const keptMs = 15 * 60_000;
+
+/** Where the password for `sudo` comes from: the settings, this session's memory, or the person. */
+export class SudoPasswords {
+  readonly #deps: SudoDeps;
+  readonly #kept = new Map<string, { readonly password: Secret; readonly untilMs: number }>();
+
+  constructor(deps: SudoDeps) {
+    this.#deps = deps;
+  }
+
+  /** Kept apart by session and by the host the commands run on. */
+  async for(
+    place: { readonly sessionKey: string; readonly host: string },
+    signal: AbortSignal,
+  ): Promise<Secret | undefined> {
+    if (this.#deps.configured !== undefined) return this.#deps.configured;
+    const key = `${place.sessionKey}\0${place.host}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && kept.untilMs > this.#deps.clock.now()) return kept.password;
+    this.#kept.delete(key);
+    const password = await this.#ask(place.sessionKey, signal);
+    if (password === undefined || password.isEmpty) return undefined;
+    this.#kept.set(key, { password, untilMs: this.#deps.clock.now() + keptMs });
+    return password;
+  }
+
+  /** After a wrong password, or when a session ends. */
+  forget(sessionKey: string): void {
+    for (const key of this.#kept.keys()) if (key.startsWith(`${sessionKey}\0`)) this.#kept.delete(key);
+  }
+
+  async #ask(sessionKey: string, signal: AbortSignal): Promise<Secret | undefined> {
+    if (this.#deps.ask === undefined) return undefined;
+    using limit = deadline(askMs);
+    const linked = linkSignals(signal, limit.signal);
+    try {
+      return await raceAbort(this.#deps.ask(sessionKey, linked), linked);
+    } catch (error) {
+      if (!limit.signal.aborted || signal.aborted) throw error;
+      return undefined;
+    }
+  }
+}
