@@ -1,3 +1,4 @@
+import { codePointLength } from "#foundation/text";
 import { type Database, likeLiteral, placeholders } from "../database.ts";
 import { maybeText, number, text } from "../row.ts";
 import { hasCjk, indexedGrams } from "../search/cjk.ts";
@@ -150,9 +151,10 @@ export async function wordsContaining(db: Database, needle: string): Promise<rea
 function wordsOf(content: string, shortest = shortestWord): ReadonlySet<string> {
   const words = new Set<string>();
   for (const word of content.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
-    if (word.length < shortest || word.length > longestWord || hasCjk(word)) continue;
+    const length = codePointLength(word);
+    if (length < shortest || length > longestWord || hasCjk(word)) continue;
     const digits = word.replace(/[^0-9]/g, "").length;
-    if (digits * 3 <= word.length) words.add(word);
+    if (digits * 3 <= length) words.add(word);
   }
   return words;
 }
