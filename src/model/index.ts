@@ -1,2 +1,66 @@
-/** Talking to models. */
+/**
+ * Talking to models: wire protocols, providers, credentials, failures, catalogue, side calls, fallback
+ * and the money gate. Importing this door loads no vendor's library and opens no connection.
+ */
+export { type AccountAnswer, type AccountLine, readAccount } from "./account.ts";
+export {
+  type Auxiliary,
+  type AuxiliaryDeps,
+  type AuxiliaryInput,
+  type AuxiliaryOutcome,
+  createAuxiliary,
+} from "./auxiliary/auxiliary.ts";
+export { compressionThreshold } from "./auxiliary/compression-window.ts";
+export { AuxiliaryTotals } from "./auxiliary/totals.ts";
+export { MemoryDayLedger } from "./budget/day-ledger.ts";
+export { FileDayLedger } from "./budget/day-ledger-file.ts";
+export { estimateCall } from "./budget/estimate.ts";
+export { BudgetGate, type BudgetGateDeps, type ReserveOutcome, type Spender } from "./budget/gate.ts";
+export { describeCeiling, describeRefusal } from "./budget/messages.ts";
+export { costOfCall } from "./catalog/cost.ts";
+export { formatDuration, formatTokens, formatUsd, formatWindow } from "./catalog/formats.ts";
+export { type CatalogOptions, knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
+export { estimateMessage, estimateRequest, estimateText, TokenCorrections } from "./catalog/token-estimate.ts";
+export { checkWindow } from "./catalog/window-check.ts";
+export { type AttemptEvent, type ModelClientDeps, streamModel } from "./client.ts";
+export { type Collected, Collector, collect } from "./collect.ts";
+export { AuthFile } from "./credentials/auth-file.ts";
+export type { CredentialHandle } from "./credentials/credential.ts";
+export type { AuthFlow, FlowContext, LoginOutcome, LoginStatus, LoginUi } from "./credentials/oauth/flow.ts";
+export { builtinFlows } from "./credentials/oauth/flows.ts";
+export { CredentialPool } from "./credentials/pool.ts";
+export { PoolMemory } from "./credentials/pool-memory.ts";
+export { CredentialRecovery, type RecoveryStep } from "./credentials/recovery.ts";
+export { CredentialUnavailableError, KeyScopeError } from "./credentials/scoped.ts";
 export { type DemoModel, demoModelName, serveDemoModel } from "./demo/server.ts";
+export { classify } from "./failures/classify.ts";
+export { type Explanation, explain } from "./failures/explain.ts";
+export type { Consequences, FailureKind, ModelFailure } from "./failures/failure.ts";
+export type { AttemptFault, FailureFacts } from "./failures/fault.ts";
+export { type FallbackEntry, inheritChain, parseFallbackChain } from "./fallback/chain.ts";
+export { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./fallback/state.ts";
+export { startOnFallback, switchTarget } from "./fallback/switch-target.ts";
+export { fallbackTiming } from "./fallback/timing.ts";
+export { type PreparedRequest, prepareRequest } from "./prepare.ts";
+export { type ProviderProfile, profile } from "./providers/provider.ts";
+export { ProviderRegistry } from "./providers/registry.ts";
+export { describeRateLimits, RateLimitBook, type RateLimits, readRateLimits } from "./rate-limits.ts";
+export type { ModelRequest, ReasoningEffort, RequestOptions } from "./request.ts";
+export {
+  OnceNotices,
+  type Resolution,
+  type ResolutionFailure,
+  type ResolveContext,
+  type ResolvedTarget,
+  type TargetWish,
+} from "./resolve/context.ts";
+export { choiceToSave, listChoices, type PickerEntry } from "./resolve/picker.ts";
+export { resolveTarget } from "./resolve/resolve.ts";
+export type { ProviderSettings } from "./resolve/settings.ts";
+export { type ModelSwitch, switchModel } from "./resolve/switch-model.ts";
+export { type UsableProvider, usableProviders } from "./resolve/usable-providers.ts";
+export type { ProtocolName, Target, TargetLimits, TargetQuirks, TargetTimeouts } from "./target.ts";
+export type { FoundCall, ParseOptions, ParseResult, ToolCallParser } from "./tool-call-parsers/parser.ts";
+export { getParser, listParsers } from "./tool-call-parsers/registry.ts";
+export { ParserStream } from "./tool-call-parsers/stream.ts";
+export { type Connections, openConnections } from "./transport/connections.ts";
