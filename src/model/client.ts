@@ -4,6 +4,7 @@ import { HermesError, UserError } from "#foundation/errors";
 import { parseJson } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
 import { AttemptExchange } from "./attempt-exchange.ts";
+import { estimateRequest } from "./catalog/token-estimate.ts";
 import type { ModelFailure } from "./failures/failure.ts";
 import type { AttemptFault, FailureFacts } from "./failures/fault.ts";
 import { mergeHeaders, type PreparedRequest, prepareRequest } from "./prepare.ts";
@@ -264,22 +265,14 @@ function rateLimitHeaders(headers: Readonly<Record<string, string>>): Readonly<R
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-const bytesPerToken = 4;
-const tokensPerImage = 1_500;
-
 function factsOf(request: ModelRequest, clock: Clock, sent: PreparedRequest | undefined): FailureFacts {
-  const sizeOfBody = sent?.wire.body.length ?? 0;
-  const { target, messages } = request;
-  const images = messages.flatMap((message) =>
-    Array.isArray(message.content) ? message.content.filter((part) => part?.type === "image_url") : [],
-  );
-  const imageBytes = images.reduce((sum, part) => sum + (part.image_url?.url?.length ?? 0), 0);
+  const { target } = request;
   return {
     provider: target.provider,
     model: target.model,
-    tokens: Math.ceil(Math.max(0, sizeOfBody - imageBytes) / bytesPerToken) + images.length * tokensPerImage,
+    tokens: estimateRequest(request),
     window: target.limits.contextWindow,
-    messageCount: messages.length,
+    messageCount: request.messages.length,
     nowMs: clock.now(),
     ...(sent === undefined ? {} : { endpoint: `${sent.url.origin}${sent.url.pathname}` }),
   };

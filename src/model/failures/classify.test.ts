@@ -269,4 +269,14 @@ describe("any fault", () => {
     classify({ kind: "stream", fault: { type: "stream-fault", message: body, body }, textShown: false }, facts);
     expect(performance.now() - start).toBeLessThan(1_500);
   });
+
+  it("takes a stream that broke after text for a lost connection, however large the request was", () => {
+    const large = { ...facts, tokens: 190_000, window: 200_000 };
+    const fault = { type: "stream-fault", message: "the stream ended before its end", body: "" } as const;
+    expect(classify({ kind: "stream", fault, textShown: true }, large)).toMatchObject({
+      kind: "timeout",
+      isPartial: true,
+    });
+    expect(classify({ kind: "stream", fault, textShown: false }, large).kind).toBe("context_overflow");
+  });
 });

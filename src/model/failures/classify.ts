@@ -52,7 +52,9 @@ function fromStream(fault: Extract<AttemptFault, { kind: "stream" }>, facts: Fai
   const codes = code === undefined ? opened.codes : [code.toLowerCase(), ...opened.codes];
   const known = { ...opened, codes, text: `${opened.text}\n${message.toLowerCase()}` };
   const status = fault.fault.status ?? statusInCodes(codes);
-  const kind = kindByRule(status ?? 0, known) ?? streamKind(status, known, { facts, wasCut: body === "" });
+  const kind =
+    kindByRule(status ?? 0, known) ??
+    streamKind(status, known, { facts, wasCut: body === "", textShown: fault.textShown });
   return make(kind, facts, {
     ...(status === undefined ? {} : { status }),
     message: opened.isTold ? opened.message : message,
@@ -65,10 +67,12 @@ function fromStream(fault: Extract<AttemptFault, { kind: "stream" }>, facts: Fai
 function streamKind(
   status: number | undefined,
   opened: OpenedBody,
-  at: { readonly facts: FailureFacts; readonly wasCut: boolean },
+  at: { readonly facts: FailureFacts; readonly wasCut: boolean; readonly textShown: boolean },
 ): FailureKind {
   if (status !== undefined) return kindByStatus(status, opened, at.facts);
-  return at.wasCut ? disconnectKind(at.facts) : "unknown";
+  if (!at.wasCut) return "unknown";
+  // A server that has begun to answer has accepted the size of the request.
+  return at.textShown ? "timeout" : disconnectKind(at.facts);
 }
 
 function fromThrown(fault: Extract<AttemptFault, { kind: "thrown" }>, facts: FailureFacts): ModelFailure {
