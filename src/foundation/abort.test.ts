@@ -8,6 +8,17 @@ afterEach(() => void vi.useRealTimers());
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
 describe("sleep", () => {
+  test("any number of waits may hang on the signal that never fires, without a warning", async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", note);
+    const waits = Promise.all(Array.from({ length: 20 }, () => sleep(1, never)));
+    await vi.advanceTimersByTimeAsync(1);
+    await waits;
+    process.off("warning", note);
+    expect(warnings).toEqual([]);
+  });
+
   test("waits as long as asked and leaves no listener behind", async () => {
     const controller = new AbortController();
     const done = vi.fn();

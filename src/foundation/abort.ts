@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /**
  * Waiting and giving up. The only module that touches timers and signals together, so that these
  * hold everywhere: every timer is cleared, every listener removed, and an abort rejects with the
@@ -6,6 +8,8 @@
 
 /** A signal that never fires, for calls that cannot be cancelled. */
 export const never: AbortSignal = new AbortController().signal;
+// Any number of waits may hang on it at once; that is no leak.
+setMaxListeners(0, never);
 
 /** Node clamps longer timeouts to one millisecond; longer waits are made of several timers. */
 const longestTimerMs = 2_147_483_647;
