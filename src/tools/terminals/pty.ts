@@ -1,6 +1,6 @@
 import { onAbort } from "#foundation/abort";
 import { Deferred } from "#foundation/deferred";
-import { killGroup } from "#foundation/process";
+import { killGroup, signalGroup } from "#foundation/process";
 import { ListenedText } from "./listened-text.ts";
 import { processStartedAtMs } from "./process-start-time.ts";
 import type { TerminalProcess } from "./terminal.ts";
@@ -26,7 +26,11 @@ export async function ptyProcess(
   const ended = new Deferred<number>();
   child.onData((data) => text.push(data));
   child.onExit(({ exitCode, signal }) => ended.resolve(signal === undefined || signal === 0 ? exitCode : -signal));
-  const kill = (grace = graceMs): Promise<void> => killGroup(child.pid, { graceMs: grace });
+  const kill = async (grace = graceMs): Promise<void> => {
+    // An interactive shell ignores a polite end, but not the loss of its terminal.
+    signalGroup(child.pid, "SIGHUP");
+    await killGroup(child.pid, { graceMs: grace });
+  };
   const subscription = onAbort(options.signal, () => void kill());
   const exit = ended.promise.finally(() => subscription[Symbol.dispose]());
   return {

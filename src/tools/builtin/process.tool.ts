@@ -1,0 +1,207 @@
+import { describe } from "#foundation/errors";
+import type { ToolContext } from "../context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { TerminalDeps } from "../terminals/command/call-options.ts";
+import type { BackgroundProcess } from "../terminals/processes/background-process.ts";
+import type { Tool } from "../tool.ts";
+
+type Args = Readonly<Record<string, unknown>>;
+type ProcessDeps = Pick<TerminalDeps, "processes" | "redact" | "options"> & { readonly now: () => number };
+
+const actions = ["list", "poll", "log", "wait", "kill", "write", "submit", "close"] as const;
+type Action = (typeof actions)[number];
+
+/** `process`: looks after what `terminal` started in the background. */
+export function createProcessTool(deps: ProcessDeps): Tool {
+  return {
+    name: "process",
+    toolset: "terminal",
+    emoji: "⚙️",
+    description:
+      "Look after background processes: list them, poll one for its state and latest output, page its log, wait for its end, " +
+      "kill it, or talk to its input (write sends text as it is, submit adds Enter, close ends the input).",
+    parameters: {
+      type: "object",
+      properties: {
+        action: { type: "string", enum: [...actions] },
+        session_id: { type: "string", description: "Which process; needed for everything but list" },
+        data: { type: "string", description: "Text for write and submit" },
+        timeout: { type: "integer", minimum: 1, description: "Seconds, for wait" },
+        offset: { type: "integer", minimum: 0, description: "First line, for log; 0 shows the last lines (default 0)" },
+        limit: { type: "integer", minimum: 1, description: "How many lines, for log (default 200)" },
+      },
+      required: ["action"],
+    },
+    isIdempotent: false,
+    execute: (args, context) => act(deps, args, context),
+  };
+}
+
+async function act(deps: ProcessDeps, args: Args, context: ToolContext): Promise<ToolResult> {
+  const action = actions.find((one) => one === args["action"]);
+  if (action === undefined) {
+    throw new ToolFailure(`Unknown process action: ${String(args["action"])}. Use one of: ${actions.join(", ")}`);
+  }
+  if (action === "list") {
+    const processes = deps.processes.list(context.taskId).map((process) => listed(deps, process));
+    return result({ processes });
+  }
+  const given = args["session_id"];
+  const id = typeof given === "number" ? String(given) : given;
+  if (typeof id !== "string" || id === "") throw new ToolFailure(`session_id is required for ${action}`);
+  const process = deps.processes.find(id, context);
+  if (process === undefined) return failed(`No process with the id ${id}`, { status: "not_found" });
+  return onProcess(deps, { action, process, args }, context);
+}
+
+interface Job {
+  readonly action: Exclude<Action, "list">;
+  readonly process: BackgroundProcess;
+  readonly args: Args;
+}
+
+function onProcess(deps: ProcessDeps, job: Job, context: ToolContext): Promise<ToolResult> | ToolResult {
+  switch (job.action) {
+    case "poll":
+      return poll(deps, job.process);
+    case "log":
+      return log(deps, job);
+    case "wait":
+      return wait(deps, job, context);
+    case "kill":
+      return kill(deps, job.process);
+    case "write":
+    case "submit":
+      return write(job);
+    case "close":
+      return close(job.process);
+  }
+}
+
+function listed(deps: ProcessDeps, process: BackgroundProcess): Record<string, unknown> {
+  const { facts } = process;
+  return {
+    session_id: facts.id,
+    command: deps.redact(facts.command).slice(0, 200),
+    cwd: facts.cwd,
+    pid: facts.pid ?? null,
+    started_at: new Date(facts.startedAtMs).toISOString(),
+    uptime_seconds: uptime(deps, process),
+    status: process.state.kind,
+    output_preview: tail(deps, process, 200),
+    ...ending(process),
+  };
+}
+
+function poll(deps: ProcessDeps, process: BackgroundProcess): ToolResult {
+  consume(process);
+  return result({
+    session_id: process.facts.id,
+    command: deps.redact(process.facts.command),
+    status: process.state.kind,
+    pid: process.facts.pid ?? null,
+    uptime_seconds: uptime(deps, process),
+    output_preview: tail(deps, process, 1_000),
+    ...ending(process),
+    ...(process.isDetached ? { note: "Taken over from an earlier run: newer output and input are out of reach." } : {}),
+  });
+}
+
+function log(deps: ProcessDeps, { process, args }: Job): ToolResult {
+  consume(process);
+  const text = deps.redact(process.output.text());
+  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  const offset = whole(args["offset"], 0) ?? 0;
+  const limit = whole(args["limit"], 1) ?? 200;
+  const shown = offset === 0 ? lines.slice(-limit) : lines.slice(offset, offset + limit);
+  return result({
+    session_id: process.facts.id,
+    status: process.state.kind,
+    output: shown.join("\n"),
+    total_lines: lines.length,
+    showing: `${shown.length} lines`,
+  });
+}
+
+async function wait(deps: ProcessDeps, { process, args }: Job, context: ToolContext): Promise<ToolResult> {
+  const limitMs = deps.options.defaultTimeoutMs;
+  const wishMs = (whole(args["timeout"], 1) ?? limitMs / 1_000) * 1_000;
+  const { withTouches } = await import("../terminals/command/run-foreground.ts");
+  let ended: "exited" | undefined;
+  try {
+    ended = await withTouches(context, () => deps.processes.wait(process, Math.min(wishMs, limitMs), context.signal));
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    return result({
+      status: "interrupted",
+      output: tail(deps, process, 1_000),
+      note: "The wait was interrupted; the process goes on.",
+    });
+  }
+  if (ended !== undefined) return result({ status: "exited", ...ending(process), output: tail(deps, process, 2_000) });
+  const note = wishMs > limitMs ? `The wait was limited to ${limitMs / 1_000} s. ` : "";
+  return result({
+    status: "timeout",
+    output: tail(deps, process, 1_000),
+    timeout_note: `${note}The process still runs; wait again, or go on with something else.`,
+  });
+}
+
+async function kill(deps: ProcessDeps, process: BackgroundProcess): Promise<ToolResult> {
+  if (!process.isRunning) return result({ status: "already_exited", ...ending(process) });
+  try {
+    await deps.processes.kill(process);
+  } catch (error) {
+    return failed(describe(error), { status: "error" });
+  }
+  return result({ status: "killed", session_id: process.facts.id });
+}
+
+async function write({ action, process, args }: Job): Promise<ToolResult> {
+  const given = args["data"];
+  const data = typeof given === "string" ? given : given === undefined ? "" : String(given);
+  const text = action === "submit" ? `${data}\n` : data;
+  if (!process.isRunning) return failed("The process has ended.", { status: "already_exited" });
+  if (process.child === undefined)
+    return failed("Its input is out of reach: it was started by an earlier run.", { status: "error" });
+  try {
+    await process.child.write(text);
+  } catch (error) {
+    return failed(`Could not write to the process: ${describe(error)}`, { status: "error" });
+  }
+  return result({ status: "ok", bytes_written: Buffer.byteLength(text) });
+}
+
+async function close(process: BackgroundProcess): Promise<ToolResult> {
+  if (process.child === undefined)
+    return failed("Its input is out of reach: it was started by an earlier run.", { status: "error" });
+  await process.child.closeInput();
+  return result({ status: "ok", message: "The input was closed." });
+}
+
+function ending(process: BackgroundProcess): Record<string, unknown> {
+  return {
+    ...(process.state.kind === "exited" ? { exit_code: process.state.exitCode } : {}),
+    ...(process.isDetached ? { detached: true } : {}),
+  };
+}
+
+/** Who has read that it ended need not be told. */
+function consume(process: BackgroundProcess): void {
+  if (!process.isRunning) process.isConsumed = true;
+}
+
+function uptime(deps: ProcessDeps, process: BackgroundProcess): number {
+  const untilMs = process.state.kind === "exited" ? process.state.atMs : deps.now();
+  return Math.max(0, Math.round((untilMs - process.facts.startedAtMs) / 1_000));
+}
+
+/** Masked whole before it is cut, so that no half of a secret is left. */
+function tail(deps: ProcessDeps, process: BackgroundProcess, chars: number): string {
+  return deps.redact(process.output.text()).slice(-chars);
+}
+
+function whole(value: unknown, min: number): number | undefined {
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
+  return Math.max(min, Math.trunc(value));
+}

@@ -1,0 +1,204 @@
+import { describe } from "#foundation/errors";
+import type { ToolContext } from "../context.ts";
+import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { TerminalCall, TerminalDeps } from "../terminals/command/call-options.ts";
+import type { Tool } from "../tool.ts";
+
+export { defaultTerminalOptions, type TerminalDeps, type TerminalOptions } from "../terminals/command/call-options.ts";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** `terminal`: a shell command in the terminal of the task, in the foreground or in the background. */
+export function createTerminalTool(deps: TerminalDeps): Tool {
+  const canPty = supportsPty(deps);
+  return {
+    name: "terminal",
+    toolset: "terminal",
+    emoji: "💻",
+    description: description(deps, new Set(dedicated.map((one) => one.tool))),
+    parameters: {
+      type: "object",
+      properties: {
+        command: { type: "string", description: "The command, as you would type it into bash" },
+        background: { type: "boolean", description: "Start it and return at once (default false)" },
+        timeout: {
+          type: "integer",
+          minimum: 1,
+          description: `Seconds to wait in the foreground (default ${deps.options.defaultTimeoutMs / 1_000}, at most ${deps.options.maxForegroundMs / 1_000})`,
+        },
+        workdir: { type: "string", description: "Directory for this command only; the session stays where it is" },
+        ...(canPty
+          ? { pty: { type: "boolean", description: "Give it a real terminal, for interactive programs" } }
+          : {}),
+        notify_on_complete: { type: "boolean", description: "With background: tell me when it ends" },
+        watch_patterns: {
+          type: "array",
+          items: { type: "string" },
+          description: "With background: tell me when a line of its output contains one of these texts",
+        },
+      },
+      required: ["command"],
+    },
+    isIdempotent: false,
+    patchDefinition: (definition, visible) => ({ ...definition, description: description(deps, visible) }),
+    execute: (args, context) => runTerminal(deps, { args, isForced: false }, context),
+  };
+}
+
+const dedicated = [
+  { tool: "read_file", use: "reading files" },
+  { tool: "search_files", use: "searching and listing" },
+  { tool: "patch", use: "editing" },
+  { tool: "write_file", use: "creating files" },
+] as const;
+
+function description(deps: TerminalDeps, visible: ReadonlySet<string>): string {
+  const better = dedicated.filter((one) => visible.has(one.tool)).map((one) => `${one.tool} for ${one.use}`);
+  return [
+    "Run a shell command where this session works. Directory, exported variables and files stay from call to call.",
+    ...(better.length === 0
+      ? []
+      : [`Prefer ${better.join(", ")}; use the shell for builds, installs, git, scripts, networks and processes.`]),
+    `A foreground call returns the moment the command ends, so a long timeout (up to ${deps.options.maxForegroundMs / 1_000} s) costs nothing.`,
+    "What never ends, or takes more than a minute, belongs in background=true; with notify_on_complete=true you hear of its end.",
+    "Do not imitate that with &, nohup, setsid or disown.",
+    ...(supportsPty(deps) ? ["Programs that talk to a person need pty=true."] : []),
+  ].join(" ");
+}
+
+function supportsPty(deps: TerminalDeps): boolean {
+  return deps.options.kind === "local" || deps.options.kind === "ssh";
+}
+
+/** `isForced` skips approval; only our own callers may set it. */
+export async function runTerminal(
+  deps: TerminalDeps,
+  { args, isForced }: { readonly args: Args; readonly isForced: boolean },
+  context: ToolContext,
+): Promise<ToolResult> {
+  const command = args["command"];
+  if (typeof command !== "string")
+    return refused("error", `Invalid command: expected string, got ${typeName(command)}`);
+  if (command.trim() === "") return refused("error", "Invalid command: it is empty");
+  if (command.includes("\u0000")) return refused("error", "Invalid command: it contains a NUL character");
+  const isBackground = args["background"] === true;
+  const timeoutMs = timeoutOf(args["timeout"], deps);
+  if (!isBackground) {
+    const problem = tooLong(timeoutMs, deps) ?? (await guidance(deps, command, context));
+    if (problem !== undefined) return refused("error", problem);
+  }
+  const approval = isForced ? ({ kind: "run" } as const) : await approve(deps, command, context);
+  if (approval.kind === "blocked") return refused("blocked", approval.reason);
+  const workdir = workdirOf(args["workdir"]);
+  if (workdir.kind === "bad") return refused("blocked", workdir.reason);
+  const call: TerminalCall = {
+    command,
+    cwd: workdir.path,
+    timeoutMs,
+    ...ptyWish(deps, args, command),
+    notifyOnComplete: isBackground && args["notify_on_complete"] === true,
+    watchPatterns: isBackground ? textsOf(args["watch_patterns"]) : [],
+    approvalNote: approval.note,
+  };
+  try {
+    await deps.leases.take(context.taskId, context.signal);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return refused("disabled", `No terminal is available: ${describe(error)}`);
+  }
+  return run(deps, { call, isBackground }, context);
+}
+
+async function run(
+  deps: TerminalDeps,
+  { call, isBackground }: { readonly call: TerminalCall; readonly isBackground: boolean },
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (!isBackground && !call.pty) {
+    return (await import("../terminals/command/run-foreground.ts")).runForeground(deps, call, context);
+  }
+  const { runBackground, runPtyForeground } = await import("../terminals/command/run-background.ts");
+  return isBackground ? runBackground(deps, call, context) : runPtyForeground(deps, call, context);
+}
+
+function refused(status: "error" | "blocked" | "disabled", error: string): ToolResult {
+  return result({ output: "", exit_code: -1, error, status }, { isError: true });
+}
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function timeoutOf(value: unknown, deps: TerminalDeps): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) return deps.options.defaultTimeoutMs;
+  return Math.max(1, value) * 1_000;
+}
+
+function tooLong(timeoutMs: number, deps: TerminalDeps): string | undefined {
+  if (timeoutMs <= deps.options.maxForegroundMs) return undefined;
+  return `A foreground command may take at most ${deps.options.maxForegroundMs / 1_000} s. For more, use background=true with notify_on_complete=true.`;
+}
+
+async function guidance(deps: TerminalDeps, command: string, context: ToolContext): Promise<string | undefined> {
+  const { foregroundGuidance } = await import("../terminals/command/foreground-guidance.ts");
+  return foregroundGuidance(command, place(deps, context));
+}
+
+function place(deps: TerminalDeps, context: ToolContext): { readonly cwd: string; readonly home: string } {
+  return deps.leases.peek(context.taskId) ?? deps.options;
+}
+
+async function approve(
+  deps: TerminalDeps,
+  command: string,
+  context: ToolContext,
+): Promise<{ readonly kind: "run"; readonly note?: string } | { readonly kind: "blocked"; readonly reason: string }> {
+  return deps.gate.checkCommand(command, {
+    tool: "terminal",
+    sessionKey: context.sessionKey,
+    taskId: context.taskId,
+    surface: context.surface,
+    cwd: place(deps, context).cwd,
+    terminalKind: deps.options.kind,
+    signal: context.signal,
+    progress: (text) => context.progress(text),
+  });
+}
+
+/** The path never passes through a shell, so only what no path can hold is refused. */
+function workdirOf(
+  value: unknown,
+): { readonly kind: "ok"; readonly path: string | undefined } | { readonly kind: "bad"; readonly reason: string } {
+  if (value === undefined || value === null || value === "") return { kind: "ok", path: undefined };
+  if (typeof value !== "string") throw new ToolFailure("workdir must be a string");
+  const bad = /[\0\r\n]/.exec(value)?.[0];
+  if (bad === undefined) return { kind: "ok", path: value };
+  return {
+    kind: "bad",
+    reason: `workdir contains the character ${JSON.stringify(bad)}, which no directory name may hold`,
+  };
+}
+
+function ptyWish(
+  deps: TerminalDeps,
+  args: Args,
+  command: string,
+): { readonly pty: boolean; readonly ptyNote: string | undefined } {
+  if (args["pty"] !== true) return { pty: false, ptyNote: undefined };
+  if (!supportsPty(deps)) {
+    return {
+      pty: false,
+      ptyNote: `A ${deps.options.kind} terminal has no pseudo-terminal; the command runs with plain pipes.`,
+    };
+  }
+  if (/\bgh\s+auth\s+login\b[^;|&]*--with-token/.test(command)) {
+    return { pty: false, ptyNote: "This command reads its input from a pipe, so it runs without a pseudo-terminal." };
+  }
+  return { pty: true, ptyNote: undefined };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && one !== "") : [];
+}

@@ -1,0 +1,89 @@
+import { sleep } from "#foundation/abort";
+import type { ToolContext } from "../../context.ts";
+import { result, type ToolResult } from "../../result.ts";
+import type { ExecResult } from "../terminal.ts";
+import { TerminalGone } from "../terminal-gone.ts";
+import { prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
+import { exitCodeMeaning } from "./exit-meaning.ts";
+import { outputText } from "./output-text.ts";
+import { rewriteBackground } from "./rewrite-background.ts";
+
+const touchEveryMs = 10_000;
+
+/** Runs a command to its end and shapes what the model reads. */
+export async function runForeground(deps: TerminalDeps, call: TerminalCall, context: ToolContext): Promise<ToolResult> {
+  const { ran, isRestarted } = await withTouches(context, () => execOnce(deps, call, context));
+  const raw = `${ran.output}${endNote(ran, call)}`;
+  const output = await outputText(deps, raw, {
+    command: call.command,
+    exitCode: ran.exitCode,
+    taskId: context.taskId,
+    maxChars: deps.options.maxOutputChars,
+    wantsSudoTip: context.surface !== "cli",
+  });
+  const meaning = ran.ended === "exited" ? exitCodeMeaning(call.command, ran.exitCode) : undefined;
+  return result({
+    output,
+    exit_code: ran.exitCode,
+    error: ran.ended === "cwd-unreachable" ? `The directory ${call.cwd ?? "of this session"} cannot be entered` : null,
+    ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
+    ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
+    ...(call.ptyNote === undefined ? {} : { pty_note: call.ptyNote }),
+    ...(isRestarted ? { environment_restarted: true } : {}),
+  });
+}
+
+/** A lost terminal is made again once; the command is run again only when it certainly did not run. */
+async function execOnce(
+  deps: TerminalDeps,
+  call: TerminalCall,
+  context: ToolContext,
+): Promise<{ readonly ran: ExecResult; readonly isRestarted: boolean }> {
+  const sudo = await prepareSudo(deps, rewriteBackground(call.command), context);
+  const run = async (): Promise<ExecResult> => {
+    const terminal = await deps.leases.take(context.taskId, context.signal);
+    return terminal.exec(sudo.command, {
+      timeoutMs: call.timeoutMs,
+      signal: context.signal,
+      ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+      ...(sudo.input === undefined ? {} : { stdin: sudo.input }),
+    });
+  };
+  try {
+    return { ran: await run(), isRestarted: false };
+  } catch (error) {
+    if (!(error instanceof TerminalGone) || error.mayHaveRun) throw error;
+    await deps.leases.release(context.taskId);
+    return { ran: await run(), isRestarted: true };
+  }
+}
+
+function endNote(ran: ExecResult, call: TerminalCall): string {
+  const gap = ran.output === "" || ran.output.endsWith("\n") ? "" : "\n";
+  switch (ran.ended) {
+    case "timed-out":
+      return `${gap}[Command timed out after ${Math.round(call.timeoutMs / 1_000)}s]`;
+    case "interrupted":
+      return `${gap}[Command interrupted]`;
+    case "cwd-unreachable":
+    case "exited":
+      return "";
+  }
+}
+
+/** Signs of life while something blocks. */
+export async function withTouches<T>(context: ToolContext, work: () => Promise<T>): Promise<T> {
+  const done = new AbortController();
+  const touching = (async () => {
+    for (let seconds = touchEveryMs / 1_000; ; seconds += touchEveryMs / 1_000) {
+      await sleep(touchEveryMs, done.signal);
+      context.progress(`still running after ${seconds} s`);
+    }
+  })().catch(() => undefined);
+  try {
+    return await work();
+  } finally {
+    done.abort();
+    await touching;
+  }
+}

@@ -1,0 +1,308 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import { describe } from "#foundation/errors";
+import { ensureDir } from "#foundation/files";
+import type { Logger } from "#foundation/logger";
+import { Mutex } from "#foundation/mutex";
+import { killGroup } from "#foundation/process";
+import { processStartedAtMs } from "../process-start-time.ts";
+import type { Terminal } from "../terminal.ts";
+import { BackgroundProcess, type ProcessFacts } from "./background-process.ts";
+import { OutputFile, readOutputTail } from "./output-file.ts";
+import type { ProcessEvent, ProcessRoute } from "./process-event.ts";
+import { readRecords, writeRecords } from "./process-record.ts";
+import { Watch, type WatchSignal } from "./watch.ts";
+import { breakerSilenceMs, WatchBreaker } from "./watch-breaker.ts";
+
+export interface ProcessTableDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** `processes.json`. */
+  readonly recordFile: string;
+  /** Folder for the outputs. */
+  readonly outputDir: string;
+  /** Masks secrets in whatever is stored or reported. */
+  redact(text: string): string;
+  onEvent(event: ProcessEvent): void;
+}
+
+export interface StartRequest {
+  readonly terminal: Terminal;
+  readonly command: string;
+  readonly cwd?: string;
+  readonly pty: boolean;
+  readonly taskId: string;
+  readonly sessionKey: string;
+  readonly route?: ProcessRoute;
+  readonly notifyOnComplete: boolean;
+  readonly watchPatterns: readonly string[];
+  /** Written to its input at once, and nowhere else. */
+  readonly firstInput?: string;
+}
+
+const maxTracked = 64;
+const keptAfterExitMs = 30 * 60_000;
+const killGraceMs = 5_000;
+const detachedPollMs = 5_000;
+const disposalLimitMs = 10_000;
+/** The boot time that start times are counted from moves a little with the clock. */
+const startToleranceMs = 2_000;
+const reportedChars = 2_000;
+
+/**
+ * The background processes of all tasks.
+ *
+ * 1. At most 64 are tracked; ended ones go first, the running ones never.
+ * 2. The end of a process is reported at most once, and not to somebody who has seen it.
+ * 3. Nothing is reported about a process that has ended, except that it has.
+ */
+export class ProcessTable implements AsyncDisposable {
+  readonly #deps: ProcessTableDeps;
+  readonly #processes = new Map<string, BackgroundProcess>();
+  readonly #breaker = new WatchBreaker();
+  readonly #ending = new AbortController();
+  readonly #saving = new Mutex();
+  readonly #work = new Set<Promise<void>>();
+  #isSaveWanted = false;
+
+  constructor(deps: ProcessTableDeps) {
+    this.#deps = deps;
+  }
+
+  /** Undefined when 64 processes run already. */
+  async start(request: StartRequest): Promise<BackgroundProcess | undefined> {
+    this.#prune();
+    if (this.#running().length >= maxTracked) return undefined;
+    await ensureDir(this.#deps.outputDir, 0o700);
+    const id = `proc_${randomBytes(6).toString("hex")}`;
+    const cwd = request.cwd ?? request.terminal.cwd;
+    const signal = this.#ending.signal;
+    const child = await request.terminal.spawn(request.command, { cwd, pty: request.pty, signal });
+    const outputFile = path.join(this.#deps.outputDir, `${id}.log`);
+    const facts: ProcessFacts = {
+      id,
+      command: this.#deps.redact(request.command),
+      cwd,
+      taskId: request.taskId,
+      sessionKey: request.sessionKey,
+      route: request.route ?? {},
+      pidScope: request.terminal.kind === "local" ? "host" : "sandbox",
+      pid: child.pid,
+      startedAtMs: this.#deps.clock.now(),
+      systemStartMs: child.startedAtMs,
+      watchPatterns: request.watchPatterns,
+      outputFile,
+    };
+    const watch = new Watch(request.watchPatterns);
+    const process = new BackgroundProcess(facts, { child, watch, notifyOnComplete: request.notifyOnComplete });
+    this.#processes.set(id, process);
+    this.#background(this.#follow(process, new OutputFile(outputFile, this.#deps.logger)));
+    if (request.firstInput !== undefined) await child.write(request.firstInput);
+    await this.#save();
+    return process;
+  }
+
+  /** Takes over what an earlier run left alive; a number that means another process by now is left alone. */
+  async recover(signal: AbortSignal): Promise<number> {
+    const records = await readRecords(this.#deps.recordFile, this.#deps.clock.now());
+    let count = 0;
+    for (const { facts, notifyOnComplete } of records) {
+      if (!(await isSameProcess(facts, signal))) continue;
+      const process = new BackgroundProcess(facts, { notifyOnComplete });
+      if (facts.outputFile !== undefined) process.output.push(await readOutputTail(facts.outputFile));
+      this.#processes.set(facts.id, process);
+      this.#background(this.#followDetached(process));
+      count += 1;
+    }
+    await this.#save();
+    return count;
+  }
+
+  /** Of this task, or of the same conversation. */
+  find(id: string, owner: { readonly taskId: string; readonly sessionKey: string }): BackgroundProcess | undefined {
+    this.#prune();
+    const process = this.#processes.get(id);
+    if (process === undefined) return undefined;
+    const isOwn = process.facts.taskId === owner.taskId || process.facts.sessionKey === owner.sessionKey;
+    return isOwn ? process : undefined;
+  }
+
+  list(taskId: string): readonly BackgroundProcess[] {
+    this.#prune();
+    return [...this.#processes.values()].filter((process) => process.facts.taskId === taskId);
+  }
+
+  /** Waits for the end; undefined when the time ran out first. Rejects when the signal fires. */
+  async wait(process: BackgroundProcess, timeoutMs: number, signal: AbortSignal): Promise<"exited" | undefined> {
+    using limit = deadline(timeoutMs);
+    process.waiters += 1;
+    try {
+      await raceAbort(process.ended, linkSignals(signal, limit.signal));
+      process.isConsumed = true;
+      return "exited";
+    } catch (error) {
+      if (signal.aborted || !limit.signal.aborted) throw error;
+      return undefined;
+    } finally {
+      process.waiters -= 1;
+    }
+  }
+
+  async kill(process: BackgroundProcess): Promise<void> {
+    process.isConsumed = true;
+    if (process.child !== undefined) await process.child.kill(killGraceMs);
+    else {
+      if (process.facts.pid !== undefined && (await isSameProcess(process.facts, this.#ending.signal))) {
+        await killGroup(process.facts.pid, { graceMs: killGraceMs });
+      }
+      await this.#finish(process, null);
+    }
+    await process.ended;
+    await this.#save();
+  }
+
+  async killAll(taskId?: string): Promise<number> {
+    const running = this.#running().filter((process) => taskId === undefined || process.facts.taskId === taskId);
+    await Promise.all(running.map((process) => this.kill(process)));
+    return running.length;
+  }
+
+  hasActiveProcesses(taskId: string): boolean {
+    return this.#running().some((process) => process.facts.taskId === taskId);
+  }
+
+  hasActiveForSession(sessionKey: string): boolean {
+    return this.#running().some((process) => process.facts.sessionKey === sessionKey);
+  }
+
+  /** Ends every process that this run started; those taken over are left, as they were found. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort(new Error("the table of processes is being closed"));
+    using limit = deadline(disposalLimitMs);
+    const own = this.#running().filter((process) => !process.isDetached);
+    const all = Promise.allSettled([...own.map((process) => process.child?.[Symbol.asyncDispose]()), ...this.#work]);
+    try {
+      await raceAbort(all, limit.signal);
+    } catch (error) {
+      if (!limit.signal.aborted) throw error;
+      this.#deps.logger.warn("some background processes did not end in time");
+    }
+    await this.#save();
+  }
+
+  async #follow(process: BackgroundProcess, file: OutputFile): Promise<void> {
+    const { child } = process;
+    if (child === undefined) return;
+    child.onData((text) => {
+      process.output.push(text);
+      file.write(text);
+      if (process.isRunning) this.#report(process, process.watch?.feed(text, this.#deps.clock.now()) ?? []);
+    });
+    const exitCode = await child.exit;
+    await file.close();
+    await this.#finish(process, exitCode);
+  }
+
+  async #followDetached(process: BackgroundProcess): Promise<void> {
+    const { signal } = this.#ending;
+    try {
+      while (await isSameProcess(process.facts, signal)) await this.#deps.clock.sleep(detachedPollMs, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return;
+    }
+    await this.#finish(process, null);
+  }
+
+  async #finish(process: BackgroundProcess, exitCode: number | null): Promise<void> {
+    if (!process.isRunning) return;
+    process.end(exitCode, this.#deps.clock.now());
+    if (process.waiters > 0) process.isConsumed = true;
+    if (process.notifyOnComplete && !process.isConsumed && !this.#ending.signal.aborted) {
+      const output = this.#deps.redact(process.output.text()).slice(-reportedChars);
+      this.#deps.onEvent({ type: "completion", ...this.#named(process), exit_code: exitCode, output });
+    }
+    await this.#save();
+  }
+
+  #report(process: BackgroundProcess, signals: readonly WatchSignal[]): void {
+    for (const signal of signals) {
+      if (signal.kind === "disabled") {
+        process.notifyOnComplete = true;
+        this.#deps.onEvent({ type: "watch_disabled", ...this.#named(process), suppressed: signal.suppressed });
+        continue;
+      }
+      const verdict = this.#breaker.admit(this.#deps.clock.now());
+      if (verdict === "pass") {
+        const { pattern, suppressed } = signal;
+        const output = this.#deps.redact(signal.output);
+        this.#deps.onEvent({ type: "watch_match", ...this.#named(process), pattern, output, suppressed });
+      }
+      if (verdict === "trip") {
+        this.#deps.onEvent({ type: "watch_overflow_tripped" });
+        this.#background(this.#releaseLater());
+      }
+    }
+  }
+
+  async #releaseLater(): Promise<void> {
+    try {
+      await this.#deps.clock.sleep(breakerSilenceMs, this.#ending.signal);
+    } catch (error) {
+      if (!this.#ending.signal.aborted) throw error;
+      return;
+    }
+    this.#deps.onEvent({ type: "watch_overflow_released", suppressed: this.#breaker.release() });
+  }
+
+  #named(process: BackgroundProcess) {
+    const { id, sessionKey, command, route } = process.facts;
+    return { session_id: id, session_key: sessionKey, command, route };
+  }
+
+  #running(): readonly BackgroundProcess[] {
+    return [...this.#processes.values()].filter((process) => process.isRunning);
+  }
+
+  #prune(): void {
+    const oldest = this.#deps.clock.now() - keptAfterExitMs;
+    const ended = [...this.#processes.values()]
+      .flatMap((process) => (process.state.kind === "exited" ? [{ process, atMs: process.state.atMs }] : []))
+      .sort((a, b) => a.atMs - b.atMs);
+    let excess = this.#processes.size - (maxTracked - 1);
+    for (const { process, atMs } of ended) {
+      if (atMs >= oldest && excess <= 0) break;
+      excess -= 1;
+      this.#processes.delete(process.facts.id);
+      if (process.facts.outputFile !== undefined) this.#background(rm(process.facts.outputFile, { force: true }));
+    }
+  }
+
+  #background(work: Promise<void>): void {
+    const guarded = work
+      .catch((error: unknown) =>
+        this.#deps.logger.error("work on a background process failed", { error: describe(error) }),
+      )
+      .finally(() => this.#work.delete(guarded));
+    this.#work.add(guarded);
+  }
+
+  /** Saves that come while one runs are done by the next one together. */
+  async #save(): Promise<void> {
+    this.#isSaveWanted = true;
+    await this.#saving.run(async () => {
+      if (!this.#isSaveWanted) return;
+      this.#isSaveWanted = false;
+      await writeRecords(this.#deps.recordFile, this.#running());
+    });
+  }
+}
+
+async function isSameProcess(facts: ProcessFacts, signal: AbortSignal): Promise<boolean> {
+  if (facts.pidScope !== "host" || facts.pid === undefined || facts.systemStartMs === undefined) return false;
+  const startedMs = await processStartedAtMs(facts.pid, signal);
+  return startedMs !== undefined && Math.abs(startedMs - facts.systemStartMs) <= startToleranceMs;
+}
