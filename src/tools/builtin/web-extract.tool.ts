@@ -1,0 +1,113 @@
+import { checkUrl, hasSecretInUrl, type UrlRules } from "../approval/urls.ts";
+import type { ToolContext } from "../context.ts";
+import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+import type { PageAnswer } from "../web/backend.ts";
+import type { WebOptions } from "../web/choose.ts";
+import type { DigestDeps } from "../web/digest.ts";
+import { webAvailability } from "./web-search.tool.ts";
+
+export interface WebExtractDeps extends DigestDeps {
+  readonly web: WebOptions;
+  /** Judges every address before any service hears of it, and the address a page ended up at. */
+  readonly rules: UrlRules;
+}
+
+const mostUrls = 5;
+
+/** `web_extract`: pages and PDFs as Markdown. */
+export function createWebExtractTool(deps: WebExtractDeps): Tool {
+  return {
+    name: "web_extract",
+    toolset: "web",
+    emoji: "📄",
+    description:
+      "Read up to five web pages or PDFs as Markdown. Long pages come back condensed. When a page cannot be read this way, open it in the browser.",
+    parameters: {
+      type: "object",
+      properties: {
+        urls: { type: "array", items: { type: "string" }, maxItems: mostUrls, description: "Addresses, at most five" },
+      },
+      required: ["urls"],
+    },
+    concurrency: "safe",
+    isReadOnly: true,
+    check: webAvailability(deps.web),
+    execute: (args, context) => run(deps, args, context),
+  };
+}
+
+interface Entry {
+  readonly url: string;
+  readonly title: string;
+  readonly content: string;
+  readonly error: string | null;
+  readonly blocked_by_policy?: true;
+}
+
+async function run(
+  deps: WebExtractDeps,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const urls = readUrls(args["urls"]);
+  const verdicts = await Promise.all(urls.map((url) => checkUrl(url, deps.rules, context.signal)));
+  const allowed = urls.filter((_, index) => verdicts[index]?.kind === "allowed");
+  const pages = await readAllowed(deps, allowed, context.signal);
+  const entries = await Promise.all(
+    urls.map((url, index): Promise<Entry> | Entry => {
+      const verdict = verdicts[index];
+      if (verdict?.kind === "refused") return refusedEntry(url, verdict.reason, verdict.isPolicy);
+      const page = pages.get(url);
+      if (page === undefined) return refusedEntry(url, "nothing came back for this address", false);
+      return toEntry(page, deps, context);
+    }),
+  );
+  return result({ results: entries }, entries.every((entry) => entry.error !== null) ? { isError: true } : {});
+}
+
+function readUrls(given: unknown): readonly string[] {
+  const list = (Array.isArray(given) ? given : [given]).filter((url): url is string => typeof url === "string");
+  const urls = [...new Set(list.map((url) => url.trim()).filter((url) => url !== ""))];
+  if (urls.length === 0) throw new ToolFailure("urls must be a list with at least one address");
+  if (urls.length > mostUrls)
+    throw new ToolFailure(`At most ${mostUrls} addresses at once; ${urls.length} were given.`);
+  if (urls.some(hasSecretInUrl))
+    throw new ToolFailure("Refused: one of the addresses contains what looks like a credential. Nothing was fetched.");
+  return urls;
+}
+
+async function readAllowed(
+  deps: WebExtractDeps,
+  urls: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, PageAnswer>> {
+  if (urls.length === 0) return new Map();
+  const { chooseWeb } = await import("../web/choose.ts");
+  const chosen = await chooseWeb(deps.web, signal);
+  if (chosen.kind === "missing") throw new ToolFailure(`Reading web pages is not set up: ${chosen.reason}.`);
+  const answers = (await chosen.choice.extract.extract?.(urls, signal)) ?? [];
+  return new Map(answers.map((answer) => [answer.url, answer]));
+}
+
+async function toEntry(page: PageAnswer, deps: WebExtractDeps, context: ToolContext): Promise<Entry> {
+  if (page.kind === "failed") return refusedEntry(page.url, page.reason, page.isPolicy === true);
+  if (page.finalUrl !== undefined && page.finalUrl !== page.url) {
+    const verdict = await checkUrl(page.finalUrl, deps.rules, context.signal);
+    if (verdict.kind === "refused")
+      return refusedEntry(page.url, `it leads elsewhere: ${verdict.reason}`, verdict.isPolicy);
+  }
+  if (page.markdown.trim() === "") return refusedEntry(page.url, "the page has no text; try the browser", false);
+  const [{ digest }, { fenceUntrusted }] = await Promise.all([
+    import("../web/digest.ts"),
+    import("../web/untrusted.ts"),
+  ]);
+  const { url, title, markdown: text } = page;
+  const wish = { url, title, text, callId: context.callId, signal: context.signal };
+  const task = context.userTask === undefined ? {} : { task: context.userTask };
+  return { url, title, content: fenceUntrusted(await digest({ ...wish, ...task }, deps), url), error: null };
+}
+
+function refusedEntry(url: string, error: string, isPolicy: boolean): Entry {
+  return { url, title: "", content: "", error, ...(isPolicy ? { blocked_by_policy: true as const } : {}) };
+}

@@ -1,0 +1,62 @@
+import { result, ToolFailure } from "../result.ts";
+import type { Availability, Tool } from "../tool.ts";
+import type { WebOptions } from "../web/choose.ts";
+
+export interface WebSearchDeps {
+  readonly web: WebOptions;
+}
+
+const defaultLimit = 5;
+const mostHits = 20;
+
+/** Answers what keeps the web tools from working, if anything does. */
+export function webAvailability(web: WebOptions): (signal: AbortSignal) => Promise<Availability> {
+  return async (signal) => {
+    const { chooseWeb } = await import("../web/choose.ts");
+    const chosen = await chooseWeb(web, signal);
+    return chosen.kind === "ready" ? true : { reason: chosen.reason };
+  };
+}
+
+/** `web_search`: titles, addresses and snippets. */
+export function createWebSearchTool({ web }: WebSearchDeps): Tool {
+  return {
+    name: "web_search",
+    toolset: "web",
+    emoji: "🔍",
+    description: "Search the web. Gives titles, addresses and short descriptions; read a page with web_extract.",
+    parameters: {
+      type: "object",
+      properties: {
+        query: { type: "string", description: "What to look for" },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: mostHits,
+          description: `How many results (default ${defaultLimit})`,
+        },
+      },
+      required: ["query"],
+    },
+    concurrency: "safe",
+    isReadOnly: true,
+    check: webAvailability(web),
+    async execute(args, context) {
+      const query = typeof args["query"] === "string" ? args["query"].trim() : "";
+      if (query === "") throw new ToolFailure("query must be a non-empty string");
+      const asked = args["limit"];
+      const limit = typeof asked === "number" && Number.isFinite(asked) ? Math.trunc(asked) : defaultLimit;
+      const { chooseWeb } = await import("../web/choose.ts");
+      const chosen = await chooseWeb(web, context.signal);
+      if (chosen.kind === "missing") throw new ToolFailure(`Web search is not set up: ${chosen.reason}.`);
+      const backend = chosen.choice.search;
+      if (backend?.search === undefined) throw new ToolFailure("The configured web backend cannot search.");
+      const bounded = Math.min(Math.max(limit, 1), mostHits);
+      const answer = await backend.search(query, bounded, context.signal);
+      if (answer.kind === "failed")
+        throw new ToolFailure(`The search with ${backend.name} failed: ${answer.reason}`, { success: false });
+      const hits = answer.hits.slice(0, bounded).map((hit, index) => ({ ...hit, position: index + 1 }));
+      return result({ success: true, data: { web: hits } });
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { SafeFetch } from "../../approval/safe-fetch.ts";
+import type { PageAnswer, WebBackend } from "../backend.ts";
+import { readPage } from "../page-text.ts";
+
+const maxBytes = 50_000_000;
+const timeoutMs = 60_000;
+
+/** Reads pages itself: needs no service, and every hop is judged before it is visited. */
+export function builtInReader(fetch: SafeFetch): WebBackend {
+  const read = async (url: string, signal: AbortSignal): Promise<PageAnswer> => {
+    const page = await fetch(url, {
+      maxBytes,
+      timeoutMs,
+      signal,
+      headers: {
+        "user-agent": "Mozilla/5.0 (compatible; Hermes)",
+        accept: "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5",
+      },
+    });
+    if (page.kind === "refused") return { kind: "failed", url, reason: page.reason, isPolicy: page.isPolicy };
+    if (page.kind === "failed") return { kind: "failed", url, reason: page.reason };
+    if (page.status >= 400) return { kind: "failed", url, reason: `the site answered with HTTP ${page.status}` };
+    const text = await readPage(page);
+    if (text.kind === "unreadable") return { kind: "failed", url, reason: text.reason };
+    return { kind: "page", url, finalUrl: page.url, title: text.title, markdown: text.markdown };
+  };
+  return {
+    name: "built-in",
+    extract: (urls, signal) => Promise.all(urls.map((url) => read(url, signal))),
+  };
+}
