@@ -31,7 +31,7 @@ export { builtinFlows } from "./credentials/oauth/flows.ts";
 export { CredentialPool } from "./credentials/pool.ts";
 export { PoolMemory } from "./credentials/pool-memory.ts";
 export { CredentialRecovery, type RecoveryStep } from "./credentials/recovery.ts";
-export { CredentialUnavailableError, KeyScopeError } from "./credentials/scoped.ts";
+export { CredentialUnavailableError, KeyScopeError, noCredential } from "./credentials/scoped.ts";
 export { type DemoModel, demoModelName, serveDemoModel } from "./demo/server.ts";
 export { classify } from "./failures/classify.ts";
 export { type Explanation, explain } from "./failures/explain.ts";

@@ -23,8 +23,10 @@ export type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, AuxiliaryTask } from
 export { AvailabilityProbes } from "./availability.ts";
 export { type AskUser, clarifyTool, clarifyWith } from "./builtin/clarify.tool.ts";
 export { createPatchTool } from "./builtin/patch.tool.ts";
+export { createProcessTool } from "./builtin/process.tool.ts";
 export { createReadFileTool } from "./builtin/read-file.tool.ts";
 export { createSearchFilesTool } from "./builtin/search-files.tool.ts";
+export { createTerminalTool, defaultTerminalOptions } from "./builtin/terminal.tool.ts";
 export { type TodoItem, TodoList, type TodoStatus, todoTool } from "./builtin/todo.tool.ts";
 export { createWriteFileTool } from "./builtin/write-file.tool.ts";
 export type { CallObserver, CallOutcome } from "./call-state.ts";
@@ -34,6 +36,7 @@ export { type Checkpoint, type CheckpointOptions, Checkpoints, type RestoreRepor
 export { defaultFileOptions, type FileDeps, type FileOptions } from "./files/file-access.ts";
 export { FileLedger } from "./files/ledger.ts";
 export { createLint } from "./files/lint.ts";
+export { MaskMemory } from "./files/mask-memory.ts";
 export type { PathGuard } from "./files/path-guard.ts";
 export { ReadHistory } from "./files/read-history.ts";
 export { chooseEngine } from "./files/search/choose.ts";
@@ -43,6 +46,7 @@ export type { OutputLimits, ResultFiles } from "./output-limit.ts";
 export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
 export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
 export { defaultPreset, type SurfaceWish, surfaceToolsets } from "./surface-toolsets.ts";
+export { type LocalTerminals, openLocalTerminals } from "./terminals/local-terminals.ts";
 export type {
   ExecOptions,
   ExecResult,

@@ -1,0 +1,4 @@
+/** The composition root: everything is built here once, handed over, and disposed in reverse. */
+export { openPlainSession, type PlainSession, type PlainSessionOptions } from "./plain-session.ts";
+export type { PlainScreen } from "./plain-turn.ts";
+export { openToolbox, type Toolbox, type ToolboxOptions } from "./wire-tools.ts";
