@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -9,9 +9,9 @@ const main = path.join(root, "dist", "cli", "main.js");
 const folder = mkdtempSync(path.join(tmpdir(), "hermes-program-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function hermes(args: readonly string[], options: { input?: string; nodeArgs?: readonly string[] } = {}) {
+function hermes(args: readonly string[], options: { input?: string; nodeArgs?: readonly string[]; cwd?: string } = {}) {
   return spawnSync(process.execPath, [...(options.nodeArgs ?? []), main, ...args], {
-    cwd: folder,
+    cwd: options.cwd ?? folder,
     encoding: "utf8",
     input: options.input ?? "",
     env: { ...process.env, HERMES_HOME: path.join(folder, "home") },
@@ -52,5 +52,32 @@ describe("the built program", () => {
     expect(result.status).toBe(0);
     expect(result.stdout).toContain("demo model");
     expect(result.stdout).toContain("hermes model");
+  });
+
+  it("drives the real tools from plain words: reads, edits, writes and runs a program, and asks before it deletes", () => {
+    const work = path.join(folder, "work");
+    mkdirSync(work);
+    writeFileSync(path.join(work, "notes.txt"), "one\ntwo tea\n");
+    mkdirSync(path.join(work, "build"));
+    const lines = [
+      "list files",
+      "search for tea",
+      'replace "tea" with "coffee" in notes.txt',
+      "run `rm -rf build`",
+      "deny",
+      "run `rmdir build`",
+      "write a small program that prints primes",
+      "plan: first, second",
+    ];
+    const result = hermes([], { input: `${lines.join("\n")}\n`, cwd: work });
+    expect(result.status).toBe(0);
+    expect(result.stdout).toContain("- notes.txt");
+    expect(result.stdout).toContain("notes.txt:2: two tea");
+    expect(readFileSync(path.join(work, "notes.txt"), "utf8")).toBe("one\ntwo coffee\n");
+    expect(result.stdout).toMatch(/needs your word \(recursive delete\):\n {2}rm -rf build/);
+    expect(result.stdout).toContain("the user did not approve it");
+    expect(existsSync(path.join(work, "build"))).toBe(false);
+    expect(result.stdout).toContain("2 3 5 7 11 13 17 19 23 29");
+    expect(result.stdout).toContain("1. first");
   });
 });
