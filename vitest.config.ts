@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,
+    // One of its dependencies publishes TypeScript under our condition `source`, which Node itself cannot load.
+    server: { deps: { inline: [/@modelcontextprotocol\/client/, /node_modules\/eventsource\//] } },
     projects: [
       {
         extends: true,

@@ -1,0 +1,53 @@
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { ApprovalGate } from "../approval/request.ts";
+import type { AttachmentFiles } from "./attachments.ts";
+import type { McpOAuth } from "./oauth.ts";
+import type { PackageCheck } from "./package-check.ts";
+import type { SampleModel } from "./sampling.ts";
+
+/** What the MCP client is given by whoever builds it. */
+export interface McpDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The program's environment; a child sees only a few of its variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly hermesHome: string;
+  /** Announced to servers. */
+  readonly version: string;
+  /** The one folder named to servers that ask for roots. */
+  readonly cwd: string;
+  redact(text: string): string;
+  /** Sees to it that a child ends even when this program is killed. */
+  adoptProcess?(pid: number): Disposable | undefined;
+  /** Where a server's own messages go. */
+  openServerLog(server: string): ServerLog;
+  readonly attachments: AttachmentFiles;
+  /** Absent: servers that need a login fail with guidance. */
+  readonly oauth?: McpOAuth;
+  /** Looks a package up before it is downloaded and run. */
+  readonly checkPackage?: PackageCheck;
+  /** Absent: no server may ask for completions. */
+  readonly sample?: SampleModel;
+  /** Asked once per server and session before its first completion; absent means no question. */
+  confirmSampling?(server: string, signal: AbortSignal): Promise<boolean>;
+  /** Puts a server's question to the person; absent means servers are told it is not supported. */
+  elicit?(question: ElicitQuestion, signal: AbortSignal): Promise<ElicitAnswer>;
+  /** Destructive tools of untrusted servers pass it. Absent means denied. */
+  readonly gate?: ApprovalGate;
+}
+
+/** Takes what a server writes to its error stream. */
+export interface ServerLog {
+  write(text: string): void;
+}
+
+export interface ElicitQuestion {
+  readonly server: string;
+  readonly message: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export type ElicitAnswer =
+  | { readonly kind: "accept"; readonly content: Readonly<Record<string, string | number | boolean>> }
+  | { readonly kind: "decline" };

@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import type { AuthProvider, OAuthClientMetadata, OAuthClientProvider } from "@modelcontextprotocol/client";
+import { deadline, linkSignals } from "#foundation/abort";
+import { UserError } from "#foundation/errors";
+import { KeyedMutex } from "#foundation/mutex";
+import { listenForCallback } from "./oauth-callback.ts";
+import type { McpOAuthSettings } from "./settings.ts";
+import type { TokenStore } from "./token-store.ts";
+
+export interface LoginPrompt {
+  /** Shows the address; always called, also when a browser was opened. */
+  show(url: string): void;
+  /** False when no browser could be opened. */
+  openBrowser?(url: string): Promise<boolean>;
+}
+
+export interface McpServerAddress {
+  readonly name: string;
+  readonly url: string;
+  readonly oauth: McpOAuthSettings;
+}
+
+/**
+ * Logins of HTTP servers: authorization code with PKCE, metadata discovery, dynamic registration.
+ *
+ * 1. Connections never start a login by themselves; without usable tokens they fail with guidance.
+ * 2. One renewal per server at a time; whoever waited uses what the first one got.
+ */
+export class McpOAuth {
+  readonly #store: TokenStore;
+  readonly #renewals = new KeyedMutex<string>();
+
+  constructor(store: TokenStore) {
+    this.#store = store;
+  }
+
+  /** What a transport asks before each request, and when one was refused. */
+  providerFor(name: string, url: string, oauth: McpOAuthSettings): AuthProvider {
+    const address = { name, url, oauth };
+    return {
+      token: async () => {
+        const tokens = await this.#store.tokens(name);
+        if (tokens === undefined) return undefined;
+        if (this.#store.isStale(tokens) && tokens.refresh_token !== undefined)
+          await this.#renew(address, tokens.access_token);
+        return (await this.#store.tokens(name))?.access_token;
+      },
+      onUnauthorized: async ({ response }) => {
+        const refused = (await this.#store.tokens(name))?.access_token;
+        await this.#renew(address, refused, response);
+      },
+    };
+  }
+
+  /** Sends the person to the login page and waits for the answer. */
+  async login(server: McpServerAddress, prompt: LoginPrompt, signal: AbortSignal): Promise<void> {
+    const { auth } = await import("@modelcontextprotocol/client");
+    const state = randomBytes(24).toString("base64url");
+    using limit = deadline(server.oauth.timeoutMs, "nobody completed the login in time");
+    await using callback = await listenForCallback(server.oauth.redirectPort, state);
+    const provider = this.#clientProvider(server, {
+      redirectUrl: callback.redirectUrl,
+      state,
+      redirect: async (url) => {
+        prompt.show(url.href);
+        await prompt.openBrowser?.(url.href);
+      },
+    });
+    // A registration belongs to its redirect address; the port of this login is a new one.
+    if (server.oauth.clientId === undefined) await this.#store.forget(server.name, "client");
+    const scope = server.oauth.scope === undefined ? {} : { scope: server.oauth.scope };
+    const options = { serverUrl: server.url, ...scope };
+    const first = await auth(provider, { ...options, forceReauthorization: true });
+    if (first === "AUTHORIZED") return;
+    const answer = await callback.answer(linkSignals(signal, limit.signal));
+    const iss = answer.get("iss");
+    await auth(provider, { ...options, authorizationCode: answer.get("code") ?? "", ...(iss === null ? {} : { iss }) });
+  }
+
+  async logout(name: string): Promise<void> {
+    await this.#store.forget(name, "tokens");
+    await this.#store.forget(name, "client");
+  }
+
+  async #renew(server: McpServerAddress, refused: string | undefined, response?: Response): Promise<void> {
+    await this.#renewals.run(server.name, async () => {
+      const held = await this.#store.tokens(server.name);
+      if (held !== undefined && held.access_token !== refused) return;
+      if (held?.refresh_token === undefined) throw needsLogin(server.name);
+      const { auth, extractWWWAuthenticateParams } = await import("@modelcontextprotocol/client");
+      const { resourceMetadataUrl } = response === undefined ? {} : extractWWWAuthenticateParams(response);
+      const provider = this.#clientProvider(server, {
+        redirectUrl: "http://127.0.0.1/callback",
+        redirect: () => Promise.reject(needsLogin(server.name)),
+      });
+      await auth(provider, {
+        serverUrl: server.url,
+        ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+      });
+    });
+  }
+
+  #clientProvider(server: McpServerAddress, flow: LoginFlow): OAuthClientProvider {
+    const { name, oauth } = server;
+    const store = this.#store;
+    let verifier = "";
+    const metadata: OAuthClientMetadata = {
+      client_name: oauth.clientName,
+      redirect_uris: [flow.redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: oauth.clientSecret === undefined ? "none" : "client_secret_post",
+      ...(oauth.scope === undefined ? {} : { scope: oauth.scope }),
+    };
+    return {
+      redirectUrl: flow.redirectUrl,
+      clientMetadata: metadata,
+      ...(flow.state === undefined ? {} : { state: () => flow.state ?? "" }),
+      clientInformation: async () =>
+        oauth.clientId === undefined
+          ? await store.client(name)
+          : {
+              client_id: oauth.clientId,
+              ...(oauth.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }),
+            },
+      saveClientInformation: (client) => store.saveClient(name, client),
+      tokens: () => store.tokens(name),
+      saveTokens: (tokens) => store.saveTokens(name, tokens),
+      redirectToAuthorization: flow.redirect,
+      saveCodeVerifier: (value) => {
+        verifier = value;
+      },
+      codeVerifier: () => verifier,
+      invalidateCredentials: async (scope) => {
+        if (scope === "all" || scope === "tokens") await store.forget(name, "tokens");
+        if (scope === "all" || scope === "client") await store.forget(name, "client");
+      },
+    };
+  }
+}
+
+interface LoginFlow {
+  readonly redirectUrl: string;
+  readonly state?: string;
+  redirect(url: URL): Promise<void>;
+}
+
+function needsLogin(name: string): UserError {
+  return new UserError(`The MCP server ${name} needs a login.`, {
+    code: "mcp_login_needed",
+    hint: `Run: hermes mcp login ${name}`,
+  });
+}

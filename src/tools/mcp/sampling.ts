@@ -1,0 +1,192 @@
+import type { CreateMessageRequestParams, CreateMessageResultWithTools } from "@modelcontextprotocol/client";
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { SamplingSettings } from "./settings.ts";
+
+export type SamplePart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: "tool_use";
+      readonly id: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: "tool_result"; readonly toolUseId: string; readonly text: string; readonly isError: boolean };
+
+export interface SampleMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly SamplePart[];
+}
+
+/** A completion a server asks for, within the limits set for it. */
+export interface SampleRequest {
+  readonly server: string;
+  /** Absent: the default model. */
+  readonly model?: string;
+  readonly system?: string;
+  readonly messages: readonly SampleMessage[];
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  readonly stopSequences?: readonly string[];
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: unknown }[];
+}
+
+export type SampleReply =
+  | {
+      readonly kind: "reply";
+      readonly model: string;
+      readonly content: readonly Extract<SamplePart, { readonly type: "text" | "tool_use" }>[];
+      readonly finish: "stop" | "length" | "tool_calls";
+      readonly tokensUsed: number;
+    }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** The side call (task `mcp`) that answers; it passes the money budget like every other. */
+export type SampleModel = (request: SampleRequest, signal: AbortSignal) => Promise<SampleReply>;
+
+export interface SamplingMetrics {
+  readonly requests: number;
+  readonly errors: number;
+  readonly tokensUsed: number;
+  readonly toolUses: number;
+}
+
+export interface SamplerDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sample: SampleModel;
+  confirm?(signal: AbortSignal): Promise<boolean>;
+}
+
+const windowMs = 60_000;
+
+/** Answers one server's requests for completions: so many a minute, so many tokens, only these models. */
+export class Sampler {
+  readonly #server: string;
+  readonly #settings: SamplingSettings;
+  readonly #deps: SamplerDeps;
+  #startedAtMs: number[] = [];
+  #confirmed: Promise<boolean> | undefined;
+  #metrics: SamplingMetrics = { requests: 0, errors: 0, tokensUsed: 0, toolUses: 0 };
+
+  constructor(server: string, settings: SamplingSettings, deps: SamplerDeps) {
+    this.#server = server;
+    this.#settings = settings;
+    this.#deps = deps;
+  }
+
+  get metrics(): SamplingMetrics {
+    return this.#metrics;
+  }
+
+  async answer(params: CreateMessageRequestParams, signal: AbortSignal): Promise<CreateMessageResultWithTools> {
+    this.#count({ requests: 1 });
+    try {
+      const request = this.#admit(params);
+      if (!(await this.#isConfirmed(signal))) throw new Error("the user did not allow this server to ask the model");
+      using limit = deadline(this.#settings.timeoutMs, "the completion took too long");
+      const limited = linkSignals(signal, limit.signal);
+      const reply = await raceAbort(this.#deps.sample(request, limited), limited);
+      if (reply.kind === "unavailable") throw new Error(`no model can answer: ${reply.reason}`);
+      const toolUses = reply.content.filter((part) => part.type === "tool_use").length;
+      this.#count({ tokensUsed: reply.tokensUsed, toolUses });
+      return toResult(reply);
+    } catch (error) {
+      this.#count({ errors: 1 });
+      this.#deps.logger.warn("MCP sampling refused", {
+        server: this.#server,
+        error: error instanceof Error ? error.message : "",
+      });
+      throw error;
+    }
+  }
+
+  #admit(params: CreateMessageRequestParams): SampleRequest {
+    const nowMs = this.#deps.clock.now();
+    this.#startedAtMs = this.#startedAtMs.filter((startedAtMs) => nowMs - startedAtMs < windowMs);
+    if (this.#startedAtMs.length >= this.#settings.maxPerMinute) {
+      throw new Error(`rate limit: at most ${this.#settings.maxPerMinute} completions a minute`);
+    }
+    this.#startedAtMs.push(nowMs);
+    const model = this.#settings.model ?? params.modelPreferences?.hints?.find((hint) => hint.name !== undefined)?.name;
+    const { allowedModels, maxToolRounds, maxTokensCap } = this.#settings;
+    if (model !== undefined && allowedModels.length > 0 && !allowedModels.includes(model)) {
+      throw new Error(`the model "${model}" is not among those this server may use`);
+    }
+    const messages = params.messages.map(readMessage);
+    const rounds = messages.filter((message) => message.content.some((part) => part.type === "tool_use")).length;
+    if (rounds > maxToolRounds) throw new Error(`at most ${maxToolRounds} rounds of tool use are allowed`);
+    return {
+      server: this.#server,
+      ...(model === undefined ? {} : { model }),
+      ...(params.systemPrompt === undefined ? {} : { system: params.systemPrompt }),
+      messages,
+      maxTokens: Math.min(params.maxTokens, maxTokensCap),
+      ...(params.temperature === undefined ? {} : { temperature: params.temperature }),
+      ...(params.stopSequences === undefined ? {} : { stopSequences: params.stopSequences }),
+      tools:
+        maxToolRounds === 0
+          ? []
+          : (params.tools ?? []).map((tool) => ({
+              name: tool.name,
+              description: tool.description ?? "",
+              parameters: tool.inputSchema,
+            })),
+    };
+  }
+
+  /** Once per server and session; a refusal stands. */
+  #isConfirmed(signal: AbortSignal): Promise<boolean> {
+    this.#confirmed ??= this.#deps.confirm?.(signal) ?? Promise.resolve(true);
+    return this.#confirmed;
+  }
+
+  #count(more: Partial<SamplingMetrics>): void {
+    const was = this.#metrics;
+    this.#metrics = {
+      requests: was.requests + (more.requests ?? 0),
+      errors: was.errors + (more.errors ?? 0),
+      tokensUsed: was.tokensUsed + (more.tokensUsed ?? 0),
+      toolUses: was.toolUses + (more.toolUses ?? 0),
+    };
+  }
+}
+
+function readMessage(message: CreateMessageRequestParams["messages"][number]): SampleMessage {
+  const blocks = Array.isArray(message.content) ? message.content : [message.content];
+  return { role: message.role, content: blocks.map(readPart) };
+}
+
+type SamplingBlock = Exclude<CreateMessageRequestParams["messages"][number]["content"], readonly unknown[]>;
+
+function readPart(block: SamplingBlock): SamplePart {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "image":
+      return { type: "image", data: block.data, mimeType: block.mimeType };
+    case "audio":
+      return { type: "text", text: `[audio of type ${block.mimeType}, which the model cannot hear]` };
+    case "tool_use":
+      return { type: "tool_use", id: block.id, name: block.name, input: block.input };
+    case "tool_result": {
+      const text = block.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+      return { type: "tool_result", toolUseId: block.toolUseId, text, isError: block.isError === true };
+    }
+  }
+}
+
+const stopReasons = { stop: "endTurn", length: "maxTokens", tool_calls: "toolUse" } as const;
+
+function toResult(reply: Extract<SampleReply, { readonly kind: "reply" }>): CreateMessageResultWithTools {
+  const blocks = reply.content.map((part) =>
+    part.type === "text"
+      ? { type: "text" as const, text: part.text }
+      : { type: "tool_use" as const, id: part.id, name: part.name, input: { ...part.input } },
+  );
+  const [only] = blocks;
+  const content = blocks.length === 1 && only !== undefined ? only : blocks;
+  return { role: "assistant", model: reply.model, content, stopReason: stopReasons[reply.finish] };
+}

@@ -1,0 +1,39 @@
+import { pathToFileURL } from "node:url";
+import type { Client } from "@modelcontextprotocol/client";
+import type { McpDeps } from "./deps.ts";
+import type { Sampler } from "./sampling.ts";
+
+export interface RequestAnswers {
+  readonly deps: McpDeps;
+  readonly sampler: Sampler | undefined;
+  onListChanged(): void;
+}
+
+/** What a server may ask of us: the working folder, a completion, a question to the person. */
+export function answerServerRequests(
+  client: Client,
+  server: string,
+  { deps, sampler, onListChanged }: RequestAnswers,
+): void {
+  client.setRequestHandler("roots/list", () => ({
+    roots: [{ uri: pathToFileURL(deps.cwd).href, name: "working folder" }],
+  }));
+  if (sampler !== undefined) {
+    client.setRequestHandler("sampling/createMessage", (request, context) =>
+      sampler.answer(request.params, context.mcpReq.signal),
+    );
+  }
+  const { elicit } = deps;
+  if (elicit !== undefined) {
+    client.setRequestHandler("elicitation/create", async (request, context) => {
+      const { params } = request;
+      if (!("requestedSchema" in params)) return { action: "decline" };
+      const question = { server, message: params.message, schema: { ...params.requestedSchema } };
+      const answer = await elicit(question, context.mcpReq.signal);
+      return answer.kind === "accept" ? { action: "accept", content: { ...answer.content } } : { action: "decline" };
+    });
+  }
+  client.setNotificationHandler("notifications/tools/list_changed", () => onListChanged());
+  client.setNotificationHandler("notifications/resources/list_changed", () => onListChanged());
+  client.setNotificationHandler("notifications/prompts/list_changed", () => onListChanged());
+}

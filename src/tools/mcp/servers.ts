@@ -1,0 +1,135 @@
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import { canonicalJson } from "#foundation/json";
+import type { ToolRegistry } from "../registry.ts";
+import type { McpDeps } from "./deps.ts";
+import type { PinChange, PinStore } from "./pins.ts";
+import { McpServer, type McpServerStatus } from "./server.ts";
+import { ServerTools } from "./server-tools.ts";
+import type { McpServerSettings } from "./settings.ts";
+
+const firstListingWaitMs = 5_000;
+const closeAllMs = 15_000;
+
+export interface McpServersOptions {
+  readonly deps: McpDeps;
+  readonly registry: ToolRegistry;
+  readonly pins: PinStore;
+  /** `mcp.refresh`: when changes of a server become visible. */
+  readonly refresh?: "turn" | "session";
+  /** Shows a changed definition and asks whether it may be used. Absent: it waits for {@link McpServers.confirm}. */
+  confirmChange?(change: PinChange, signal: AbortSignal): Promise<boolean>;
+}
+
+interface Entry {
+  readonly server: McpServer;
+  readonly tools: ServerTools;
+}
+
+/**
+ * All configured servers. Nothing is started before {@link ready} is first called, and nothing changes
+ * in the registry except there, in {@link refresh} and in {@link reload}: a turn never sees a tool come or go.
+ */
+export class McpServers implements AsyncDisposable {
+  readonly #options: McpServersOptions;
+  readonly #stop = new AbortController();
+  #entries = new Map<string, Entry>();
+  #changed = new Set<string>();
+  #isStarted = false;
+
+  constructor(settings: readonly McpServerSettings[], options: McpServersOptions) {
+    this.#options = options;
+    for (const one of settings) this.#add(one);
+  }
+
+  /** Starts the servers on the first call and waits a little for them; late ones show at the next turn. */
+  async ready(signal: AbortSignal): Promise<void> {
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      for (const entry of this.#entries.values()) this.#start(entry);
+      using limit = deadline(firstListingWaitMs);
+      const attempts = Promise.all([...this.#entries.values()].map(({ server }) => server.attempted));
+      await raceAbort(attempts, linkSignals(signal, limit.signal)).catch((error: unknown) => {
+        if (!limit.signal.aborted) throw error;
+      });
+    }
+    await this.#sync();
+  }
+
+  /** Called between turns (and at the start of a session) to let changes in. Returns the names that came and went. */
+  async refresh(moment: "turn" | "session"): Promise<readonly string[]> {
+    if (!this.#isStarted || (moment === "turn" && this.#options.refresh === "session")) return [];
+    return this.#sync();
+  }
+
+  /** Takes a new configuration: unchanged servers are left alone, the others are closed or opened. */
+  async reload(settings: readonly McpServerSettings[], signal: AbortSignal): Promise<void> {
+    const wanted = new Map(settings.map((one) => [one.name, one]));
+    const gone = [...this.#entries].filter(([name, { server }]) => {
+      const next = wanted.get(name);
+      return next === undefined || canonicalJson(next) !== canonicalJson(server.settings);
+    });
+    await Promise.all(gone.map(([name]) => this.#remove(name)));
+    const added = settings.filter((one) => !this.#entries.has(one.name));
+    for (const one of added) this.#add(one);
+    if (!this.#isStarted) return;
+    const fresh = added.flatMap((one) => this.#entries.get(one.name) ?? []);
+    for (const entry of fresh) this.#start(entry);
+    using limit = deadline(firstListingWaitMs);
+    const attempts = Promise.all(fresh.map(({ server }) => server.attempted));
+    await raceAbort(attempts, linkSignals(signal, limit.signal)).catch((error: unknown) => {
+      if (!limit.signal.aborted) throw error;
+    });
+    await this.#sync();
+  }
+
+  get status(): readonly McpServerStatus[] {
+    return [...this.#entries.values()].map(({ server }) => server.status);
+  }
+
+  /** Tools that are not what they were, with the difference. */
+  get pendingChanges(): readonly PinChange[] {
+    return [...this.#entries.values()].flatMap(({ tools }) => tools.pending);
+  }
+
+  /** The person accepts a changed tool; it is usable from the next refresh on. False when nothing waits under that name. */
+  async confirm(server: string, tool: string): Promise<boolean> {
+    const isConfirmed = (await this.#entries.get(server)?.tools.confirm(tool)) ?? false;
+    if (isConfirmed) this.#changed.add(server);
+    return isConfirmed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error("the MCP client is closing"));
+    const closing = Promise.allSettled([...this.#entries.keys()].map((name) => this.#remove(name)));
+    using limit = deadline(closeAllMs);
+    await raceAbort(closing, limit.signal).catch(() => {
+      this.#options.deps.logger.warn("some MCP servers did not close in time");
+    });
+  }
+
+  #add(settings: McpServerSettings): void {
+    if (!settings.enabled) return;
+    const server = new McpServer(settings, this.#options.deps);
+    this.#entries.set(settings.name, { server, tools: new ServerTools(server, this.#options) });
+  }
+
+  #start({ server }: Entry): void {
+    server.start(() => void this.#changed.add(server.settings.name));
+  }
+
+  async #remove(name: string): Promise<void> {
+    const entry = this.#entries.get(name);
+    this.#entries.delete(name);
+    entry?.tools[Symbol.dispose]();
+    await entry?.server[Symbol.asyncDispose]();
+  }
+
+  async #sync(): Promise<readonly string[]> {
+    const names = this.#changed;
+    this.#changed = new Set();
+    const moved = await Promise.all(
+      [...names].map(async (name) => (await this.#entries.get(name)?.tools.sync(this.#stop.signal)) ?? []),
+    );
+    return moved.flat();
+  }
+}

@@ -1,0 +1,171 @@
+import type { Client, Transport } from "@modelcontextprotocol/client";
+import { linkSignals, raceAbort } from "#foundation/abort";
+import { Deferred } from "#foundation/deferred";
+import { UserError } from "#foundation/errors";
+import { isRecord } from "#foundation/json";
+import type { McpCatalogue, McpToolDefinition } from "./definition.ts";
+import type { McpDeps, ServerLog } from "./deps.ts";
+import { statusOf } from "./failure.ts";
+import { httpTransport } from "./http-transport.ts";
+import type { Sampler } from "./sampling.ts";
+import { answerServerRequests } from "./server-requests.ts";
+import type { McpServerSettings } from "./settings.ts";
+import { stdioPlace } from "./stdio-environment.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+const maxTools = 1_000;
+const closeTimeoutMs = 10_000;
+
+/** One live connection. It ends once; the server's supervisor opens the next. */
+export interface McpSession extends AsyncDisposable {
+  readonly client: Client;
+  readonly transport: "stdio" | "http" | "sse";
+  readonly closed: Promise<void>;
+  list(signal: AbortSignal): Promise<McpCatalogue>;
+}
+
+export interface SessionParts {
+  readonly deps: McpDeps;
+  readonly log: ServerLog;
+  readonly sampler: Sampler | undefined;
+  /** The server says that what it offers has changed. */
+  onListChanged(): void;
+}
+
+/** Connects and initialises. Whatever was started is gone again when this fails. */
+export async function openSession(
+  settings: McpServerSettings,
+  parts: SessionParts,
+  signal: AbortSignal,
+): Promise<McpSession> {
+  const { endpoint } = settings;
+  if (endpoint.kind === "stdio")
+    return connectOver(await stdioTransport(settings, parts, signal), "stdio", { settings, parts, signal });
+  const auth =
+    endpoint.oauth === undefined
+      ? undefined
+      : parts.deps.oauth?.providerFor(settings.name, endpoint.url, endpoint.oauth);
+  if (endpoint.oauth !== undefined && auth === undefined) {
+    throw new UserError(`The MCP server ${settings.name} needs a login, which is not available here.`, {
+      hint: `Run: hermes mcp login ${settings.name}`,
+    });
+  }
+  const first = await httpTransport(endpoint, endpoint.kind, auth);
+  try {
+    return await connectOver(first, endpoint.kind, { settings, parts, signal });
+  } catch (error) {
+    const status = statusOf(error);
+    const mayBeOld = endpoint.kind === "http" && !endpoint.isPinned && (status === 404 || status === 405);
+    if (!mayBeOld) throw error;
+    parts.deps.logger.info("MCP server has no streamable HTTP; trying SSE", { server: settings.name, status });
+    return connectOver(await httpTransport(endpoint, "sse", auth), "sse", { settings, parts, signal });
+  }
+}
+
+interface Connecting {
+  readonly settings: McpServerSettings;
+  readonly parts: SessionParts;
+  readonly signal: AbortSignal;
+}
+
+async function connectOver(
+  transport: Transport,
+  kind: McpSession["transport"],
+  { settings, parts, signal }: Connecting,
+): Promise<McpSession> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const client = new Client(
+    { name: "hermes", version: parts.deps.version },
+    {
+      capabilities: {
+        roots: {},
+        ...(parts.sampler === undefined ? {} : { sampling: settings.sampling.maxToolRounds > 0 ? { tools: {} } : {} }),
+        ...(parts.deps.elicit === undefined ? {} : { elicitation: { form: {} } }),
+      },
+    },
+  );
+  answerServerRequests(client, settings.name, parts);
+  const closed = new Deferred<void>();
+  client.onclose = () => closed.resolve();
+  client.onerror = (error) =>
+    parts.deps.logger.debug("MCP connection complained", {
+      server: settings.name,
+      error: parts.deps.redact(error.message),
+    });
+  const close = async (): Promise<void> => {
+    await raceAbort(client.close(), AbortSignal.timeout(closeTimeoutMs)).catch(() => transport.close());
+    closed.resolve();
+  };
+  try {
+    await raceAbort(client.connect(transport, { signal, timeout: settings.connectTimeoutMs }), signal);
+  } catch (error) {
+    await close();
+    await transport.close();
+    throw error;
+  }
+  return {
+    client,
+    transport: kind,
+    closed: closed.promise,
+    list: (listSignal) => listAll(client, settings, listSignal),
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function stdioTransport(
+  settings: McpServerSettings,
+  { deps, log }: SessionParts,
+  signal: AbortSignal,
+): Promise<Transport> {
+  const { endpoint } = settings;
+  if (endpoint.kind !== "stdio") throw new Error("not a stdio server");
+  const verdict = await deps.checkPackage?.(endpoint.command, endpoint.args, signal);
+  if (verdict?.kind === "refused") {
+    throw new UserError(`The MCP server ${settings.name} was not started: ${verdict.reason}`, { code: "mcp_malware" });
+  }
+  const place = await stdioPlace(endpoint.command, endpoint.env, deps);
+  return new StdioTransport({
+    ...place,
+    args: endpoint.args,
+    ...(endpoint.cwd === undefined ? {} : { cwd: endpoint.cwd }),
+    onStderr: (text) => log.write(text),
+    ...(deps.adoptProcess === undefined ? {} : { adoptProcess: deps.adoptProcess.bind(deps) }),
+  });
+}
+
+/** Follows the pages of a listing, up to a thousand tools, under the connect timeout as a whole. */
+async function listAll(client: Client, settings: McpServerSettings, signal: AbortSignal): Promise<McpCatalogue> {
+  const capabilities = client.getServerCapabilities();
+  const options = { signal: linkSignals(signal), timeout: settings.connectTimeoutMs };
+  const tools: McpToolDefinition[] = [];
+  let cursor: string | undefined;
+  while (capabilities?.tools !== undefined && tools.length < maxTools) {
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: "tools/list", params }, options);
+    for (const tool of page.tools) tools.push(definitionOf(tool));
+    if (page.nextCursor === undefined || page.nextCursor === cursor) break;
+    cursor = page.nextCursor;
+  }
+  return {
+    tools: tools.slice(0, maxTools),
+    hasResources: capabilities?.resources !== undefined,
+    hasPrompts: capabilities?.prompts !== undefined,
+  };
+}
+
+function definitionOf(tool: {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema?: unknown;
+  readonly annotations?: unknown;
+}): McpToolDefinition {
+  const hints: Record<string, unknown> = isRecord(tool.annotations) ? tool.annotations : {};
+  return {
+    name: tool.name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    inputSchema: tool.inputSchema,
+    isReadOnly: hints["readOnlyHint"] === true,
+    isDestructive: hints["destructiveHint"] === true,
+    isIdempotent: hints["idempotentHint"] === true,
+  };
+}

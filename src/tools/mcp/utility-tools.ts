@@ -1,0 +1,178 @@
+import type { ContentBlock } from "@modelcontextprotocol/client";
+import type { JsonSchema } from "#conversation";
+import { isRecord } from "#foundation/json";
+import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+import { fence } from "./call-result.ts";
+import { mcpToolName } from "./names.ts";
+import type { McpServer } from "./server.ts";
+import { finish, mcpToolShape } from "./tool-adapter.ts";
+
+const maxTextChars = 1_000_000;
+const maxEntries = 1_000;
+const nothing: JsonSchema = { type: "object", properties: {} };
+
+/** Resources and prompts of a server, as tools, when it declares them and the settings want them. */
+export function utilityTools(server: McpServer): readonly Tool[] {
+  const { settings, catalogue } = server;
+  return [
+    ...(catalogue.hasResources && settings.hasResourceTools ? [listResources(server), readResource(server)] : []),
+    ...(catalogue.hasPrompts && settings.hasPromptTools ? [listPrompts(server), getPrompt(server)] : []),
+  ];
+}
+
+function listResources(server: McpServer): Tool {
+  const shape = shapeOf(
+    server,
+    "list_resources",
+    "Lists the documents the server offers, with their addresses.",
+    nothing,
+  );
+  return {
+    ...shape,
+    execute: async (_args, context) => {
+      const answer = await server.ask(async (client, signal) => {
+        const found = await client.request(
+          { method: "resources/list", params: {} },
+          { signal, timeout: server.settings.timeoutMs },
+        );
+        return found.resources;
+      }, context.signal);
+      return finish(answer, server, (resources) =>
+        result({
+          resources: resources.slice(0, maxEntries).map(({ uri, name, description, mimeType }) => ({
+            uri,
+            name,
+            ...(description === undefined ? {} : { description }),
+            ...(mimeType === undefined ? {} : { mimeType }),
+          })),
+        }),
+      );
+    },
+  };
+}
+
+function readResource(server: McpServer): Tool {
+  const parameters: JsonSchema = {
+    type: "object",
+    properties: { uri: { type: "string", description: "Address as listed by the server" } },
+    required: ["uri"],
+  };
+  const shape = shapeOf(server, "read_resource", "Reads one document of the server.", parameters);
+  return {
+    ...shape,
+    execute: async (args, context) => {
+      const uri = textArgument(args, "uri");
+      const answer = await server.ask(
+        (client, signal) =>
+          client.request({ method: "resources/read", params: { uri } }, { signal, timeout: server.settings.timeoutMs }),
+        context.signal,
+      );
+      return finish(answer, server, ({ contents }) => {
+        const texts = contents.map((part) =>
+          "text" in part
+            ? part.text
+            : `[${Math.floor((part.blob.length * 3) / 4)} bytes of ${part.mimeType ?? "unknown type"}]`,
+        );
+        return result({ result: fenced(server, texts.join("\n")) });
+      });
+    },
+  };
+}
+
+function listPrompts(server: McpServer): Tool {
+  const shape = shapeOf(server, "list_prompts", "Lists the prompt templates the server offers.", nothing);
+  return {
+    ...shape,
+    execute: async (_args, context) => {
+      const answer = await server.ask(async (client, signal) => {
+        const found = await client.request(
+          { method: "prompts/list", params: {} },
+          { signal, timeout: server.settings.timeoutMs },
+        );
+        return found.prompts;
+      }, context.signal);
+      return finish(answer, server, (prompts) =>
+        result({
+          prompts: prompts.slice(0, maxEntries).map(({ name, description, arguments: parameters }) => ({
+            name,
+            ...(description === undefined ? {} : { description }),
+            ...(parameters === undefined ? {} : { arguments: parameters }),
+          })),
+        }),
+      );
+    },
+  };
+}
+
+function getPrompt(server: McpServer): Tool {
+  const parameters: JsonSchema = {
+    type: "object",
+    properties: {
+      name: { type: "string", description: "Name as listed by the server" },
+      arguments: { type: "object", description: "Values for the template", properties: {} },
+    },
+    required: ["name"],
+  };
+  const shape = shapeOf(server, "get_prompt", "Fills in one prompt template of the server.", parameters);
+  return {
+    ...shape,
+    execute: async (args, context) => {
+      const name = textArgument(args, "name");
+      const given = isRecord(args["arguments"]) ? args["arguments"] : {};
+      const values = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
+      const answer = await server.ask(
+        (client, signal) =>
+          client.request(
+            { method: "prompts/get", params: { name, arguments: values } },
+            { signal, timeout: server.settings.timeoutMs },
+          ),
+        context.signal,
+      );
+      return finish(answer, server, ({ messages, description }) => promptResult(server, messages, description));
+    },
+  };
+}
+
+function promptResult(
+  server: McpServer,
+  messages: readonly { readonly role: string; readonly content: ContentBlock }[],
+  description: string | undefined,
+): ToolResult {
+  return result({
+    messages: messages.slice(0, maxEntries).map(({ role, content }) => ({
+      role,
+      content: content.type === "text" ? fenced(server, content.text) : `[${content.type}]`,
+    })),
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+function fenced(server: McpServer, text: string): string {
+  const { trust, name } = server.settings;
+  return fence(text.slice(0, maxTextChars), trust === "untrusted" ? name : undefined);
+}
+
+function shapeOf(
+  server: McpServer,
+  action: string,
+  ...[what, parameters]: readonly [string, JsonSchema]
+): Omit<Tool, "execute"> {
+  const { name, parallel } = server.settings;
+  return {
+    ...mcpToolShape(server, {
+      name: mcpToolName(name, action),
+      description: `${what} (MCP server ${name})`,
+      parameters,
+    }),
+    concurrency: parallel ? "safe" : "serial",
+    isReadOnly: true,
+    isIdempotent: true,
+  };
+}
+
+function textArgument(args: Readonly<Record<string, unknown>>, name: string): string {
+  const value = args[name];
+  if (typeof value !== "string" || value === "") throw new ToolFailure(`${name} is missing; it must be text.`);
+  return value;
+}
