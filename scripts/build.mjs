@@ -2,6 +2,7 @@
 //   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
 //   program.js    everything else in one file; what is heavy is required lazily, at first use
 //   store-worker.cjs   the thread that does slow work on the database
+//   testing/model-server.mjs   the fake model provider, for the tests of users
 // One CommonJS file with a code cache is the fastest start we measured (docs/decisions/0006).
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -43,6 +44,17 @@ export async function buildProgram() {
     entryPoints: { "store-worker": path.join(root, "src/store/sqlite/worker.ts") },
     outdir: dist,
     outExtension: { ".js": ".cjs" },
+  });
+  await build({
+    ...shared,
+    entryPoints: { "testing/model-server": path.join(root, "test/fakes/model-server/index.ts") },
+    outdir: dist,
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    minify: false,
+    supported: {},
+    banner: {},
+    define: {},
   });
   writeFileSync(path.join(dist, "package.json"), '{ "type": "commonjs" }\n');
   chmodSync(path.join(dist, "cli/main.js"), 0o755);

@@ -50,7 +50,7 @@ export async function ensureInstalled() {
 /** A fingerprint of everything the build reads; modification times and sizes, so that it takes milliseconds. */
 export function sourceFingerprint() {
   const facts = [];
-  for (const folder of ["src", "scripts", "skills"]) {
+  for (const folder of ["src", "scripts", "skills", "test/fakes/model-server"]) {
     const base = path.join(root, folder);
     if (!existsSync(base)) continue;
     for (const file of readdirSync(base, { recursive: true, encoding: "utf8" }).sort()) {

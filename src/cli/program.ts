@@ -1,4 +1,4 @@
-import { describe, UserError } from "#foundation/errors";
+import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { versionLine } from "./version.ts";
 
 const help = `Usage: hermes [chat]
@@ -10,6 +10,8 @@ const help = `Usage: hermes [chat]
 
 /** The program behind the launcher: words typed in, exit code out. */
 export async function main(args: readonly string[]): Promise<void> {
+  // Whoever reads us may stop reading (`hermes … | head`); that is no error of anyone.
+  process.stdout.on("error", (error: Error) => process.exit(systemErrorCode(error) === "EPIPE" ? 0 : 1));
   try {
     process.exitCode = await runCommand(args);
   } catch (error) {

@@ -40,6 +40,13 @@ describe("the built program", () => {
     expect(loaded.filter((file) => file.endsWith("program.js"))).toHaveLength(1);
   });
 
+  it("ends quietly when its reader stops reading", () => {
+    const pipeline = `printf 'hello\\nhello\\n' | ${process.execPath} ${main} | head -n 1`;
+    const env = { ...process.env, HERMES_HOME: path.join(folder, "home") };
+    const ran = spawnSync("sh", ["-c", pipeline], { cwd: folder, encoding: "utf8", env });
+    expect(ran).toMatchObject({ stdout: "Hermes, on the demo model. An empty line leaves.\n", stderr: "" });
+  });
+
   it("names an unknown command, says what to do, and leaves with 2", () => {
     const result = hermes(["frobnicate"]);
     expect(result.status).toBe(2);
