@@ -1,0 +1,258 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryLogger } from "#foundation/logger";
+import { openLocalTerminal } from "./local/local-terminal.ts";
+import { processStartedAtMs } from "./process-start-time.ts";
+import { openSandbox } from "./sandbox.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Every probe tries to get out; a success prints SECRET or ESCAPED, or changes something outside. */
+const signal = new AbortController().signal;
+const reason = missingReason();
+if (reason !== undefined) process.stderr.write(`sandbox probes are skipped: ${reason}\n`);
+
+function missingReason(): string | undefined {
+  if (process.platform !== "linux") return "they need Linux";
+  try {
+    execFileSync("bwrap", ["--unshare-user", "--disable-userns", "--unshare-pid", "--ro-bind", "/", "/", "true"], {
+      stdio: "pipe",
+    });
+    return undefined;
+  } catch (error) {
+    return `bubblewrap does not work here (${error instanceof Error ? error.message.split("\n")[0] : "unknown"})`;
+  }
+}
+
+let root: string;
+let confined: Terminal;
+let offline: Terminal;
+let open: Terminal;
+let outsider: ChildProcess;
+let server: Server;
+let port = 0;
+let connections = 0;
+
+describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () => {
+  beforeAll(async () => {
+    root = await realpath(await mkdtemp(path.join(os.tmpdir(), "hermes-probes-")));
+    for (const folder of [
+      "home/.ssh",
+      "home/.aws",
+      "home/.config/gh",
+      "hermes/mcp-tokens",
+      "work",
+      "outside",
+      "tmp/ssh-agent1",
+    ]) {
+      await mkdir(path.join(root, folder), { recursive: true });
+    }
+    const secrets = [
+      "home/.ssh/id_rsa",
+      "home/.aws/credentials",
+      "home/.config/gh/hosts.yml",
+      "home/.netrc",
+      "hermes/.env",
+      "hermes/auth.json",
+      "hermes/mcp-tokens/a.json",
+      "hermes/state.db",
+      "tmp/ssh-agent1/agent.1",
+      "extra.key",
+    ];
+    for (const file of secrets) await writeFile(path.join(root, file), "SECRET\n");
+    await writeFile(path.join(root, "outside/file"), "untouched\n");
+    await writeFile(path.join(root, "home/plain.txt"), "readable\n");
+    await symlink(path.join(root, "home/.ssh"), path.join(root, "work/link"));
+    await symlink(path.join(root, "outside"), path.join(root, "work/out"));
+    outsider = spawn("sleep", ["600"], {
+      detached: true,
+      stdio: "ignore",
+      env: { ...process.env, TOKEN: "SECRET" },
+      cwd: path.join(root, "home/.ssh"),
+    });
+    server = createServer((socket) => {
+      connections += 1;
+      socket.end("SECRET\n");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    port = typeof address === "object" && address !== null ? address.port : 0;
+    confined = await terminal("on");
+    offline = await terminal("none");
+    open = await terminal("open");
+  });
+
+  afterAll(async () => {
+    await Promise.all([confined, offline, open].map((one) => one?.[Symbol.asyncDispose]()));
+    outsider?.kill("SIGKILL");
+    server?.close();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  async function terminal(network: "on" | "none" | "open"): Promise<Terminal> {
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: path.join(root, "home"),
+      TMPDIR: path.join(root, "tmp"),
+      LANG: "C.UTF-8",
+      SSH_AUTH_SOCK: path.join(root, "tmp/ssh-agent1/agent.1"),
+    };
+    const policy = {
+      home: path.join(root, "home"),
+      hermesHome: path.join(root, "hermes"),
+      writable: [path.join(root, "work")],
+      masked: [path.join(root, "extra.key")],
+      network: network === "none" ? "none" : "on",
+    } as const;
+    const sandbox = await openSandbox(
+      { mode: network === "open" ? "off" : "on", policy, env, tempDir: path.join(root, "tmp") },
+      signal,
+    );
+    return openLocalTerminal(
+      {
+        taskId: network,
+        cwd: path.join(root, "work"),
+        env: { ...env, P: String(outsider.pid), ME: String(process.pid), PORT: String(port), ROOT: root },
+        environment: { policy: "inherit" },
+        logger: memoryLogger(),
+        ...(sandbox.kind === "confined" ? { sandbox: sandbox.confine } : {}),
+      },
+      signal,
+    );
+  }
+
+  const run = async (where: Terminal, command: string) => where.exec(command, { timeoutMs: 10_000, signal });
+
+  const reads: readonly (readonly [string, string])[] = [
+    ["a key by its path", "cat $HOME/.ssh/id_rsa"],
+    ["a key by the tilde", "cat ~/.ssh/id_rsa"],
+    ["cloud credentials", "cat ~/.aws/credentials"],
+    ["a nested credential folder", "cat ~/.config/gh/hosts.yml"],
+    ["a credential file", "cat ~/.netrc"],
+    ["our own .env", "cat $ROOT/hermes/.env"],
+    ["our own tokens", "cat $ROOT/hermes/auth.json"],
+    ["tokens of servers", "cat $ROOT/hermes/mcp-tokens/a.json"],
+    ["our database", "cat $ROOT/hermes/state.db"],
+    ["a file the user hid", "cat $ROOT/extra.key"],
+    ["a key through a link in the workspace", "cat link/id_rsa"],
+    ["a key through a new link", "ln -s ~/.ssh/id_rsa new && cat new"],
+    ["a key through dots", "cat ~/x/../.ssh/id_rsa ~/./.ssh//id_rsa"],
+    ["a key through /proc/self/root", "cat /proc/self/root$HOME/.ssh/id_rsa"],
+    ["a key through /proc/self/cwd", "cat /proc/self/cwd/../home/.ssh/id_rsa"],
+    ["a key through a thread", "cat /proc/thread-self/root$HOME/.ssh/id_rsa"],
+    ["a key through the directory of an outside process", "cat /proc/$P/cwd/id_rsa"],
+    ["a key through the root of our own program", "cat /proc/$ME/root$HOME/.ssh/id_rsa"],
+    ["the environment of an outside process", "tr '\\0' '\\n' </proc/$P/environ"],
+    ["all environments there are", "cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep ^TOKEN"],
+    ["a folder by archive", "tar cf - -C ~ .ssh | strings"],
+    ["a folder by search", "grep -rs SECRET ~ $ROOT/hermes"],
+    ["the socket folder of an agent", "cat $ROOT/tmp/ssh-agent1/agent.1"],
+    ["a key by an open descriptor", "exec 9<~/.ssh/id_rsa; cat <&9"],
+    ["a key by copying", "cp ~/.ssh/id_rsa k; cat k"],
+  ];
+
+  it.each(reads)("cannot read %s", async (_, command) => {
+    expect((await run(confined, command)).output).not.toContain("SECRET");
+    await run(open, "rm -f new k");
+  });
+
+  it("the same reads succeed without it, so the probes can fail", async () => {
+    for (const [name, command] of reads) {
+      expect.soft((await run(open, command)).output, name).toContain("SECRET");
+      await run(open, "rm -f new k; exec 9<&-");
+    }
+  });
+
+  it.each([
+    // Whether this works outside depends on the rights of the first process there, so it has no counterpart above.
+    ["a key through the root of the first process", "cat /proc/1/root$HOME/.ssh/id_rsa"],
+    ["a hard link to a key", "ln ~/.netrc hard && [ -s hard ] && echo ESCAPED"],
+    ["a file outside", "echo x > $ROOT/outside/new && echo ESCAPED"],
+    ["a file outside, appended", "echo x >> $ROOT/outside/file && echo ESCAPED"],
+    ["a file outside through a link", "echo x > out/file && echo ESCAPED"],
+    ["a file outside through /proc", "echo x > /proc/self/root$ROOT/outside/file && echo ESCAPED"],
+    ["the removal of a file outside", "rm -f $ROOT/outside/file && echo ESCAPED"],
+    ["a move out of the workspace", "touch m && mv m $ROOT/outside/m && echo ESCAPED"],
+    ["the home folder", "echo x > ~/.bashrc && echo ESCAPED"],
+    ["a masked folder", "echo x > ~/.ssh/authorized_keys && echo ESCAPED"],
+    ["our settings", "echo x > $ROOT/hermes/config.yaml && echo ESCAPED"],
+    ["system files", "echo x > /etc/hermes-probe && echo ESCAPED"],
+    ["a program on the path", "echo x > /usr/bin/hermes-probe && echo ESCAPED"],
+    ["a remount", "mount -o remount,rw / && echo ESCAPED"],
+    ["a new mount", "mount -t tmpfs none /mnt && echo ESCAPED"],
+    ["an unmount of a mask", "umount ~/.ssh && echo ESCAPED"],
+    ["a lazy unmount", "umount -l ~/.ssh && echo ESCAPED"],
+    ["a user namespace of its own", "unshare -Ur true && echo ESCAPED"],
+    ["a mount namespace of its own", "unshare -m true && echo ESCAPED"],
+    ["a nested sandbox", "bwrap --bind / / true && echo ESCAPED"],
+    ["entering another namespace", "nsenter -t 1 -m cat $ROOT/hermes/.env; nsenter -t $P -m true && echo ESCAPED"],
+    ["a change of root", "chroot / true && echo ESCAPED"],
+    ["a device node", "mknod dev b 8 0 && echo ESCAPED"],
+    ["raw disks", "ls /dev | grep -E '^(sd|vd|nvme|mem|kmem)' && echo ESCAPED"],
+    ["the signal of an outside process", "kill -9 $P && echo ESCAPED"],
+    ["our own end", "kill -9 $ME && echo ESCAPED"],
+    ["the tracing of an outside process", "head -c1 /proc/$P/mem && echo ESCAPED; ls /proc/$P && echo ESCAPED"],
+    ["kernel settings", "echo 1 > /proc/sys/kernel/sysrq && echo ESCAPED"],
+    ["the host name", "hostname hermes-probe && echo ESCAPED"],
+    ["sockets of the system", '[ -n "$(find /run -type s 2>/dev/null)" ] && echo ESCAPED'],
+    ["the agent of the user", '[ -n "$SSH_AUTH_SOCK" ] && echo ESCAPED'],
+    ["more rights by a set-user program", "su -c 'echo ESCAPED' nobody </dev/null"],
+    ["capabilities", "grep -q '^CapEff:.*[1-9a-f]' /proc/self/status && echo ESCAPED"],
+  ])("cannot have %s", async (_, command) => {
+    const { output } = await run(confined, command);
+    expect(output).not.toMatch(/ESCAPED|SECRET/);
+    expect(await readFile(path.join(root, "outside/file"), "utf8")).toBe("untouched\n");
+    expect(await readdir(path.join(root, "outside"))).toEqual(["file"]);
+    expect(await processStartedAtMs(outsider.pid ?? 0, signal)).toBeDefined();
+    expect(existsSync("/etc/hermes-probe")).toBe(false);
+  });
+
+  it("cannot reach the network when that is denied, and can when it is not", async () => {
+    const connect = "exec 8<>/dev/tcp/127.0.0.1/$PORT && cat <&8";
+    expect((await run(offline, connect)).output).not.toContain("SECRET");
+    expect((await run(offline, "ls /sys/class/net; cat /proc/net/dev | grep -c eth")).output).toContain("0");
+    expect(connections).toBe(0);
+    expect((await run(confined, connect)).output).toContain("SECRET");
+  });
+
+  it("does ordinary work: files, pipes, links, programs, git, state between commands", async () => {
+    const work = "mkdir -p a/b && echo hi > a/b/c && cat a/b/c | tr h H && ln -s a l && ls l/b && cat ~/plain.txt";
+    expect((await run(confined, work)).output).toBe("Hi\nc\nreadable\n");
+    expect(
+      (await run(confined, "git init -q repo && cd repo && export A=1 && git status --short | wc -l")).output.trim(),
+    ).toBe("0");
+    expect(
+      await run(confined, "pwd; echo $A; echo x > $TMPDIR/t && cat $TMPDIR/t; echo y >/dev/null; exit 7"),
+    ).toMatchObject({
+      output: `${root}/work/repo\n1\nx\n`,
+      exitCode: 7,
+    });
+    expect((await run(confined, "python3 -c 'print(6*7)'; seq 3 | sort -r | head -1")).output).toBe("42\n3\n");
+  });
+
+  it("runs background processes, which can be talked to and ended with all their children", async () => {
+    const child = await confined.spawn("read line; echo got $line; sleep 600 & sleep 600", { pty: false, signal });
+    let text = "";
+    const answered = new Promise<void>((resolve) =>
+      child.onData((more) => {
+        text += more;
+        if (text.includes("got")) resolve();
+      }),
+    );
+    await child.write("it\n");
+    await answered;
+    await child.kill(500);
+    await child.exit;
+    expect(text).toBe("got it\n");
+    expect(await processStartedAtMs(child.pid ?? 0, signal)).toBeUndefined();
+  });
+
+  it("ends at the time limit", async () => {
+    const result = await confined.exec("sleep 60", { timeoutMs: 300, signal });
+    expect(result).toMatchObject({ exitCode: 124, ended: "timed-out" });
+  });
+});

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import type { ProgramCall } from "../local/local-terminal.ts";
+import { masksOf, type SandboxPolicy } from "./policy.ts";
+
+/** Sockets live below /run, and the one of a container engine is a way out; only name resolution stays. */
+const keptOfRun = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+
+const keptSecretPlaces = [
+  "SSH_AUTH_SOCK",
+  "SSH_AGENT_PID",
+  "GPG_AGENT_INFO",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "DOCKER_HOST",
+];
+
+/**
+ * A program call inside bubblewrap. Later options cover earlier ones, so the order is: everything
+ * read-only, then what may be written, then what is hidden, whatever it lies in.
+ */
+export function bubblewrapCall(
+  bwrap: string,
+  call: ProgramCall,
+  place: { readonly policy: SandboxPolicy; readonly writable: readonly string[]; readonly tempDir: string },
+): ProgramCall {
+  const { policy } = place;
+  const writable = [...new Set([...policy.writable, ...place.writable])].filter((folder) => existsSync(folder));
+  const hidden = masksOf(policy, place.tempDir).flatMap((mask) =>
+    mask.kind === "folder"
+      ? ["--perms", "0700", "--tmpfs", mask.path, "--remount-ro", mask.path]
+      : ["--ro-bind", "/dev/null", mask.path],
+  );
+  const args = [
+    "--unshare-user",
+    "--disable-userns",
+    "--unshare-ipc",
+    "--unshare-uts",
+    ...(policy.hasOwnPids === false ? [] : ["--unshare-pid"]),
+    ...(policy.network === "none" ? ["--unshare-net"] : []),
+    "--die-with-parent",
+    "--cap-drop",
+    "ALL",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    ...(policy.hasOwnPids === false ? [] : ["--proc", "/proc"]),
+    "--tmpfs",
+    "/run",
+    ...keptOfRun.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    "--remount-ro",
+    "/run",
+    ...writable.flatMap((folder) => ["--bind", folder, folder]),
+    ...hidden,
+    ...keptSecretPlaces.flatMap((name) => ["--unsetenv", name]),
+    "--chdir",
+    "/",
+  ];
+  return { program: bwrap, args: [...args, "--", call.program, ...call.args] };
+}
