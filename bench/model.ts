@@ -8,6 +8,7 @@ import type { ModelRequest } from "../src/model/request.ts";
 import type { ProtocolName } from "../src/model/target.ts";
 import { testRequest } from "../src/model/testing/target.ts";
 import { SseDecoder } from "../src/model/transport/sse.ts";
+import { parserTable } from "./model-parsers.ts";
 import { anthropicStream, chatStream, responsesStream, toolStream } from "./model-streams.ts";
 
 const megabytes = 16;
@@ -147,3 +148,6 @@ function historyOf(count: number, protocol: ProtocolName): ModelRequest {
 }
 
 await main();
+
+console.log("Tool-call text parsers, MB/s (more is better)");
+console.table(parserTable());
