@@ -1,0 +1,148 @@
+import type { ApprovalGate, Finding } from "../approval/request.ts";
+import { functionsFor, type ScriptFunction, signature } from "../code/functions.ts";
+import type { ScriptLanguage, ScriptOptions } from "../code/run-script.ts";
+import type { ToolContext } from "../context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Confine } from "../terminals/local/local-terminal.ts";
+import type { TerminalLeases } from "../terminals/terminal.ts";
+import type { Tool } from "../tool.ts";
+
+export { defaultScriptOptions, type ScriptOptions } from "../code/run-script.ts";
+
+export interface ExecuteCodeDeps {
+  readonly leases: TerminalLeases;
+  readonly gate: ApprovalGate;
+  readonly options: ScriptOptions;
+  /** Our own environment; a script sees a short list of it. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Names registered to pass, from the settings and loaded skills. */
+  passthrough(context: ToolContext): readonly string[];
+  /** Set for every script, for example the mark of the guardian. */
+  readonly extraEnv?: Readonly<Record<string, string>>;
+  /** Runs a tool call of a script like one of the model: hooks, coercion and approval included. */
+  callTool(
+    call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
+    context: ToolContext,
+  ): Promise<string>;
+  redact(text: string): string;
+  watch?(pid: number): Disposable;
+  /** `approvals.code_execution`: what a script itself needs, beside what its tool calls need. */
+  readonly screening: "allow" | "ask" | "sandbox";
+  readonly confine?: Confine;
+}
+
+/** `execute_code`: a script that calls tools as functions. */
+export function createExecuteCodeTool(deps: ExecuteCodeDeps): Tool {
+  return {
+    name: "execute_code",
+    toolset: "code_execution",
+    emoji: "🐍",
+    description: description(deps, functionsFor(new Set())),
+    parameters: {
+      type: "object",
+      properties: {
+        code: { type: "string", description: "The whole script; print what you want to see" },
+        language: { type: "string", enum: ["python", "javascript"], description: "Default python" },
+      },
+      required: ["code"],
+    },
+    isIdempotent: false,
+    patchDefinition: (definition, visible) => ({
+      ...definition,
+      description: description(deps, functionsFor(visible)),
+    }),
+    execute: (args, context) => execute(deps, args, context),
+  };
+}
+
+function description(deps: ExecuteCodeDeps, functions: readonly ScriptFunction[]): string {
+  const { options } = deps;
+  const names = functions.map((one) => one.tool);
+  const example = names.slice(0, 2).join(", ");
+  return [
+    "Run a short script that calls tools as functions. Worth it for three or more calls with logic between them, for loops and branches, and for cutting large results down before you read them.",
+    "Not for a single call, nor where you must think about a result before the next step.",
+    ...(functions.length === 0
+      ? ["No tools can be called from the script here; it only computes."]
+      : [
+          `Python: from hermes_tools import ${example}. JavaScript: import { ${example} } from "hermes_tools", and await each call.`,
+          `Functions, returning parsed values:\n${functions.map((one) => `  ${signature(one)}: ${one.about}`).join("\n")}\n`,
+        ]),
+    "Also in hermes_tools: json_parse(text), shell_quote(text), retry(fn, max_attempts=3, delay=2).",
+    `Limits: ${options.timeoutMs / 1_000} s, ${options.maxToolCalls} tool calls, ${options.maxStdoutChars} characters of output.`,
+    options.mode === "project"
+      ? "The script runs in the working directory of the session, with the active Python environment."
+      : "The script runs in an empty temporary directory.",
+  ].join(" ");
+}
+
+async function execute(
+  deps: ExecuteCodeDeps,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const code = args["code"];
+  if (typeof code !== "string" || code.trim() === "") throw new ToolFailure("There is no code to run");
+  const language = languageOf(args["language"]);
+  const refusal = await screen(deps, { code, language }, context);
+  if (refusal !== undefined) return failed(refusal, { status: "blocked" });
+  const terminal = await deps.leases.take(context.taskId, context.signal);
+  if (terminal.kind !== "local")
+    throw new ToolFailure(`Scripts cannot run in a ${terminal.kind} terminal yet; use terminal instead`);
+  const [{ runScript }, { withTouches }] = await Promise.all([
+    import("../code/run-script.ts"),
+    import("../terminals/command/run-foreground.ts"),
+  ]);
+  const ran = await withTouches(context, () =>
+    runScript({
+      code,
+      language,
+      functions: functionsFor(context.enabledTools),
+      cwd: terminal.cwd,
+      tempDir: terminal.tempDir,
+      options: deps.options,
+      env: deps.env,
+      passthrough: deps.passthrough(context),
+      extraEnv: deps.extraEnv ?? {},
+      call: (tool, given) => deps.callTool({ tool, args: given }, context),
+      redact: (text) => deps.redact(text),
+      ...(deps.watch === undefined ? {} : { watch: deps.watch }),
+      ...(deps.screening === "sandbox" && deps.confine !== undefined ? { confine: deps.confine } : {}),
+      signal: context.signal,
+    }),
+  );
+  return result(ran, { isError: ran.status !== "success" });
+}
+
+function languageOf(value: unknown): ScriptLanguage {
+  if (value === undefined || value === null || value === "" || value === "python") return "python";
+  if (value === "javascript") return "javascript";
+  throw new ToolFailure(`Unknown language: ${String(value)}. Use python or javascript`);
+}
+
+const finding: Finding = {
+  key: "script execution",
+  description: "runs a script that can do what you can do, outside the checks of single commands",
+  severity: "ask",
+  source: "policy",
+};
+
+/** Why the script may not run, or undefined. A sandbox makes asking unnecessary; without one, somebody must agree. */
+async function screen(
+  deps: ExecuteCodeDeps,
+  script: { readonly code: string; readonly language: ScriptLanguage },
+  context: ToolContext,
+): Promise<string | undefined> {
+  if (deps.screening === "allow" || (deps.screening === "sandbox" && deps.confine !== undefined)) return undefined;
+  const verdict = await deps.gate.checkFindings(`${script.language} script:\n${script.code}`, [finding], {
+    tool: "execute_code",
+    sessionKey: context.sessionKey,
+    taskId: context.taskId,
+    surface: context.surface,
+    cwd: deps.leases.peek(context.taskId)?.cwd ?? "/",
+    terminalKind: deps.leases.peek(context.taskId)?.kind ?? "local",
+    signal: context.signal,
+    progress: (text) => context.progress(text),
+  });
+  return verdict.kind === "blocked" ? verdict.reason : undefined;
+}

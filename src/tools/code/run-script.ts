@@ -1,0 +1,176 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { deadline, linkSignals } from "#foundation/abort";
+import { type ProcessHandle, spawnProcess } from "#foundation/process";
+import { stripAnsi } from "#foundation/text";
+import { cutMiddle } from "../terminals/command/output-text.ts";
+import { HeadTailBuffer } from "../terminals/head-tail-buffer.ts";
+import type { Confine } from "../terminals/local/local-terminal.ts";
+import { exitCodeOf } from "../terminals/piped-process.ts";
+import type { ScriptFunction } from "./functions.ts";
+import { findPython } from "./interpreter.ts";
+import { javascriptModule } from "./javascript-module.ts";
+import { pythonModule } from "./python-module.ts";
+import { type RpcDeps, RpcServer } from "./rpc-server.ts";
+import { scriptEnvironment } from "./script-environment.ts";
+
+export type ScriptLanguage = "python" | "javascript";
+
+export interface ScriptOptions {
+  /** `project`: in the directory of the session, with its Python. `strict`: in a folder of its own. */
+  readonly mode: "project" | "strict";
+  readonly timeoutMs: number;
+  readonly maxToolCalls: number;
+  readonly maxStdoutChars: number;
+  readonly maxStderrChars: number;
+}
+
+export const defaultScriptOptions: ScriptOptions = {
+  mode: "project",
+  timeoutMs: 300_000,
+  maxToolCalls: 50,
+  maxStdoutChars: 50_000,
+  maxStderrChars: 10_000,
+};
+
+export interface ScriptRequest {
+  readonly code: string;
+  readonly language: ScriptLanguage;
+  readonly functions: readonly ScriptFunction[];
+  /** Directory of the session. */
+  readonly cwd: string;
+  readonly tempDir: string;
+  readonly options: ScriptOptions;
+  readonly env: NodeJS.ProcessEnv;
+  readonly passthrough: readonly string[];
+  readonly extraEnv: Readonly<Record<string, string>>;
+  readonly call: RpcDeps["call"];
+  redact(text: string): string;
+  watch?(pid: number): Disposable;
+  readonly confine?: Confine;
+  readonly signal: AbortSignal;
+}
+
+export interface ScriptResult {
+  readonly status: "success" | "error" | "timeout" | "interrupted";
+  readonly output: string;
+  readonly tool_calls_made: number;
+  readonly duration_seconds: number;
+  readonly error?: string;
+}
+
+const graceMs = 5_000;
+
+/** Runs a script in a process of its own; its tool calls come back over a socket. */
+export async function runScript(request: ScriptRequest): Promise<ScriptResult> {
+  const startedMs = performance.now();
+  // Short, because the path of a socket may have about a hundred characters.
+  const folder = await mkdtemp(path.join(request.tempDir.length < 60 ? request.tempDir : "/tmp", "hermes-code-"));
+  const allowed = new Set(request.functions.map((one) => one.tool));
+  await using server = new RpcServer({ call: request.call, allowed, maxCalls: request.options.maxToolCalls });
+  try {
+    const socket = path.join(folder, "rpc");
+    await server.listen(socket);
+    const script = await writeScript(request, folder);
+    const ended = await execute(request, { folder, socket, script });
+    return shape(request, ended, { callsMade: server.callsMade, durationMs: performance.now() - startedMs });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeScript(request: ScriptRequest, folder: string): Promise<string> {
+  const own = { mode: 0o600 };
+  if (request.language === "python") {
+    await writeFile(path.join(folder, "hermes_tools.py"), pythonModule(request.functions), own);
+    await writeFile(path.join(folder, "script.py"), request.code, own);
+    return path.join(folder, "script.py");
+  }
+  const module = path.join(folder, "node_modules", "hermes_tools");
+  await mkdir(module, { recursive: true });
+  await writeFile(path.join(module, "package.json"), '{"name":"hermes_tools","type":"module","main":"index.js"}', own);
+  await writeFile(path.join(module, "index.js"), javascriptModule(request.functions), own);
+  await writeFile(path.join(folder, "script.mjs"), request.code, own);
+  return path.join(folder, "script.mjs");
+}
+
+interface Ended {
+  readonly status: "exited" | "timeout" | "interrupted" | "no-interpreter";
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function execute(
+  request: ScriptRequest,
+  place: { readonly folder: string; readonly socket: string; readonly script: string },
+): Promise<Ended> {
+  const env = scriptEnvironment(request.env, {
+    passthrough: request.passthrough,
+    extra: {
+      ...request.extraEnv,
+      HERMES_RPC_SOCKET: place.socket,
+      PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONUNBUFFERED: "1",
+    },
+  });
+  const program =
+    request.language === "python"
+      ? await findPython(request.env, request.options.mode, request.signal)
+      : process.execPath;
+  if (program === undefined) return { status: "no-interpreter", exitCode: -1, stdout: "", stderr: "" };
+  const cwd = request.options.mode === "project" ? request.cwd : place.folder;
+  const plain = { program, args: [place.script] };
+  const call = request.confine?.(plain, { cwd, writable: [place.folder] }) ?? plain;
+  using limit = deadline(request.options.timeoutMs);
+  const signal = linkSignals(request.signal, limit.signal);
+  if (signal.aborted) return { status: "interrupted", exitCode: 130, stdout: "", stderr: "" };
+  const child = await spawnProcess(call.program, call.args, { cwd, env, signal, graceMs });
+  using _watched = request.watch?.(child.pid);
+  const output = collect(child);
+  const exitCode = exitCodeOf(await child.exited);
+  const status = request.signal.aborted ? "interrupted" : limit.signal.aborted ? "timeout" : "exited";
+  return { status, exitCode, stdout: output.stdout.text(), stderr: output.stderr.text() };
+}
+
+function collect(child: ProcessHandle): { readonly stdout: HeadTailBuffer; readonly stderr: HeadTailBuffer } {
+  const stdout = new HeadTailBuffer();
+  const stderr = new HeadTailBuffer();
+  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  return { stdout, stderr };
+}
+
+function shape(
+  request: ScriptRequest,
+  ended: Ended,
+  facts: { readonly callsMade: number; readonly durationMs: number },
+): ScriptResult {
+  const clean = (text: string): string => request.redact(stripAnsi(text));
+  const stdout = cutMiddle(clean(ended.stdout), request.options.maxStdoutChars);
+  const stderr = clean(ended.stderr).slice(0, request.options.maxStderrChars);
+  const common = { tool_calls_made: facts.callsMade, duration_seconds: Math.round(facts.durationMs / 10) / 100 };
+  const failure = (status: ScriptResult["status"], error: string, output = stdout): ScriptResult => ({
+    status,
+    output,
+    ...common,
+    error,
+  });
+  switch (ended.status) {
+    case "no-interpreter":
+      return failure("error", `No ${request.language} interpreter was found on this machine`);
+    case "timeout": {
+      const note = `The script was stopped after ${request.options.timeoutMs / 1_000} s`;
+      return failure("timeout", note, `${stdout}\n[${note}]`.trim());
+    }
+    case "interrupted":
+      return failure("interrupted", "The script was interrupted", `${stdout}\n[Script interrupted]`.trim());
+    case "exited":
+      if (ended.exitCode === 0) return { status: "success", output: stdout, ...common };
+      return failure(
+        "error",
+        stderr.trim() === "" ? `The script ended with code ${ended.exitCode}` : stderr.trim(),
+        stderr.trim() === "" ? stdout : `${stdout}\n--- stderr ---\n${stderr}`.trim(),
+      );
+  }
+}
