@@ -1,13 +1,13 @@
 import type { ApprovalGate, Finding } from "../approval/request.ts";
 import { functionsFor, type ScriptFunction, signature } from "../code/functions.ts";
-import type { ScriptLanguage, ScriptOptions } from "../code/run-script.ts";
+import type { ScriptLanguage, ScriptOptions } from "../code/script-options.ts";
 import type { ToolContext } from "../context.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Confine } from "../terminals/local/local-terminal.ts";
 import type { TerminalLeases } from "../terminals/terminal.ts";
 import type { Tool } from "../tool.ts";
 
-export { defaultScriptOptions, type ScriptOptions } from "../code/run-script.ts";
+export { defaultScriptOptions, type ScriptOptions } from "../code/script-options.ts";
 
 export interface ExecuteCodeDeps {
   readonly leases: TerminalLeases;

@@ -98,6 +98,21 @@ describe("background processes", () => {
     expect(await act({ action: "write", session_id: id, data: "z" })).toMatchObject({ error: expect.any(String) });
   });
 
+  it("[30:4.8] under a pseudo-terminal take raw bytes, a carriage return for Enter, and an end of input", async () => {
+    const raw = await start("stty raw -echo; echo ready; head -c 2 | od -An -c", { pty: true });
+    await until(async () =>
+      String((await act({ action: "poll", session_id: raw["session_id"] }))["output_preview"]).includes("ready"),
+    );
+    await act({ action: "submit", session_id: raw["session_id"], data: "x" });
+    expect((await act({ action: "wait", session_id: raw["session_id"] }))["output"]).toMatch(/x\s+\\r/);
+    const cooked = await start("cat; echo ended", { pty: true });
+    await act({ action: "close", session_id: cooked["session_id"] });
+    expect(await act({ action: "wait", session_id: cooked["session_id"] })).toMatchObject({
+      exit_code: 0,
+      output: expect.stringContaining("ended"),
+    });
+  });
+
   it("[30:3.2] show a window of their log", async () => {
     const { session_id: id } = await start("seq 500");
     await act({ action: "wait", session_id: id });

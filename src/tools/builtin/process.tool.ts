@@ -160,7 +160,7 @@ async function kill(deps: ProcessDeps, process: BackgroundProcess): Promise<Tool
 async function write({ action, process, args }: Job): Promise<ToolResult> {
   const given = args["data"];
   const data = typeof given === "string" ? given : given === undefined ? "" : String(given);
-  const text = action === "submit" ? `${data}\n` : data;
+  const text = action === "submit" ? `${data}${process.enter}` : data;
   if (!process.isRunning) return failed("The process has ended.", { status: "already_exited" });
   if (process.child === undefined)
     return failed("Its input is out of reach: it was started by an earlier run.", { status: "error" });

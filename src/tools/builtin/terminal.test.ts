@@ -8,8 +8,10 @@ import type { ToolContext } from "../context.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import { SudoPasswords } from "../terminals/command/sudo-password.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
+import { NoPty } from "../terminals/pty.ts";
+import type { Terminal } from "../terminals/terminal.ts";
 import { localWorkshop } from "../terminals/testing.ts";
-import { toolContext } from "../testing.ts";
+import { folderTerminal, leasesOf, toolContext } from "../testing.ts";
 import { createTerminalTool, runTerminal } from "./terminal.tool.ts";
 
 let shop: Awaited<ReturnType<typeof localWorkshop>>;
@@ -232,6 +234,21 @@ describe("terminal with a pseudo-terminal", () => {
       session_id: expect.stringMatching(/^proc_/),
       output: expect.stringContaining("ready"),
     });
+  });
+
+  it("[30:4.8] falls back to pipes where no pseudo-terminal can be opened, and says so", async () => {
+    const inner = await shop.leases.take("default", toolContext().signal);
+    const withoutPty: Terminal = {
+      ...folderTerminal(shop.cwd),
+      exec: (command, options) => inner.exec(command, options),
+      spawn: (command, options) =>
+        options.pty ? Promise.reject(new NoPty("none here")) : inner.spawn(command, options),
+    };
+    const answer = await terminal(
+      { command: "tty -s || echo no-tty", pty: true },
+      { deps: { leases: leasesOf(withoutPty) } },
+    );
+    expect(answer).toMatchObject({ output: "no-tty", exit_code: 0, pty_note: expect.stringContaining("plain pipes") });
   });
 
   it("[30:4.8] does without for a command that reads a pipe, and says so", async () => {

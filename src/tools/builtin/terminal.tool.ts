@@ -40,6 +40,7 @@ export function createTerminalTool(deps: TerminalDeps): Tool {
       required: ["command"],
     },
     isIdempotent: false,
+    ...(deps.check === undefined ? {} : { check: deps.check }),
     patchDefinition: (definition, visible) => ({ ...definition, description: description(deps, visible) }),
     execute: (args, context) => runTerminal(deps, { args, isForced: false }, context),
   };

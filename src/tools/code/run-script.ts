@@ -13,25 +13,7 @@ import { javascriptModule } from "./javascript-module.ts";
 import { pythonModule } from "./python-module.ts";
 import { type RpcDeps, RpcServer } from "./rpc-server.ts";
 import { scriptEnvironment } from "./script-environment.ts";
-
-export type ScriptLanguage = "python" | "javascript";
-
-export interface ScriptOptions {
-  /** `project`: in the directory of the session, with its Python. `strict`: in a folder of its own. */
-  readonly mode: "project" | "strict";
-  readonly timeoutMs: number;
-  readonly maxToolCalls: number;
-  readonly maxStdoutChars: number;
-  readonly maxStderrChars: number;
-}
-
-export const defaultScriptOptions: ScriptOptions = {
-  mode: "project",
-  timeoutMs: 300_000,
-  maxToolCalls: 50,
-  maxStdoutChars: 50_000,
-  maxStderrChars: 10_000,
-};
+import type { ScriptLanguage, ScriptOptions } from "./script-options.ts";
 
 export interface ScriptRequest {
   readonly code: string;

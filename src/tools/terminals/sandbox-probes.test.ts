@@ -251,6 +251,11 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     expect(await processStartedAtMs(child.pid ?? 0, signal)).toBeUndefined();
   });
 
+  it("runs scripts in their directory and says when a directory is gone", async () => {
+    const gone = await confined.exec("true", { cwd: "/does/not/exist", timeoutMs: 5_000, signal });
+    expect(gone).toMatchObject({ exitCode: 126, ended: "cwd-unreachable" });
+  });
+
   it("ends at the time limit", async () => {
     const result = await confined.exec("sleep 60", { timeoutMs: 300, signal });
     expect(result).toMatchObject({ exitCode: 124, ended: "timed-out" });

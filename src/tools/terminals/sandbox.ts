@@ -52,24 +52,27 @@ async function tryIt(
   const name = platform === "linux" ? "bwrap" : "sandbox-exec";
   const program = findExecutable(name, options.env);
   if (program === undefined) return `${name} is not installed`;
-  const confine = platform === "linux" ? withBubblewrap(program, options) : withSeatbelt(program, options);
-  const shell = { program: "/bin/sh", args: ["-c", "exit 0"] };
-  const call = confine(shell, { cwd: "/", writable: [] });
-  const tried = await runProcess(call.program, call.args, {
-    signal,
-    timeoutMs: probeTimeoutMs,
-    cwd: "/",
-    env: options.env,
-  });
-  if (tried.exitCode === 0) return { kind: "confined", confine, by: platform === "linux" ? "bubblewrap" : "seatbelt" };
-  signal.throwIfAborted();
-  const words = tried.stderr.trim().split("\n")[0] ?? "";
+  const tries =
+    platform === "linux"
+      ? [withBubblewrap(program, options, true), withBubblewrap(program, options, false)]
+      : [withSeatbelt(program, options)];
+  let words = "";
+  for (const confine of tries) {
+    const call = confine({ program: "/bin/sh", args: ["-c", "exit 0"] }, { cwd: "/", writable: [] });
+    const run = { signal, timeoutMs: probeTimeoutMs, cwd: "/", env: options.env };
+    const tried = await runProcess(call.program, call.args, run);
+    signal.throwIfAborted();
+    if (tried.exitCode === 0) {
+      return { kind: "confined", confine, by: platform === "linux" ? "bubblewrap" : "seatbelt" };
+    }
+    words = tried.stderr.trim().split("\n")[0] ?? "";
+  }
   return `${name} does not work here${words === "" ? "" : ` (${words.slice(0, 200)})`}`;
 }
 
-function withBubblewrap(program: string, options: SandboxOptions): Confine {
-  return (call, { writable }) =>
-    bubblewrapCall(program, call, { policy: options.policy, writable, tempDir: options.tempDir });
+function withBubblewrap(program: string, options: SandboxOptions, canDisableUserNamespaces: boolean): Confine {
+  const { policy, tempDir } = options;
+  return (call, place) => bubblewrapCall(program, call, { ...place, policy, tempDir, canDisableUserNamespaces });
 }
 
 function withSeatbelt(program: string, options: SandboxOptions): Confine {

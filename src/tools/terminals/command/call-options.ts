@@ -1,5 +1,6 @@
 import type { ApprovalGate } from "../../approval/request.ts";
 import type { ToolContext } from "../../context.ts";
+import type { Tool } from "../../tool.ts";
 import type { ProcessRoute } from "../processes/process-event.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
 import type { TerminalKind, TerminalLeases } from "../terminal.ts";
@@ -30,6 +31,8 @@ export interface TerminalDeps extends OutputDeps {
   readonly processes: ProcessTable;
   readonly options: TerminalOptions;
   readonly sudo?: SudoPasswords;
+  /** Whether the configured kind of terminal can be used here. */
+  readonly check?: NonNullable<Tool["check"]>;
   /** Where a report about a background process of this call goes. */
   routeOf?(context: ToolContext): ProcessRoute;
 }

@@ -73,6 +73,8 @@ describe("a local terminal", () => {
     expect(terminal.cwd).toBe(folder);
     expect((await exec(terminal, "cd a; exec printf gone")).output).toBe("gone");
     expect(terminal.cwd).toBe(path.join(folder, "a"));
+    expect((await exec(terminal, "trap 'echo bye' EXIT; cd ..")).output).toBe("bye\n");
+    expect(terminal.cwd).toBe(folder);
     expect((await exec(terminal, "echo $-")).output).not.toMatch(/[eu]/);
   });
 

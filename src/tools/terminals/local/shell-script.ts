@@ -53,6 +53,7 @@ if [ -r "$__hermes_functions" ]; then . "$__hermes_functions"; fi
 shopt -s expand_aliases
 ${bashSave}${enter}${options.hasExec ? watchExec : ""}
 eval "$__hermes_command"
+__hermes_save
 exit $?`;
 }
 

@@ -36,6 +36,8 @@ export class BackgroundProcess {
   readonly child: TerminalProcess | undefined;
   readonly output = new RollingText();
   readonly watch: Watch | undefined;
+  /** What Enter is for it: a terminal sends a carriage return, a pipe carries lines. */
+  readonly enter: "\r" | "\n";
   notifyOnComplete: boolean;
   /** Somebody has seen that it ended, so nobody needs to be told. */
   isConsumed = false;
@@ -45,11 +47,17 @@ export class BackgroundProcess {
 
   constructor(
     facts: ProcessFacts,
-    rest: { readonly child?: TerminalProcess; readonly watch?: Watch; readonly notifyOnComplete: boolean },
+    rest: {
+      readonly child?: TerminalProcess;
+      readonly watch?: Watch;
+      readonly isPty?: boolean;
+      readonly notifyOnComplete: boolean;
+    },
   ) {
     this.facts = facts;
     this.child = rest.child;
     this.watch = rest.watch;
+    this.enter = rest.isPty === true ? "\r" : "\n";
     this.notifyOnComplete = rest.notifyOnComplete;
   }
 

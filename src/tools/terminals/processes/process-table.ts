@@ -67,6 +67,8 @@ export class ProcessTable implements AsyncDisposable {
   readonly #saving = new Mutex();
   readonly #work = new Set<Promise<void>>();
   #isSaveWanted = false;
+  /** Starts that are under way; they count, so that many at once cannot pass the limit. */
+  #starting = 0;
 
   constructor(deps: ProcessTableDeps) {
     this.#deps = deps;
@@ -75,34 +77,13 @@ export class ProcessTable implements AsyncDisposable {
   /** Undefined when 64 processes run already. */
   async start(request: StartRequest): Promise<BackgroundProcess | undefined> {
     this.#prune();
-    if (this.#running().length >= maxTracked) return undefined;
-    await ensureDir(this.#deps.outputDir, 0o700);
-    const id = `proc_${randomBytes(6).toString("hex")}`;
-    const cwd = request.cwd ?? request.terminal.cwd;
-    const signal = this.#ending.signal;
-    const child = await request.terminal.spawn(request.command, { cwd, pty: request.pty, signal });
-    const outputFile = path.join(this.#deps.outputDir, `${id}.log`);
-    const facts: ProcessFacts = {
-      id,
-      command: this.#deps.redact(request.command),
-      cwd,
-      taskId: request.taskId,
-      sessionKey: request.sessionKey,
-      route: request.route ?? {},
-      pidScope: request.terminal.kind === "local" ? "host" : "sandbox",
-      pid: child.pid,
-      startedAtMs: this.#deps.clock.now(),
-      systemStartMs: child.startedAtMs,
-      watchPatterns: request.watchPatterns,
-      outputFile,
-    };
-    const watch = new Watch(request.watchPatterns);
-    const process = new BackgroundProcess(facts, { child, watch, notifyOnComplete: request.notifyOnComplete });
-    this.#processes.set(id, process);
-    this.#background(this.#follow(process, new OutputFile(outputFile, this.#deps.logger)));
-    if (request.firstInput !== undefined) await child.write(request.firstInput);
-    await this.#save();
-    return process;
+    if (this.#running().length + this.#starting >= maxTracked) return undefined;
+    this.#starting += 1;
+    try {
+      return await this.#start(request);
+    } finally {
+      this.#starting -= 1;
+    }
   }
 
   /** Takes over what an earlier run left alive; a number that means another process by now is left alone. */
@@ -191,6 +172,41 @@ export class ProcessTable implements AsyncDisposable {
       this.#deps.logger.warn("some background processes did not end in time");
     }
     await this.#save();
+  }
+
+  async #start(request: StartRequest): Promise<BackgroundProcess> {
+    await ensureDir(this.#deps.outputDir, 0o700);
+    const id = `proc_${randomBytes(6).toString("hex")}`;
+    const cwd = request.cwd ?? request.terminal.cwd;
+    const signal = this.#ending.signal;
+    const child = await request.terminal.spawn(request.command, { cwd, pty: request.pty, signal });
+    const outputFile = path.join(this.#deps.outputDir, `${id}.log`);
+    const facts: ProcessFacts = {
+      id,
+      command: this.#deps.redact(request.command),
+      cwd,
+      taskId: request.taskId,
+      sessionKey: request.sessionKey,
+      route: request.route ?? {},
+      pidScope: request.terminal.kind === "local" ? "host" : "sandbox",
+      pid: child.pid,
+      startedAtMs: this.#deps.clock.now(),
+      systemStartMs: child.startedAtMs,
+      watchPatterns: request.watchPatterns,
+      outputFile,
+    };
+    const watch = new Watch(request.watchPatterns);
+    const process = new BackgroundProcess(facts, {
+      child,
+      watch,
+      isPty: request.pty,
+      notifyOnComplete: request.notifyOnComplete,
+    });
+    this.#processes.set(id, process);
+    this.#background(this.#follow(process, new OutputFile(outputFile, this.#deps.logger)));
+    if (request.firstInput !== undefined) await child.write(request.firstInput);
+    await this.#save();
+    return process;
   }
 
   async #follow(process: BackgroundProcess, file: OutputFile): Promise<void> {

@@ -20,7 +20,14 @@ const keptSecretPlaces = [
 export function bubblewrapCall(
   bwrap: string,
   call: ProgramCall,
-  place: { readonly policy: SandboxPolicy; readonly writable: readonly string[]; readonly tempDir: string },
+  place: {
+    readonly policy: SandboxPolicy;
+    readonly cwd: string;
+    readonly writable: readonly string[];
+    readonly tempDir: string;
+    /** Versions before 0.8 cannot forbid further user namespaces; mounts made here stay locked there all the same. */
+    readonly canDisableUserNamespaces: boolean;
+  },
 ): ProgramCall {
   const { policy } = place;
   const writable = [...new Set([...policy.writable, ...place.writable])].filter((folder) => existsSync(folder));
@@ -31,7 +38,7 @@ export function bubblewrapCall(
   );
   const args = [
     "--unshare-user",
-    "--disable-userns",
+    ...(place.canDisableUserNamespaces ? ["--disable-userns"] : []),
     "--unshare-ipc",
     "--unshare-uts",
     ...(policy.hasOwnPids === false ? [] : ["--unshare-pid"]),
@@ -54,7 +61,8 @@ export function bubblewrapCall(
     ...hidden,
     ...keptSecretPlaces.flatMap((name) => ["--unsetenv", name]),
     "--chdir",
-    "/",
+    // A shell enters its directory itself and can say that it is gone; here that would be a failure of the sandbox.
+    existsSync(place.cwd) ? place.cwd : "/",
   ];
   return { program: bwrap, args: [...args, "--", call.program, ...call.args] };
 }
