@@ -1,59 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/abort";
-import { withLogin } from "../credentials/auth-state.ts";
 import { KeyScopeError } from "../credentials/scoped.ts";
 import { builtinProviders } from "../providers/builtin.ts";
 import { codeAssistMarker, codeAssistUrl } from "../providers/google-code-assist.ts";
-import type { ProviderProfile } from "../providers/provider.ts";
 import { listChoices } from "./picker.ts";
-import { headersFor, openWorld, resolved, type World } from "./testing/world.ts";
+import { worldFor } from "./testing/provider-world.ts";
+import { headersFor, openWorld, resolved } from "./testing/world.ts";
 
 /** Every record that can be reached with a key or a login, each in a world where only its own credential exists. */
 const reachable = builtinProviders.filter((one) => !["external_process", "none"].includes(one.authKind));
 
 /** The marker address of Code Assist stands for a real one. */
 const realUrl = (url: string): string => (url === codeAssistMarker ? codeAssistUrl : url);
-
-const future = Date.UTC(2030, 0, 1);
-
-async function worldFor(profile: ProviderProfile): Promise<World> {
-  const key = profile.id === "copilot" ? "gho_contract0123456789" : "contract-key-0123456789";
-  const env: Record<string, string> = Object.fromEntries(profile.keyEnv.slice(-1).map((name) => [name, key]));
-  if (profile.id === "azure-foundry") env.AZURE_FOUNDRY_BASE_URL = "https://contract.services.ai.azure.com/models";
-  if (profile.id === "google-gemini-cli") env.HERMES_GEMINI_PROJECT_ID = "project-1";
-  const world = openWorld({ env });
-  const logins: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-    nous: {
-      access_token: "portal-access",
-      expires_at: new Date(future).toISOString(),
-      agent_key: "agent-key-0123456",
-      agent_key_expires_at: new Date(future).toISOString(),
-    },
-    "openai-codex": {
-      tokens: {
-        access_token: `a.${Buffer.from(JSON.stringify({ exp: future / 1000, "https://api.openai.com/auth": { chatgpt_account_id: "acc-1" } })).toString("base64url")}.c`,
-      },
-    },
-  };
-  const login = logins[profile.id];
-  if (login !== undefined) await world.authFile.update((state) => withLogin(state, profile.id, login), never);
-  const { mkdirSync, writeFileSync } = await import("node:fs");
-  if (profile.id === "qwen-oauth") {
-    mkdirSync(`${world.folder}/.qwen`);
-    writeFileSync(
-      `${world.folder}/.qwen/oauth_creds.json`,
-      JSON.stringify({ access_token: "qwen-access-0123", expiry_date: future }),
-    );
-  }
-  if (profile.id === "google-gemini-cli") {
-    mkdirSync(`${world.folder}/auth`);
-    writeFileSync(
-      `${world.folder}/auth/google_oauth.json`,
-      JSON.stringify({ access_token: "google-access-01", expires_at_ms: future }),
-    );
-  }
-  return world;
-}
 
 describe.each(reachable.map((one) => [one.id, one] as const))(
   "[20:R2.17] %s keeps the contract of providers",
