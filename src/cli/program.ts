@@ -4,6 +4,8 @@ import { versionLine } from "./version.ts";
 const help = `Usage: hermes [chat]
 
   hermes            talk to Hermes in this terminal
+  hermes sessions fsck [--repair]
+                    check the session database, and prove that no message is lost
   hermes --version  print the version
   hermes --help     print this text
 `;
@@ -35,6 +37,16 @@ async function runCommand(args: readonly string[]): Promise<number> {
     case "chat": {
       const { plainChat } = await import("./plain-chat.ts");
       return plainChat(process.stdin, process.stdout);
+    }
+    case "sessions": {
+      if (args[1] !== "fsck") {
+        throw new UserError(`There is no command "sessions ${args[1] ?? ""}".`, {
+          hint: "Run: hermes sessions fsck",
+          exitCode: 2,
+        });
+      }
+      const { sessionsFsck } = await import("./commands/sessions-fsck.ts");
+      return sessionsFsck(args.slice(2), (text) => process.stdout.write(text));
     }
     default:
       throw new UserError(`There is no command "${command}".`, { hint: "Run: hermes --help", exitCode: 2 });

@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { type SessionId, userMessage } from "#conversation";
+import { systemClock } from "#foundation/clock";
+import { silentLogger } from "#foundation/logger";
+import { openStore } from "#store";
+
+const main = path.join(import.meta.dirname, "..", "..", "dist", "cli", "main.js");
+const home = mkdtempSync(path.join(tmpdir(), "hermes-fsck-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const fsck = (...args: string[]) =>
+  spawnSync(process.execPath, [main, "sessions", "fsck", ...args], {
+    encoding: "utf8",
+    env: { ...process.env, HERMES_HOME: home },
+  });
+
+describe("hermes sessions fsck", () => {
+  it("says so when there is nothing to check", () => {
+    expect(fsck()).toMatchObject({ status: 0, stdout: expect.stringContaining("no database yet") });
+  });
+
+  it("finds a broken index, mends it, and shows that every message is as before", async () => {
+    const file = path.join(home, "state.db");
+    const id = "20261116_000000_abcdef12" as SessionId;
+    {
+      await using store = await openStore({ path: file }, { clock: systemClock, log: silentLogger });
+      await store.sessions.create({ id, source: "cli", startedAtMs: 1 });
+      await store.messages.append(id, [userMessage("a message about walnuts", { uid: "u1" })]);
+    }
+    expect(fsck()).toMatchObject({ status: 0, stdout: expect.stringContaining("is sound") });
+    const { DatabaseSync } = await import("@photostructure/sqlite");
+    const database = new DatabaseSync(file);
+    database.exec("INSERT INTO messages_fts(messages_fts) VALUES('delete-all')");
+    database.close();
+    const broken = fsck();
+    expect(broken.status).toBe(1);
+    expect(broken.stdout).toContain("problem");
+    const mended = fsck("--repair");
+    expect(mended.status).toBe(0);
+    expect(mended.stdout).toContain("messages  1, every one as before");
+    expect(fsck()).toMatchObject({ status: 0, stdout: expect.stringContaining("is sound") });
+  });
+
+  it("names an option it does not know", () => {
+    expect(fsck("--hard")).toMatchObject({ status: 2, stderr: expect.stringContaining('"--hard"') });
+  });
+});
