@@ -1,0 +1,95 @@
+import type { JsonSchema, Message } from "#conversation";
+import type { Logger } from "#foundation/logger";
+import type { ToolContext } from "#tools";
+import type { HookName } from "./hooks/names.ts";
+import type { HookPayloads } from "./hooks/payloads.ts";
+import type { PluginManifest } from "./manifest.ts";
+
+/** What a plugin's module exports as `register` (or as its default). */
+export type RegisterPlugin = (context: PluginContext) => void | Promise<void>;
+
+/** Everything a plugin may do. Each registration can be taken back; disabling the plugin takes back all. */
+export interface PluginContext {
+  readonly manifest: PluginManifest;
+  readonly logger: Logger;
+  /** A folder of its own that survives updates; created when first asked for. */
+  readonly dataDir: string;
+  /** The plugin's own section of the configuration (`plugins.config.<key>`). */
+  readonly config: Readonly<Record<string, unknown>>;
+  registerTool(tool: PluginTool): Disposable;
+  registerHook<N extends HookName>(
+    name: N,
+    callback: (payload: HookPayloads[N], signal: AbortSignal) => unknown,
+    options?: { readonly failClosed?: boolean },
+  ): Disposable;
+  registerHook(name: string, callback: (payload: unknown, signal: AbortSignal) => unknown): Disposable;
+  registerMemoryProvider(provider: MemoryProvider): Disposable;
+  registerContextEngine(engine: NamedContribution): Disposable;
+  registerCommand(name: string, handler: CommandHandler, options?: CommandOptions): Disposable;
+  registerCliCommand(command: CliCommand): Disposable;
+  registerSkill(name: string, path: string, description?: string): Disposable;
+  registerImageGenProvider(provider: ImageGenProvider): Disposable;
+  /** Runs a tool as the model would: with coercion, hooks, approval and limits. */
+  dispatchTool(name: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<string>;
+  /** False when no conversation can take it here. */
+  injectMessage(content: string, role?: string, sessionKey?: string): boolean;
+  onDispose(cleanup: () => unknown): void;
+}
+
+export interface PluginTool {
+  readonly name: string;
+  readonly toolset: string;
+  /** The argument schema itself, or a definition that holds it under `parameters`. */
+  readonly schema: JsonSchema;
+  /** Plain text is shown to the model as `{"result": text}`; anything else as JSON. */
+  handler(args: Readonly<Record<string, unknown>>, context: ToolContext): unknown;
+  checkFn?(): boolean | Promise<boolean>;
+  readonly requiresEnv?: readonly string[];
+  readonly description?: string;
+  readonly emoji?: string;
+}
+
+export type CommandHandler = (rawArgs: string) => string | null | Promise<string | null>;
+
+export interface CommandOptions {
+  readonly description?: string;
+  readonly argsHint?: string;
+}
+
+export interface CliCommand {
+  readonly name: string;
+  readonly help: string;
+  setup?(parser: unknown): void;
+  handler(args: readonly string[]): number | Promise<number>;
+}
+
+export interface NamedContribution {
+  readonly name: string;
+}
+
+export interface ImageGenProvider extends NamedContribution {
+  readonly displayName?: string;
+  isAvailable(): boolean;
+  listModels?(): readonly string[] | Promise<readonly string[]>;
+  generate(request: { readonly prompt: string; readonly aspectRatio: string }): Promise<unknown>;
+}
+
+/** A memory kept elsewhere; its tools are offered by the memory manager, not by the registry. */
+export interface MemoryProvider extends NamedContribution {
+  /** Must not use the network. */
+  isAvailable(): boolean;
+  initialize(sessionId: string, options: { readonly hermesHome: string }): void | Promise<void>;
+  getToolSchemas(): readonly JsonSchema[];
+  handleToolCall(name: string, args: Readonly<Record<string, unknown>>): string | Promise<string>;
+  getConfigSchema(): unknown;
+  saveConfig(values: Readonly<Record<string, unknown>>, hermesHome: string): void | Promise<void>;
+  systemPromptBlock?(): string;
+  prefetch?(query: string): string | Promise<string>;
+  queuePrefetch?(query: string): void;
+  /** Must not block. */
+  syncTurn?(user: string, assistant: string): void;
+  onSessionEnd?(messages: readonly Message[]): void | Promise<void>;
+  onPreCompress?(messages: readonly Message[]): void | Promise<void>;
+  onMemoryWrite?(action: string, target: string, content: string): void;
+  shutdown?(): void | Promise<void>;
+}

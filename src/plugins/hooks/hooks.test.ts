@@ -1,0 +1,225 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { never } from "#foundation/abort";
+import { memoryLogger } from "#foundation/logger";
+import { pluginStage } from "../testing.ts";
+import { GatewayHooks } from "./gateway-hooks.ts";
+import { Hooks } from "./hooks.ts";
+import { ShellConsent } from "./shell-consent.ts";
+import { readShellHooks, registerShellHooks } from "./shell-hooks.ts";
+import { splitCommand } from "./split-command.ts";
+
+const call = { tool_name: "terminal", args: { command: "ls" }, task_id: "t", session_id: "s", tool_call_id: "c" };
+const turn = {
+  session_id: "s",
+  user_message: "hi",
+  conversation_history: [],
+  is_first_turn: true,
+  model: "m",
+  platform: "cli",
+  sender_id: null,
+};
+
+function stageHooks(timeoutMs = 5_000) {
+  const logger = memoryLogger();
+  return { hooks: new Hooks({ logger, timeoutMs }), logger };
+}
+
+describe("hooks", () => {
+  it("join the context of several plugins by a blank line, in order [30:7.5] [30:7.7-7] [10:TOOL-15]", async () => {
+    const { hooks } = stageHooks();
+    hooks.on("pre_llm_call", () => "a", { owner: "1" });
+    hooks.on("pre_llm_call", () => "", { owner: "2" });
+    hooks.on("pre_llm_call", async () => ({ context: "b" }), { owner: "3" });
+    expect(await hooks.turnContext(turn, never)).toBe("a\n\nb");
+  });
+
+  it("that fail are logged and skipped [30:7.5] [10:TOOL-15]", async () => {
+    const { hooks, logger } = stageHooks();
+    hooks.on(
+      "pre_tool_call",
+      () => {
+        throw new Error("broke");
+      },
+      { owner: "bad" },
+    );
+    hooks.on("pre_tool_call", () => ({ action: "block", message: "second" }), { owner: "good" });
+    expect(await hooks.beforeToolCall(call, never)).toEqual({ kind: "block", message: "second" });
+    expect(logger.lines).toMatchObject([
+      { message: "hook failed and was skipped", fields: { owner: "bad", error: "broke" } },
+    ]);
+  });
+
+  it("that take too long are left behind, or block when they say so [30:7.5]", async () => {
+    const { hooks } = stageHooks(20);
+    const hang = () => new Promise(() => undefined);
+    const skipped = hooks.on("pre_tool_call", hang, { owner: "slow" });
+    expect(await hooks.beforeToolCall(call, never)).toEqual({ kind: "run" });
+    skipped[Symbol.dispose]();
+    hooks.on("pre_tool_call", hang, { owner: "strict", failClosed: true });
+    expect(await hooks.beforeToolCall(call, never)).toMatchObject({
+      kind: "block",
+      message: expect.stringContaining("strict"),
+    });
+  });
+
+  it("may change the arguments of a call, and say so in the log [30:7.5]", async () => {
+    const { hooks, logger } = stageHooks();
+    hooks.on("pre_tool_call", () => ({ action: "modify", args: { command: "pwd" } }), { owner: "a" });
+    expect(await hooks.beforeToolCall(call, never)).toEqual({ kind: "run", args: { command: "pwd" } });
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  it("decide what the gateway takes in [30:7.5]", async () => {
+    const { hooks } = stageHooks();
+    const event = { event: { text: "x" }, gateway: {}, session_store: {} };
+    expect(await hooks.beforeDispatch(event, never)).toEqual({ kind: "allow" });
+    hooks.on("pre_gateway_dispatch", () => ({ action: "allow" }), { owner: "a" });
+    hooks.on("pre_gateway_dispatch", () => ({ action: "rewrite", text: "y" }), { owner: "b" });
+    hooks.on("pre_gateway_dispatch", () => ({ action: "skip", reason: "no" }), { owner: "c" });
+    expect(await hooks.beforeDispatch(event, never)).toEqual({ kind: "rewrite", text: "y" });
+  });
+
+  it("with an unknown name are kept with a warning [30:7.4]", () => {
+    const { hooks, logger } = stageHooks();
+    hooks.on("on_moonrise", () => undefined, { owner: "a" });
+    expect(logger.lines[0]?.level).toBe("warn");
+  });
+
+  it("stop when the turn is stopped [30:7.5]", async () => {
+    const { hooks } = stageHooks();
+    const stop = new AbortController();
+    hooks.on("pre_tool_call", () => stop.abort(new Error("stopped")), { owner: "a" });
+    hooks.on("pre_tool_call", () => undefined, { owner: "b" });
+    await expect(hooks.beforeToolCall(call, stop.signal)).rejects.toThrow("stopped");
+  });
+});
+
+describe("shell hooks", () => {
+  const script = (answer: string, code = 0) =>
+    `#!/usr/bin/env node\nconst chunks=[];process.stdin.on("data",(c)=>chunks.push(c)).on("end",()=>{require("fs").writeFileSync(process.argv[2],Buffer.concat(chunks));process.stdout.write(${JSON.stringify(answer)});process.exitCode=${code};});\n`;
+
+  async function withScript(
+    answer: string,
+    options: { matcher?: string; code?: number; env?: Record<string, string> } = {},
+  ) {
+    const stage = await pluginStage();
+    const path = join(stage.home, "hook.cjs");
+    const seen = join(stage.home, "seen.json");
+    await stage.write({ "hook.cjs": script(answer, options.code) });
+    const consent = new ShellConsent(join(stage.home, "shell-hooks-allowlist.json"), never);
+    const command = `"${process.execPath}" ${path} ${seen}`;
+    const configured = readShellHooks(
+      { pre_tool_call: [{ command, ...(options.matcher === undefined ? {} : { matcher: options.matcher }) }] },
+      stage.logger,
+    );
+    const deps = {
+      logger: stage.logger,
+      consent,
+      autoAccept: true,
+      env: { PATH: process.env["PATH"] ?? "", ...options.env },
+      cwd: stage.home,
+    };
+    return { stage, configured, deps, seen, path, consent };
+  }
+
+  it("block a call with the reason they print, after plugins were asked [30:7.5] [30:7.7-10]", async () => {
+    const { stage, configured, deps, seen } = await withScript('{"decision":"block","reason":"x"}');
+    await using _stage = stage;
+    await registerShellHooks(stage.hooks, configured, { deps, signal: never });
+    const order: string[] = [];
+    stage.hooks.on("pre_tool_call", () => void order.push("plugin"), { owner: "late" });
+    expect(await stage.hooks.beforeToolCall(call, never)).toEqual({ kind: "block", message: "x" });
+    expect(order).toEqual(["plugin"]);
+    expect(JSON.parse(await readFile(seen, "utf8"))).toEqual({
+      hook_event_name: "pre_tool_call",
+      tool_name: "terminal",
+      tool_input: { command: "ls" },
+      session_id: "s",
+      cwd: stage.home,
+      extra: { task_id: "t", tool_call_id: "c" },
+    });
+  });
+
+  it.each([
+    ["another tool", '{"decision":"block","reason":"x"}', { matcher: "term" }],
+    ["a failing command", '{"decision":"block","reason":"x"}', { code: 3 }],
+    ["something that is not JSON", "hello", {}],
+  ])("do not block for %s [30:7.5]", async (_what, answer, options) => {
+    const { stage, configured, deps } = await withScript(answer, options);
+    await using _stage = stage;
+    await registerShellHooks(stage.hooks, configured, { deps, signal: never });
+    expect(await stage.hooks.beforeToolCall(call, never)).toEqual({ kind: "run" });
+  });
+
+  it("run only with consent, which ends when the script changes [30:7.5]", async () => {
+    const { stage, configured, deps, path } = await withScript('{"action":"block","message":"m"}');
+    await using _stage = stage;
+    const asked: string[] = [];
+    const ask = (event: string) => Promise.resolve(asked.push(event) > 0);
+    const register = (extra: object) =>
+      registerShellHooks(stage.hooks, configured, { deps: { ...deps, autoAccept: false, ...extra }, signal: never });
+    expect(await register({})).toHaveLength(0);
+    expect(await register({ ask })).toHaveLength(1);
+    expect(await register({ ask })).toHaveLength(1);
+    expect(asked).toEqual(["pre_tool_call"]);
+    await writeFile(path, script("{}"));
+    await chmod(path, 0o755);
+    expect(await register({})).toHaveLength(0);
+  });
+
+  it("are left out when they make no sense [30:7.5]", () => {
+    const logger = memoryLogger();
+    const raw = {
+      pre_tool_call: [{ command: 'a "b' }, { command: "a", matcher: "(" }, "x", { command: "ok", timeout: 900 }],
+    };
+    expect(readShellHooks(raw, logger)).toEqual([{ event: "pre_tool_call", argv: ["ok"], timeoutMs: 300_000 }]);
+    expect(logger.lines).toHaveLength(3);
+  });
+
+  it.each([
+    [`a "b c" 'd"e' f\\ g`, ["a", "b c", 'd"e', "f g"]],
+    [`"" x`, ["", "x"]],
+    ["  ", []],
+    [`a 'b`, undefined],
+  ])("split %s without a shell [30:7.5]", (line, words) => {
+    expect(splitCommand(line)).toEqual(words);
+  });
+});
+
+describe("gateway hooks", () => {
+  it("are folders with a handler: a module, a program, python; errors go no further [30:7.5]", async () => {
+    await using stage = await pluginStage();
+    await stage.write({
+      "hooks/a/HOOK.yaml": "name: first\nevents: ['command:*']",
+      "hooks/a/handler.mjs": `import { appendFileSync } from "node:fs"; export const handle = (event, context) => appendFileSync(context.file, event + "\\n");`,
+      "hooks/b/HOOK.yaml": "events: ['session:start']",
+      "hooks/b/handler.mjs": `export const handle = () => { throw new Error("broke"); };`,
+      "hooks/c/HOOK.yaml": "events: ['session:start']",
+      "hooks/c/handler.py": `import json, sys\ndata = json.load(sys.stdin)\nopen(data["context"]["file"], "a").write("python " + data["event"] + "\\n")\n`,
+      "hooks/d/HOOK.yaml": "events: ['*']",
+      "hooks/d/handler": `#!/bin/sh\ncat > "${stage.home}/program.json"\n`,
+      "hooks/e/HOOK.yaml": "events: []",
+    });
+    const file = join(stage.home, "log.txt");
+    const builtin: string[] = [];
+    const hooks = new GatewayHooks({
+      logger: stage.logger,
+      folder: join(stage.home, "hooks"),
+      env: { PATH: process.env["PATH"] ?? "" },
+      builtin: [{ name: "always", events: ["*"], handle: (event) => void builtin.push(event) }],
+    });
+    await hooks.load();
+    expect(hooks.names).toEqual(["always", "first", "b", "c", "d"]);
+    await hooks.fire("command:new", { file }, never);
+    await hooks.fire("session:start", { file }, never);
+    expect(await readFile(file, "utf8")).toBe("command:new\npython session:start\n");
+    expect(JSON.parse(await readFile(join(stage.home, "program.json"), "utf8"))).toEqual({
+      event: "session:start",
+      context: { file },
+    });
+    expect(builtin).toEqual(["command:new", "session:start"]);
+    expect(stage.logger.lines.map((line) => line.message)).toContain("gateway hook failed and was skipped");
+  });
+});

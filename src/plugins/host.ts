@@ -1,0 +1,191 @@
+import { pathToFileURL } from "node:url";
+import { Scope } from "#foundation/disposal";
+import { isRecord } from "#foundation/json";
+import type { PluginContext } from "./api.ts";
+import { createPluginContext, type PluginWiring } from "./context.ts";
+import { type Discovery, discoverPlugins, type FoundPlugin, type PluginPlaces, type PluginSource } from "./discover.ts";
+import type { ProjectTrust } from "./project-trust.ts";
+
+export interface PluginChoice {
+  readonly enabled: readonly string[];
+  /** Always wins. */
+  readonly disabled: readonly string[];
+}
+
+export interface PluginHostOptions {
+  readonly places: PluginPlaces;
+  readonly choice: PluginChoice;
+  readonly wiring: PluginWiring;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly trust: ProjectTrust;
+  /** Replaced in tests that must see what is imported. */
+  importModule?(url: string): Promise<unknown>;
+}
+
+/** What became of a plugin, for `hermes plugins list`. */
+export type PluginState =
+  | { readonly kind: "enabled" }
+  | { readonly kind: "disabled" }
+  | { readonly kind: "not enabled" }
+  /** Chosen elsewhere, for example by `memory.provider`. */
+  | { readonly kind: "recorded" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export interface PluginEntry {
+  readonly key: string;
+  readonly source: PluginSource;
+  readonly folder: string;
+  readonly version: string;
+  readonly description: string;
+  readonly permissions: readonly string[];
+  readonly state: PluginState;
+}
+
+/**
+ * Finds, loads and unloads plugins.
+ *
+ * 1. A module is imported only when its plugin is enabled and everything it needs is there.
+ * 2. Whatever a plugin registered goes with it: on failure at once, on disabling, on disposal.
+ * 3. A plugin that fails never keeps another from loading.
+ */
+export class PluginHost implements AsyncDisposable {
+  readonly #options: PluginHostOptions;
+  readonly #scopes = new Map<string, Scope>();
+  readonly #states = new Map<string, PluginState>();
+  #discovery: Discovery | undefined;
+  #imports = 0;
+
+  constructor(options: PluginHostOptions) {
+    this.#options = options;
+  }
+
+  /** Loads what is enabled. Calling it again does nothing; `force` looks at the folders anew. */
+  async load(options: { readonly force?: boolean } = {}): Promise<void> {
+    if (this.#discovery !== undefined && options.force !== true) return;
+    for (const key of [...this.#scopes.keys()]) await this.unload(key);
+    this.#states.clear();
+    this.#discovery = await discoverPlugins(this.#options.places, this.#options.wiring.logger);
+    for (const plugin of this.#discovery.found.values()) this.#states.set(plugin.key, await this.#activate(plugin));
+  }
+
+  get list(): readonly PluginEntry[] {
+    const { found = new Map<string, FoundPlugin>(), broken = [] } = this.#discovery ?? {};
+    return [
+      ...[...found.values()].map(({ key, source, folder, manifest }) => ({
+        key,
+        source,
+        folder,
+        version: manifest.version,
+        description: manifest.description,
+        permissions: manifest.permissions,
+        state: this.#states.get(key) ?? ({ kind: "not enabled" } as const),
+      })),
+      ...broken.map(({ key, source, folder, reason }) => ({
+        key,
+        source,
+        folder,
+        version: "",
+        description: "",
+        permissions: [],
+        state: { kind: "failed", reason } as const,
+      })),
+    ];
+  }
+
+  /** Loads one plugin by its key, whatever the configuration says: the person, or `memory.provider`, has chosen it. */
+  async enable(key: string): Promise<PluginState> {
+    const plugin = this.#discovery?.found.get(key);
+    if (plugin === undefined) return { kind: "failed", reason: `there is no plugin ${key}` };
+    const state = this.#scopes.has(key) ? ({ kind: "enabled" } as const) : await this.#loadOne(plugin);
+    this.#states.set(key, state);
+    return state;
+  }
+
+  /** Takes back everything the plugin registered. */
+  async disable(key: string): Promise<void> {
+    await this.unload(key);
+    if (this.#discovery?.found.has(key) === true) this.#states.set(key, { kind: "disabled" });
+  }
+
+  async unload(key: string): Promise<void> {
+    const scope = this.#scopes.get(key);
+    this.#scopes.delete(key);
+    try {
+      await scope?.[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#options.wiring.logger.warn("plugin did not clean up", { plugin: key, error: messageOf(error) });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const key of [...this.#scopes.keys()].reverse()) await this.unload(key);
+  }
+
+  async #activate(plugin: FoundPlugin): Promise<PluginState> {
+    const { key, manifest, source } = plugin;
+    const { enabled, disabled } = this.#options.choice;
+    const isNamed = (names: readonly string[]): boolean => names.includes(key) || names.includes(manifest.name);
+    if (isNamed(disabled)) return { kind: "disabled" };
+    if (manifest.kind === "exclusive") return { kind: "recorded" };
+    if (!isNamed(enabled) && !(source === "bundled" && manifest.kind === "backend")) return { kind: "not enabled" };
+    return this.#loadOne(plugin);
+  }
+
+  async #loadOne(plugin: FoundPlugin): Promise<PluginState> {
+    const { wiring } = this.#options;
+    const obstacle = await this.#obstacle(plugin);
+    if (obstacle !== undefined) {
+      wiring.logger.warn("plugin not loaded", { plugin: plugin.key, reason: obstacle });
+      return { kind: "failed", reason: obstacle };
+    }
+    const scope = new Scope();
+    try {
+      const register = await this.#import(plugin);
+      await register(createPluginContext(plugin, wiring, scope));
+      this.#scopes.set(plugin.key, scope);
+      return { kind: "enabled" };
+    } catch (error) {
+      this.#scopes.set(plugin.key, scope);
+      await this.unload(plugin.key);
+      wiring.logger.error("plugin failed to load", { plugin: plugin.key, error: messageOf(error) });
+      return { kind: "failed", reason: messageOf(error) };
+    }
+  }
+
+  async #obstacle(plugin: FoundPlugin): Promise<string | undefined> {
+    const { env, trust } = this.#options;
+    const missing = plugin.manifest.requiresEnv.filter(({ name }) => (env[name] ?? "") === "").map(({ name }) => name);
+    if (missing.length > 0)
+      return `it needs ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`;
+    if (plugin.entry === undefined) return "it has no index.js, index.mjs or index.ts";
+    if (plugin.source === "project" && !(await trust.isTrusted(plugin))) {
+      return `it belongs to a project and has not been trusted, or has changed since; its folder is ${plugin.folder}`;
+    }
+    return undefined;
+  }
+
+  /** A query makes each import a new one, so that a reload runs the new code. */
+  async #import({ entry = "", key }: FoundPlugin): Promise<(context: PluginContext) => unknown> {
+    if (entry.endsWith(".ts") && !("typescript" in process.features)) {
+      throw new Error("this Node does not run TypeScript; compile the plugin to index.js");
+    }
+    const url = pathToFileURL(entry);
+    this.#imports += 1;
+    if (this.#imports > 1) url.searchParams.set("load", String(this.#imports));
+    const importModule = this.#options.importModule ?? ((address: string): Promise<unknown> => import(address));
+    const loaded = await importModule(url.href);
+    const exported = isModule(loaded) ? (loaded["register"] ?? loaded["default"]) : undefined;
+    const register = isRecord(exported) ? exported["register"] : exported;
+    if (typeof register !== "function") throw new Error(`the module of ${key} exports no register function`);
+    return register as (context: PluginContext) => unknown;
+  }
+}
+
+/** A module namespace has no prototype, so it is not a record in the usual sense. */
+function isModule(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { readFile, realpath } from "node:fs/promises";
+import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
+import { isRecord, parseJson } from "#foundation/json";
+import type { FoundPlugin } from "./discover.ts";
+
+/**
+ * Which plugins of projects the person trusts. A decision is for one folder and one content of the
+ * entry file: whoever can write to the project cannot make a trusted plugin into another one.
+ */
+export class ProjectTrust {
+  readonly #path: string;
+  readonly #signal: AbortSignal;
+
+  constructor(path: string, signal: AbortSignal) {
+    this.#path = path;
+    this.#signal = signal;
+  }
+
+  async isTrusted(plugin: FoundPlugin): Promise<boolean> {
+    const { place, print } = await identify(plugin);
+    return (await this.#read())[place] === print;
+  }
+
+  async trust(plugin: FoundPlugin): Promise<void> {
+    const { place, print } = await identify(plugin);
+    await withFileLock(
+      `${this.#path}.lock`,
+      async () => {
+        const all = { ...(await this.#read()), [place]: print };
+        await writeFileAtomic(this.#path, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+      },
+      { signal: this.#signal },
+    );
+  }
+
+  async #read(): Promise<Readonly<Record<string, unknown>>> {
+    const parsed = parseJson((await readTextFile(this.#path, { maxBytes: 1024 * 1024 })) ?? "{}");
+    return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+  }
+}
+
+async function identify(plugin: FoundPlugin): Promise<{ readonly place: string; readonly print: string }> {
+  const place = await realpath(plugin.folder);
+  const bytes = plugin.entry === undefined ? "" : await readFile(plugin.entry);
+  return { place, print: createHash("sha256").update(bytes).digest("hex") };
+}

@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { never } from "#foundation/abort";
+import { Scope } from "#foundation/disposal";
+import { memoryLogger } from "#foundation/logger";
+import { ToolRegistry } from "#tools";
+import type { PluginWiring } from "./context.ts";
+import { Contributions } from "./contributions.ts";
+import { Hooks } from "./hooks/hooks.ts";
+import { PluginHost, type PluginHostOptions } from "./host.ts";
+import { ProjectTrust } from "./project-trust.ts";
+
+export interface PluginStage extends AsyncDisposable {
+  readonly home: string;
+  readonly logger: ReturnType<typeof memoryLogger>;
+  readonly registry: ToolRegistry;
+  readonly hooks: Hooks;
+  readonly contributions: Contributions;
+  readonly trust: ProjectTrust;
+  /** Writes files under the home: path to content. */
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+  host(enabled: readonly string[], options?: StageOptions): PluginHost;
+}
+
+export type StageOptions = Partial<Omit<PluginHostOptions, "wiring">> & { readonly wiring?: Partial<PluginWiring> };
+
+/** A home with a registry and hooks, and whatever hosts a test opens, all gone afterwards. */
+export async function pluginStage(): Promise<PluginStage> {
+  const scope = new Scope();
+  const home = await mkdtemp(join(tmpdir(), "hermes-plugins-"));
+  scope.defer(() => rm(home, { recursive: true, force: true }));
+  const logger = memoryLogger();
+  const registry = new ToolRegistry(logger);
+  const hooks = new Hooks({ logger });
+  const contributions = new Contributions({ logger, builtinCommands: new Set(["help", "model"]) });
+  const trust = new ProjectTrust(join(home, "trusted-plugins.json"), never);
+  const wiring: PluginWiring = { registry, hooks, contributions, logger, hermesHome: home, config: {} };
+  return {
+    home,
+    logger,
+    registry,
+    hooks,
+    contributions,
+    trust,
+    async write(files) {
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(dirname(join(home, path)), { recursive: true });
+        await writeFile(join(home, path), text, { mode: 0o755 });
+      }
+    },
+    host: (enabled, { wiring: changes = {}, ...options } = {}) =>
+      scope.adopt(
+        new PluginHost({
+          places: { user: join(home, "plugins") },
+          choice: { enabled, disabled: [] },
+          env: {},
+          trust,
+          wiring: { ...wiring, ...changes },
+          ...options,
+        }),
+      ),
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}
