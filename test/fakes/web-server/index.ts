@@ -19,6 +19,8 @@ export interface FakeAnswer {
 
 export type FakeRoute = (request: SeenRequest) => FakeAnswer | Promise<FakeAnswer>;
 
+const notFound: FakeRoute = () => ({ status: 404 });
+
 /** A web site or service on this machine: answers by path, and remembers what it was asked. */
 export class FakeWebServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
@@ -40,8 +42,7 @@ export class FakeWebServer implements AsyncDisposable {
         };
         this.seen.push(request);
         const path = request.url.split("?")[0] ?? "/";
-        const route =
-          this.#routes.get(`${request.method} ${path}`) ?? this.#routes.get(path) ?? (() => ({ status: 404 }));
+        const route = this.#routes.get(`${request.method} ${path}`) ?? this.#routes.get(path) ?? notFound;
         Promise.resolve(route(request)).then(
           ({ status = 200, headers = {}, body = "" }) => {
             const isRaw = typeof body === "string" || body instanceof Uint8Array;

@@ -1,0 +1,137 @@
+import { rm } from "node:fs/promises";
+import { never } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import { ToolFailure } from "../result.ts";
+import { childEnvironment } from "../terminals/environment-variables.ts";
+import type { Environment } from "../web/service-call.ts";
+import type { BrowserDriver } from "./driver.ts";
+import { findChromium } from "./executable.ts";
+import { type BrowserOptions, commandTimeout } from "./options.ts";
+import { createProfile, reapProfiles } from "./profiles.ts";
+import type { BrowserProvider } from "./providers/provider.ts";
+
+export interface BrowserFolders {
+  /** Throw-away profiles, one per browser. */
+  readonly profiles: string;
+  readonly downloads: string;
+  readonly screenshots: string;
+}
+
+export interface OpenDeps {
+  readonly options: BrowserOptions;
+  readonly env: Environment;
+  readonly folders: BrowserFolders;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The cloud service to use; undefined when none is configured. */
+  provider?(signal: AbortSignal): Promise<BrowserProvider | undefined>;
+  /** Asked for every request of a browser that must not reach private addresses. */
+  mayRequest?(url: string, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface OpenWish {
+  readonly taskId: string;
+  /** Requests are checked one by one, for chats where strangers may ask. */
+  readonly isStrict: boolean;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+const switches = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** A fresh Chromium of this machine. It listens on a pipe of ours, so it ends when we do, however we end. */
+export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSignal): Promise<BrowserDriver> {
+  const executablePath = await findChromium(deps.env, deps.options.executable);
+  if (executablePath === undefined)
+    throw new ToolFailure("No Chromium or Chrome was found on this machine, so no browser can be opened.");
+  const [{ chromium }, { PlaywrightDriver }] = await Promise.all([
+    import("playwright-core"),
+    import("./playwright-driver.ts"),
+  ]);
+  await reapProfiles(deps.folders.profiles);
+  const profile = await createProfile(deps.folders.profiles);
+  const dropProfile = (): Promise<void> => rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath,
+      headless: true,
+      acceptDownloads: true,
+      chromiumSandbox: deps.options.noSandbox !== true,
+      args: switches,
+      env: childEnvironment(deps.env, { policy: "minimal" }),
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      timeout: commandTimeout(deps.options),
+      viewport: { width: 1280, height: 800 },
+    });
+    signal.throwIfAborted();
+    const { mayRequest } = deps;
+    if (wish.isStrict && mayRequest !== undefined) {
+      await context.route("**/*", async (route) => {
+        // Requests of a page outlive the call that caused them.
+        if (await mayRequest(route.request().url(), never)) await route.continue();
+        else await route.abort("blockedbyclient");
+      });
+    }
+    return await PlaywrightDriver.open(context, {
+      kind: "local",
+      label: "chromium",
+      facts: wish.facts ?? {},
+      options: deps.options,
+      clock: deps.clock,
+      logger: deps.logger,
+      downloads: deps.folders.downloads,
+      close: async () => {
+        await context.close();
+        await dropProfile();
+      },
+    });
+  } catch (error) {
+    await dropProfile();
+    if (signal.aborted || error instanceof ToolFailure) throw error;
+    throw new ToolFailure(`The browser did not start: ${describe(error).split("\n")[0]}`, {}, { cause: error });
+  }
+}
+
+export interface RemoteBrowser {
+  readonly url: string;
+  readonly kind: "cdp" | "cloud";
+  readonly label: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+  /** Ends the paid session; a browser of the user is left running. */
+  release(): Promise<void>;
+}
+
+/** A browser that runs elsewhere, or that the user started. */
+export async function openRemote(deps: OpenDeps, remote: RemoteBrowser, signal: AbortSignal): Promise<BrowserDriver> {
+  const [{ chromium }, { PlaywrightDriver }] = await Promise.all([
+    import("playwright-core"),
+    import("./playwright-driver.ts"),
+  ]);
+  const browser = await chromium.connectOverCDP(remote.url, { timeout: commandTimeout(deps.options) });
+  signal.throwIfAborted();
+  const [existing] = browser.contexts();
+  const context = existing ?? (await browser.newContext({ acceptDownloads: true }));
+  return PlaywrightDriver.open(context, {
+    kind: remote.kind,
+    label: remote.label,
+    facts: remote.facts,
+    options: deps.options,
+    clock: deps.clock,
+    logger: deps.logger,
+    downloads: deps.folders.downloads,
+    close: async () => {
+      await browser.close();
+      await remote.release();
+    },
+  });
+}

@@ -1,0 +1,74 @@
+import { never } from "#foundation/abort";
+import type { Secret } from "#foundation/secret";
+import { callService, type Environment, type ServiceAnswer, textField } from "../../web/service-call.ts";
+import type { BrowserProvider, ProviderAnswer } from "./provider.ts";
+
+export interface BrowserbaseOptions {
+  readonly key: Secret;
+  readonly projectId: string;
+  readonly env: Environment;
+  readonly origin?: string;
+}
+
+const paymentRequired = 402;
+
+/** Features the plan does not include are dropped one after the other: first keep-alive, then proxies. */
+export function browserbase(options: BrowserbaseOptions): BrowserProvider {
+  const { key, projectId, env, origin = "https://api.browserbase.com" } = options;
+  const headers = { "x-bb-api-key": key.reveal() };
+  const isOn = (name: string, preset: boolean): boolean => {
+    const value = env[name];
+    return value === undefined || value === "" ? preset : /^(?:1|true|yes|on)$/i.test(value);
+  };
+  const timeout = Number(env["BROWSERBASE_SESSION_TIMEOUT"]);
+  const stealth = isOn("BROWSERBASE_ADVANCED_STEALTH", false);
+  const create = (wish: { keepAlive: boolean; proxies: boolean }, signal: AbortSignal): Promise<ServiceAnswer> =>
+    callService(`${origin}/v1/sessions`, {
+      json: {
+        projectId,
+        ...(wish.keepAlive ? { keepAlive: true } : {}),
+        ...(wish.proxies ? { proxies: true } : {}),
+        ...(stealth ? { browserSettings: { advancedStealth: true } } : {}),
+        // The setting is in milliseconds, the service counts in seconds.
+        ...(timeout > 0 ? { timeout: Math.ceil(timeout / 1000) } : {}),
+      },
+      headers,
+      timeoutMs: 30_000,
+      signal,
+    });
+  return {
+    name: "browserbase",
+    async create(_taskId, signal): Promise<ProviderAnswer> {
+      const wish = { keepAlive: isOn("BROWSERBASE_KEEP_ALIVE", true), proxies: isOn("BROWSERBASE_PROXIES", true) };
+      let answer = await create(wish, signal);
+      for (const feature of ["keepAlive", "proxies"] as const) {
+        if (answer.kind === "ok" || answer.status !== paymentRequired || !wish[feature]) continue;
+        wish[feature] = false;
+        answer = await create(wish, signal);
+      }
+      if (answer.kind === "failed") return answer;
+      const id = textField(answer.value, "id");
+      const cdpUrl = textField(answer.value, "connectUrl");
+      if (id === "" || cdpUrl === "") return { kind: "failed", reason: "the service named no session" };
+      const features = [
+        "basic_stealth",
+        ...(wish.proxies ? ["proxies"] : []),
+        ...(stealth ? ["advanced_stealth"] : []),
+      ];
+      const warning = wish.proxies
+        ? {}
+        : { stealth_warning: "Running without proxies: sites may recognise the browser." };
+      return {
+        kind: "open",
+        session: {
+          cdpUrl,
+          facts: { stealth_features: features, ...warning },
+          release: async () => {
+            const json = { projectId, status: "REQUEST_RELEASE" };
+            await callService(`${origin}/v1/sessions/${id}`, { json, headers, timeoutMs: 10_000, signal: never });
+          },
+        },
+      };
+    },
+  };
+}

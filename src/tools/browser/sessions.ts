@@ -1,0 +1,132 @@
+import { describe } from "#foundation/errors";
+import { KeyedMutex } from "#foundation/mutex";
+import { backendKind, openBrowser } from "./backend.ts";
+import type { BrowserDriver, DriverKind } from "./driver.ts";
+import type { PageGuard } from "./guard.ts";
+import { type OpenDeps, openLocal } from "./open.ts";
+
+interface Session {
+  readonly driver: BrowserDriver;
+  lastUsedMs: number;
+}
+
+export interface TakeWish {
+  readonly taskId: string;
+  readonly surface: string;
+  readonly url: string;
+  readonly signal: AbortSignal;
+}
+
+const sidecarSuffix = "::local";
+
+/**
+ * The browsers of all tasks. A task has one; with a cloud browser it may have a second one on this
+ * machine for private addresses. Calls after a navigation go to the browser that navigated last.
+ */
+export class BrowserSessions implements AsyncDisposable {
+  readonly #deps: OpenDeps;
+  readonly #guard: PageGuard;
+  readonly #sessions = new Map<string, Session>();
+  readonly #current = new Map<string, string>();
+  readonly #locks = new KeyedMutex<string>();
+  readonly #stop = new AbortController();
+  #sweeping: Promise<void> | undefined;
+
+  constructor(deps: OpenDeps, guard: PageGuard) {
+    this.#deps = deps;
+    this.#guard = guard;
+  }
+
+  kind(signal: AbortSignal): Promise<DriverKind> {
+    return backendKind(this.#deps, signal);
+  }
+
+  /** The browser that will open an address, started if need be. */
+  async forNavigation(wish: TakeWish): Promise<BrowserDriver> {
+    const key = await this.#keyFor(wish);
+    return this.#locks.run(
+      key,
+      async () => {
+        const found = this.#sessions.get(key);
+        if (found?.driver.isAlive === true) return this.#use(wish.taskId, key, found);
+        if (found !== undefined) await this.#end(key);
+        const isSidecar = key.endsWith(sidecarSuffix);
+        const isStrict = !this.#guard.mayVisitPrivate({ kind: "local", surface: wish.surface });
+        const open = isSidecar ? openLocal : openBrowser;
+        const driver = await open(this.#deps, { taskId: wish.taskId, isStrict }, wish.signal);
+        const session = { driver, lastUsedMs: this.#deps.clock.now() };
+        this.#sessions.set(key, session);
+        this.#sweeping ??= this.#sweepForever();
+        return this.#use(wish.taskId, key, session);
+      },
+      wish.signal,
+    );
+  }
+
+  /** The browser that navigated last, if it is still there. */
+  current(taskId: string): BrowserDriver | undefined {
+    const key = this.#current.get(taskId);
+    const session = key === undefined ? undefined : this.#sessions.get(key);
+    if (key === undefined || session === undefined || !session.driver.isAlive) return undefined;
+    return this.#use(taskId, key, session);
+  }
+
+  /** Ends all browsers of a task. */
+  async release(taskId: string): Promise<void> {
+    this.#current.delete(taskId);
+    await Promise.all([taskId, `${taskId}${sidecarSuffix}`].map((key) => this.#end(key)));
+  }
+
+  /** Ends what nobody used for too long; returns how many that were. */
+  async sweep(): Promise<number> {
+    const oldestMs = this.#deps.clock.now() - this.#deps.options.inactivityMs;
+    const idle = [...this.#sessions].filter(([, session]) => session.lastUsedMs <= oldestMs || !session.driver.isAlive);
+    await Promise.all(idle.map(([key]) => this.#end(key)));
+    return idle.length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#sweeping;
+    await Promise.all([...this.#sessions.keys()].map((key) => this.#end(key)));
+  }
+
+  /** Whether an address is opened on this machine although the usual browser is elsewhere. */
+  async goesLocal(url: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.#deps.options.autoLocalForPrivateUrls || (await this.kind(signal)) !== "cloud") return false;
+    return this.#guard.isPrivate(url, signal);
+  }
+
+  async #keyFor({ taskId, url, signal }: TakeWish): Promise<string> {
+    return (await this.goesLocal(url, signal)) ? `${taskId}${sidecarSuffix}` : taskId;
+  }
+
+  #use(taskId: string, key: string, session: Session): BrowserDriver {
+    session.lastUsedMs = this.#deps.clock.now();
+    this.#current.set(taskId, key);
+    return session.driver;
+  }
+
+  async #end(key: string): Promise<void> {
+    const session = this.#sessions.get(key);
+    if (session === undefined) return;
+    this.#sessions.delete(key);
+    try {
+      await session.driver[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#deps.logger.warn("A browser did not close cleanly", { error: describe(error) });
+    }
+  }
+
+  async #sweepForever(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await this.#deps.clock.sleep(this.#deps.options.sweepEveryMs, signal);
+        await this.sweep();
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    }
+  }
+}

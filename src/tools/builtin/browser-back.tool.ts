@@ -1,0 +1,21 @@
+import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
+import { result } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `browser_back`: the page before. */
+export function createBrowserBackTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_back",
+    toolset: "browser",
+    emoji: "◀️",
+    description: "Go back to the page before, as with the back button.",
+    parameters: { type: "object", properties: {} },
+    check: deps.check,
+    async execute(_args, context) {
+      const driver = await openPage(deps, context);
+      const url = await driver.back(context.signal);
+      await assertAllowed(deps, driver, context);
+      return result({ success: true, url });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { assertAllowed, type BrowserDeps, dialogFields, openPage, readRef } from "../browser/tool-deps.ts";
+import { result } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `browser_click`: clicks an element of the outline. */
+export function createBrowserClickTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_click",
+    toolset: "browser",
+    emoji: "👆",
+    description: "Click an element of the open page by its ref from the outline.",
+    parameters: {
+      type: "object",
+      properties: { ref: { type: "string", description: "For example @e5" } },
+      required: ["ref"],
+    },
+    check: deps.check,
+    isIdempotent: false,
+    async execute(args, context) {
+      const ref = readRef(args["ref"]);
+      const driver = await openPage(deps, context);
+      const end = await driver.click(ref, context.signal);
+      if (end.kind === "done") await assertAllowed(deps, driver, context);
+      return result({ success: true, clicked: `@${ref}`, ...dialogFields(driver) });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
+import { result, ToolFailure } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+const longestResult = 20_000;
+
+/** `browser_console`: what the page's scripts said, or the value of an expression. */
+export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_console",
+    toolset: "browser",
+    emoji: "🖥️",
+    description: "Read console output and script errors of the open page, or evaluate a JavaScript expression in it.",
+    parameters: {
+      type: "object",
+      properties: {
+        clear: { type: "boolean", description: "Empty the list after reading (default false)" },
+        expression: { type: "string", description: "JavaScript to evaluate instead" },
+      },
+    },
+    check: deps.check,
+    async execute(args, context) {
+      const driver = await openPage(deps, context);
+      const { fenceUntrusted } = await import("../web/untrusted.ts");
+      const expression = args["expression"];
+      if (typeof expression === "string" && expression.trim() !== "") {
+        const value = await driver.evaluate(expression, context.signal);
+        await assertAllowed(deps, driver, context);
+        const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+        return result({
+          success: true,
+          result:
+            typeof value === "string" || text.length > longestResult
+              ? fenceUntrusted(text.slice(0, longestResult), driver.url())
+              : value,
+          result_type: typeOf(value),
+        });
+      }
+      const { log } = driver;
+      if (log === undefined)
+        throw new ToolFailure("This browser does not tell what its console says.", { success: false });
+      const { messages, errors } = log.read();
+      if (args["clear"] === true) log.clear();
+      return result({
+        success: true,
+        console_messages: messages,
+        js_errors: errors,
+        total_messages: messages.length,
+        total_errors: errors.length,
+      });
+    },
+  };
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

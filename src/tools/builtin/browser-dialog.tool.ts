@@ -1,0 +1,49 @@
+import type { BrowserDeps } from "../browser/tool-deps.ts";
+import { failed, result, ToolFailure } from "../result.ts";
+import type { Availability, Tool } from "../tool.ts";
+
+/** `browser_dialog`: answers an alert, a question or a prompt that blocks the page. */
+export function createBrowserDialogTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_dialog",
+    toolset: "browser-cdp",
+    emoji: "💬",
+    description:
+      "Answer a dialog (alert, confirm, prompt) that blocks the open page. pending_dialogs of browser_snapshot lists them.",
+    parameters: {
+      type: "object",
+      properties: {
+        action: { type: "string", enum: ["accept", "dismiss"] },
+        prompt_text: { type: "string", description: "What to enter, for a prompt" },
+        dialog_id: { type: "string", description: "Which one, when several wait (default: the oldest)" },
+      },
+      required: ["action"],
+    },
+    isIdempotent: false,
+    check: async (signal): Promise<Availability> => {
+      const usable = await deps.check(signal);
+      if (usable !== true) return usable;
+      return (await deps.sessions.kind(signal)) === "camofox" ? { reason: "this browser does not show dialogs" } : true;
+    },
+    async execute(args, context) {
+      const action = args["action"];
+      if (action !== "accept" && action !== "dismiss")
+        throw new ToolFailure("action must be accept or dismiss", { success: false });
+      const dialogs = deps.sessions.current(context.taskId)?.dialogs;
+      if (dialogs === undefined)
+        return failed("No page is open in a browser that shows dialogs. Open one with browser_navigate first.", {
+          success: false,
+        });
+      const id = typeof args["dialog_id"] === "string" && args["dialog_id"] !== "" ? args["dialog_id"] : undefined;
+      const promptText = typeof args["prompt_text"] === "string" ? { promptText: args["prompt_text"] } : {};
+      const dialog = await dialogs.answer(id, { action, by: "agent", ...promptText });
+      if (dialog === undefined)
+        return failed("No such dialog is open.", {
+          success: false,
+          pending_dialogs: dialogs.pending,
+          recent_dialogs: dialogs.recent,
+        });
+      return result({ success: true, action, dialog });
+    },
+  };
+}

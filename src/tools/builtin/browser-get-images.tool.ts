@@ -1,0 +1,22 @@
+import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
+import { result } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `browser_get_images`: what images the page shows. */
+export function createBrowserGetImagesTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_get_images",
+    toolset: "browser",
+    emoji: "🖼️",
+    description:
+      "List the images of the open page: addresses, alternative texts and sizes. Look at one with vision_analyze.",
+    parameters: { type: "object", properties: {} },
+    check: deps.check,
+    isReadOnly: true,
+    async execute(_args, context) {
+      const driver = await openPage(deps, context);
+      const images = (await driver.images(context.signal)).filter((image) => !image.src.startsWith("data:"));
+      return result({ success: true, images, count: images.length });
+    },
+  };
+}

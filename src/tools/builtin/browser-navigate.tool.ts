@@ -1,0 +1,80 @@
+import { type BrowserDeps, dialogFields, showPage } from "../browser/tool-deps.ts";
+import type { ToolContext } from "../context.ts";
+import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+const botWall =
+  /just a moment|attention required|access denied|verify(?:ing)? you are human|are you (?:a )?robot|captcha|security check|bot detection|unusual traffic/i;
+
+/** `browser_navigate`: opens an address and shows its outline. */
+export function createBrowserNavigateTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_navigate",
+    toolset: "browser",
+    emoji: "🌐",
+    description:
+      "Open an address in the browser. Gives a short outline of the page, in which everything you can act on has a ref such as @e5. " +
+      "Call this before any other browser tool. To look something up, web_search and web_extract cost less.",
+    parameters: {
+      type: "object",
+      properties: { url: { type: "string", description: "The address, with https://" } },
+      required: ["url"],
+    },
+    check: deps.check,
+    execute: (args, context) => run(deps, args, context),
+  };
+}
+
+async function run(
+  deps: BrowserDeps,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const given = typeof args["url"] === "string" ? args["url"].trim() : "";
+  if (given === "") throw new ToolFailure("url must be a non-empty string", { success: false });
+  const url = /^[a-z][a-z0-9+.-]*:/i.test(given) && !/^[\w.-]+:\d+(?:\/|$)/.test(given) ? given : `https://${given}`;
+  const { taskId, surface, signal } = context;
+  await judge(await likelyKind(deps, url, signal));
+  const driver = await deps.sessions.forNavigation({ taskId, surface, url, signal });
+  await judge(driver.kind);
+  const visit = await driver.navigate(url, signal);
+  for (const hop of visit.hops) {
+    const verdict = await deps.guard.judge(hop, { kind: driver.kind, surface }, signal);
+    if (verdict.kind === "allowed") continue;
+    await driver.navigate("about:blank", signal);
+    throw new ToolFailure(`${given} leads to an address that may not be opened: ${verdict.reason}.`, {
+      success: false,
+    });
+  }
+  const page = await showPage(deps, driver, { isFull: false, context });
+  return result({
+    success: true,
+    url: visit.url,
+    title: visit.title,
+    ...page,
+    ...driver.facts,
+    ...(botWall.test(visit.title)
+      ? {
+          bot_detection_warning: `The page "${visit.title.slice(0, 80)}" looks like a check against programs, not the content.`,
+        }
+      : {}),
+    ...dialogFields(driver),
+  });
+
+  async function judge(kind: typeof driver.kind): Promise<void> {
+    const verdict = await deps.guard.judge(url, { kind, surface }, signal);
+    if (verdict.kind === "refused")
+      throw new ToolFailure(`${shown(given)} is not opened: ${verdict.reason}.`, { success: false });
+  }
+}
+
+/** A private address goes to the browser of this machine even when the usual one is elsewhere. */
+async function likelyKind(deps: BrowserDeps, url: string, signal: AbortSignal) {
+  const kind = await deps.sessions.kind(signal);
+  return kind === "cloud" && (await deps.sessions.goesLocal(url, signal)) ? "local" : kind;
+}
+
+/** Without the query, where a refused credential would be. */
+function shown(url: string): string {
+  return url.replace(/[?#].*$/, "").slice(0, 200);
+}

@@ -1,0 +1,28 @@
+import { assertAllowed, type BrowserDeps, dialogFields, openPage } from "../browser/tool-deps.ts";
+import { result, ToolFailure } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `browser_press`: one key or combination. */
+export function createBrowserPressTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_press",
+    toolset: "browser",
+    emoji: "⌨️",
+    description: "Press a key on the open page, such as Enter, Tab, Escape, ArrowDown or Control+a.",
+    parameters: {
+      type: "object",
+      properties: { key: { type: "string" } },
+      required: ["key"],
+    },
+    check: deps.check,
+    isIdempotent: false,
+    async execute(args, context) {
+      const key = typeof args["key"] === "string" ? args["key"].trim() : "";
+      if (key === "" || key.length > 60) throw new ToolFailure("key must be the name of a key", { success: false });
+      const driver = await openPage(deps, context);
+      const end = await driver.press(key, context.signal);
+      if (end.kind === "done") await assertAllowed(deps, driver, context);
+      return result({ success: true, pressed: key, ...dialogFields(driver) });
+    },
+  };
+}

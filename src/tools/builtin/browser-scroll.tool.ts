@@ -1,0 +1,27 @@
+import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
+import { result, ToolFailure } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `browser_scroll`: moves the page by 500 pixels. */
+export function createBrowserScrollTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_scroll",
+    toolset: "browser",
+    emoji: "📜",
+    description: "Scroll the open page up or down by about half a screen; brings more content in.",
+    parameters: {
+      type: "object",
+      properties: { direction: { type: "string", enum: ["up", "down"] } },
+      required: ["direction"],
+    },
+    check: deps.check,
+    async execute(args, context) {
+      const direction = args["direction"];
+      if (direction !== "up" && direction !== "down")
+        throw new ToolFailure("direction must be up or down", { success: false });
+      const driver = await openPage(deps, context);
+      await driver.scroll(direction, context.signal);
+      return result({ success: true, scrolled: direction });
+    },
+  };
+}

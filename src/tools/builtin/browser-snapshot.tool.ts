@@ -1,0 +1,33 @@
+import { type BrowserDeps, openPage, showPage } from "../browser/tool-deps.ts";
+import { result } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+/** `browser_snapshot`: the outline of the open page, anew. */
+export function createBrowserSnapshotTool(deps: BrowserDeps): Tool {
+  return {
+    name: "browser_snapshot",
+    toolset: "browser",
+    emoji: "📸",
+    description:
+      "Outline the open page again, with fresh refs; do this after the page changed. full=true includes all text, otherwise only what can be acted on.",
+    parameters: {
+      type: "object",
+      properties: { full: { type: "boolean", description: "Include all text (default false)" } },
+    },
+    check: deps.check,
+    isReadOnly: true,
+    async execute(args, context) {
+      const driver = await openPage(deps, context);
+      const page = await showPage(deps, driver, { isFull: args["full"] === true, context });
+      const { dialogs } = driver;
+      const frames = driver.frames?.() ?? [];
+      return result({
+        success: true,
+        ...page,
+        ...(dialogs !== undefined && dialogs.pending.length > 0 ? { pending_dialogs: dialogs.pending } : {}),
+        ...(dialogs !== undefined && dialogs.recent.length > 0 ? { recent_dialogs: dialogs.recent } : {}),
+        ...(frames.length > 1 ? { frame_tree: frames } : {}),
+      });
+    },
+  };
+}
