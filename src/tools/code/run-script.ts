@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { deadline, linkSignals } from "#foundation/abort";
 import { type ProcessHandle, spawnProcess } from "#foundation/process";
@@ -6,6 +6,7 @@ import { stripAnsi } from "#foundation/text";
 import { cutMiddle } from "../terminals/command/output-text.ts";
 import { HeadTailBuffer } from "../terminals/head-tail-buffer.ts";
 import type { Confine } from "../terminals/local/local-terminal.ts";
+import { makePrivateFolder } from "../terminals/local/private-folder.ts";
 import { exitCodeOf } from "../terminals/piped-process.ts";
 import type { ScriptFunction } from "./functions.ts";
 import { findPython } from "./interpreter.ts";
@@ -47,7 +48,7 @@ const graceMs = 5_000;
 export async function runScript(request: ScriptRequest): Promise<ScriptResult> {
   const startedMs = performance.now();
   // Short, because the path of a socket may have about a hundred characters.
-  const folder = await mkdtemp(path.join(request.tempDir.length < 60 ? request.tempDir : "/tmp", "hermes-code-"));
+  const folder = await makePrivateFolder(request.tempDir.length < 60 ? request.tempDir : "/tmp", "code");
   const allowed = new Set(request.functions.map((one) => one.tool));
   await using server = new RpcServer({ call: request.call, allowed, maxCalls: request.options.maxToolCalls });
   try {

@@ -28,7 +28,7 @@ import { silentLogger } from "#foundation/logger";
 const guardian = new Guardian(silentLogger);
 const signal = new AbortController().signal;
 const terminal = await openLocalTerminal({
-  taskId: "t", cwd: ${JSON.stringify(folder)}, env: process.env, logger: silentLogger,
+  taskId: "t", cwd: ${JSON.stringify(folder)}, env: { ...process.env, TMPDIR: ${JSON.stringify(folder)} }, logger: silentLogger,
   environment: { policy: "inherit", extra: guardian.mark }, watch: (pid) => guardian.watch(pid),
 }, signal);
 const pids = ${JSON.stringify(folder)};

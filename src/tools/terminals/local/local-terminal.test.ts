@@ -188,6 +188,16 @@ describe("a local terminal", () => {
     await expect(exec(terminal, "echo ran")).rejects.toBeInstanceOf(TerminalGone);
   });
 
+  it("removes what a program left that was killed, and nothing of the living", async () => {
+    const gone = path.join(folder, "hermes-terminal-999999999-abcdef");
+    const living = path.join(folder, `hermes-terminal-${process.ppid}-abcdef`);
+    await Promise.all([mkdir(gone), mkdir(living)]);
+    await open();
+    const names = await readdir(folder);
+    expect(names).not.toContain(path.basename(gone));
+    expect(names).toContain(path.basename(living));
+  });
+
   it("leaves nothing behind when it is closed", async () => {
     const terminal = await open();
     const child = await terminal.spawn("sleep 60", { pty: false, signal: new AbortController().signal });

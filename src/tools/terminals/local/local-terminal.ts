@@ -1,4 +1,4 @@
-import { mkdtemp, open, readFile, rm } from "node:fs/promises";
+import { open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { deadline, linkSignals } from "#foundation/abort";
 import { systemErrorCode } from "#foundation/errors";
@@ -13,6 +13,7 @@ import { exitCodeOf, pipedProcess } from "../piped-process.ts";
 import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { initFilesOf } from "./init-files.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 import { backgroundScript, foregroundScript, plainShellScript, snapshotScript } from "./shell-script.ts";
 import { readReport, type ShellReport, ShellState } from "./shell-state.ts";
 
@@ -53,7 +54,7 @@ const longestArgument = 100_000;
 /** Opens the terminal of a task on this machine; the first shell runs before it is handed out. */
 export async function openLocalTerminal(options: LocalTerminalOptions, signal: AbortSignal): Promise<Terminal> {
   const env = childEnvironment(options.env, options.environment);
-  const stateDir = await mkdtemp(path.join(temporaryFolder(options.env), "hermes-terminal-"));
+  const stateDir = await makePrivateFolder(temporaryFolder(options.env), "terminal");
   const terminal = new LocalTerminal(options, { env, stateDir });
   try {
     await terminal.takeSnapshot(signal);
