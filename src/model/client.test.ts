@@ -526,3 +526,29 @@ describe("services with a wire of their own", () => {
     }
   });
 });
+
+describe("an endpoint that wants time between requests", () => {
+  it("gets it from everybody who shares the connections, and the wait can be aborted [20:R2.7]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using connections = openConnections({ proxy: false });
+    server.script(says("one"), says("two"));
+    const plain = requestTo(server, "chat_completions");
+    const { timeouts } = plain.target;
+    const request = { ...plain, target: { ...plain.target, timeouts: { ...timeouts, minIntervalMs: 4_000 } } };
+    const clock = new FakeClock(0);
+    await run(request, deps(connections, { clock }));
+    const waits = (): number => clock.slept.filter((ms) => ms === 4_000).length;
+
+    const person = new AbortController();
+    const given = run(request, deps(connections, { clock }), person.signal);
+    expect(waits()).toBe(1);
+    person.abort(new Error("enough"));
+    await expect(given).rejects.toThrow("enough");
+
+    const second = run(request, deps(connections, { clock }));
+    await clock.advance(4_000);
+    expect((await second).collected.message.content).toBe("two");
+    expect(waits()).toBe(2);
+    server.assertClean();
+  });
+});

@@ -39,6 +39,7 @@ export async function* streamModel(
   signal: AbortSignal,
 ): AsyncGenerator<AttemptEvent, void> {
   signal.throwIfAborted();
+  await deps.connections.pacing.turn(request.target, deps.clock, signal);
   using exchange = new AttemptExchange(request, deps.clock, signal);
   const failed = (fault: AttemptFault, sent?: PreparedRequest): AttemptEvent => {
     const failure = deps.classify(exchange.redact(fault), factsOf(request, deps.clock, sent));

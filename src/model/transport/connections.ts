@@ -1,13 +1,20 @@
 import type { Agent } from "node:http";
 import { type ProxySettings, proxyFor, proxyFromEnv } from "#foundation/http-proxy";
 import { type Answer, DeadSocketError, type Post, type Sender, sendPost } from "./http.ts";
+import { Pacing } from "./pacing.ts";
 
-/** The open connections to model endpoints; shared by all attempts, owned by whoever opened it. */
-export interface Connections extends AsyncDisposable {
+/** Requests over some way out of this machine. */
+export interface Outlet extends AsyncDisposable {
   /** Rejects with what broke the connection; the caller knows whether it was itself. */
   post(post: Post): Promise<Answer>;
   /** Idle connections are dropped and the next attempt opens its own; running ones go on. */
   fresh(): void;
+}
+
+/** The open connections to model endpoints; shared by all attempts, owned by whoever opened it. */
+export interface Connections extends Outlet {
+  /** The distance between requests that endpoints ask for, kept by everybody who shares the connections. */
+  readonly pacing: Pacing;
 }
 
 export interface ConnectionOptions {
@@ -22,10 +29,11 @@ export function openConnections(options: ConnectionOptions = {}): Connections {
 const idleMs = 60_000;
 
 class ConnectionPool implements Connections {
+  readonly pacing = new Pacing();
   readonly #proxy: ProxySettings | undefined;
   readonly #senders = new Map<string, Sender>();
   readonly #retired = new Set<Agent>();
-  #proxied: Promise<Connections> | undefined;
+  #proxied: Promise<Outlet> | undefined;
   #isClosed = false;
 
   constructor(proxy: ProxySettings | undefined) {
@@ -63,7 +71,7 @@ class ConnectionPool implements Connections {
     await proxied?.[Symbol.asyncDispose]();
   }
 
-  #throughProxy(): Promise<Connections> {
+  #throughProxy(): Promise<Outlet> {
     this.#proxied ??= import("./proxied.ts").then(({ openProxied }) => openProxied(this.#proxy ?? {}));
     return this.#proxied;
   }

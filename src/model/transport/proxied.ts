@@ -1,9 +1,9 @@
 import { checkProxy, type ProxySettings } from "#foundation/http-proxy";
-import type { Connections } from "./connections.ts";
+import type { Outlet } from "./connections.ts";
 import { type Answer, bodyOf, type Post, readBody } from "./http.ts";
 
 /** Connections through a proxy, over undici, which is loaded only here. */
-export async function openProxied(settings: ProxySettings): Promise<Connections> {
+export async function openProxied(settings: ProxySettings): Promise<Outlet> {
   const undici = await import("undici");
   const address = settings.httpsProxy ?? settings.httpProxy ?? "";
   const open = () =>
