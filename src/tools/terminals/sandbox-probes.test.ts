@@ -6,6 +6,9 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/logger";
+import { functionsFor } from "../code/functions.ts";
+import { runScript } from "../code/run-script.ts";
+import { defaultScriptOptions } from "../code/script-options.ts";
 import { openLocalTerminal } from "./local/local-terminal.ts";
 import { processStartedAtMs } from "./process-start-time.ts";
 import { openSandbox } from "./sandbox.ts";
@@ -251,7 +254,76 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     expect(await processStartedAtMs(child.pid ?? 0, signal)).toBeUndefined();
   });
 
-  it("runs scripts in their directory and says when a directory is gone", async () => {
+  it("cannot change our settings when they lie in the workspace, and can work in a folder inside them", async () => {
+    await mkdir(path.join(root, "hermes/space"), { recursive: true });
+    const env = { PATH: process.env["PATH"], HOME: path.join(root, "home"), TMPDIR: path.join(root, "tmp") };
+    const hermesHome = path.join(root, "hermes");
+    const policy = {
+      home: env.HOME,
+      hermesHome,
+      writable: [root, path.join(hermesHome, "space")],
+      network: "on",
+    } as const;
+    const sandbox = await openSandbox({ mode: "on", policy, env, tempDir: env.TMPDIR }, signal);
+    if (sandbox.kind !== "confined") throw new Error("not confined");
+    await using wide = await openLocalTerminal(
+      {
+        taskId: "wide",
+        cwd: root,
+        env,
+        environment: { policy: "inherit" },
+        logger: memoryLogger(),
+        sandbox: sandbox.confine,
+      },
+      signal,
+    );
+    const command =
+      "echo x > hermes/config.yaml || echo kept; echo y > hermes/space/f && cat hermes/space/f hermes/.env home/.ssh/id_rsa; echo z > scratch && cat scratch";
+    const { output } = await run(wide, command);
+    expect(output).toContain("kept");
+    expect(output).toContain("y\n");
+    expect(output).toContain("z\n");
+    expect(output).not.toContain("SECRET");
+    expect(existsSync(path.join(root, "hermes/config.yaml"))).toBe(false);
+  });
+
+  it("runs scripts with their tools, and hides from them what it hides from commands", async () => {
+    const env = { PATH: process.env["PATH"], HOME: path.join(root, "home"), TMPDIR: path.join(root, "tmp") };
+    const policy = {
+      home: env.HOME,
+      hermesHome: path.join(root, "hermes"),
+      writable: [path.join(root, "work")],
+      network: "on",
+    } as const;
+    const sandbox = await openSandbox({ mode: "on", policy, env, tempDir: env.TMPDIR }, signal);
+    if (sandbox.kind !== "confined") throw new Error("not confined");
+    const code = `import os
+from hermes_tools import read_file
+print(read_file("x")["ok"], os.getcwd() == "${root}/work", os.path.exists("${root}/home/.ssh/id_rsa"))
+try:
+    open("${root}/outside/new", "w")
+    print("ESCAPED")
+except OSError:
+    print("refused")`;
+    const ran = await runScript({
+      code,
+      language: "python",
+      functions: functionsFor(new Set(["read_file"])),
+      cwd: path.join(root, "work"),
+      tempDir: env.TMPDIR,
+      options: defaultScriptOptions,
+      env,
+      passthrough: [],
+      extraEnv: {},
+      call: () => Promise.resolve('{"ok": 1}'),
+      redact: (text) => text,
+      confine: sandbox.confine,
+      signal,
+    });
+    expect(ran).toMatchObject({ status: "success", output: "1 True False\nrefused\n", tool_calls_made: 1 });
+  });
+
+  it("says when a directory is gone", async () => {
     const gone = await confined.exec("true", { cwd: "/does/not/exist", timeoutMs: 5_000, signal });
     expect(gone).toMatchObject({ exitCode: 126, ended: "cwd-unreachable" });
   });

@@ -63,6 +63,14 @@ describe("the macOS profile", () => {
     expect(profile).not.toContain("(deny network*)");
   });
 
+  it("keeps our own settings from being written, except a workspace inside them", () => {
+    const inner = { ...policy, writable: ["/Users/u", "/Users/u/.hermes/work"] };
+    const lines = seatbeltProfile(inner, { writable: [], masks: [] }).split("\n");
+    const denied = lines.indexOf('(deny file-write* (subpath "/Users/u/.hermes"))');
+    expect(denied).toBeGreaterThan(lines.findIndex((line) => line.startsWith("(allow file-write*")));
+    expect(lines.indexOf('(allow file-write* (subpath "/Users/u/.hermes/work"))')).toBeGreaterThan(denied);
+  });
+
   it("closes the network when asked", () => {
     expect(seatbeltProfile({ ...policy, network: "none" }, { writable: [], masks })).toContain("(deny network*)");
   });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { ProgramCall } from "../local/local-terminal.ts";
-import { masksOf, type SandboxPolicy } from "./policy.ts";
+import { isInside, masksOf, type SandboxPolicy } from "./policy.ts";
 
 /** Sockets live below /run, and the one of a container engine is a way out; only name resolution stays. */
 const keptOfRun = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
@@ -57,7 +57,10 @@ export function bubblewrapCall(
     ...keptOfRun.flatMap((folder) => ["--ro-bind-try", folder, folder]),
     "--remount-ro",
     "/run",
-    ...writable.flatMap((folder) => ["--bind", folder, folder]),
+    ...writable.filter((folder) => !isInside(folder, policy.hermesHome)).flatMap(bind),
+    // Our own settings decide about this sandbox; they are not written from inside, also when they lie in the workspace.
+    ...(existsSync(policy.hermesHome) ? ["--ro-bind", policy.hermesHome, policy.hermesHome] : []),
+    ...writable.filter((folder) => isInside(folder, policy.hermesHome)).flatMap(bind),
     ...hidden,
     ...keptSecretPlaces.flatMap((name) => ["--unsetenv", name]),
     "--chdir",
@@ -65,4 +68,8 @@ export function bubblewrapCall(
     existsSync(place.cwd) ? place.cwd : "/",
   ];
   return { program: bwrap, args: [...args, "--", call.program, ...call.args] };
+}
+
+function bind(folder: string): readonly string[] {
+  return ["--bind", folder, folder];
 }

@@ -96,3 +96,8 @@ function namesIn(folder: string): readonly string[] {
     return [];
   }
 }
+
+/** True for a folder below another, not for that one itself. */
+export function isInside(folder: string, parent: string): boolean {
+  return path.resolve(folder).startsWith(`${path.resolve(parent)}${path.sep}`);
+}

@@ -1,4 +1,4 @@
-import type { Mask, SandboxPolicy } from "./policy.ts";
+import { isInside, type Mask, type SandboxPolicy } from "./policy.ts";
 
 /** The profile for `sandbox-exec` on macOS; the last rule that matches decides. */
 export function seatbeltProfile(
@@ -6,11 +6,14 @@ export function seatbeltProfile(
   place: { readonly writable: readonly string[]; readonly masks: readonly Mask[] },
 ): string {
   const writable = [...new Set([...policy.writable, ...place.writable])];
+  const inside = writable.filter((folder) => isInside(folder, policy.hermesHome));
   const lines = [
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
     `(allow file-write* ${[...writable.map(subpath), ...devices.map(literal)].join(" ")})`,
+    `(deny file-write* ${subpath(policy.hermesHome)})`,
+    ...inside.map((folder) => `(allow file-write* ${subpath(folder)})`),
     ...place.masks.map(
       (mask) => `(deny file-read* file-write* ${mask.kind === "folder" ? subpath(mask.path) : literal(mask.path)})`,
     ),
