@@ -6,6 +6,8 @@ export type McpFailureKind =
   | "aborted"
   | "timeout"
   | "unauthorized"
+  /** Renewing the login was tried and did not help. */
+  | "login-needed"
   /** The server no longer knows this session; a new connection helps. */
   | "session-lost"
   | "connection"
@@ -15,6 +17,9 @@ export type McpFailureKind =
 const sessionLost =
   /\bsession\b.{0,24}\b(?:expired|not found|unknown|invalid)\b|\b(?:expired|unknown|invalid)\b.{0,8}\bsession\b/i;
 
+/** The code of the error that says only the person can help. */
+export const loginNeeded = "mcp_login_needed";
+
 /** Judges by codes and status. Only a lost session is recognised by its words: servers have no code for it. */
 export function failureKind(error: unknown, signal: AbortSignal): McpFailureKind {
   if (signal.aborted) return "aborted";
@@ -22,6 +27,7 @@ export function failureKind(error: unknown, signal: AbortSignal): McpFailureKind
   const code = fields["code"];
   const status = statusOf(error);
   if (code === "REQUEST_TIMEOUT") return "timeout";
+  if (code === loginNeeded) return "login-needed";
   if (status === 401 || code === "CLIENT_HTTP_AUTHENTICATION" || fields["name"] === "UnauthorizedError") {
     return "unauthorized";
   }

@@ -1,8 +1,14 @@
 import { randomBytes } from "node:crypto";
-import type { AuthProvider, OAuthClientMetadata, OAuthClientProvider } from "@modelcontextprotocol/client";
+import type {
+  AuthProvider,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+} from "@modelcontextprotocol/client";
 import { deadline, linkSignals } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
 import { KeyedMutex } from "#foundation/mutex";
+import { loginNeeded } from "./failure.ts";
 import { listenForCallback } from "./oauth-callback.ts";
 import type { McpOAuthSettings } from "./settings.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -104,6 +110,7 @@ export class McpOAuth {
     const { name, oauth } = server;
     const store = this.#store;
     let verifier = "";
+    let discovery: OAuthDiscoveryState | undefined;
     const metadata: OAuthClientMetadata = {
       client_name: oauth.clientName,
       redirect_uris: [flow.redirectUrl],
@@ -131,6 +138,11 @@ export class McpOAuth {
         verifier = value;
       },
       codeVerifier: () => verifier,
+      // Kept for the length of one flow: the answer must come from the service the person was sent to.
+      saveDiscoveryState: (state) => {
+        discovery = state;
+      },
+      discoveryState: () => discovery,
       invalidateCredentials: async (scope) => {
         if (scope === "all" || scope === "tokens") await store.forget(name, "tokens");
         if (scope === "all" || scope === "client") await store.forget(name, "client");
@@ -147,7 +159,7 @@ interface LoginFlow {
 
 function needsLogin(name: string): UserError {
   return new UserError(`The MCP server ${name} needs a login.`, {
-    code: "mcp_login_needed",
+    code: loginNeeded,
     hint: `Run: hermes mcp login ${name}`,
   });
 }

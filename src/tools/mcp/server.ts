@@ -152,6 +152,9 @@ export class McpServer implements AsyncDisposable {
         case "unauthorized":
           this.#breaker.abandoned();
           return { kind: "lost", why: "login" };
+        case "login-needed":
+          this.#breaker.abandoned();
+          return { kind: "login-needed" };
         case "session-lost":
           this.#breaker.abandoned();
           return { kind: "lost", why: "session" };
