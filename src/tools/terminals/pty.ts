@@ -18,10 +18,16 @@ export class NoPty extends Error {
 /** Runs a program under a pseudo-terminal. It leads its own session, so ending its group ends it all. */
 export async function ptyProcess(
   call: { readonly program: string; readonly args: readonly string[] },
-  options: { readonly env: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  options: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+    /** Told the number of the process before anything else is done. */
+    onStart(pid: number): void;
+  },
 ): Promise<TerminalProcess> {
   options.signal.throwIfAborted();
   const child = await open(call, options.env);
+  options.onStart(child.pid);
   const text = new ListenedText();
   const ended = new Deferred<number>();
   child.onData((data) => text.push(data));

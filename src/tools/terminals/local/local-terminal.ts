@@ -1,8 +1,5 @@
-import { open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { deadline, linkSignals } from "#foundation/abort";
-import { systemErrorCode } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
 import type { Logger } from "#foundation/logger";
 import { shellPath } from "#foundation/platform";
 import { killGroup, type ProcessHandle, signalGroup, spawnProcess } from "#foundation/process";
@@ -14,8 +11,9 @@ import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess }
 import { TerminalGone } from "../terminal-gone.ts";
 import { initFilesOf } from "./init-files.ts";
 import { makePrivateFolder } from "./private-folder.ts";
+import { ShellFiles } from "./shell-files.ts";
 import { backgroundScript, foregroundScript, plainShellScript, snapshotScript } from "./shell-script.ts";
-import { readReport, type ShellReport, ShellState } from "./shell-state.ts";
+import { type ShellReport, ShellState } from "./shell-state.ts";
 
 export interface LocalTerminalOptions {
   readonly taskId: string;
@@ -47,9 +45,6 @@ export interface ProgramCall {
 
 const snapshotTimeoutMs = 30_000;
 const graceMs = 1_000;
-const maxReportBytes = 16 * 1_048_576;
-/** The kernel takes no single argument longer than 128 KiB. */
-const longestArgument = 100_000;
 
 /** Opens the terminal of a task on this machine; the first shell runs before it is handed out. */
 export async function openLocalTerminal(options: LocalTerminalOptions, signal: AbortSignal): Promise<Terminal> {
@@ -83,22 +78,20 @@ class LocalTerminal implements Terminal {
   readonly tempDir: string;
   readonly #options: LocalTerminalOptions;
   readonly #state: ShellState;
-  readonly #stateDir: string;
+  readonly #files: ShellFiles;
   readonly #shell: string;
   readonly #ending = new AbortController();
   /** Groups whose command has ended but in which something still runs. */
   readonly #left = new Map<number, Disposable | undefined>();
   readonly #running = new Set<Promise<unknown>>();
-  #savedFunctions = "";
   #isLoginPerCall = false;
-  #count = 0;
 
   constructor(
     options: LocalTerminalOptions,
     start: { readonly env: Readonly<Record<string, string>>; readonly stateDir: string },
   ) {
     this.#options = options;
-    this.#stateDir = start.stateDir;
+    this.#files = new ShellFiles(start.stateDir);
     this.#state = new ShellState({
       cwd: options.cwd,
       variables: start.env,
@@ -160,13 +153,19 @@ class LocalTerminal implements Terminal {
     const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null" });
     const env = { ...Object.fromEntries(this.#state.variables), PYTHONUNBUFFERED: "1" };
     const signal = linkSignals(options.signal, this.#ending.signal);
+    // In the guardian's care from the first moment, before anything is waited for.
+    let watched: Disposable | undefined;
+    const onStart = (pid: number): void => {
+      watched = this.#options.watch?.(pid);
+    };
     const child = options.pty
-      ? await (await import("../pty.ts")).ptyProcess(call, { env, signal })
-      : await pipedProcess(
-          await spawnProcess(call.program, call.args, { cwd: "/", env, signal, stdin: "pipe", graceMs: 5_000 }),
-          signal,
-        );
-    this.#own(child);
+      ? await (await import("../pty.ts")).ptyProcess(call, { env, signal, onStart })
+      : await this.#spawnPiped(call, { env, signal, onStart });
+    const ended = child.exit.finally(() => {
+      watched?.[Symbol.dispose]();
+      this.#running.delete(ended);
+    });
+    this.#running.add(ended);
     return child;
   }
 
@@ -180,17 +179,21 @@ class LocalTerminal implements Terminal {
       }),
     );
     this.#left.clear();
-    await rm(this.#stateDir, { recursive: true, force: true });
+    await this.#files[Symbol.asyncDispose]();
   }
 
-  #own(child: TerminalProcess): void {
-    if (child.pid === undefined) return;
-    const watched = this.#options.watch?.(child.pid);
-    const ended = child.exit.finally(() => {
-      watched?.[Symbol.dispose]();
-      this.#running.delete(ended);
-    });
-    this.#running.add(ended);
+  async #spawnPiped(
+    call: ProgramCall,
+    options: {
+      readonly env: Readonly<Record<string, string>>;
+      readonly signal: AbortSignal;
+      onStart(pid: number): void;
+    },
+  ): Promise<TerminalProcess> {
+    const { env, signal } = options;
+    const child = await spawnProcess(call.program, call.args, { cwd: "/", env, signal, stdin: "pipe", graceMs: 5_000 });
+    options.onStart(child.pid);
+    return pipedProcess(child, signal);
   }
 
   async #run(
@@ -198,13 +201,14 @@ class LocalTerminal implements Terminal {
     options: ExecOptions,
   ): Promise<{ readonly result: ExecResult; readonly report: ShellReport }> {
     const startedMs = performance.now();
-    const before = { variables: this.#state.variables, functions: this.#savedFunctions };
-    const reportFile = await this.#newReportFile();
+    const before = { variables: this.#state.variables, functions: this.#files.functions };
+    const reportFile = await this.#files.newReport();
     const output = new HeadTailBuffer();
     using limit = deadline(options.timeoutMs);
     const signal = linkSignals(options.signal, limit.signal, this.#ending.signal);
     const cwd = this.#absolute(options.cwd);
     let exitCode = 130;
+    let facts = { timedOut: false, interrupted: true };
     if (!signal.aborted) {
       const call = await this.#call(shell, { cwd, report: reportFile });
       const stdin = options.stdin === undefined ? "ignore" : "pipe";
@@ -220,12 +224,14 @@ class LocalTerminal implements Terminal {
       const watched = this.#options.watch?.(child.pid);
       readOutput(child, output, options);
       exitCode = exitCodeOf(await child.exited);
+      // Read at once: the limit may still run out while the report is being taken.
+      facts = { timedOut: limit.signal.aborted, interrupted: signal.aborted };
       this.#keepLeft(child.pid, watched);
     }
-    const report = await this.#takeReport(reportFile);
+    const report = await this.#files.takeReport(reportFile);
     this.#state.merge(await this.#withSessionCwd(report, options.cwd === undefined ? undefined : cwd), before);
-    await this.#saveFunctions();
-    const ended = endOf({ report, timedOut: limit.signal.aborted, interrupted: signal.aborted });
+    await this.#files.saveFunctions(this.#state.functions);
+    const ended = endOf({ report, ...facts });
     return {
       report,
       result: {
@@ -255,57 +261,11 @@ class LocalTerminal implements Terminal {
     shell: { readonly script: string; readonly command: string; readonly flags: readonly string[] },
     place: { readonly cwd: string; readonly report: string },
   ): Promise<ProgramCall> {
-    const command = await this.#commandArgument(shell.command);
-    const functions = path.join(this.#stateDir, "functions.sh");
+    const command = await this.#files.commandArgument(shell.command);
+    const functions = this.#files.functionsFile;
     const args = [...shell.flags, "-c", shell.script, "hermes", place.report, place.cwd, functions, command];
     const call = { program: this.#shell, args };
-    return this.#options.sandbox?.(call, { cwd: place.cwd, writable: [this.#stateDir, this.tempDir] }) ?? call;
-  }
-
-  /** A command too long for an argument goes through a file. */
-  async #commandArgument(command: string): Promise<string> {
-    if (Buffer.byteLength(command) <= longestArgument) return command;
-    this.#count += 1;
-    const file = path.join(this.#stateDir, `command-${this.#count}.sh`);
-    await writeFileAtomic(file, command, { mode: 0o600, fsync: false });
-    return `. '${file.replaceAll("'", "'\\''")}'`;
-  }
-
-  async #newReportFile(): Promise<string> {
-    this.#count += 1;
-    const file = path.join(this.#stateDir, `report-${this.#count}`);
-    try {
-      const handle = await open(file, "wx", 0o600);
-      await handle.close();
-    } catch (error) {
-      if (systemErrorCode(error) !== "ENOENT") throw error;
-      throw new TerminalGone("the folder of the terminal was deleted", { mayHaveRun: false, cause: error });
-    }
-    return file;
-  }
-
-  async #takeReport(file: string): Promise<ShellReport> {
-    try {
-      const bytes = await readFile(file);
-      return bytes.length > maxReportBytes ? { kind: "none" } : readReport(bytes.toString("utf8"));
-    } catch (error) {
-      // The command may have deleted the folder; the next call finds out and a new terminal is made.
-      if (systemErrorCode(error) === "ENOENT") return { kind: "none" };
-      throw error;
-    } finally {
-      await rm(file, { force: true });
-    }
-  }
-
-  async #saveFunctions(): Promise<void> {
-    const { functions } = this.#state;
-    if (functions === this.#savedFunctions) return;
-    this.#savedFunctions = functions;
-    try {
-      await writeFileAtomic(path.join(this.#stateDir, "functions.sh"), `${functions}\n`, { mode: 0o600, fsync: false });
-    } catch (error) {
-      this.#options.logger.warn("functions of the shell were not kept", { code: systemErrorCode(error) });
-    }
+    return this.#options.sandbox?.(call, { cwd: place.cwd, writable: [this.#files.folder, this.tempDir] }) ?? call;
   }
 
   #keepLeft(pid: number, watched: Disposable | undefined): void {
