@@ -41,6 +41,7 @@ export async function openPlainSession(options: PlainSessionOptions): Promise<Pl
         clock,
         logger,
         yolo: false,
+        onNotice: (text) => screen.line(`! ${text}`),
       }),
     );
     const listing = await toolbox.list(undefined, new AbortController().signal);

@@ -50,6 +50,8 @@ export interface ToolboxOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly yolo: boolean;
+  /** Something a person should see once. */
+  onNotice(text: string): void;
 }
 
 /** Everything a turn needs to run tools on this machine, built once and disposed in reverse. */
@@ -92,6 +94,14 @@ export function openToolbox(options: ToolboxOptions): Toolbox {
     openLocalTerminals({
       cwd: options.cwd,
       env: options.env,
+      hermesHome: home.root,
+      sandbox: {
+        mode: "auto",
+        policy: { home: options.userHome, hermesHome: home.root, writable: [options.cwd], network: "on" },
+        env: options.env,
+        tempDir: tmpdir(),
+      },
+      onNotice: options.onNotice,
       clock,
       logger,
       recordFile: home.at("processes.json"),

@@ -59,7 +59,12 @@ export function openLocalTerminals(options: LocalTerminalsOptions): LocalTermina
       return sandbox;
     },
   });
-  const leases = new LeaseTable({ open, hasProcesses: (taskId) => processes.hasActiveProcesses(taskId), clock, logger });
+  const leases = new LeaseTable({
+    open,
+    hasProcesses: (taskId) => processes.hasActiveProcesses(taskId),
+    clock,
+    logger,
+  });
   // Disposed in reverse: processes end before the terminals they run in, the guardian last.
   scope.adopt(leases);
   scope.adopt(processes);
