@@ -4,6 +4,7 @@ export type { ElicitAnswer, ElicitQuestion, McpDeps, ServerLog } from "./deps.ts
 export { type LoginPrompt, McpOAuth, type McpServerAddress } from "./oauth.ts";
 export { createPackageCheck, type PackageCheck } from "./package-check.ts";
 export { type PinChange, PinStore } from "./pins.ts";
+export { probeServer } from "./probe.ts";
 export type { SampleModel, SampleReply, SampleRequest } from "./sampling.ts";
 export type { McpServerStatus } from "./server.ts";
 export { openServerLog } from "./server-log.ts";

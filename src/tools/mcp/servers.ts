@@ -1,4 +1,4 @@
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import { deadline, raceAbort } from "#foundation/abort";
 import { canonicalJson } from "#foundation/json";
 import type { ToolRegistry } from "../registry.ts";
 import type { McpDeps } from "./deps.ts";
@@ -35,6 +35,7 @@ export class McpServers implements AsyncDisposable {
   #entries = new Map<string, Entry>();
   #changed = new Set<string>();
   #isStarted = false;
+  #firstAttempts: Promise<void> = Promise.resolve();
 
   constructor(settings: readonly McpServerSettings[], options: McpServersOptions) {
     this.#options = options;
@@ -46,12 +47,9 @@ export class McpServers implements AsyncDisposable {
     if (!this.#isStarted) {
       this.#isStarted = true;
       for (const entry of this.#entries.values()) this.#start(entry);
-      using limit = deadline(firstListingWaitMs);
-      const attempts = Promise.all([...this.#entries.values()].map(({ server }) => server.attempted));
-      await raceAbort(attempts, linkSignals(signal, limit.signal)).catch((error: unknown) => {
-        if (!limit.signal.aborted) throw error;
-      });
+      this.#firstAttempts = attemptsOf([...this.#entries.values()]);
     }
+    await raceAbort(this.#firstAttempts, signal);
     await this.#sync();
   }
 
@@ -74,11 +72,7 @@ export class McpServers implements AsyncDisposable {
     if (!this.#isStarted) return;
     const fresh = added.flatMap((one) => this.#entries.get(one.name) ?? []);
     for (const entry of fresh) this.#start(entry);
-    using limit = deadline(firstListingWaitMs);
-    const attempts = Promise.all(fresh.map(({ server }) => server.attempted));
-    await raceAbort(attempts, linkSignals(signal, limit.signal)).catch((error: unknown) => {
-      if (!limit.signal.aborted) throw error;
-    });
+    await raceAbort(attemptsOf(fresh), signal);
     await this.#sync();
   }
 
@@ -124,12 +118,34 @@ export class McpServers implements AsyncDisposable {
     await entry?.server[Symbol.asyncDispose]();
   }
 
+  /** One server whose tools cannot be taken in keeps none of the others out; it is tried again next time. */
   async #sync(): Promise<readonly string[]> {
     const names = this.#changed;
     this.#changed = new Set();
     const moved = await Promise.all(
-      [...names].map(async (name) => (await this.#entries.get(name)?.tools.sync(this.#stop.signal)) ?? []),
+      [...names].map(async (name) => {
+        try {
+          return (await this.#entries.get(name)?.tools.sync(this.#stop.signal)) ?? [];
+        } catch (error) {
+          this.#changed.add(name);
+          const message = error instanceof Error ? error.message : String(error);
+          this.#options.deps.logger.error("tools of an MCP server could not be taken in", {
+            server: name,
+            error: message,
+          });
+          return [];
+        }
+      }),
     );
     return moved.flat();
   }
+}
+
+/** Settles when each server has been tried once, but not later than a first listing may take. */
+async function attemptsOf(entries: readonly Entry[]): Promise<void> {
+  using limit = deadline(firstListingWaitMs);
+  const attempts = Promise.all(entries.map(({ server }) => server.attempted));
+  await raceAbort(attempts, limit.signal).catch((error: unknown) => {
+    if (!limit.signal.aborted) throw error;
+  });
 }

@@ -1,0 +1,22 @@
+import { deadline, linkSignals } from "#foundation/abort";
+import type { McpCatalogue } from "./definition.ts";
+import type { McpDeps } from "./deps.ts";
+import { openSession } from "./session.ts";
+import type { McpServerSettings } from "./settings.ts";
+
+/** Connects once, lists, and leaves: what `hermes mcp test` shows. Nothing is registered, nothing stays running. */
+export async function probeServer(
+  settings: McpServerSettings,
+  deps: McpDeps,
+  signal: AbortSignal,
+): Promise<McpCatalogue> {
+  using limit = deadline(settings.connectTimeoutMs, `no answer within ${settings.connectTimeoutMs / 1000} s`);
+  const bounded = linkSignals(signal, limit.signal);
+  const log = deps.openServerLog(settings.name);
+  await using session = await openSession(
+    settings,
+    { deps, log, sampler: undefined, onListChanged: () => undefined },
+    bounded,
+  );
+  return await session.list(bounded);
+}
