@@ -22,6 +22,12 @@ export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./approv
 export type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, AuxiliaryTask } from "./auxiliary.ts";
 export { AvailabilityProbes } from "./availability.ts";
 export { type AskUser, clarifyTool, clarifyWith } from "./builtin/clarify.tool.ts";
+export {
+  createExecuteCodeTool,
+  defaultScriptOptions,
+  type ExecuteCodeDeps,
+  type ScriptOptions,
+} from "./builtin/execute-code.tool.ts";
 export { createPatchTool } from "./builtin/patch.tool.ts";
 export { createProcessTool } from "./builtin/process.tool.ts";
 export { createReadFileTool } from "./builtin/read-file.tool.ts";
@@ -46,7 +52,14 @@ export type { OutputLimits, ResultFiles } from "./output-limit.ts";
 export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
 export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
 export { defaultPreset, type SurfaceWish, surfaceToolsets } from "./surface-toolsets.ts";
+export { SudoPasswords } from "./terminals/command/sudo-password.ts";
+export { Guardian } from "./terminals/guardian.ts";
+export { LeaseTable } from "./terminals/lease.ts";
 export { type LocalTerminals, openLocalTerminals } from "./terminals/local-terminals.ts";
+export { localOpener, readTerminalKind, terminalAvailability } from "./terminals/open-terminal.ts";
+export type { ProcessEvent, ProcessRoute } from "./terminals/processes/process-event.ts";
+export { ProcessTable } from "./terminals/processes/process-table.ts";
+export { openSandbox, type Sandbox, type SandboxMode, type SandboxOptions } from "./terminals/sandbox.ts";
 export type {
   ExecOptions,
   ExecResult,
