@@ -316,6 +316,15 @@ describe("tools of plugins in a turn", () => {
     expect(stage.logger.lines.some((line) => line.message === "hook failed and was skipped")).toBe(true);
   });
 
+  it("get the arguments a hook asked for, with their types corrected like the model's own [30:7.5]", async () => {
+    await using stage = await pluginStage();
+    const parameters = { type: "object", properties: { size: { type: "integer" } } };
+    const echo = fakeTool("echo", { parameters, execute: (args) => Promise.resolve({ content: { ...args } }) });
+    stage.registry.register(echo);
+    stage.hooks.on("pre_tool_call", () => ({ action: "modify", args: { size: "7" } }), { owner: "a" });
+    expect(await run(stage, "echo", { size: 1 })).toEqual({ size: 7 });
+  });
+
   it("have their results replaced by the first transformer [30:7.5]", async () => {
     await using stage = await pluginStage();
     stage.registry.register(fakeTool("x"));

@@ -11,10 +11,13 @@ export type CallOutcome = {
   readonly diff?: string;
 };
 
+/** Undefined lets the call run as it is. */
+export type BeforeCall = string | { readonly args: Readonly<Record<string, unknown>> } | undefined;
+
 /** Watches the calls of a turn; hooks of plugins and the events of a surface hang here. */
 export interface CallObserver {
-  /** Before a call runs, exactly once. A returned text refuses the call with it. */
-  beforeCall?(call: ToolCall, args: Readonly<Record<string, unknown>>): Promise<string | undefined>;
+  /** Before a call runs, exactly once. A returned text refuses the call with it; returned arguments take the place of the model's. */
+  beforeCall?(call: ToolCall, args: Readonly<Record<string, unknown>>): Promise<BeforeCall>;
   onStart?(call: ToolCall, args: Readonly<Record<string, unknown>>): void;
   onProgress?(call: ToolCall, text: string): void;
   /** After a call that ran; may replace the result the model reads. */

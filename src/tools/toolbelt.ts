@@ -124,15 +124,17 @@ export class Toolbelt {
     const name = call.function.name;
     if (signal.aborted) return [cancelled(name), "cancelled"];
     if (tool === undefined || refusal !== undefined) return [renderError(refusal ?? ""), "refused"];
+    let given = args;
     try {
-      const block = await observer.beforeCall?.(call, args);
-      if (block !== undefined) return [renderError(block), "refused"];
+      const before = await observer.beforeCall?.(call, args);
+      if (typeof before === "string") return [renderError(before), "refused"];
+      if (before !== undefined) given = coerceArguments(before.args, tool.parameters);
     } catch (error) {
       return [renderError(`Error executing ${name}: ${messageOf(error)}`), "failed"];
     }
     try {
       const execute = this.#deps.agentTools?.get(name) ?? tool.execute.bind(tool);
-      const running = execute(args, {
+      const running = execute(given, {
         ...context,
         callId: call.id,
         enabledTools: this.#deps.listing.names,

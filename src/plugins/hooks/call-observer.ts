@@ -25,7 +25,8 @@ export function hookedCalls(
     async beforeCall(call, args) {
       if (!hooks.has("pre_tool_call")) return undefined;
       const verdict = await hooks.beforeToolCall(payloadOf(call, args), turn.signal);
-      return verdict.kind === "block" ? verdict.message : undefined;
+      if (verdict.kind === "block") return verdict.message;
+      return verdict.args === undefined ? undefined : { args: verdict.args };
     },
     async afterCall(outcome, args) {
       if (!hooks.has("post_tool_call") && !hooks.has("transform_tool_result")) return undefined;

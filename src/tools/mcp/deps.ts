@@ -20,6 +20,8 @@ export interface McpDeps {
   redact(text: string): string;
   /** Sees to it that a child ends even when this program is killed. */
   adoptProcess?(pid: number): Disposable | undefined;
+  /** Added to the environment of every child: the mark by which those that left their group are found. */
+  readonly childEnv?: Readonly<Record<string, string>>;
   /** Where a server's own messages go. */
   openServerLog(server: string): ServerLog;
   readonly attachments: AttachmentFiles;

@@ -123,7 +123,7 @@ async function stdioTransport(
   if (verdict?.kind === "refused") {
     throw new UserError(`The MCP server ${settings.name} was not started: ${verdict.reason}`, { code: "mcp_malware" });
   }
-  const place = await stdioPlace(endpoint.command, endpoint.env, deps);
+  const place = await stdioPlace(endpoint.command, { ...endpoint.env, ...deps.childEnv }, deps);
   return new StdioTransport({
     ...place,
     args: endpoint.args,
