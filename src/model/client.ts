@@ -51,6 +51,12 @@ export async function* streamModel(
     });
     return { type: "attempt-failed", failure };
   };
+  if (/^acp(?:\+tcp)?:/.test(request.target.baseUrl)) {
+    const { acpAttempt } = await import("./transport/acp/attempt.ts");
+    for await (const step of acpAttempt(request, { exchange, logger: deps.logger }))
+      yield step.type === "fault" ? failed(step.fault) : step;
+    return;
+  }
   const prepared = await prepare(request);
   if ("kind" in prepared) {
     yield failed(prepared);

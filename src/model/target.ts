@@ -92,6 +92,8 @@ export interface Target {
   readonly limits: TargetLimits;
   readonly timeouts: TargetTimeouts;
   readonly isLocal: boolean;
+  /** Started for each request, where the provider is a program and no server (`acp://`). */
+  readonly program?: { readonly command: string; readonly args: readonly string[] };
   /** Where this choice came from, for people: `config`, `flag`, `env:OPENROUTER_API_KEY`, `fallback 1`. */
   readonly source: string;
 }

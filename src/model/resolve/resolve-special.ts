@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { findExecutable } from "#foundation/platform";
 import { noAwsCredentials, openAwsCredential } from "../credentials/aws/aws-credential.ts";
 import { hasAwsCredentials } from "../credentials/aws/chain.ts";
@@ -6,6 +6,7 @@ import { noCredential } from "../credentials/scoped.ts";
 import { bedrockHosts } from "../providers/bedrock.ts";
 import { scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
+import type { Target } from "../target.ts";
 import { buildTarget } from "./build-target.ts";
 import type { Resolution } from "./context.ts";
 import { awsRegion, type Endpoint, ownEndpoint } from "./endpoint.ts";
@@ -78,7 +79,8 @@ export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { 
   const { env } = context;
   const command = said(env.HERMES_COPILOT_ACP_COMMAND) ?? said(env.COPILOT_CLI_PATH) ?? "copilot";
   const isOverTcp = set?.url.startsWith("acp+tcp:") === true;
-  if (!isOverTcp && findExecutable(command, { ...env, PATH: env.PATH ?? join("/usr", "bin") }) === undefined) {
+  const found = isOverTcp ? undefined : findExecutable(command, { ...env, PATH: env.PATH ?? join("/usr", "bin") });
+  if (!isOverTcp && found === undefined) {
     return trace.failed({
       kind: "failure",
       code: "missing_copilot_cli",
@@ -104,5 +106,7 @@ export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { 
     context,
   );
   trace.take(profile.id, command);
-  return trace.resolved({ target, requestedProvider: parts.requested, command, args });
+  // It is started in a folder of its own, so where it was found counts from here.
+  const started: Target = found === undefined ? target : { ...target, program: { command: resolve(found), args } };
+  return trace.resolved({ target: started, requestedProvider: parts.requested, command, args });
 }

@@ -167,7 +167,7 @@ describe("the rest of a target", () => {
     );
   });
 
-  test("Copilot's program must exist; its command and arguments can be set", async () => {
+  test("[20:R1.64] Copilot's program must exist; its command and arguments can be set", async () => {
     using world = openWorld({});
     expect(await refused({ provider: "copilot-acp" }, world.context)).toMatchObject({ code: "missing_copilot_cli" });
     mkdirSync(world.folder, { recursive: true });
@@ -176,8 +176,15 @@ describe("the rest of a target", () => {
     expect(await resolved({ provider: "copilot-acp" }, world.context)).toMatchObject({
       command: "copilot",
       args: ["--acp", "--stdio"],
-      target: { baseUrl: "acp://copilot", source: "process" },
+      target: {
+        baseUrl: "acp://copilot",
+        source: "process",
+        program: { command: join(world.folder, "copilot"), args: ["--acp", "--stdio"] },
+      },
     });
+    using remote = openWorld({ env: { COPILOT_ACP_BASE_URL: "acp+tcp://127.0.0.1:8123" } });
+    const { target } = await resolved({ provider: "copilot-acp" }, remote.context);
+    expect([target.baseUrl, target.program]).toEqual(["acp+tcp://127.0.0.1:8123", undefined]);
   });
 
   test("[20:A3.11] a classic GitHub token is explained and never sent", async () => {
