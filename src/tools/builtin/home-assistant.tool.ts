@@ -1,0 +1,203 @@
+import { isRecord, parseJson } from "#foundation/json";
+import type { ApprovalGate } from "../approval/request.ts";
+import type { ToolContext } from "../context.ts";
+import {
+  blockedDomains,
+  callHouse,
+  entityShape,
+  type HomeAssistantAccess,
+  nameShape,
+  records,
+  riskOf,
+} from "../media/home-assistant.ts";
+import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+export interface HomeAssistantDeps {
+  /** Undefined without a token: the tools are unavailable then. */
+  access(): HomeAssistantAccess | undefined;
+  readonly gate: ApprovalGate;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** The four tools of a smart home. */
+export function createHomeAssistantTools(deps: HomeAssistantDeps): readonly Tool[] {
+  const common = {
+    toolset: "homeassistant",
+    emoji: "🏠",
+    requiresEnv: ["HASS_TOKEN"],
+    check: () => (deps.access() === undefined ? { reason: "HASS_TOKEN is not set" } : (true as const)),
+  };
+  const reader = { ...common, concurrency: "safe", isReadOnly: true } as const;
+  const domain = { type: "string", description: "For example light" };
+  const entity = { type: "string", description: "For example light.kitchen" };
+  return [
+    {
+      ...reader,
+      name: "ha_list_entities",
+      description: "List devices and sensors of the smart home with their states, all or of one domain or room.",
+      parameters: { type: "object", properties: { domain, area: { type: "string", description: "A room, by name" } } },
+      execute: (args, context) => listEntities(deps, args, context),
+    },
+    {
+      ...reader,
+      name: "ha_get_state",
+      description: "Read everything about one device or sensor of the smart home.",
+      parameters: { type: "object", properties: { entity_id: entity }, required: ["entity_id"] },
+      execute: (args, context) => getState(deps, args, context),
+    },
+    {
+      ...reader,
+      name: "ha_list_services",
+      description: "List the actions each kind of device supports, for ha_call_service.",
+      parameters: { type: "object", properties: { domain } },
+      execute: (args, context) => listServices(deps, args, context),
+    },
+    {
+      ...common,
+      name: "ha_call_service",
+      isIdempotent: false,
+      description: "Perform an action on a device of the smart home, such as turning a light on.",
+      parameters: {
+        type: "object",
+        properties: {
+          domain,
+          service: { type: "string", description: "For example turn_on" },
+          entity_id: entity,
+          data: { type: "string", description: 'Further fields as a JSON object, for example {"brightness": 120}' },
+        },
+        required: ["domain", "service"],
+      },
+      execute: (args, context) => callAction(deps, args, context),
+    },
+  ];
+}
+
+function accessOf(deps: HomeAssistantDeps): HomeAssistantAccess {
+  const access = deps.access();
+  if (access === undefined) throw new ToolFailure("Home Assistant is not set up: HASS_TOKEN is missing.");
+  return access;
+}
+
+async function listEntities(deps: HomeAssistantDeps, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
+  const domain = optionalName(args["domain"], "domain");
+  const area = typeof args["area"] === "string" ? args["area"].trim().toLowerCase() : "";
+  const states = records(await callHouse(accessOf(deps), "states", { signal }));
+  const entities = states
+    .map((state) => {
+      const attributes = isRecord(state["attributes"]) ? state["attributes"] : {};
+      const name = String(attributes["friendly_name"] ?? "");
+      return {
+        entity_id: String(state["entity_id"]),
+        state: state["state"],
+        friendly_name: name,
+        area: String(attributes["area"] ?? ""),
+      };
+    })
+    .filter((entity) => domain === undefined || entity.entity_id.startsWith(`${domain}.`))
+    .filter((entity) => area === "" || `${entity.friendly_name}\n${entity.area}`.toLowerCase().includes(area))
+    .map(({ area: _area, ...shown }) => shown);
+  return result({ result: { count: entities.length, entities } });
+}
+
+async function getState(deps: HomeAssistantDeps, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
+  const id = args["entity_id"];
+  if (typeof id !== "string" || !entityShape.test(id)) throw new ToolFailure(`Invalid entity_id format: ${shown(id)}`);
+  const state = await callHouse(accessOf(deps), `states/${id}`, { signal });
+  if (!isRecord(state)) throw new ToolFailure(`Home Assistant knows nothing about ${id}.`);
+  const { entity_id, attributes, last_changed, last_updated } = state;
+  return result({ result: { entity_id, state: state["state"], attributes, last_changed, last_updated } });
+}
+
+async function listServices(deps: HomeAssistantDeps, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
+  const wanted = optionalName(args["domain"], "domain");
+  const found = records(await callHouse(accessOf(deps), "services", { signal }))
+    .filter((entry) => wanted === undefined || entry["domain"] === wanted)
+    .map((entry) => ({ domain: entry["domain"], services: describeServices(entry["services"]) }));
+  return result({ result: { count: found.length, domains: found } });
+}
+
+function describeServices(services: unknown): Record<string, unknown> {
+  if (!isRecord(services)) return {};
+  return Object.fromEntries(
+    Object.entries(services).map(([name, about]) => {
+      const fields = isRecord(about) && isRecord(about["fields"]) ? Object.keys(about["fields"]) : [];
+      const description = isRecord(about) && typeof about["description"] === "string" ? about["description"] : "";
+      return [name, { description, ...(fields.length === 0 ? {} : { fields }) }];
+    }),
+  );
+}
+
+async function callAction(deps: HomeAssistantDeps, args: Arguments, context: ToolContext): Promise<ToolResult> {
+  const domain = requiredName(args["domain"], "domain");
+  const service = requiredName(args["service"], "service");
+  if (blockedDomains.has(domain))
+    throw new ToolFailure(
+      `Services of ${domain} are not called from here: they run commands or reach beyond the house.`,
+    );
+  const data = readData(args["data"]);
+  const given = args["entity_id"];
+  if (given !== undefined && given !== null && given !== "" && (typeof given !== "string" || !entityShape.test(given)))
+    throw new ToolFailure(`Invalid entity_id format: ${shown(given)}`);
+  const body = { ...data, ...(typeof given === "string" && given !== "" ? { entity_id: given } : {}) };
+  const access = accessOf(deps);
+  await assertApproved(deps, { domain, service, entityIds: entitiesOf(body) }, context);
+  const changed = records(
+    await callHouse(access, `services/${domain}/${service}`, { json: body, signal: context.signal }),
+  );
+  const affected = changed.map((state) => ({ entity_id: state["entity_id"], state: state["state"] }));
+  return result({ result: { success: true, service: `${domain}.${service}`, affected_entities: affected } });
+}
+
+async function assertApproved(
+  deps: HomeAssistantDeps,
+  action: Parameters<typeof riskOf>[0],
+  context: ToolContext,
+): Promise<void> {
+  const risk = riskOf(action);
+  if (risk === undefined) return;
+  const name = `${action.domain}.${action.service}`;
+  const summary = `${name} ${action.entityIds.join(", ")}`.trim();
+  const finding = { key: `home assistant ${name}`, description: risk, severity: "ask", source: "policy" } as const;
+  const verdict = await deps.gate.checkFindings(summary, [finding], {
+    tool: "ha_call_service",
+    sessionKey: context.sessionKey,
+    taskId: context.taskId,
+    surface: context.surface,
+    cwd: "/",
+    // The house is not in any container, so a container's freedom does not count here.
+    terminalKind: "local",
+    signal: context.signal,
+    progress: (text) => context.progress(text),
+  });
+  if (verdict.kind === "blocked") throw new ToolFailure(verdict.reason, { status: "blocked" });
+}
+
+/** All entities a call names: in its own field, in `data`, and in a target. */
+function entitiesOf(body: Readonly<Record<string, unknown>>): readonly string[] {
+  const target = isRecord(body["target"]) ? body["target"]["entity_id"] : undefined;
+  return [body["entity_id"], target].flat().filter((id): id is string => typeof id === "string");
+}
+
+function readData(given: unknown): Record<string, unknown> {
+  if (given === undefined || given === null || given === "") return {};
+  if (isRecord(given)) return { ...given };
+  const parsed = typeof given === "string" ? parseJson(given) : undefined;
+  if (parsed?.ok !== true || !isRecord(parsed.value)) throw new ToolFailure("data must be a JSON object in a string");
+  return parsed.value;
+}
+
+function requiredName(given: unknown, what: string): string {
+  if (typeof given !== "string" || !nameShape.test(given))
+    throw new ToolFailure(`Invalid ${what} format: ${shown(given)}`);
+  return given;
+}
+
+function optionalName(given: unknown, what: string): string | undefined {
+  return given === undefined || given === null || given === "" ? undefined : requiredName(given, what);
+}
+
+function shown(given: unknown): string {
+  return JSON.stringify(given ?? null).slice(0, 100);
+}

@@ -1,0 +1,159 @@
+import { deadline, linkSignals } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import { backoffMs } from "#foundation/retry";
+import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Availability, Tool } from "../tool.ts";
+
+export interface MixtureRequest {
+  readonly model: string;
+  readonly system?: string;
+  readonly prompt: string;
+  readonly temperature: number;
+  readonly maxTokens: number;
+  /** The highest the model offers. */
+  readonly hasDeepReasoning: boolean;
+}
+
+export type MixtureAnswer =
+  | { readonly kind: "text"; readonly text: string }
+  /** `isFinal`: trying again is no use. */
+  | { readonly kind: "failed"; readonly reason: string; readonly isFinal?: boolean };
+
+export interface MixtureOptions {
+  readonly referenceModels: readonly string[];
+  readonly aggregatorModel: string;
+  readonly tries: number;
+  /** For everything together. */
+  readonly timeoutMs: number;
+  /** Completions asked for at most, all models and tries together. */
+  readonly maxCalls: number;
+}
+
+export const defaultMixture: MixtureOptions = {
+  referenceModels: [
+    "anthropic/claude-opus-4.6",
+    "google/gemini-2.5-pro",
+    "openai/gpt-5.4-pro",
+    "deepseek/deepseek-v3.2",
+  ],
+  aggregatorModel: "anthropic/claude-opus-4.6",
+  tries: 6,
+  timeoutMs: 15 * 60_000,
+  maxCalls: 30,
+};
+
+export interface MixtureDeps {
+  completeWith(request: MixtureRequest, signal: AbortSignal): Promise<MixtureAnswer>;
+  readonly clock: Clock;
+  readonly options?: Partial<MixtureOptions>;
+  readonly check?: (signal: AbortSignal) => Promise<Availability> | Availability;
+}
+
+const maxTokens = 32_000;
+const backoff = { baseMs: 2_000, maxMs: 60_000, jitter: 0 };
+
+/** `mixture_of_agents`: several models think, one merges what they say. */
+export function createMixtureOfAgentsTool(deps: MixtureDeps): Tool {
+  return {
+    name: "mixture_of_agents",
+    toolset: "moa",
+    emoji: "🧠",
+    description:
+      "Put one very hard question to several strong models and merge their answers into one. Slow and expensive: only for problems that resisted everything else.",
+    parameters: {
+      type: "object",
+      properties: {
+        user_prompt: { type: "string", description: "The whole question, with everything needed to answer it" },
+      },
+      required: ["user_prompt"],
+    },
+    requiresEnv: ["OPENROUTER_API_KEY"],
+    ...(deps.check === undefined ? {} : { check: deps.check }),
+    async execute(args, context) {
+      const prompt = args["user_prompt"];
+      if (typeof prompt !== "string" || prompt.trim() === "")
+        throw new ToolFailure("user_prompt must be a non-empty string");
+      const options = { ...defaultMixture, ...deps.options };
+      using limit = deadline(options.timeoutMs);
+      const signal = linkSignals(context.signal, limit.signal);
+      try {
+        return await new Mixture(deps, options, signal).run(prompt);
+      } catch (error) {
+        if (context.signal.aborted || !limit.signal.aborted) throw error;
+        return failure(options, `no answer within ${Math.round(options.timeoutMs / 1000)} s`);
+      }
+    },
+  };
+}
+
+class Mixture {
+  readonly #deps: MixtureDeps;
+  readonly #options: MixtureOptions;
+  readonly #signal: AbortSignal;
+  #calls = 0;
+
+  constructor(deps: MixtureDeps, options: MixtureOptions, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async run(prompt: string): Promise<ToolResult> {
+    const answers = await Promise.all(
+      this.#options.referenceModels.map(async (model) => ({
+        model,
+        answer: await this.#ask({ model, prompt, temperature: 0.6, maxTokens, hasDeepReasoning: false }),
+      })),
+    );
+    const good = answers.flatMap(({ answer }) => (answer.kind === "text" ? [answer.text] : []));
+    if (good.length === 0) {
+      const reasons = answers.map(({ model, answer }) => `${model}: ${answer.kind === "failed" ? answer.reason : ""}`);
+      return failure(this.#options, `none of the models answered (${reasons.join("; ").slice(0, 500)})`);
+    }
+    const merged = await this.#ask({
+      model: this.#options.aggregatorModel,
+      system: mergeInstructions,
+      prompt: `Question:\n${prompt}\n\n${good.map((text, index) => `Answer ${index + 1}:\n${text}`).join("\n\n---\n\n")}`,
+      temperature: 0.4,
+      maxTokens,
+      hasDeepReasoning: true,
+    });
+    if (merged.kind === "failed") return failure(this.#options, `the answers could not be merged: ${merged.reason}`);
+    return result({ success: true, response: merged.text, models_used: modelsUsed(this.#options) });
+  }
+
+  async #ask(request: MixtureRequest): Promise<MixtureAnswer> {
+    let last: MixtureAnswer = { kind: "failed", reason: "not asked: the budget of calls is used up" };
+    for (let attempt = 1; attempt <= this.#options.tries; attempt += 1) {
+      if (this.#calls >= this.#options.maxCalls) return last;
+      this.#calls += 1;
+      last = await this.#once(request);
+      if (last.kind === "text" && last.text.trim() !== "") return last;
+      if (last.kind === "text") last = { kind: "failed", reason: "the answer was empty" };
+      if (last.isFinal === true || attempt === this.#options.tries) return last;
+      await this.#deps.clock.sleep(backoffMs(attempt, backoff), this.#signal);
+    }
+    return last;
+  }
+
+  async #once(request: MixtureRequest): Promise<MixtureAnswer> {
+    try {
+      return await this.#deps.completeWith(request, this.#signal);
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+const mergeInstructions =
+  "Several models answered the same question. Write the one best answer: check the claims against each other, keep what is right, " +
+  "correct what is wrong, and say where the matter is open. Do not mention that there were several answers.";
+
+function modelsUsed(options: MixtureOptions): Readonly<Record<string, unknown>> {
+  return { reference_models: options.referenceModels, aggregator_model: options.aggregatorModel };
+}
+
+function failure(options: MixtureOptions, error: string): ToolResult {
+  return result({ success: false, response: "", models_used: modelsUsed(options), error }, { isError: true });
+}

@@ -1,0 +1,120 @@
+import path from "node:path";
+import { ensureDir, writeFileAtomic } from "#foundation/files";
+import { newId } from "#foundation/ids";
+import type { ToolContext } from "../context.ts";
+import type { SpeechChoice } from "../media/speech/choose.ts";
+import type { AudioFormat, Speech } from "../media/speech/provider.ts";
+import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../tool.ts";
+
+export interface TextToSpeechDeps {
+  readonly speech: SpeechChoice;
+  /** `cache/audio` */
+  readonly folder: string;
+  /** Makes Ogg Opus of a sound file; undefined when the machine cannot. */
+  toOpus?(source: string, target: string, signal: AbortSignal): Promise<boolean>;
+  /** Where a path of the model's choice may be written; rejects with a `ToolFailure` where not. */
+  writablePath(given: string, context: ToolContext): Promise<string>;
+}
+
+const wantsOpus: ReadonlySet<string> = new Set(["telegram"]);
+
+/** `text_to_speech`: text as a sound file. */
+export function createTextToSpeechTool(deps: TextToSpeechDeps): Tool {
+  return {
+    name: "text_to_speech",
+    toolset: "tts",
+    emoji: "🔊",
+    description:
+      "Turn text into speech. Put the media_tag of the result into your answer and the chat delivers it as a voice message.",
+    parameters: {
+      type: "object",
+      properties: {
+        text: { type: "string", description: "What to say" },
+        output_path: { type: "string", description: "Where to write it (default: a file of its own)" },
+      },
+      required: ["text"],
+    },
+    isIdempotent: false,
+    check: async (signal) => {
+      const { chooseSpeech } = await import("../media/speech/choose.ts");
+      const chosen = await chooseSpeech(deps.speech, signal);
+      return chosen.kind === "ready" ? true : { reason: chosen.reason };
+    },
+    execute: (args, context) => run(deps, args, context),
+  };
+}
+
+async function run(
+  deps: TextToSpeechDeps,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const given = typeof args["text"] === "string" ? args["text"].trim() : "";
+  if (given === "") throw new ToolFailure("text must be a non-empty string", { success: false });
+  const { chooseSpeech } = await import("../media/speech/choose.ts");
+  const chosen = await chooseSpeech(deps.speech, context.signal);
+  if (chosen.kind === "missing") throw new ToolFailure(`Speech is not set up: ${chosen.reason}.`, { success: false });
+  const { provider } = chosen;
+  const named =
+    typeof args["output_path"] === "string" && args["output_path"].trim() !== ""
+      ? args["output_path"].trim()
+      : undefined;
+  const target = named === undefined ? undefined : await deps.writablePath(named, context);
+  const isVoice = wantsOpus.has(context.surface) || /\.(?:ogg|opus)$/i.test(target ?? "");
+  const text = Array.from(given).slice(0, provider.maxChars).join("");
+  const speech = await provider.speak({ text, format: isVoice ? "ogg" : "mp3" }, context.signal);
+  if (speech.kind === "failed")
+    throw new ToolFailure(`${provider.name} could not say it: ${speech.reason}`, { success: false });
+  const file = await keep(deps, speech, {
+    ...(target === undefined ? {} : { target }),
+    isVoice,
+    signal: context.signal,
+  });
+  const isCompatible = /\.(?:ogg|opus)$/i.test(file);
+  return result({
+    success: true,
+    file_path: file,
+    media_tag: isCompatible ? `[[audio_as_voice]]\nMEDIA:${file}` : `MEDIA:${file}`,
+    provider: provider.name,
+    voice_compatible: isCompatible,
+    ...(text.length < given.length ? { truncated: true } : {}),
+  });
+}
+
+interface Place {
+  readonly target?: string;
+  readonly isVoice: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Writes the sound; a chat that wants Opus gets it where the machine can make it. */
+async function keep(
+  deps: TextToSpeechDeps,
+  speech: Speech & { readonly kind: "audio" },
+  place: Place,
+): Promise<string> {
+  const stem = path.join(deps.folder, `tts_${newId("a").slice(2)}`);
+  await ensureDir(deps.folder, 0o700);
+  if (!place.isVoice || speech.format === "ogg") {
+    const file = place.target ?? `${stem}.${speech.format}`;
+    return write(fitting(file, speech.format), speech.bytes);
+  }
+  const raw = await write(`${stem}.${speech.format}`, speech.bytes);
+  const opus = place.target ?? `${stem}.ogg`;
+  if ((await deps.toOpus?.(raw, opus, place.signal)) === true) return opus;
+  return place.target === undefined ? raw : write(fitting(place.target, speech.format), speech.bytes);
+}
+
+/** A file whose name says another format than it has would not play. */
+function fitting(file: string, format: AudioFormat): string {
+  const has = path.extname(file).slice(1).toLowerCase();
+  const isRight = has === format || (format === "ogg" && has === "opus");
+  return isRight ? file : `${file.slice(0, file.length - path.extname(file).length)}.${format}`;
+}
+
+async function write(file: string, bytes: Uint8Array): Promise<string> {
+  await ensureDir(path.dirname(file));
+  await writeFileAtomic(file, bytes, { mode: 0o600 });
+  return file;
+}
