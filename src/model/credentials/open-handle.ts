@@ -1,7 +1,8 @@
-import { hostMatches, scopeOf } from "../providers/hosts.ts";
+import { subscriptionHost, subscriptionShape } from "../providers/anthropic-subscription.ts";
+import { scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ProtocolName } from "../target.ts";
-import type { CredentialHandle, SignInput } from "./credential.ts";
+import type { CredentialHandle } from "./credential.ts";
 import { isManual } from "./pool-entry.ts";
 import type { PoolMember } from "./pool-members.ts";
 import { isAnthropicLoginToken, schemeFor } from "./scheme.ts";
@@ -37,7 +38,7 @@ export function openHandle(member: PoolMember, context: HandleContext): Credenti
     source: isManual(member) ? `pool:${profile.id}` : member.source,
     scheme,
     allowedHosts: isLogin ? anthropicLoginHosts : hostsFor(member, context),
-    ...(isLogin ? { shape: anthropicShape(context.isNoticeAccepted) } : {}),
+    ...(isLogin ? { shape: subscriptionShape(context.isNoticeAccepted) } : {}),
   };
   const tokens = member.tokens ?? (member.authType === "oauth" ? context.poolTokens?.(member) : undefined);
   if (tokens !== undefined) return tokenCredential({ ...facts, tokens });
@@ -45,7 +46,7 @@ export function openHandle(member: PoolMember, context: HandleContext): Credenti
 }
 
 /** Subscription tokens go to Anthropic itself and to nobody who merely speaks its language. */
-export const anthropicLoginHosts: readonly string[] = ["api.anthropic.com"];
+export const anthropicLoginHosts: readonly string[] = [subscriptionHost];
 
 /** A member with an address of its own goes there and nowhere else. */
 function hostsFor(member: PoolMember, context: HandleContext): readonly string[] {
@@ -57,19 +58,4 @@ function hostsFor(member: PoolMember, context: HandleContext): readonly string[]
 function scopes(url: string): readonly string[] {
   const scope = scopeOf(url);
   return scope === undefined ? [] : [scope];
-}
-
-const loginBeta = "oauth-2025-04-20";
-/** Names the client the service expects, so it waits for the person's consent. */
-const clientBeta = "claude-code-20250219";
-
-/** A subscription token needs its own betas besides those the request already asks for. */
-function anthropicShape(isNoticeAccepted: boolean) {
-  return (headers: Readonly<Record<string, string>>, input: SignInput): Readonly<Record<string, string>> => {
-    if (!hostMatches(input.url, "api.anthropic.com")) return headers;
-    const name = Object.keys(input.headers).find((one) => one.toLowerCase() === "anthropic-beta") ?? "anthropic-beta";
-    const asked = (input.headers[name] ?? "").split(",").map((one) => one.trim());
-    const betas = new Set([...asked, ...(isNoticeAccepted ? [clientBeta] : []), loginBeta].filter((one) => one !== ""));
-    return { ...headers, [name]: [...betas].join(",") };
-  };
 }

@@ -1,3 +1,4 @@
+import { subscriptionIdentification } from "./anthropic-subscription.ts";
 import { hostMatches, pathOf } from "./hosts.ts";
 
 /**
@@ -35,12 +36,7 @@ export const identificationRows: readonly IdentificationRow[] = [
     imitates: true,
     headers: { "User-Agent": "codex_cli_rs/0.0.0 (Hermes Agent)", originator: "codex_cli_rs" },
   },
-  {
-    host: "api.anthropic.com",
-    onlyWithLogin: true,
-    imitates: true,
-    headers: { "User-Agent": "claude-cli/{claude} (external, cli)", "x-app": "cli" },
-  },
+  subscriptionIdentification,
   {
     host: "portal.qwen.ai",
     imitates: true,
