@@ -1,9 +1,11 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/abort";
 import { memoryLogger } from "#foundation/logger";
 import { pluginStage } from "../testing.ts";
+import { frozenCopy } from "./frozen-copy.ts";
 import { GatewayHooks } from "./gateway-hooks.ts";
 import { Hooks } from "./hooks.ts";
 import { ShellConsent } from "./shell-consent.ts";
@@ -185,6 +187,39 @@ describe("shell hooks", () => {
     [`a 'b`, undefined],
   ])("split %s without a shell [30:7.5]", (line, words) => {
     expect(splitCommand(line)).toEqual(words);
+  });
+});
+
+describe("commands of shell hooks", () => {
+  it("come back as the words they were quoted from [30:7.5]", () => {
+    const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+    fc.assert(
+      fc.property(fc.array(fc.string()), (words) => {
+        expect(splitCommand(words.map(quoted).join(" "))).toEqual(words);
+      }),
+    );
+  });
+});
+
+describe("what hooks are given", () => {
+  it("is equal to the original, shares nothing with it and cannot be written to [30:7.5]", () => {
+    fc.assert(
+      fc.property(fc.object(), (value) => {
+        const copy = frozenCopy(value);
+        expect(copy).toEqual(value);
+        expect(copy).not.toBe(value);
+        expect(Object.isFrozen(copy)).toBe(true);
+      }),
+    );
+  });
+
+  it("keeps live objects and survives circles [30:7.5]", () => {
+    const live = new Map();
+    const circle: Record<string, unknown> = { live };
+    circle["self"] = circle;
+    const copy = frozenCopy(circle);
+    expect(copy["live"]).toBe(live);
+    expect(copy["self"]).toBe(copy);
   });
 });
 

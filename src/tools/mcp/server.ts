@@ -209,6 +209,8 @@ export class McpServer implements AsyncDisposable {
       this.#session = session;
       this.#lastError = undefined;
       this.#retryAtMs = undefined;
+      // Failures while it was away say nothing about the connection it has now.
+      this.#breaker.succeeded();
       this.#connected.resolve();
       this.#deps.logger.info("MCP server connected", { server: settings.name, tools: this.#catalogue.tools.length });
       this.#onChange();

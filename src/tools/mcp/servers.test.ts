@@ -315,7 +315,10 @@ describe("a server that fails", () => {
     await clock.sleeping();
     const away = await listingOf(stage.registry);
     expect(away.unavailable[0]?.reason).toContain("not connected");
-    expect((await call(stage, "mcp_s_echo"))["error"]).toContain("not connected");
+    for (let round = 0; round < 2; round += 1) {
+      expect((await call(stage, "mcp_s_echo"))["error"]).toContain("not connected");
+    }
+    expect((await call(stage, "mcp_s_echo"))["error"]).toContain("Use other means");
     await clock.advance(1_000);
     await until(() => servers.status[0]?.connected === true);
     expect(await call(stage, "mcp_s_echo", { a: 1 })).toEqual({ result: '{"a":1}' });
@@ -483,5 +486,42 @@ describe("completions a server asks for", () => {
     const servers = stage.open([fakeSettings("s", plan)]);
     await servers.ready(never);
     expect(servers.status[0]?.sampling).toBeUndefined();
+  });
+});
+
+describe("what a server may ask", () => {
+  const plan = { tools: [plain("ask")] };
+  const form = { message: "Which?", requestedSchema: { type: "object", properties: { city: { type: "string" } } } };
+
+  it("is the working folder, and nothing else of the disk [30:6.5]", async () => {
+    await using stage = await mcpStage();
+    await stage.open([fakeSettings("s", plan, { trust: "trusted" })]).ready(never);
+    const answer = JSON.parse(String((await call(stage, "mcp_s_ask", { method: "roots/list", params: {} }))["result"]));
+    expect(answer.roots).toEqual([{ uri: `file://${stage.home}`, name: "working folder" }]);
+  });
+
+  it("is put to the person where somebody can answer [30:6.5]", async () => {
+    const asked: string[] = [];
+    await using stage = await mcpStage({
+      elicit: ({ server, message }) => {
+        asked.push(`${server}: ${message}`);
+        return Promise.resolve({ kind: "accept", content: { city: "Bern" } });
+      },
+    });
+    await stage.open([fakeSettings("s", plan, { trust: "trusted" })]).ready(never);
+    const answer = JSON.parse(
+      String((await call(stage, "mcp_s_ask", { method: "elicitation/create", params: form }))["result"]),
+    );
+    expect(answer).toMatchObject({ action: "accept", content: { city: "Bern" } });
+    expect(asked).toEqual(["s: Which?"]);
+  });
+
+  it("is refused where nobody can answer [30:6.5]", async () => {
+    await using stage = await mcpStage();
+    await stage.open([fakeSettings("s", plan, { trust: "trusted" })]).ready(never);
+    const answer = JSON.parse(
+      String((await call(stage, "mcp_s_ask", { method: "elicitation/create", params: form }))["result"]),
+    );
+    expect(answer.code).toBe(-32601);
   });
 });

@@ -64,16 +64,18 @@ const calls = {
   },
 };
 
-async function sample(args) {
+/** Asks the client something and gives its answer as the result of the call. */
+async function ask(method, params) {
   const id = nextId++;
   const answered = new Promise((resolve) => waiting.set(id, resolve));
-  send({
-    id,
-    method: "sampling/createMessage",
-    params: { maxTokens: 9999, messages: [{ role: "user", content: { type: "text", text: "say hi" } }], ...args },
-  });
+  send({ id, method, params });
   const answer = await answered;
   return text(JSON.stringify(answer.result ?? answer.error));
+}
+
+function sample(args) {
+  const messages = [{ role: "user", content: { type: "text", text: "say hi" } }];
+  return ask("sampling/createMessage", { maxTokens: 9999, messages, ...args });
 }
 
 async function answer(request) {
@@ -92,6 +94,7 @@ async function answer(request) {
     return { tools: tools.slice(from, next), ...(next < tools.length ? { nextCursor: String(next) } : {}) };
   }
   if (method === "tools/call" && params.name === "sample") return sample(params.arguments);
+  if (method === "tools/call" && params.name === "ask") return ask(params.arguments.method, params.arguments.params);
   if (method === "tools/call" && params.name === "hang") {
     process.stderr.write("hanging\n");
     return new Promise(() => undefined);
