@@ -30,18 +30,26 @@ async function readHtml(html: string, url: string): Promise<PageText> {
     import("@mozilla/readability"),
     import("turndown"),
   ]);
-  const { document } = parseHTML(html);
-  const title = document.title?.trim() ?? "";
+  const { document } = parseHTML(complete(html));
+  const title = document.querySelector("title")?.textContent?.trim() ?? "";
   resolveLinks(document, url);
   const whole = document.body?.innerHTML ?? html;
   const isSmall = document.querySelectorAll("*").length <= mostElements;
   // Readability rearranges the document it is given, so the whole page is kept aside before.
   const article = isSmall ? new Readability(document as never, { charThreshold: 250 }).parse() : null;
   const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  turndown.remove(["script", "style", "noscript", "iframe", "template"] as never);
+  turndown.remove(["script", "style", "noscript", "iframe", "template", "title"] as never);
   const source = article?.content ?? whole;
   const markdown = turndown.turndown(parseHTML(`<html><body>${source}</body></html>`).document.body as never).trim();
   return { kind: "text", title: article?.title?.trim() || title, markdown };
+}
+
+/** The parser invents no missing parts, as browsers do; without a body it would see nothing. */
+function complete(html: string): string {
+  if (/<body[\s>]/i.test(html)) return /<html[\s>]/i.test(html) ? html : `<html>${html}</html>`;
+  const bare = html.replace(/<!doctype[^>]*>/i, "").replace(/<\/?html[^>]*>/gi, "");
+  const head = /<head[\s>][\s\S]*?<\/head>/i.exec(bare)?.[0] ?? "";
+  return `<html>${head === "" ? "<head></head>" : head}<body>${bare.replace(head, "")}</body></html>`;
 }
 
 function resolveLinks(document: Document, url: string): void {
@@ -62,7 +70,7 @@ function resolveLinks(document: Document, url: string): void {
 async function readPdf(body: Uint8Array): Promise<PageText> {
   const { extractText, getDocumentProxy } = await import("unpdf");
   try {
-    const document = await getDocumentProxy(new Uint8Array(body));
+    const document = await getDocumentProxy(new Uint8Array(body), { verbosity: 0 });
     const { text, totalPages } = await extractText(document, { mergePages: false });
     const markdown = text
       .map((page, index) => (totalPages > 1 ? `## Page ${index + 1}\n\n${page}` : page))
