@@ -31,7 +31,7 @@ import { worldFor } from "./resolve/testing/provider-world.ts";
 import { resolved, type World } from "./resolve/testing/world.ts";
 import type { Target } from "./target.ts";
 import { readFileTool, testCredential, testRequest, testTarget } from "./testing/target.ts";
-import { openConnections } from "./transport/connections.ts";
+import { type Connections, openConnections } from "./transport/connections.ts";
 
 /** What the fake server does not speak; each of these has tests beside its own code. */
 const spokenElsewhere: Readonly<Record<string, string>> = {
@@ -139,20 +139,20 @@ async function openStage(profile: ProviderProfile): Promise<Stage> {
   const world: World = await worldFor(profile);
   const server = await startModelServer({
     strict: {
-      extraFields,
+      extraFields: extraFields[profile.id] ?? [],
       extraMessageFields: ["reasoning_content"],
       // A rule of Claude alone; others who speak its wire take a call that began without thinking.
       except: profile.id === "anthropic" ? [] : ["anthropic/thinking-first"],
     },
   });
-  const connections = openConnections({ proxy: false });
+  const connections = reroute(openConnections({ proxy: false }), server);
   const deps: ModelClientDeps = { connections, classify, clock: systemClock, logger: silentLogger };
   const model = profile.curatedModels[0] ?? "some-model";
   const own = profile.id === "custom" ? { baseUrl: server.chatBaseUrl } : {};
   const wish = { provider: profile.id, model, ...own };
   const resolve: Stage["resolve"] = async (asked) => ({
     kind: "target",
-    target: atServer((await resolved({ ...own, ...asked }, world.context)).target, server),
+    target: withoutExchange((await resolved({ ...own, ...asked }, world.context)).target),
   });
   return {
     profile,
@@ -180,18 +180,34 @@ async function openStage(profile: ProviderProfile): Promise<Stage> {
 }
 
 /** Fields that single providers take and OpenAI's own endpoint does not know. */
-const extraFields = ["provider", "reasoning", "tags", "thinking", "vl_high_resolution_images", "metadata"];
+const extraFields: Readonly<Record<string, readonly string[]>> = {
+  openrouter: ["reasoning"],
+  "ai-gateway": ["reasoning"],
+  nous: ["reasoning", "tags"],
+  "kimi-coding": ["thinking"],
+  "kimi-coding-cn": ["thinking"],
+  "qwen-oauth": ["vl_high_resolution_images", "metadata"],
+};
 
-/** The same target at another address. The credential still believes in the provider's own host. */
-function atServer(target: Target, server: ModelServer): Target {
-  if (target.baseUrl.startsWith("http://127.0.0.1")) return target;
-  const { credential } = target;
-  const baseUrl = target.protocol === "anthropic_messages" ? server.anthropicBaseUrl : server.chatBaseUrl;
-  const authorize: typeof credential.authorize = (input, signal) =>
-    credential.authorize({ ...input, url: new URL(target.baseUrl) }, signal);
-  // Copilot trades its token over the network before the first request; its login has tests of its own.
-  const handle = target.provider === "copilot" ? testCredential() : { ...credential, authorize };
-  return { ...target, baseUrl, credential: handle, query: {} };
+/** Copilot trades its token over the network before the first request; its login has tests of its own. */
+function withoutExchange(target: Target): Target {
+  return target.provider === "copilot" ? { ...target, credential: testCredential() } : target;
+}
+
+/**
+ * The way out of the machine leads to the server, whatever the address; nothing else knows. What was
+ * meant for a loopback address goes there.
+ */
+function reroute(connections: Connections, server: ModelServer): Connections {
+  return {
+    pacing: connections.pacing,
+    post: (post) => {
+      if (post.url.hostname === "127.0.0.1") return connections.post(post);
+      return connections.post({ ...post, url: new URL(post.url.pathname + post.url.search, server.chatBaseUrl) });
+    },
+    fresh: () => connections.fresh(),
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+  };
 }
 
 async function roundTrip(
