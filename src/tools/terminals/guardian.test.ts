@@ -72,6 +72,29 @@ describe("the guardian", () => {
     expect(left).toEqual([]);
   });
 
+  it("ends a watched group also where nothing carries its mark", async () => {
+    const program = `
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { Guardian } from ${JSON.stringify(path.join(process.cwd(), "src/tools/terminals/guardian.ts"))};
+import { silentLogger } from "#foundation/logger";
+const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore", env: {} });
+new Guardian(silentLogger).watch(child.pid);
+writeFileSync(${JSON.stringify(path.join(folder, "unmarked"))}, child.pid + "\\n");
+setInterval(() => undefined, 1000);
+`;
+    const flags = ["--import", "tsx", "--conditions=source", "--input-type=module"];
+    const parent = spawn(process.execPath, [...flags, "-e", program], {
+      cwd: process.cwd(),
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const pid = await pidIn("unmarked");
+    const killedMs = Date.now();
+    parent.kill("SIGKILL");
+    while ((await isAlive(pid)) && Date.now() - killedMs < 5_000) await pause();
+    expect(await isAlive(pid)).toBe(false);
+  });
+
   it("lets a group alone that was given back, and everybody after a farewell", async () => {
     const guardian = new Guardian(memoryLogger());
     const child = spawn("sleep", ["600"], {

@@ -88,7 +88,7 @@ export class Guardian implements AsyncDisposable {
 
 const markName = "HERMES_GUARDIAN";
 
-/** POSIX shell. The numbers are checked before they are used, because "kill -- -1" would end everything we may end. */
+/** POSIX shell (dash refuses `kill -TERM -- -5`, hence `-s`). The numbers are checked before they are used, because "kill -- -1" would end everything we may end. */
 const script = `
 trap '' HUP INT QUIT TERM PIPE
 mark=$1
@@ -106,10 +106,10 @@ marked() {
     case $pid in "$$"|''|*[!0-9]*|1) ;; *) echo "$pid" ;; esac
   done
 }
-for pid in $groups; do kill -TERM -- "-$pid" 2>/dev/null; done
+for pid in $groups; do kill -s TERM -- "-$pid" 2>/dev/null; done
 for pid in $(marked); do kill -TERM "$pid" 2>/dev/null; done
 sleep 1
-for pid in $groups; do kill -KILL -- "-$pid" 2>/dev/null; done
+for pid in $groups; do kill -s KILL -- "-$pid" 2>/dev/null; done
 for pid in $(marked); do kill -KILL "$pid" 2>/dev/null; done
 exit 0
 `;
