@@ -47,6 +47,7 @@ export type { PathGuard } from "./files/path-guard.ts";
 export { ReadHistory } from "./files/read-history.ts";
 export { chooseEngine } from "./files/search/choose.ts";
 export { type Listing, type ListingSource, type ListingWish, listTools } from "./listing.ts";
+export * from "./mcp/index.ts";
 export { repairToolName } from "./name-repair.ts";
 export type { OutputLimits, ResultFiles } from "./output-limit.ts";
 export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
