@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "#foundation/clock";
 import { memoryLogger } from "#foundation/logger";
+import { runProcess } from "#foundation/process";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { DialogSupervisor, type LiveDialog } from "./dialogs.ts";
 import { findChromium } from "./executable.ts";
@@ -141,5 +142,22 @@ describe.skipIf(chromium === undefined)("a browser for strangers", () => {
       await driver[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
+  });
+
+  it("a call that was cancelled while the browser started leaves nothing behind", async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "hermes-cancel-"));
+    const cancelled = AbortSignal.abort(new Error("stop"));
+    const deps = {
+      options: { ...defaultBrowserOptions, noSandbox: process.getuid?.() === 0 },
+      env: process.env,
+      folders: { profiles: folder, downloads: folder, screenshots: folder },
+      clock: new FakeClock(),
+      logger: memoryLogger(),
+    };
+    await expect(openLocal(deps, { taskId: "t", isStrict: false }, cancelled)).rejects.toThrow("stop");
+    expect(await readdir(folder)).toEqual([]);
+    const running = await runProcess("pgrep", ["-f", folder], { signal: new AbortController().signal });
+    expect(running.stdout).toBe("");
+    await rm(folder, { recursive: true, force: true });
   });
 });

@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import type { BrowserContext } from "playwright-core";
 import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
@@ -59,8 +60,9 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
   await reapProfiles(deps.folders.profiles);
   const profile = await createProfile(deps.folders.profiles);
   const dropProfile = (): Promise<void> => rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  let context: BrowserContext | undefined;
   try {
-    const context = await chromium.launchPersistentContext(profile, {
+    context = await chromium.launchPersistentContext(profile, {
       executablePath,
       headless: true,
       acceptDownloads: true,
@@ -82,7 +84,8 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
         else await route.abort("blockedbyclient");
       });
     }
-    return await PlaywrightDriver.open(context, {
+    const opened = context;
+    return await PlaywrightDriver.open(opened, {
       kind: "local",
       label: "chromium",
       facts: wish.facts ?? {},
@@ -91,11 +94,12 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
       logger: deps.logger,
       downloads: deps.folders.downloads,
       close: async () => {
-        await context.close();
+        await opened.close();
         await dropProfile();
       },
     });
   } catch (error) {
+    await context?.close();
     await dropProfile();
     if (signal.aborted || error instanceof ToolFailure) throw error;
     throw new ToolFailure(`The browser did not start: ${describe(error).split("\n")[0]}`, {}, { cause: error });
@@ -118,20 +122,25 @@ export async function openRemote(deps: OpenDeps, remote: RemoteBrowser, signal: 
     import("./playwright-driver.ts"),
   ]);
   const browser = await chromium.connectOverCDP(remote.url, { timeout: commandTimeout(deps.options) });
-  signal.throwIfAborted();
-  const [existing] = browser.contexts();
-  const context = existing ?? (await browser.newContext({ acceptDownloads: true }));
-  return PlaywrightDriver.open(context, {
-    kind: remote.kind,
-    label: remote.label,
-    facts: remote.facts,
-    options: deps.options,
-    clock: deps.clock,
-    logger: deps.logger,
-    downloads: deps.folders.downloads,
-    close: async () => {
-      await browser.close();
-      await remote.release();
-    },
-  });
+  try {
+    signal.throwIfAborted();
+    const [existing] = browser.contexts();
+    const context = existing ?? (await browser.newContext({ acceptDownloads: true }));
+    return await PlaywrightDriver.open(context, {
+      kind: remote.kind,
+      label: remote.label,
+      facts: remote.facts,
+      options: deps.options,
+      clock: deps.clock,
+      logger: deps.logger,
+      downloads: deps.folders.downloads,
+      close: async () => {
+        await browser.close();
+        await remote.release();
+      },
+    });
+  } catch (error) {
+    await browser.close();
+    throw error;
+  }
 }
