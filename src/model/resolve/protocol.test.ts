@@ -7,7 +7,7 @@ import { headersFor, openWorld, resolved } from "./testing/world.ts";
 const key = "sk-0123456789abcdef";
 
 describe("wires", () => {
-  test("[20:A1.1] GPT-5 at OpenAI's address speaks Responses", async () => {
+  test("[20:A1.1] [20:R1.13] [20:R1.14] GPT-5 at OpenAI's address speaks Responses", async () => {
     using world = openWorld({});
     expect(
       (await resolved({ baseUrl: "https://api.openai.com/v1", model: "gpt-5.4" }, world.context)).target.protocol,
@@ -26,7 +26,7 @@ describe("wires", () => {
     });
   });
 
-  test("[20:A1.3] an explicit wire wins", async () => {
+  test("[20:A1.3] [20:R1.11] an explicit wire wins", async () => {
     using world = openWorld({ env: { ANTHROPIC_API_KEY: "sk-ant-api-12345" } });
     expect(
       (await resolved({ provider: "anthropic", protocol: "chat_completions" }, world.context)).target.protocol,
