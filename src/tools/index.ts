@@ -21,6 +21,10 @@ export { scanCommand } from "./approval/scanner.ts";
 export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./approval/urls.ts";
 export type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, AuxiliaryTask } from "./auxiliary.ts";
 export { AvailabilityProbes } from "./availability.ts";
+export { type BrowserOptions, defaultBrowserOptions } from "./browser/options.ts";
+export { chooseProvider } from "./browser/providers/choose.ts";
+export { BrowserSessions } from "./browser/sessions.ts";
+export { createBrowserTools } from "./builtin/browser-tools.ts";
 export { type AskUser, clarifyTool, clarifyWith } from "./builtin/clarify.tool.ts";
 export {
   createExecuteCodeTool,
@@ -28,12 +32,19 @@ export {
   type ExecuteCodeDeps,
   type ScriptOptions,
 } from "./builtin/execute-code.tool.ts";
+export { createHomeAssistantTools } from "./builtin/home-assistant.tool.ts";
+export { createImageGenerateTool } from "./builtin/image-generate.tool.ts";
+export { createMixtureOfAgentsTool } from "./builtin/mixture-of-agents.tool.ts";
 export { createPatchTool } from "./builtin/patch.tool.ts";
 export { createProcessTool } from "./builtin/process.tool.ts";
 export { createReadFileTool } from "./builtin/read-file.tool.ts";
 export { createSearchFilesTool } from "./builtin/search-files.tool.ts";
 export { createTerminalTool, defaultTerminalOptions } from "./builtin/terminal.tool.ts";
+export { createTextToSpeechTool } from "./builtin/text-to-speech.tool.ts";
 export { type TodoItem, TodoList, type TodoStatus, todoTool } from "./builtin/todo.tool.ts";
+export { createVisionAnalyzeTool } from "./builtin/vision-analyze.tool.ts";
+export { createWebExtractTool } from "./builtin/web-extract.tool.ts";
+export { createWebSearchTool } from "./builtin/web-search.tool.ts";
 export { createWriteFileTool } from "./builtin/write-file.tool.ts";
 export type { CallObserver, CallOutcome } from "./call-state.ts";
 export type { ToolContext } from "./context.ts";
@@ -74,3 +85,4 @@ export { fakeTool, folderTerminal, leasesOf, listingOf, registryOf, toolContext 
 export type { Availability, Concurrency, Tool, ToolOrigin } from "./tool.ts";
 export { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
 export { type CustomToolsets, Toolsets } from "./toolsets.ts";
+export { chooseWeb, type WebOptions } from "./web/choose.ts";
