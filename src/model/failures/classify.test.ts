@@ -81,7 +81,7 @@ describe("classification", () => {
     expect(answers(400, "maximum context length is 1,048,576 tokens").contextLimit).toBe(1_048_576);
   });
 
-  it("keeps the words of an inner error over those of its wrapper [10:ERR-1]", () => {
+  it("A5.12: keeps the words of an inner error over those of its wrapper [10:ERR-1]", () => {
     const raw = JSON.stringify({ error: { message: "context length exceeded" } });
     const body = JSON.stringify({ error: { message: "Provider returned error", metadata: { raw } } });
     const failure = classify({ kind: "http", status: 400, headers: {}, body }, facts);

@@ -98,7 +98,7 @@ describe("switching", () => {
   const start = (chain = entries): FallbackState => openFallback(chain);
   const main = target("p", "main");
 
-  it("A5.1: takes the entries in order, each once per turn [10:ERR-8] [20:R5.9]", async () => {
+  it("A5.1, A5.5: takes the entries in order, each once per turn, and never goes back within it [10:ERR-8] [20:R5.9] [20:R5.12]", async () => {
     const first = await switchTarget({ state: start(), target: main, failure: failed(500) }, deps(), never);
     if (first.kind !== "switched") throw new Error("not switched");
     expect(first.target.model).toBe("one");

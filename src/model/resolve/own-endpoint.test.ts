@@ -109,7 +109,7 @@ describe("the person's own endpoint", () => {
     expect(failure).toMatchObject({ code: "model_not_found", message: expect.stringContaining("a, b") });
   });
 
-  test("[20:R1.60] Ollama: the real window is found and asked for, and nothing gives up on it", async () => {
+  test("[20:R1.60] [20:A6.3] Ollama: the real window is found and asked for, and nothing gives up on it", async () => {
     await using server = await startModelServer({
       models: [{ id: "qwen3:27b", contextLength: 40_960 }],
       localServer: { kind: "ollama", numCtx: 16_384 },
