@@ -1,12 +1,26 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+/** Tests beside the code that start real programs: shells, browsers, servers, git. Too slow for every commit. */
+const realParts = [
+  "src/tools/mcp/**/*.test.ts",
+  "src/tools/browser/**/*.test.ts",
+  "src/tools/terminals/**/*.test.ts",
+  "src/tools/builtin/{browser-tools,terminal,process,execute-code}.test.ts",
+  "src/tools/files/checkpoints.test.ts",
+  "src/plugins/**/*.test.ts",
+];
+
 /**
- * Two rings in one configuration. `unit` sits beside the code and is part of `npm run check`;
- * `rings` holds contracts and end-to-end tests, which may start real servers and the built program.
+ * Three rings in one configuration. `unit` sits beside the code and is part of `npm run check`; `parts`
+ * sits there too, but talks to real programs; `rings` holds contracts and end-to-end tests, which may
+ * start real servers and the built program. `npm test` runs all of them.
  */
 export default defineConfig({
   test: {
     pool: "forks",
+    // The runner leaves one core free; these tests wait more than they compute.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,
@@ -16,8 +30,14 @@ export default defineConfig({
       {
         extends: true,
         // No module holds mutable state, so test files can share a process; that halves the time.
-        test: { name: "unit", include: ["src/**/*.test.ts", "scripts/**/*.test.ts"], isolate: false },
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: realParts,
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: "parts", include: realParts, isolate: false } },
       {
         extends: true,
         test: {
