@@ -176,6 +176,21 @@ describe("the approval gate", () => {
     expect(asked).toHaveLength(2);
   });
 
+  it("lets an allow rule with a star cover one command, never a second one behind it", async () => {
+    const policy = [{ effect: "allow", pattern: "rm -rf build*" }] as const;
+    const { check, asked } = gateWith({ policy });
+    expect((await check("rm -rf build-old")).kind).toBe("run");
+    for (const command of [
+      "rm -rf build; rm -rf src",
+      "rm -rf build$(rm -rf src)",
+      "rm -rf build && rm -rf ~/x",
+      "rm -rf build > .env",
+    ]) {
+      expect((await check(command)).kind).toBe("blocked");
+    }
+    expect(asked).toHaveLength(4);
+  });
+
   it("writes every decision about a flagged command down", async () => {
     const { check, audit } = gateWith({}, { answers: ["deny"] });
     await check("rm -rf build");

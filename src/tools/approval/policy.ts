@@ -1,3 +1,5 @@
+import { readCommandLine } from "./structure/read-line.ts";
+
 /** A rule of the user's about commands; the first that matches decides. */
 export interface PolicyRule {
   readonly effect: "allow" | "ask" | "deny";
@@ -19,14 +21,24 @@ export function applyPolicy(
   const found = rules.find((rule) => {
     if (rule.tool !== undefined && rule.tool !== subject.tool) return false;
     if (rule.surfaces !== undefined && !rule.surfaces.includes(subject.surface)) return false;
-    return rule.pattern === undefined || matches(rule.pattern, subject.summary);
+    if (rule.pattern === undefined) return true;
+    if (!matches(rule.pattern, subject.summary)) return false;
+    // A star would also cover a second command behind the one that was meant.
+    return rule.effect !== "allow" || !/[*?]/.test(rule.pattern) || isOneCommand(subject.summary);
   });
   return found === undefined
     ? undefined
     : { effect: found.effect, reason: found.reason ?? "a rule of the user's policy" };
 }
 
-/** `*` is any text and `?` one character; the pattern must cover the whole command, so it cannot let a second one in unseen. */
+/** One plain command: nothing chained, piped, substituted or redirected into a file. */
+function isOneCommand(summary: string): boolean {
+  const { commands, problems } = readCommandLine(summary, { cwd: undefined, home: "~" });
+  const [only] = commands;
+  return problems.length === 0 && commands.length === 1 && only?.writes.length === 0;
+}
+
+/** `*` is any text and `?` one character; the pattern must cover the whole command. */
 function matches(pattern: string, text: string): boolean {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
