@@ -2,6 +2,7 @@
 //   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
 //   program.js    everything else in one file; what is heavy is required lazily, at first use
 //   store-worker.cjs   the thread that does slow work on the database
+//   page-worker.cjs   the thread that turns web pages and PDFs into text
 //   testing/model-server.mjs   the fake model provider, for the tests of users
 // One CommonJS file with a code cache is the fastest start we measured (docs/decisions/0006).
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +42,10 @@ export async function buildProgram() {
   await build({ ...shared, entryPoints: { program: path.join(root, "src/cli/program.ts") }, outdir: dist });
   await build({
     ...shared,
-    entryPoints: { "store-worker": path.join(root, "src/store/sqlite/worker.ts") },
+    entryPoints: {
+      "store-worker": path.join(root, "src/store/sqlite/worker.ts"),
+      "page-worker": path.join(root, "src/tools/web/reader/worker.ts"),
+    },
     outdir: dist,
     outExtension: { ".js": ".cjs" },
   });

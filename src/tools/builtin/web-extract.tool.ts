@@ -5,6 +5,8 @@ import type { Tool } from "../tool.ts";
 import type { PageAnswer } from "../web/backend.ts";
 import type { WebOptions } from "../web/choose.ts";
 import type { DigestDeps } from "../web/digest.ts";
+import type { ReadDocument } from "../web/reader/document.ts";
+import type { PageThread } from "../web/reader/page-thread.ts";
 import { webAvailability } from "./web-search.tool.ts";
 
 export interface WebExtractDeps extends DigestDeps {
@@ -16,7 +18,8 @@ export interface WebExtractDeps extends DigestDeps {
 const mostUrls = 5;
 
 /** `web_extract`: pages and PDFs as Markdown. */
-export function createWebExtractTool(deps: WebExtractDeps): Tool {
+export function createWebExtractTool(given: WebExtractDeps): Tool {
+  const deps = withReader(given);
   return {
     name: "web_extract",
     toolset: "web",
@@ -35,6 +38,17 @@ export function createWebExtractTool(deps: WebExtractDeps): Tool {
     check: webAvailability(deps.web),
     execute: (args, context) => run(deps, args, context),
   };
+}
+
+/** The thread for documents is the tool's own unless one was given: it starts at first use and ends when idle. */
+function withReader(deps: WebExtractDeps): WebExtractDeps {
+  if (deps.web.readDocument !== undefined) return deps;
+  let thread: Promise<PageThread> | undefined;
+  const readDocument: ReadDocument = async (page, signal) => {
+    thread ??= import("../web/reader/page-thread.ts").then((module) => new module.PageThread());
+    return (await thread).read(page, signal);
+  };
+  return { ...deps, web: { ...deps.web, readDocument } };
 }
 
 interface Entry {

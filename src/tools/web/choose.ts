@@ -10,6 +10,7 @@ import { parallel } from "./backends/parallel.ts";
 import { searxng } from "./backends/searxng.ts";
 import { tavily } from "./backends/tavily.ts";
 import type { ManagedGateway } from "./managed-gateway.ts";
+import type { ReadDocument } from "./reader/document.ts";
 import type { Environment } from "./service-call.ts";
 
 export interface WebOptions {
@@ -20,6 +21,8 @@ export interface WebOptions {
   readonly env: Environment;
   readonly gateway?: ManagedGateway;
   readonly fetch: SafeFetch;
+  /** Turns fetched documents into text, for the built-in reader. */
+  readonly readDocument?: ReadDocument;
 }
 
 /** What searches and what reads; a search-only service is joined by the built-in reader. */
@@ -69,7 +72,7 @@ export async function chooseWeb(
   { readonly kind: "ready"; readonly choice: WebChoice } | { readonly kind: "missing"; readonly reason: string }
 > {
   const wanted = options.backend === undefined || options.backend === "auto" ? undefined : options.backend;
-  const reader = builtInReader(options.fetch);
+  const reader = builtInReader(options.fetch, options.readDocument ?? noReader);
   const ready = (backend: WebBackend) =>
     ({
       kind: "ready",
@@ -91,6 +94,9 @@ export async function chooseWeb(
   }
   return ready(ddg(given("origin", options.env["DDG_BASE_URL"])));
 }
+
+const noReader: ReadDocument = () =>
+  Promise.resolve({ kind: "unreadable", reason: "no reader of documents was set up" });
 
 async function openFirecrawl(options: WebOptions, signal: AbortSignal): Promise<WebBackend | undefined> {
   const { env, gateway, useGateway } = options;

@@ -1,12 +1,12 @@
 import type { SafeFetch } from "../../approval/safe-fetch.ts";
 import type { PageAnswer, WebBackend } from "../backend.ts";
-import { readPage } from "../page-text.ts";
+import type { ReadDocument } from "../reader/document.ts";
 
 const maxBytes = 50_000_000;
 const timeoutMs = 60_000;
 
 /** Reads pages itself: needs no service, and every hop is judged before it is visited. */
-export function builtInReader(fetch: SafeFetch): WebBackend {
+export function builtInReader(fetch: SafeFetch, readDocument: ReadDocument): WebBackend {
   const read = async (url: string, signal: AbortSignal): Promise<PageAnswer> => {
     const page = await fetch(url, {
       maxBytes,
@@ -20,7 +20,7 @@ export function builtInReader(fetch: SafeFetch): WebBackend {
     if (page.kind === "refused") return { kind: "failed", url, reason: page.reason, isPolicy: page.isPolicy };
     if (page.kind === "failed") return { kind: "failed", url, reason: page.reason };
     if (page.status >= 400) return { kind: "failed", url, reason: `the site answered with HTTP ${page.status}` };
-    const text = await readPage(page);
+    const text = await readDocument(page, signal);
     if (text.kind === "unreadable") return { kind: "failed", url, reason: text.reason };
     return { kind: "page", url, finalUrl: page.url, title: text.title, markdown: text.markdown };
   };

@@ -1,27 +1,20 @@
-/** What can be read of a fetched document. */
-export type PageText =
-  | { readonly kind: "text"; readonly title: string; readonly markdown: string }
-  | { readonly kind: "unreadable"; readonly reason: string };
+import { decodeText, documentKind, type FetchedDocument, type PageText, readAsIs } from "./document.ts";
 
-export interface FetchedDocument {
-  readonly url: string;
-  readonly contentType: string;
-  readonly body: Uint8Array;
-}
-
-/** Readability holds this thread for about 70 ms per thousand elements; beyond this the page is turned into text as a whole. */
+/** Readability takes about 70 ms per thousand elements; beyond this the page is turned into text as a whole. */
 const mostElements = 10_000;
 
-/** A page, PDF or text document as Markdown; chosen by what it is, not only by what it says it is. */
+/** A page, PDF or text document as Markdown. Takes seconds for large ones: `PageThread` runs it aside. */
 export async function readPage(page: FetchedDocument): Promise<PageText> {
-  const type = page.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (type === "application/pdf" || startsWith(page.body, "%PDF-")) return readPdf(page.body);
-  const isText = type === "" || /^text\/|json|xml|javascript|yaml|markdown/.test(type);
-  if (!isText) return { kind: "unreadable", reason: `a document of type ${type} has no text that could be read` };
-  const text = decode(page.body, page.contentType);
-  if (type.includes("html") || (type === "" && /<html|<body|<!doctype html/i.test(text.slice(0, 2000))))
-    return readHtml(text, page.url);
-  return { kind: "text", title: "", markdown: text };
+  const kind = documentKind(page);
+  switch (kind) {
+    case "pdf":
+      return readPdf(page.body);
+    case "html":
+      return readHtml(decodeText(page), page.url);
+    case "plain":
+    case "other":
+      return readAsIs(page, kind);
+  }
 }
 
 async function readHtml(html: string, url: string): Promise<PageText> {
@@ -83,21 +76,6 @@ async function readPdf(body: Uint8Array): Promise<PageText> {
       reason: `the PDF could not be read (${error instanceof Error ? error.name : "error"})`,
     };
   }
-}
-
-function decode(body: Uint8Array, contentType: string): string {
-  const head = new TextDecoder("latin1").decode(body.subarray(0, 2048));
-  const charset =
-    /charset=["']?([\w-]+)/i.exec(contentType)?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset).decode(body);
-  } catch {
-    return new TextDecoder("utf-8").decode(body);
-  }
-}
-
-function startsWith(body: Uint8Array, text: string): boolean {
-  return Buffer.from(body.subarray(0, text.length)).toString("latin1") === text;
 }
 
 interface Document {
