@@ -18,6 +18,7 @@ export {
 } from "./approval/request.ts";
 export { createSafeFetch, type SafeFetch, type SafeFetched } from "./approval/safe-fetch.ts";
 export { scanCommand } from "./approval/scanner.ts";
+export { type AuditDetail, type AuditedTurn, type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
 export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./approval/urls.ts";
 export type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, AuxiliaryTask } from "./auxiliary.ts";
 export { AvailabilityProbes } from "./availability.ts";
@@ -47,6 +48,7 @@ export { createWebExtractTool } from "./builtin/web-extract.tool.ts";
 export { createWebSearchTool } from "./builtin/web-search.tool.ts";
 export { createWriteFileTool } from "./builtin/write-file.tool.ts";
 export type { CallObserver, CallOutcome } from "./call-state.ts";
+export { combineObservers } from "./combine-observers.ts";
 export type { ToolContext } from "./context.ts";
 export { distributions, drawToolsets } from "./distributions.ts";
 export { type Checkpoint, type CheckpointOptions, Checkpoints, type RestoreReport } from "./files/checkpoints.ts";

@@ -9,6 +9,8 @@ export interface AuditEntry {
   readonly atMs: number;
   readonly sessionKey: string;
   readonly taskId: string;
+  /** The call it was about, where there is one. */
+  readonly callId?: string;
   readonly tool: string;
   readonly surface: string;
   readonly command: string;

@@ -141,6 +141,7 @@ function decided(deps: GateDeps, given: Case, verdict: GateVerdict): GateVerdict
     atMs: deps.clock.now(),
     sessionKey: given.context.sessionKey,
     taskId: given.context.taskId,
+    ...(given.context.callId === undefined ? {} : { callId: given.context.callId }),
     tool: given.context.tool,
     surface: given.context.surface,
     command: given.command,

@@ -93,6 +93,7 @@ export function createPathGuard(rules: PathRules, gate: ApprovalGate): PathGuard
       tool: "read_file",
       sessionKey: context.sessionKey,
       taskId: context.taskId,
+      ...(context.callId === undefined ? {} : { callId: context.callId }),
       surface: context.surface,
       cwd: context.terminal.cwd,
       terminalKind: context.terminal.kind,

@@ -46,6 +46,8 @@ export interface GateContext {
   readonly tool: string;
   readonly sessionKey: string;
   readonly taskId: string;
+  /** The call that asks, so that records can be joined. */
+  readonly callId?: string;
   readonly surface: string;
   /** Absolute, in the terminal where the command would run. */
   readonly cwd: string;

@@ -138,6 +138,7 @@ async function screen(
     tool: "execute_code",
     sessionKey: context.sessionKey,
     taskId: context.taskId,
+    callId: context.callId,
     surface: context.surface,
     cwd: deps.leases.peek(context.taskId)?.cwd ?? "/",
     terminalKind: deps.leases.peek(context.taskId)?.kind ?? "local",

@@ -164,6 +164,7 @@ async function assertApproved(
     tool: "ha_call_service",
     sessionKey: context.sessionKey,
     taskId: context.taskId,
+    callId: context.callId,
     surface: context.surface,
     cwd: "/",
     // The house is not in any container, so a container's freedom does not count here.

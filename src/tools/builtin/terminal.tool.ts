@@ -159,6 +159,7 @@ async function approve(
     tool: "terminal",
     sessionKey: context.sessionKey,
     taskId: context.taskId,
+    callId: context.callId,
     surface: context.surface,
     cwd: place(deps, context).cwd,
     terminalKind: deps.options.kind,

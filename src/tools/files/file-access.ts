@@ -83,6 +83,7 @@ export async function openPath(
   const verdict = await deps.guard(shown, use, {
     terminal,
     taskId: context.taskId,
+    callId: context.callId,
     sessionKey: context.sessionKey,
     surface: context.surface,
     signal: context.signal,

@@ -13,6 +13,7 @@ export type PathGuard = (
   context: {
     readonly terminal: Terminal;
     readonly taskId: string;
+    readonly callId?: string;
     readonly sessionKey: string;
     readonly surface: string;
     readonly signal: AbortSignal;

@@ -121,6 +121,7 @@ async function refusal(
     tool: call.adapted.name,
     sessionKey: context.sessionKey,
     taskId: context.taskId,
+    callId: context.callId,
     surface: context.surface,
     cwd: deps.cwd,
     terminalKind: "local",
