@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isBusy, isDamaged, isDiskFull, isNoTransaction, loadSqlite } from "./driver.ts";
+import { isBusy, isDamaged, isDiskFull, isNoTransaction, loadSqlite } from "./sqlite.ts";
 
 const failed = (errcode: number, message = "x"): Error => Object.assign(new Error(message), { errcode });
 
