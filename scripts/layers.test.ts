@@ -20,6 +20,8 @@ describe("the layer checker", () => {
     ["agent/loop.ts", "#store", "agent may not import store"],
     ["agent/loop.ts", "#model/client", "only the door #model may be imported"],
     ["agent/loop.ts", "../model/client.ts", "a relative import may not leave its subsystem; use the door"],
+    ["agent/loop.ts", "#tools/testing", "only the door #tools may be imported"],
+    ["store/open.test.ts", "#tools/testing", "store may not import tools"],
     ["model/a/b.ts", "#model", "inside a subsystem, import the file, not the door"],
     ["attic/x.ts", "#foundation/json", "src/attic is not a subsystem; add it to scripts/layers.ts"],
   ])("refuses %s importing %s", (file, specifier, problem) => {
@@ -34,6 +36,8 @@ describe("the layer checker", () => {
     ["session/service.ts", "#agent"],
     ["cli/main.ts", "#app"],
     ["agent/loop.test.ts", "../../test/fakes/model-server/index.ts"],
+    ["agent/loop.test.ts", "#tools/testing"],
+    ["plugins/testing.ts", "#tools/testing"],
     ["model/client.ts", "node:fs"],
   ])("accepts %s importing %s", (file, specifier) => {
     expect(faultOf(file, specifier)).toBeUndefined();

@@ -4,6 +4,7 @@ import path from "node:path";
 /**
  * Who may import whom. A subsystem reaches another only through its door (`#name`, or
  * `#foundation/module`) and only along this table; type-only imports count.
+ * A subsystem may have a second door for the builders of tests (`#name/testing`), open to test files only.
  * Below 1 stand the subsystems everybody may use, so they are not repeated in each row.
  */
 const base = ["foundation", "conversation"];
@@ -93,6 +94,11 @@ export function faultOf(file: string, specifier: string): string | undefined {
     const isAllowed = owner === "foundation" || file.endsWith(".test.ts");
     return isAllowed ? undefined : "inside a subsystem, import the file, not the door";
   }
-  if (rest.length > 0 && target !== "foundation") return `only the door #${target} may be imported`;
+  const isBuilder = rest.length === 1 && rest[0] === "testing" && isTestFile(file);
+  if (rest.length > 0 && target !== "foundation" && !isBuilder) return `only the door #${target} may be imported`;
   return allowed.includes(target) ? undefined : `${owner} may not import ${target}`;
+}
+
+function isTestFile(file: string): boolean {
+  return file.endsWith(".test.ts") || path.posix.basename(file) === "testing.ts";
 }

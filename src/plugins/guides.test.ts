@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { isRecord } from "#foundation/json";
-import { registryOf, type Tool, toolContext } from "#tools";
+import type { Tool } from "#tools";
+import { registryOf, toolContext } from "#tools/testing";
 import { pluginStage } from "./testing.ts";
 
 const root = join(import.meta.dirname, "../..");

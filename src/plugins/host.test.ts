@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
 import { never } from "#foundation/abort";
 import { systemClock } from "#foundation/clock";
-import { fakeTool, listingOf, Toolbelt } from "#tools";
+import { Toolbelt } from "#tools";
+import { fakeTool, listingOf } from "#tools/testing";
 import { hookedCalls } from "./hooks/call-observer.ts";
 import { type PluginStage, pluginStage } from "./testing.ts";
 

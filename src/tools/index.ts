@@ -83,7 +83,6 @@ export type {
   TerminalLeases,
   TerminalProcess,
 } from "./terminals/terminal.ts";
-export { fakeTool, folderTerminal, leasesOf, listingOf, registryOf, toolContext } from "./testing.ts";
 export type { Availability, Concurrency, Tool, ToolOrigin } from "./tool.ts";
 export { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
 export { type CustomToolsets, Toolsets } from "./toolsets.ts";

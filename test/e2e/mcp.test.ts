@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/abort";
-import { toolContext } from "#tools";
+import { toolContext } from "#tools/testing";
 import { mcpStage, settingsOf } from "../../src/tools/mcp/testing.ts";
 
 const everything = fileURLToPath(

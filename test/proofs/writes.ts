@@ -5,18 +5,8 @@ import { newToolCall, textOf } from "#conversation";
 import { systemClock } from "#foundation/clock";
 import { scrubSurrogates } from "#foundation/json";
 import { silentLogger } from "#foundation/logger";
-import {
-  createWriteFileTool,
-  defaultFileOptions,
-  FileLedger,
-  folderTerminal,
-  leasesOf,
-  listingOf,
-  ReadHistory,
-  registryOf,
-  Toolbelt,
-  toolContext,
-} from "#tools";
+import { createWriteFileTool, defaultFileOptions, FileLedger, ReadHistory, Toolbelt } from "#tools";
+import { folderTerminal, leasesOf, listingOf, registryOf, toolContext } from "#tools/testing";
 
 export interface WriteReport {
   readonly payloads: number;
