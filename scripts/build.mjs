@@ -8,6 +8,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
+import { writeToolIndex } from "./generate-tools.mjs";
 import { root } from "./lib/run.mjs";
 
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -36,6 +37,7 @@ const shared = {
 };
 
 export async function buildProgram() {
+  writeToolIndex();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   await build({ ...shared, entryPoints: { "cli/main": path.join(root, "src/cli/main.ts") }, outdir: dist, banner: {} });

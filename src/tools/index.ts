@@ -25,7 +25,7 @@ export { AvailabilityProbes } from "./availability.ts";
 export { type BrowserOptions, defaultBrowserOptions } from "./browser/options.ts";
 export { chooseProvider } from "./browser/providers/choose.ts";
 export { BrowserSessions } from "./browser/sessions.ts";
-export { createBrowserTools } from "./builtin/browser-tools.ts";
+export type { BuiltinDeps } from "./builtin/builtin-deps.ts";
 export { type AskUser, clarifyTool, clarifyWith } from "./builtin/clarify.tool.ts";
 export {
   createExecuteCodeTool,
@@ -35,6 +35,7 @@ export {
 } from "./builtin/execute-code.tool.ts";
 export { createHomeAssistantTools } from "./builtin/home-assistant.tool.ts";
 export { createImageGenerateTool } from "./builtin/image-generate.tool.ts";
+export { createBuiltinTools } from "./builtin/index.ts";
 export { createMixtureOfAgentsTool } from "./builtin/mixture-of-agents.tool.ts";
 export { createPatchTool } from "./builtin/patch.tool.ts";
 export { createProcessTool } from "./builtin/process.tool.ts";
@@ -52,6 +53,7 @@ export { combineObservers } from "./combine-observers.ts";
 export type { ToolContext } from "./context.ts";
 export { distributions, drawToolsets } from "./distributions.ts";
 export { type Checkpoint, type CheckpointOptions, Checkpoints, type RestoreReport } from "./files/checkpoints.ts";
+export { type Replaced, type ReplaceWish, replaceText } from "./files/edit/replace.ts";
 export { defaultFileOptions, type FileDeps, type FileOptions } from "./files/file-access.ts";
 export { FileLedger } from "./files/ledger.ts";
 export { createLint } from "./files/lint.ts";
@@ -67,6 +69,7 @@ export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
 export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
 export { defaultPreset, type SurfaceWish, surfaceToolsets } from "./surface-toolsets.ts";
 export { SudoPasswords } from "./terminals/command/sudo-password.ts";
+export { isBlockedVariable } from "./terminals/environment-variables.ts";
 export { Guardian } from "./terminals/guardian.ts";
 export { LeaseTable } from "./terminals/lease.ts";
 export { type LocalTerminals, openLocalTerminals } from "./terminals/local-terminals.ts";

@@ -1,6 +1,7 @@
 import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import { result } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_back`: the page before. */
 export function createBrowserBackTool(deps: BrowserDeps): Tool {
@@ -19,3 +20,6 @@ export function createBrowserBackTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserBackTool(browser)]);

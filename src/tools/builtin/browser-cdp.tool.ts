@@ -2,6 +2,7 @@ import { isRecord } from "#foundation/json";
 import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import { result, ToolFailure } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_cdp`: one raw DevTools command, for a browser whose DevTools address the user gave us. */
 export function createBrowserCdpTool(deps: BrowserDeps): Tool {
@@ -53,3 +54,6 @@ export function createBrowserCdpTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserCdpTool(browser)]);

@@ -1,6 +1,7 @@
 import { assertAllowed, type BrowserDeps, dialogFields, openPage, readRef } from "../browser/tool-deps.ts";
 import { result } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_click`: clicks an element of the outline. */
 export function createBrowserClickTool(deps: BrowserDeps): Tool {
@@ -25,3 +26,6 @@ export function createBrowserClickTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserClickTool(browser)]);

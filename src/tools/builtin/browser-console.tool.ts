@@ -1,6 +1,7 @@
 import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import { result, ToolFailure } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 const longestResult = 20_000;
 
@@ -56,3 +57,7 @@ function typeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) =>
+  browser === undefined ? [] : [createBrowserConsoleTool(browser)];

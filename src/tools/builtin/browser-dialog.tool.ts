@@ -1,6 +1,7 @@
 import type { BrowserDeps } from "../browser/tool-deps.ts";
 import { failed, result, ToolFailure } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_dialog`: answers an alert, a question or a prompt that blocks the page. */
 export function createBrowserDialogTool(deps: BrowserDeps): Tool {
@@ -47,3 +48,6 @@ export function createBrowserDialogTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserDialogTool(browser)]);

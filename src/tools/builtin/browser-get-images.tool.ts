@@ -1,6 +1,7 @@
 import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import { result } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_get_images`: what images the page shows. */
 export function createBrowserGetImagesTool(deps: BrowserDeps): Tool {
@@ -20,3 +21,7 @@ export function createBrowserGetImagesTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) =>
+  browser === undefined ? [] : [createBrowserGetImagesTool(browser)];

@@ -2,6 +2,7 @@ import { type BrowserDeps, dialogFields, showPage } from "../browser/tool-deps.t
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 const botWall =
   /just a moment|attention required|access denied|verify(?:ing)? you are human|are you (?:a )?robot|captcha|security check|bot detection|unusual traffic/i;
@@ -78,3 +79,7 @@ async function likelyKind(deps: BrowserDeps, url: string, signal: AbortSignal) {
 function shown(url: string): string {
   return url.replace(/[?#].*$/, "").slice(0, 200);
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) =>
+  browser === undefined ? [] : [createBrowserNavigateTool(browser)];

@@ -1,6 +1,7 @@
 import { assertAllowed, type BrowserDeps, dialogFields, openPage } from "../browser/tool-deps.ts";
 import { result, ToolFailure } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_press`: one key or combination. */
 export function createBrowserPressTool(deps: BrowserDeps): Tool {
@@ -26,3 +27,6 @@ export function createBrowserPressTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserPressTool(browser)]);

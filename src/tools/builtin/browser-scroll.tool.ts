@@ -1,6 +1,7 @@
 import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import { result, ToolFailure } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_scroll`: moves the page by 500 pixels. */
 export function createBrowserScrollTool(deps: BrowserDeps): Tool {
@@ -25,3 +26,6 @@ export function createBrowserScrollTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserScrollTool(browser)]);

@@ -1,6 +1,7 @@
 import { type BrowserDeps, openPage, showPage } from "../browser/tool-deps.ts";
 import { result } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_snapshot`: the outline of the open page, anew. */
 export function createBrowserSnapshotTool(deps: BrowserDeps): Tool {
@@ -31,3 +32,7 @@ export function createBrowserSnapshotTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) =>
+  browser === undefined ? [] : [createBrowserSnapshotTool(browser)];

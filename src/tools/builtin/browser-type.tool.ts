@@ -1,6 +1,7 @@
 import { type BrowserDeps, openPage, readRef } from "../browser/tool-deps.ts";
 import { result, ToolFailure } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_type`: replaces the text of a field. */
 export function createBrowserTypeTool(deps: BrowserDeps): Tool {
@@ -29,3 +30,6 @@ export function createBrowserTypeTool(deps: BrowserDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserTypeTool(browser)]);

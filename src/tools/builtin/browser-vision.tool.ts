@@ -5,6 +5,7 @@ import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 const visionTimeoutMs = 120_000;
 
@@ -79,3 +80,6 @@ async function look(
     return { kind: "unavailable", reason: limit.signal.aborted ? "no answer within 120 s" : describe(error) };
   }
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ browser }) => (browser === undefined ? [] : [createBrowserVisionTool(browser)]);

@@ -3,6 +3,7 @@ import { agentLevelTool } from "../agent-level.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 const maxChoices = 4;
 
@@ -53,3 +54,6 @@ export function clarifyWith(ask: AskUser | undefined, timeoutMs: number): Tool["
     }
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = () => [clarifyTool];

@@ -6,6 +6,7 @@ import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Confine } from "../terminals/local/local-terminal.ts";
 import type { TerminalLeases } from "../terminals/terminal.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export { defaultScriptOptions, type ScriptOptions } from "../code/script-options.ts";
 
@@ -147,3 +148,6 @@ async function screen(
   });
   return verdict.kind === "blocked" ? verdict.reason : undefined;
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ code }) => (code === undefined ? [] : [createExecuteCodeTool(code)]);

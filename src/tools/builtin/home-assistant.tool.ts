@@ -12,6 +12,7 @@ import {
 } from "../media/home-assistant.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface HomeAssistantDeps {
   /** Undefined without a token: the tools are unavailable then. */
@@ -202,3 +203,6 @@ function optionalName(given: unknown, what: string): string | undefined {
 function shown(given: unknown): string {
   return JSON.stringify(given ?? null).slice(0, 100);
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ home }) => (home === undefined ? [] : createHomeAssistantTools(home));

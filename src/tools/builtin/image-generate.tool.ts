@@ -6,6 +6,7 @@ import type { ToolContext } from "../context.ts";
 import type { GeneratedImage, ImageProvider, ImageWish } from "../media/image-provider.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface ImageGenerateDeps {
   /** `image_gen.provider`; undefined means `fal`. */
@@ -122,3 +123,6 @@ function ratioOf(given: unknown): ImageWish["aspectRatio"] {
 function unmade(error: string, type: string): ToolResult {
   return result({ success: false, image: null, error, error_type: type }, { isError: true });
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ images }) => (images === undefined ? [] : [createImageGenerateTool(images)]);

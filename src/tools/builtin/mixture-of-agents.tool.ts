@@ -3,6 +3,7 @@ import type { Clock } from "#foundation/clock";
 import { backoffMs } from "#foundation/retry";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface MixtureRequest {
   readonly model: string;
@@ -157,3 +158,7 @@ function modelsUsed(options: MixtureOptions): Readonly<Record<string, unknown>> 
 function failure(options: MixtureOptions, error: string): ToolResult {
   return result({ success: false, response: "", models_used: modelsUsed(options), error }, { isError: true });
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ mixture }) =>
+  mixture === undefined ? [] : [createMixtureOfAgentsTool(mixture)];

@@ -7,6 +7,7 @@ import { applyPatchText } from "../files/patch-run.ts";
 import { parsePatch, pathsOf } from "../files/v4a-parse.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `patch`: edits files in place, by snippet or by a multi-file patch. */
 export function createPatchTool(deps: FileDeps): Tool {
@@ -105,3 +106,6 @@ function notFoundAnswer(shown: string, content: string, oldText: string): ToolRe
         };
   return failed(`Could not find old_string in ${shown}.`, extra);
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ files }) => (files === undefined ? [] : [createPatchTool(files)]);

@@ -4,6 +4,7 @@ import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import type { BackgroundProcess } from "../terminals/processes/background-process.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 type ProcessDeps = Pick<TerminalDeps, "processes" | "redact" | "options"> & { readonly now: () => number };
@@ -205,3 +206,7 @@ function whole(value: unknown, min: number): number | undefined {
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
   return Math.max(min, Math.trunc(value));
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ terminal, clock }) =>
+  terminal === undefined || clock === undefined ? [] : [createProcessTool({ ...terminal, now: () => clock.now() })];

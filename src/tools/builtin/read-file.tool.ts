@@ -5,6 +5,7 @@ import { readPage } from "../files/read-page.ts";
 import { decodeText } from "../files/text-encoding.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 const defaultLimit = 500;
 const largeFileBytes = 512_000;
@@ -137,3 +138,6 @@ function whole(value: unknown, min: number, max: number): number | undefined {
   if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
   return Math.min(Math.max(Math.trunc(value), min), max);
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ files }) => (files === undefined ? [] : [createReadFileTool(files)]);

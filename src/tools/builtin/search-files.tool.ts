@@ -6,6 +6,7 @@ import type { SearchEngine } from "../files/search/engine.ts";
 import { type SearchFound, type SearchWish, search } from "../files/search/search.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 const maxShownText = 500;
 
@@ -130,3 +131,7 @@ function shownPath(file: string, cwd: string): string {
 function atLeast(value: unknown, min: number): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? Math.max(Math.trunc(value), min) : undefined;
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ files, engine }) =>
+  files === undefined || engine === undefined ? [] : [createSearchFilesTool({ ...files, engine })];

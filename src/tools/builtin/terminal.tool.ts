@@ -3,6 +3,7 @@ import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { TerminalCall, TerminalDeps } from "../terminals/command/call-options.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export { defaultTerminalOptions, type TerminalDeps, type TerminalOptions } from "../terminals/command/call-options.ts";
 
@@ -204,3 +205,6 @@ function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && one !== "") : [];
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ terminal }) => (terminal === undefined ? [] : [createTerminalTool(terminal)]);

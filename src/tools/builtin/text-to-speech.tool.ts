@@ -6,6 +6,7 @@ import type { SpeechChoice } from "../media/speech/choose.ts";
 import type { AudioFormat, Speech } from "../media/speech/provider.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface TextToSpeechDeps {
   readonly speech: SpeechChoice;
@@ -118,3 +119,6 @@ async function write(file: string, bytes: Uint8Array): Promise<string> {
   await writeFileAtomic(file, bytes, { mode: 0o600 });
   return file;
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ speech }) => (speech === undefined ? [] : [createTextToSpeechTool(speech)]);

@@ -3,6 +3,7 @@ import { agentLevelTool } from "../agent-level.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 const statuses = ["pending", "in_progress", "completed", "cancelled"] as const;
 export type TodoStatus = (typeof statuses)[number];
@@ -126,3 +127,6 @@ function statusOf(value: unknown): TodoStatus | undefined {
 function textOf(value: unknown): string {
   return typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "";
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = () => [todoTool];

@@ -7,6 +7,7 @@ import type { ToolContext } from "../context.ts";
 import type { Image, ShrinkImage } from "../media/ask-about-image.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface VisionDeps {
   readonly fetch: SafeFetch;
@@ -131,3 +132,6 @@ async function readLocal(deps: VisionDeps, source: string, context: ToolContext)
   }
   return deps.readFile(path, maxBytes, context);
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ vision }) => (vision === undefined ? [] : [createVisionAnalyzeTool(vision)]);

@@ -7,6 +7,7 @@ import type { WebOptions } from "../web/choose.ts";
 import type { DigestDeps } from "../web/digest.ts";
 import type { ReadDocument } from "../web/reader/document.ts";
 import type { PageThread } from "../web/reader/page-thread.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 import { webAvailability } from "./web-search.tool.ts";
 
 export interface WebExtractDeps extends DigestDeps {
@@ -125,3 +126,6 @@ async function toEntry(page: PageAnswer, deps: WebExtractDeps, context: ToolCont
 function refusedEntry(url: string, error: string, isPolicy: boolean): Entry {
   return { url, title: "", content: "", error, ...(isPolicy ? { blocked_by_policy: true as const } : {}) };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ web }) => (web === undefined ? [] : [createWebExtractTool(web)]);

@@ -1,6 +1,7 @@
 import { result, ToolFailure } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
 import type { WebOptions } from "../web/choose.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface WebSearchDeps {
   readonly web: WebOptions;
@@ -60,3 +61,6 @@ export function createWebSearchTool({ web }: WebSearchDeps): Tool {
     },
   };
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ web }) => (web === undefined ? [] : [createWebSearchTool(web)]);

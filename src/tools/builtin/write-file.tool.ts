@@ -4,6 +4,7 @@ import { type FileDeps, openPath, scheduledPaths } from "../files/file-access.ts
 import { lookBefore, staleWarning, writeFileText } from "../files/file-writer.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `write_file`: a whole file, new or replaced. */
 export function createWriteFileTool(deps: FileDeps): Tool {
@@ -71,3 +72,6 @@ async function write(
     context.signal,
   );
 }
+
+/** Found by the list that is generated from this folder. */
+export const builtin: BuiltinTools = ({ files }) => (files === undefined ? [] : [createWriteFileTool(files)]);
