@@ -64,6 +64,7 @@ describe("collecting", () => {
       message: { role: "assistant", content: "Hello", finish_reason: "stop" },
       finish: "stop",
       isPartial: true,
+      isReasoningOpen: false,
       lostCalls: ["write_file"],
     });
   });

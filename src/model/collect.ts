@@ -1,6 +1,7 @@
 import {
   type AssistantMessage,
   type FinishReason,
+  hasUnclosedReasoning,
   type ModelEvent,
   type OpaqueField,
   splitReasoning,
@@ -24,6 +25,8 @@ export interface Collected {
   readonly responseId?: string;
   /** The stream broke off: the message holds what had been said until then. */
   readonly isPartial: boolean;
+  /** A reasoning tag was opened in the text and never closed. */
+  readonly isReasoningOpen: boolean;
   /** Names of calls that had begun when the stream broke off; they were never run. */
   readonly lostCalls: readonly string[];
 }
@@ -98,6 +101,7 @@ export class Collector {
       message: end === undefined ? this.#partialMessage() : this.#message(finish),
       finish,
       isPartial: end === undefined,
+      isReasoningOpen: hasUnclosedReasoning(this.text),
       lostCalls: end === undefined ? this.#begun : [],
       ...(end?.rawFinish === undefined ? {} : { rawFinish: end.rawFinish }),
       ...(this.#usage === undefined ? {} : { usage: this.#usage }),

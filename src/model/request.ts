@@ -27,6 +27,8 @@ export interface ModelRequest {
   readonly target: Target;
   /** The system prompt; empty means none. */
   readonly system: string;
+  /** Words for this call only. They follow the system prompt, behind the cache mark where a wire has one. */
+  readonly ephemeral?: string;
   /** As stored; repair and normalisation happen in lowering, on a copy. */
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];

@@ -152,7 +152,7 @@ describe("the size of a request", () => {
     const request = { system: "x".repeat(41), messages: [], tools: [] };
     expect(estimateRequest(request)).toBe(11);
     const withImage = { ...request, messages: [{ role: "user", content: [image] } as const] };
-    expect(estimateRequest(withImage)).toBe(11 + 4 + 1_500);
+    expect(estimateRequest(withImage)).toBe(11 + 10 + 1_600);
     const tool = { name: "t", description: "d", parameters: { type: "object" } } as never;
     expect(estimateRequest({ ...request, tools: [tool] })).toBeGreaterThan(11);
   });

@@ -2,9 +2,9 @@ import { type Content, callsOf, type RequestMessage, type ToolDefinition } from 
 
 const charactersPerToken = 4;
 /** What an image costs roughly, on every provider that was measured; its base64 length says nothing. */
-export const tokensPerImage = 1_500;
+export const tokensPerImage = 1_600;
 /** Role and separators of one message. */
-const tokensPerMessage = 4;
+const tokensPerMessage = 10;
 
 export function estimateText(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
@@ -27,6 +27,7 @@ export function estimateMessage(message: RequestMessage): number {
 
 export interface EstimatedRequest {
   readonly system: string;
+  readonly ephemeral?: string;
   readonly messages: readonly RequestMessage[];
   readonly tools: readonly ToolDefinition[];
 }
@@ -35,7 +36,7 @@ export interface EstimatedRequest {
 export function estimateRequest(request: EstimatedRequest): number {
   const messages = request.messages.reduce((sum, message) => sum + estimateMessage(message), 0);
   const tools = request.tools.length === 0 ? 0 : estimateText(JSON.stringify(request.tools));
-  return estimateText(request.system) + messages + tools;
+  return estimateText(request.system) + estimateText(request.ephemeral ?? "") + messages + tools;
 }
 
 const smallestFactor = 0.5;

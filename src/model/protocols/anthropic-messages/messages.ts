@@ -37,7 +37,7 @@ export function anthropicMessages(request: ModelRequest): AnthropicMessages {
   const builder = new MessageBuilder(target, new ThinkingReplay(history, target));
   for (const [index, draft] of drafts.slice(hasSystem ? 1 : 0).entries()) builder.add(draft as Draft, index);
   return {
-    system: hasSystem ? (first.content as string | readonly TextBlock[]) : undefined,
+    system: withEphemeral(hasSystem ? (first.content as string | readonly TextBlock[]) : undefined, request),
     messages: builder.messages,
     hasImages: builder.hasImages,
   };
@@ -133,4 +133,16 @@ function withMark(blocks: readonly Block[], mark: CacheMark | undefined): readon
   if (mark === undefined) return blocks;
   const at = blocks.findLastIndex((block) => !isThinkingBlock(block));
   return blocks.map((block, index) => (index === at ? ({ ...block, cache_control: mark } as Block) : block));
+}
+
+/** What holds for this call only stands in a block of its own, behind the cached one. */
+function withEphemeral(
+  system: string | readonly TextBlock[] | undefined,
+  request: ModelRequest,
+): string | readonly TextBlock[] | undefined {
+  const text = request.ephemeral?.trim() ?? "";
+  if (text === "") return system;
+  const before: readonly TextBlock[] =
+    system === undefined ? [] : typeof system === "string" ? [{ type: "text", text: system }] : system;
+  return [...before, { type: "text", text }];
 }

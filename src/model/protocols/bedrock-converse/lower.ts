@@ -3,6 +3,7 @@ import type { ModelRequest } from "../../request.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../shared/body.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
+import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
 import { converseMessages } from "./messages.ts";
 import type { ConverseTool } from "./wire.ts";
@@ -14,7 +15,7 @@ export function lowerConverse(request: ModelRequest): WireRequest {
   const { target, options } = request;
   const stream = options.stream && target.quirks.supportsStreaming !== false;
   const { messages, usedTools } = converseMessages(request);
-  const system = request.system.trim();
+  const system = systemText(request);
   const tools = toolsOf(request, usedTools);
   const body = {
     ...defined({

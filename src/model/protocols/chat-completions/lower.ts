@@ -6,6 +6,7 @@ import { cacheMark, markForCache } from "../shared/cache-marks.ts";
 import { chatEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, portalMetadata } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
+import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
 import { chatMessages } from "./messages.ts";
 import type { ChatContent, ChatMessage, ChatPart, ChatTool } from "./wire.ts";
@@ -55,7 +56,7 @@ export function lowerChat(request: ModelRequest): WireRequest {
 /** System message in front, then the shapes that single endpoints want, then the cache marks. */
 function finishMessages(request: ModelRequest, history: readonly ChatMessage[]): readonly ChatMessage[] {
   const { quirks, model } = request.target;
-  const text = request.system.trim();
+  const text = systemText(request);
   const isDeveloper = quirks.developerRole ?? /gpt-5|codex/i.test(model);
   const system: readonly ChatMessage[] =
     text === "" ? [] : [{ role: isDeveloper ? "developer" : "system", content: text }];

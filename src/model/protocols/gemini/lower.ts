@@ -6,6 +6,7 @@ import { defined, writeBody } from "../shared/body.ts";
 import { geminiThinking } from "../shared/effort.ts";
 import { geminiSchema } from "../shared/gemini-schema.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
+import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
 import { geminiContents } from "./contents.ts";
 
@@ -43,7 +44,7 @@ function generateBody(request: ModelRequest): Record<string, unknown> {
       ? {}
       : { parameters: tool.parameters }),
   }));
-  const system = request.system.trim();
+  const system = systemText(request);
   const hasTools = tools.length > 0;
   const generation = defined({
     maxOutputTokens: wantedOutput(request),

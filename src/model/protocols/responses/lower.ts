@@ -6,6 +6,7 @@ import { defined, writeBody } from "../shared/body.ts";
 import { responsesEffort } from "../shared/effort.ts";
 import { endpointHeaders } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
+import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
 import { inputItems } from "./items.ts";
 import { knownFields, type ResponsesTool } from "./wire.ts";
@@ -30,7 +31,7 @@ export function lowerResponses(request: ModelRequest): WireRequest {
     }),
   );
   const hasTools = tools.length > 0;
-  const system = request.system.trim();
+  const system = systemText(request);
   const isCopilot = quirks.reasoning === "copilot";
   const body = {
     ...defined({

@@ -3,6 +3,7 @@ import { canonicalJson } from "#foundation/json";
 import type { WireObject } from "../../protocols/shared/fields.ts";
 import { prepareHistory } from "../../protocols/shared/history.ts";
 import { readImage } from "../../protocols/shared/media.ts";
+import { systemText } from "../../protocols/shared/system-text.ts";
 import type { ModelRequest } from "../../request.ts";
 import { getParser } from "../../tool-call-parsers/registry.ts";
 
@@ -24,7 +25,7 @@ export function acpPrompt(request: ModelRequest, takesImages: boolean): readonly
   const history = prepareHistory(request.messages);
   const sections = [
     role,
-    ...(request.system === "" ? [] : [section("instructions", request.system)]),
+    ...(systemText(request) === "" ? [] : [section("instructions", systemText(request))]),
     ...(tools.length === 0
       ? []
       : [
