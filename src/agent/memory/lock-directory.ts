@@ -1,0 +1,120 @@
+import { mkdir, rmdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "#foundation/clock";
+import { systemErrorCode, UserError } from "#foundation/errors";
+
+/**
+ * A lock between processes that is a directory, because creating one is atomic everywhere and because
+ * programs that lock with a file of a similar name must not stand in the way.
+ *
+ * 1. Who creates the directory holds the lock. It is held for milliseconds.
+ * 2. One that is older than `staleMs` was left by a process that died, and may be removed; that happens under a
+ *    second directory (`<path>.recover`), after looking again, so that no two waiters remove one after the other.
+ * 3. A holder that was suspended so long that it lost the lock notices: {@link LockHold.isOurs} is asked before writing.
+ */
+export interface LockOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly staleMs?: number;
+}
+
+export interface LockHold {
+  isOurs(): Promise<boolean>;
+}
+
+const defaultTimeoutMs = 5_000;
+const defaultStaleMs = 10_000;
+const shortestPauseMs = 20;
+const longestPauseMs = 100;
+
+export async function withLockDirectory<T>(
+  path: string,
+  work: (hold: LockHold) => Promise<T>,
+  options: LockOptions,
+): Promise<T> {
+  await acquire(path, options);
+  const mark = await markOf(path);
+  const isOurs = async (): Promise<boolean> => mark !== undefined && (await markOf(path)) === mark;
+  try {
+    return await work({ isOurs });
+  } finally {
+    if (await isOurs()) await removeDirectory(path);
+  }
+}
+
+async function acquire(path: string, options: LockOptions): Promise<void> {
+  const { clock, signal } = options;
+  const staleMs = options.staleMs ?? defaultStaleMs;
+  const giveUpAtMs = clock.now() + (options.timeoutMs ?? defaultTimeoutMs);
+  for (;;) {
+    signal.throwIfAborted();
+    if (await createDirectory(path)) return;
+    if (await removeIfStale(path, { clock, staleMs })) continue;
+    if (clock.now() >= giveUpAtMs) {
+      throw new UserError(`${path} is held by another process.`, {
+        hint: "Try again in a moment. If no other Hermes is running, remove that folder.",
+        code: "memory_lock_timeout",
+      });
+    }
+    await clock.sleep(shortestPauseMs + Math.random() * (longestPauseMs - shortestPauseMs), signal);
+  }
+}
+
+async function createDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "EEXIST") return false;
+    if (code !== "ENOENT") throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return false;
+  }
+}
+
+/** True when the way may be free now. */
+async function removeIfStale(path: string, age: { readonly clock: Clock; readonly staleMs: number }): Promise<boolean> {
+  if (!(await isStale(path, age))) return false;
+  const guard = `${path}.recover`;
+  if (!(await createDirectory(guard))) {
+    if (await isStale(guard, age)) await removeDirectory(guard);
+    return false;
+  }
+  try {
+    if (!(await isStale(path, age))) return false;
+    await removeDirectory(path);
+    return true;
+  } finally {
+    await removeDirectory(guard);
+  }
+}
+
+async function isStale(path: string, age: { readonly clock: Clock; readonly staleMs: number }): Promise<boolean> {
+  try {
+    return age.clock.now() - (await stat(path)).mtimeMs > age.staleMs;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Tells this directory from a later one at the same place: numbers are given out again, moments are not. */
+async function markOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, mtimeNs } = await stat(path, { bigint: true });
+    return `${ino}:${mtimeNs}`;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function removeDirectory(path: string): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+  }
+}

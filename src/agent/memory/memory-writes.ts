@@ -1,0 +1,103 @@
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import type { Decision, NoteAction, NoteChange } from "./change.ts";
+import type { MemoryTarget } from "./entries.ts";
+import type { Notes } from "./notes.ts";
+import type { Parked, PendingWrite, Quarantine } from "./quarantine.ts";
+
+/** Where a change came from; handed on to providers with every write. */
+export interface WriteMetadata {
+  /** `assistant_tool`, `background_review`, `memory_flush`, `user_confirmation`. */
+  readonly writeOrigin: string;
+  /** `primary`, `subagent`, `cron`, `flush`, … */
+  readonly executionContext: string;
+  readonly sessionId: string;
+  readonly parentSessionId: string;
+  readonly platform: string;
+  readonly toolName: string;
+  readonly taskId?: string;
+  readonly toolCallId?: string;
+  /** The entry that a replacement took the place of. */
+  readonly replaced?: string;
+}
+
+/** A change that is in the file. `content` is the new entry, or for `remove` the entry that is gone. */
+export interface MemoryWrite {
+  readonly action: NoteAction;
+  readonly target: MemoryTarget;
+  readonly content: string;
+  readonly metadata: WriteMetadata;
+}
+
+export interface MemoryWritesDeps {
+  readonly notes: Notes;
+  readonly quarantine: Quarantine;
+  readonly logger: Logger;
+  /** Told of every change that reached a file, and of no other. */
+  mirror(write: MemoryWrite): void;
+}
+
+export interface WriteWish {
+  readonly target: MemoryTarget;
+  readonly change: NoteChange;
+  readonly metadata: WriteMetadata;
+  /** What the turn had read from strangers, if anything: then the change waits for the user. */
+  readonly taintedBy?: string;
+}
+
+export type WriteOutcome = Decision | Parked;
+
+/** The one way into the notes: writes, or sets aside what a stranger may have suggested, and tells who listens. */
+export class MemoryWrites {
+  readonly #deps: MemoryWritesDeps;
+
+  constructor(deps: MemoryWritesDeps) {
+    this.#deps = deps;
+  }
+
+  async submit(wish: WriteWish, signal: AbortSignal): Promise<WriteOutcome> {
+    const { target, change, metadata, taintedBy } = wish;
+    if (taintedBy === undefined) return this.#write(wish, signal);
+    // What could never be written is said at once; only what could be is worth a question.
+    const preview = await this.#deps.notes.preview(target, change);
+    if (preview.kind !== "write") return preview;
+    return this.#deps.quarantine.park({ target, change, source: taintedBy, sessionId: metadata.sessionId }, signal);
+  }
+
+  listPending(): Promise<readonly PendingWrite[]> {
+    return this.#deps.quarantine.list();
+  }
+
+  /** Carries a pending change out. Undefined: there is none of this id. A change that no longer fits stays pending. */
+  confirm(id: string, metadata: WriteMetadata, signal: AbortSignal): Promise<Decision | undefined> {
+    return this.#deps.quarantine.settle(
+      id,
+      async ({ target, change }) => {
+        const value = await this.#write({ target, change, metadata }, signal);
+        return { value, isDone: value.kind === "write" || value.kind === "already-there" };
+      },
+      signal,
+    );
+  }
+
+  /** Forgets a pending change; false when there is none of this id. */
+  async reject(id: string, signal: AbortSignal): Promise<boolean> {
+    const work = () => Promise.resolve({ value: true, isDone: true });
+    return (await this.#deps.quarantine.settle(id, work, signal)) ?? false;
+  }
+
+  async #write(wish: WriteWish, signal: AbortSignal): Promise<Decision> {
+    const { target, change, metadata } = wish;
+    const decision = await this.#deps.notes.change(target, change, signal);
+    if (decision.kind !== "write") return decision;
+    const { content, replaced } = decision;
+    const full = { ...metadata, ...(replaced === undefined ? {} : { replaced }) };
+    try {
+      this.#deps.mirror({ action: change.action, target, content, metadata: full });
+    } catch (error) {
+      // The note is written; whoever listens cannot undo that.
+      this.#deps.logger.warn("a memory write could not be passed on", { reason: describe(error) });
+    }
+    return decision;
+  }
+}

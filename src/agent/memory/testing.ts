@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, systemClock } from "#foundation/clock";
+import { memoryLogger } from "#foundation/logger";
+import { toolContext } from "#tools/testing";
+import { createMemoryExecute } from "./memory-tool.ts";
+import { type MemoryWrite, MemoryWrites } from "./memory-writes.ts";
+import { defaultNotesSettings, Notes } from "./notes.ts";
+import { Quarantine } from "./quarantine.ts";
+
+export interface StageOptions {
+  readonly clock?: Clock;
+  readonly settings?: typeof defaultNotesSettings;
+  readonly taintedBy?: string;
+}
+
+/** For tests: a home in a temporary folder with the notes, and a function that calls the tool as a model would. */
+export async function memoryStage(options: StageOptions = {}) {
+  const home = await mkdtemp(join(tmpdir(), "hermes-memory-"));
+  const folder = join(home, "memories");
+  const clock = options.clock ?? systemClock;
+  const logger = memoryLogger();
+  const notes = new Notes({ folder, settings: options.settings ?? defaultNotesSettings, clock });
+  const mirrored: MemoryWrite[] = [];
+  const mirror = (write: MemoryWrite): void => void mirrored.push(write);
+  const writes = new MemoryWrites({ notes, quarantine: new Quarantine({ folder, clock }), logger, mirror });
+  let taintedBy = options.taintedBy;
+  const execute = createMemoryExecute({
+    notes,
+    writes,
+    isTainted: () => taintedBy,
+    origin: { writeOrigin: "assistant_tool", executionContext: "primary", parentSessionId: "" },
+  });
+  const call = async (args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> => {
+    const { content } = await execute(args, toolContext());
+    return content as Readonly<Record<string, unknown>>;
+  };
+  return {
+    home,
+    folder,
+    notes,
+    writes,
+    mirrored,
+    logger,
+    execute,
+    call,
+    taint: (source: string | undefined) => {
+      taintedBy = source;
+    },
+    [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
+  };
+}
