@@ -1,0 +1,194 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Logger } from "#foundation/logger";
+import type { HermesHome } from "#foundation/paths";
+import { type AvailableTools, isForPlatform, isWanted, platformOf } from "./conditions.ts";
+import { type FoundFile, findSkillFiles, folderNameOf, type SkillRoot } from "./discover.ts";
+import { FactsSnapshot } from "./facts-snapshot.ts";
+import { renderIndex } from "./index-block.ts";
+import { IndexCache } from "./index-cache.ts";
+import { findSkill, type Lookup } from "./lookup.ts";
+import { readPluginSkills } from "./plugin-skills.ts";
+import type { SkillFacts, SkillPlatform } from "./skill.ts";
+
+/** A skill that lies on this machine, whether it may be used or not. */
+export interface InstalledSkill {
+  readonly facts: SkillFacts;
+  /** How it is addressed: the name in its head, with a namespace for plugins. */
+  readonly name: string;
+  readonly category: string;
+  readonly folder: string;
+  readonly file: string;
+  readonly origin: "local" | "external" | "plugin";
+}
+
+/** A skill that a plugin brings, under `namespace:name`. */
+export interface PluginSkillPlace {
+  readonly name: string;
+  /** Its folder, or its Markdown file. */
+  readonly path: string;
+  readonly description?: string;
+}
+
+/** The part of the user's settings that decides which skills there are. Read anew on every call. */
+export interface SkillSettings {
+  readonly externalDirs: readonly string[];
+  readonly disabled: readonly string[];
+  readonly platformDisabled: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface SkillLibraryDeps {
+  readonly home: HermesHome;
+  readonly settings: () => SkillSettings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly logger: Logger;
+  readonly platform?: NodeJS.Platform;
+  readonly pluginSkills?: () => readonly PluginSkillPlace[];
+}
+
+export interface Catalogue {
+  /** Each name once, local before external; without plugin skills. */
+  readonly skills: readonly InstalledSkill[];
+  /** Also those whose name another one took. */
+  readonly everything: readonly InstalledSkill[];
+  readonly categoryTexts: ReadonlyMap<string, string>;
+  /** Changes whenever a file does. */
+  readonly fingerprint: string;
+}
+
+/** All skills on this machine: where they are, which may be used here, and the index of them for the prompt. */
+export class SkillLibrary {
+  readonly #deps: SkillLibraryDeps;
+  readonly #snapshot: FactsSnapshot;
+  readonly #indexes = new IndexCache();
+
+  constructor(deps: SkillLibraryDeps) {
+    this.#deps = deps;
+    this.#snapshot = new FactsSnapshot(deps.home.skillsSnapshot, deps.logger);
+  }
+
+  get platform(): SkillPlatform | undefined {
+    return platformOf(this.#deps.platform ?? process.platform);
+  }
+
+  /** The writable folder first, then the user's further folders; one that is named twice counts once. */
+  get roots(): readonly SkillRoot[] {
+    const { home, settings, env } = this.#deps;
+    const local = home.skills;
+    const external = settings().externalDirs.map((given) => expandDir(given, env, home.root));
+    return [
+      { path: local, origin: "local" },
+      ...[...new Set(external)]
+        .filter((path) => path !== local)
+        .map((path): SkillRoot => ({ path, origin: "external" })),
+    ];
+  }
+
+  async catalogue(signal: AbortSignal): Promise<Catalogue> {
+    const walk = await findSkillFiles(this.roots, signal);
+    const facts = await this.#snapshot.read(walk.skills, "skill");
+    const texts = await this.#snapshot.read(walk.descriptions, "description");
+    await this.#snapshot.keep(new Set([...walk.skills, ...walk.descriptions].map((one) => one.path)));
+    const everything = walk.skills.flatMap((found, index) => toSkill(found, facts[index]));
+    const categoryTexts = new Map<string, string>();
+    walk.descriptions.forEach((found, index) => {
+      const text = texts[index];
+      if (typeof text === "string" && text !== "" && !categoryTexts.has(found.category))
+        categoryTexts.set(found.category, text);
+    });
+    const skills = [...new Map([...everything].reverse().map((one) => [one.name, one])).values()].sort(byPlace);
+    return { skills, everything, categoryTexts, fingerprint: fingerprintOf([...walk.skills, ...walk.descriptions]) };
+  }
+
+  /** What lists and slash commands offer: not disabled on this surface and made for this machine. */
+  async visible(surface: string, signal: AbortSignal): Promise<readonly InstalledSkill[]> {
+    const { skills } = await this.catalogue(signal);
+    return skills.filter((one) => this.stateOf(one, surface) === "usable");
+  }
+
+  stateOf(skill: InstalledSkill, surface: string): "usable" | "disabled" | "unsupported" {
+    const disabled = this.disabledOn(surface);
+    if (disabled.has(skill.name) || disabled.has(folderNameOf(skill.file))) return "disabled";
+    return isForPlatform(skill.facts, this.platform) ? "usable" : "unsupported";
+  }
+
+  /** A surface with a list of its own does not look at the general one. */
+  disabledOn(surface: string): ReadonlySet<string> {
+    const { disabled, platformDisabled } = this.#deps.settings();
+    return new Set(Object.hasOwn(platformDisabled, surface) ? platformDisabled[surface] : disabled);
+  }
+
+  /** The skill that goes by this name: `name`, `category/name`, or `namespace:name` of a plugin. */
+  async find(name: string, surface: string, signal: AbortSignal): Promise<Lookup> {
+    const plugins = await readPluginSkills(this.#deps.pluginSkills?.() ?? []);
+    const catalogue = await this.catalogue(signal);
+    return findSkill(name, {
+      catalogue,
+      plugins,
+      roots: this.roots,
+      stateOf: (skill) => this.stateOf(skill, surface),
+    });
+  }
+
+  /** The index for the prompt of a new session; undefined when no skill is to be shown. */
+  async indexBlock(available: AvailableTools, surface: string, signal: AbortSignal): Promise<string | undefined> {
+    const catalogue = await this.catalogue(signal);
+    const key = JSON.stringify([
+      this.roots.map((root) => root.path),
+      [...available.tools].sort(),
+      [...available.toolsets].sort(),
+      surface,
+      [...this.disabledOn(surface)].sort(),
+    ]);
+    return this.#indexes.take(key, catalogue.fingerprint, () => {
+      const shown = catalogue.skills.filter(
+        (one) => this.stateOf(one, surface) === "usable" && isWanted(one.facts.conditions, available),
+      );
+      const entries = shown.map((one) => ({
+        name: one.name,
+        description: one.facts.description,
+        category: one.category,
+      }));
+      return renderIndex(entries, catalogue.categoryTexts);
+    });
+  }
+
+  /** Forgets what was read; the prompts of running sessions stay as they are. */
+  async invalidate(): Promise<void> {
+    this.#indexes.clear();
+    await this.#snapshot.clear();
+  }
+}
+
+function toSkill(found: FoundFile, facts: SkillFacts | string | undefined): readonly InstalledSkill[] {
+  if (facts === undefined || typeof facts === "string") return [];
+  return [
+    {
+      facts,
+      name: facts.name,
+      category: found.category,
+      folder: dirname(found.path),
+      file: found.path,
+      origin: found.root.origin,
+    },
+  ];
+}
+
+function byPlace(left: InstalledSkill, right: InstalledSkill): number {
+  if (left.category !== right.category) return left.category < right.category ? -1 : 1;
+  return left.name < right.name ? -1 : 1;
+}
+
+function fingerprintOf(files: readonly FoundFile[]): string {
+  const hash = createHash("sha256");
+  for (const { path, stamp } of files) hash.update(`${path}\0${stamp.mtimeMs}\0${stamp.size}\n`);
+  return hash.digest("hex");
+}
+
+/** `~` and `${NAME}` as a shell would read them; a relative path hangs off the Hermes home. */
+function expandDir(given: string, env: NodeJS.ProcessEnv, base: string): string {
+  const filled = given.trim().replace(/\$\{(\w+)\}/g, (whole, name: string) => env[name] ?? whole);
+  const expanded = filled.replace(/^~(?=\/|$)/, env["HOME"] ?? homedir());
+  return isAbsolute(expanded) ? resolve(expanded) : join(base, expanded);
+}
