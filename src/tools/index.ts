@@ -25,6 +25,7 @@ export { AvailabilityProbes } from "./availability.ts";
 export { type BrowserOptions, defaultBrowserOptions } from "./browser/options.ts";
 export { chooseProvider } from "./browser/providers/choose.ts";
 export { BrowserSessions } from "./browser/sessions.ts";
+export { createBrowserShrink } from "./browser/shrink.ts";
 export type { BuiltinDeps } from "./builtin/builtin-deps.ts";
 export { type AskUser, clarifyTool, clarifyWith } from "./builtin/clarify.tool.ts";
 export {

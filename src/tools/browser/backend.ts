@@ -24,6 +24,7 @@ export async function openBrowser(deps: OpenDeps, wish: OpenWish, signal: AbortS
       kind: "cdp",
       label: "cdp",
       facts: {},
+      ...(wish.judgeHop === undefined ? {} : { judgeHop: wish.judgeHop }),
       release: () => Promise.resolve(),
     } as const;
     return connected(() => openRemote(deps, remote, signal), signal);
@@ -37,7 +38,9 @@ export async function openBrowser(deps: OpenDeps, wish: OpenWish, signal: AbortS
   try {
     const { cdpUrl: url, facts } = session;
     const label = provider.name;
-    return await openRemote(deps, { url, kind: "cloud", label, facts, release: () => session.release() }, signal);
+    const judgeHop = wish.judgeHop === undefined ? {} : { judgeHop: wish.judgeHop };
+    const remote = { url, kind: "cloud", label, facts, ...judgeHop, release: () => session.release() } as const;
+    return await openRemote(deps, remote, signal);
   } catch (error) {
     await session.release();
     if (signal.aborted) throw error;

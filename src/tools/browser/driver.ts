@@ -56,6 +56,8 @@ export interface BrowserDriver extends AsyncDisposable {
   /** False once the browser is gone. */
   readonly isAlive: boolean;
   url(): string;
+  /** The hop that was stopped since this was last asked: by a redirect, a click or a script. */
+  takeRefused?(): { readonly url: string; readonly reason: string } | undefined;
   navigate(url: string, signal: AbortSignal): Promise<Visit>;
   /** The accessibility tree as text, refs written `[ref=e5]`. */
   outline(signal: AbortSignal): Promise<string>;

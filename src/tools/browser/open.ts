@@ -7,9 +7,11 @@ import type { Logger } from "#foundation/logger";
 import { ToolFailure } from "../result.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
 import type { Environment } from "../web/service-call.ts";
-import type { BrowserDriver } from "./driver.ts";
+import type { BrowserDriver, DriverKind } from "./driver.ts";
 import { findChromium } from "./executable.ts";
+import type { PageVerdict } from "./guard.ts";
 import { type BrowserOptions, commandTimeout } from "./options.ts";
+import type { DriverSetup } from "./playwright-driver.ts";
 import { createProfile, reapProfiles } from "./profiles.ts";
 import type { BrowserProvider } from "./providers/provider.ts";
 
@@ -18,11 +20,15 @@ export interface BrowserFolders {
   readonly profiles: string;
   readonly downloads: string;
   readonly screenshots: string;
+  /** Where `record_sessions` keeps its pictures; without it nothing is recorded. */
+  readonly recordings?: string;
 }
 
 export interface OpenDeps {
   readonly options: BrowserOptions;
   readonly env: Environment;
+  /** Set for every browser, for example the mark of the guardian. */
+  readonly childEnv?: Readonly<Record<string, string>>;
   readonly folders: BrowserFolders;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,6 +42,8 @@ export interface OpenWish {
   readonly taskId: string;
   /** Requests are checked one by one, for chats where strangers may ask. */
   readonly isStrict: boolean;
+  /** Asked before every hop of a navigation; without it only the ends of navigations are judged. */
+  judgeHop?(url: string, kind: DriverKind): Promise<PageVerdict>;
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
@@ -68,7 +76,7 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
       acceptDownloads: true,
       chromiumSandbox: deps.options.noSandbox !== true,
       args: switches,
-      env: childEnvironment(deps.env, { policy: "minimal" }),
+      env: { ...childEnvironment(deps.env, { policy: "minimal" }), ...deps.childEnv },
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -86,6 +94,7 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
     }
     const opened = context;
     return await PlaywrightDriver.open(opened, {
+      ...(await watchedBy(deps, wish, "local")),
       kind: "local",
       label: "chromium",
       facts: wish.facts ?? {},
@@ -106,11 +115,29 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
   }
 }
 
+/** What a driver of this kind tells about its pages, and to whom. */
+async function watchedBy(
+  deps: OpenDeps,
+  wish: Pick<OpenWish, "judgeHop">,
+  kind: DriverKind,
+): Promise<Pick<DriverSetup, "judgeHop" | "recording">> {
+  const { judgeHop } = wish;
+  const root = deps.options.recordSessions === true ? deps.folders.recordings : undefined;
+  const { Recording } = await import("./recording.ts");
+  return {
+    ...(judgeHop === undefined ? {} : { judgeHop: (url: string) => judgeHop(url, kind) }),
+    ...(root === undefined
+      ? {}
+      : { recording: await Recording.start({ root, clock: deps.clock, logger: deps.logger }) }),
+  };
+}
+
 export interface RemoteBrowser {
   readonly url: string;
   readonly kind: "cdp" | "cloud";
   readonly label: string;
   readonly facts: Readonly<Record<string, unknown>>;
+  readonly judgeHop?: OpenWish["judgeHop"];
   /** Ends the paid session; a browser of the user is left running. */
   release(): Promise<void>;
 }
@@ -127,6 +154,7 @@ export async function openRemote(deps: OpenDeps, remote: RemoteBrowser, signal: 
     const [existing] = browser.contexts();
     const context = existing ?? (await browser.newContext({ acceptDownloads: true }));
     return await PlaywrightDriver.open(context, {
+      ...(await watchedBy(deps, remote, remote.kind)),
       kind: remote.kind,
       label: remote.label,
       facts: remote.facts,

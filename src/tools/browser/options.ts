@@ -15,6 +15,8 @@ export interface BrowserOptions {
   readonly allowFileUrls: boolean;
   readonly dialogPolicy: DialogPolicy;
   readonly dialogTimeoutMs: number;
+  /** `browser.record_sessions`: pictures of what the browser showed are kept for three days. */
+  readonly recordSessions?: boolean;
   /** Surfaces where the person at this machine asks; everywhere else private addresses are refused. */
   readonly ownSurfaces: ReadonlySet<string>;
 }

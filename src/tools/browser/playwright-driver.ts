@@ -11,8 +11,10 @@ import { DialogSupervisor } from "./dialogs.ts";
 import { keepDownload } from "./downloads.ts";
 import type { ActionEnd, BrowserDriver, CdpCall, DriverKind, PageImage, Screenshot, Visit } from "./driver.ts";
 import { frameTree } from "./frames.ts";
+import { type JudgeHop, type RefusedHop, watchNavigation } from "./navigation-watch.ts";
 import { type BrowserOptions, commandTimeout, navigationTimeout } from "./options.ts";
 import { collectImages, scrollPage } from "./page-scripts.ts";
+import type { Recording } from "./recording.ts";
 import { RefNames } from "./ref-names.ts";
 
 export interface DriverSetup {
@@ -23,6 +25,8 @@ export interface DriverSetup {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly downloads: string;
+  readonly judgeHop?: JudgeHop;
+  readonly recording?: Recording;
   /** Ends whatever stands behind the context: a process, a paid session. */
   close(): Promise<void>;
 }
@@ -42,6 +46,7 @@ export class PlaywrightDriver implements BrowserDriver {
   readonly #refs = new RefNames();
   #page: Page;
   #isClosed = false;
+  #refused: RefusedHop | undefined;
 
   private constructor(context: BrowserContext, page: Page, setup: DriverSetup) {
     this.kind = setup.kind;
@@ -73,8 +78,15 @@ export class PlaywrightDriver implements BrowserDriver {
     return this.#page.url();
   }
 
+  takeRefused(): RefusedHop | undefined {
+    const refused = this.#refused;
+    this.#refused = undefined;
+    return refused;
+  }
+
   async navigate(url: string, signal: AbortSignal): Promise<Visit> {
     const timeout = navigationTimeout(this.#setup.options);
+    this.#refused = undefined;
     const response = await this.#run(
       () => this.#page.goto(url, { waitUntil: "domcontentloaded", timeout, signal }),
       signal,
@@ -160,6 +172,7 @@ export class PlaywrightDriver implements BrowserDriver {
     this.#isClosed = true;
     this.dialogs[Symbol.dispose]();
     await this.#setup.close();
+    await this.#setup.recording?.[Symbol.asyncDispose]();
   }
 
   get #timeout(): number {
@@ -195,6 +208,14 @@ export class PlaywrightDriver implements BrowserDriver {
       const session: CDPSession = await this.#context.newCDPSession(page);
       session.on("Page.javascriptDialogClosed", () => this.#dialogGone());
       await session.send("Page.enable");
+      const { judgeHop, recording, logger } = this.#setup;
+      if (judgeHop !== undefined) {
+        const onRefused = (hop: RefusedHop): void => {
+          this.#refused = hop;
+        };
+        await watchNavigation(session, judgeHop, { onRefused, logger });
+      }
+      await recording?.follow(session, () => page.url());
     } catch (error) {
       this.#setup.logger.debug("A page closed before it could be watched", { error: describe(error) });
     }

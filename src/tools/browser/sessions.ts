@@ -1,3 +1,4 @@
+import { never } from "#foundation/abort";
 import { describe } from "#foundation/errors";
 import { KeyedMutex } from "#foundation/mutex";
 import { backendKind, openBrowser } from "./backend.ts";
@@ -52,8 +53,11 @@ export class BrowserSessions implements AsyncDisposable {
         if (found !== undefined) await this.#end(key);
         const isSidecar = key.endsWith(sidecarSuffix);
         const isStrict = !this.#guard.mayVisitPrivate({ kind: "local", surface: wish.surface });
+        // Pages go on after the call that opened them, so no call's signal ends the judging.
+        const judgeHop = (url: string, kind: DriverKind) =>
+          this.#guard.judge(url, { kind, surface: wish.surface }, never);
         const open = isSidecar ? openLocal : openBrowser;
-        const driver = await open(this.#deps, { taskId: wish.taskId, isStrict }, wish.signal);
+        const driver = await open(this.#deps, { taskId: wish.taskId, isStrict, judgeHop }, wish.signal);
         const session = { driver, lastUsedMs: this.#deps.clock.now() };
         this.#sessions.set(key, session);
         this.#sweeping ??= this.#sweepForever();

@@ -1,8 +1,10 @@
 import type { Auxiliary } from "../auxiliary.ts";
 import type { ToolContext } from "../context.ts";
+import type { ShrinkImage } from "../media/ask-about-image.ts";
 import { ToolFailure } from "../result.ts";
 import type { Availability } from "../tool.ts";
-import { fenceUntrusted } from "../web/untrusted.ts";
+import { fenceInline, fenceUntrusted } from "../web/untrusted.ts";
+import type { DialogRecord } from "./dialogs.ts";
 import type { BrowserDriver } from "./driver.ts";
 import type { PageGuard } from "./guard.ts";
 import { cutOutline, toOutline } from "./outline.ts";
@@ -13,6 +15,8 @@ export interface BrowserDeps {
   readonly sessions: BrowserSessions;
   readonly guard: PageGuard;
   readonly auxiliary?: Auxiliary;
+  /** Makes a screenshot smaller that is too large for the vision model. */
+  readonly shrink?: ShrinkImage;
   /** Where screenshots are kept. */
   readonly screenshots: string;
   now(): number;
@@ -33,10 +37,15 @@ export async function openPage(deps: BrowserDeps, context: ToolContext): Promise
 
 /** Leaves a page that may not be shown, whoever led there: a redirect, a click or a script. */
 export async function assertAllowed(deps: BrowserDeps, driver: BrowserDriver, context: ToolContext): Promise<void> {
+  const stopped = driver.takeRefused?.();
+  if (stopped !== undefined) return leave(driver, stopped.reason, context);
   const verdict = await deps.guard.judge(driver.url(), { kind: driver.kind, surface: context.surface }, context.signal);
-  if (verdict.kind === "allowed") return;
+  if (verdict.kind === "refused") await leave(driver, verdict.reason, context);
+}
+
+async function leave(driver: BrowserDriver, reason: string, context: ToolContext): Promise<never> {
   await driver.navigate("about:blank", context.signal);
-  throw new ToolFailure(`The page was left, because it led where the browser may not go: ${verdict.reason}.`, {
+  throw new ToolFailure(`The page was left, because it led where the browser may not go: ${reason}.`, {
     success: false,
   });
 }
@@ -102,5 +111,16 @@ export function readRef(given: unknown): string {
 /** What to add when an action opened a dialog. */
 export function dialogFields(driver: BrowserDriver): Readonly<Record<string, unknown>> {
   const pending = driver.dialogs?.pending ?? [];
-  return pending.length === 0 ? {} : { pending_dialogs: pending, hint: "Answer the dialog with browser_dialog." };
+  return pending.length === 0
+    ? {}
+    : { pending_dialogs: pending.map(fencedDialog), hint: "Answer the dialog with browser_dialog." };
+}
+
+/** What a dialog says is the page's own words. */
+export function fencedDialog<T extends DialogRecord>(dialog: T): T {
+  return {
+    ...dialog,
+    message: fenceInline(dialog.message),
+    default_prompt: fenceInline(dialog.default_prompt),
+  };
 }

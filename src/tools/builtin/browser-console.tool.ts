@@ -22,7 +22,7 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
     check: deps.check,
     async execute(args, context) {
       const driver = await openPage(deps, context);
-      const { fenceUntrusted } = await import("../web/untrusted.ts");
+      const { fenceInline, fenceUntrusted } = await import("../web/untrusted.ts");
       const expression = args["expression"];
       if (typeof expression === "string" && expression.trim() !== "") {
         const value = await driver.evaluate(expression, context.signal);
@@ -31,7 +31,7 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
         return result({
           success: true,
           result:
-            typeof value === "string" || text.length > longestResult
+            typeof value === "string" || (typeof value === "object" && value !== null) || text.length > longestResult
               ? fenceUntrusted(text.slice(0, longestResult), driver.url())
               : value,
           result_type: typeOf(value),
@@ -44,8 +44,8 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
       if (args["clear"] === true) log.clear();
       return result({
         success: true,
-        console_messages: messages,
-        js_errors: errors,
+        console_messages: messages.map((one) => ({ ...one, text: fenceInline(one.text) })),
+        js_errors: errors.map((one) => ({ ...one, message: fenceInline(one.message) })),
         total_messages: messages.length,
         total_errors: errors.length,
       });

@@ -1,4 +1,4 @@
-import type { BrowserDeps } from "../browser/tool-deps.ts";
+import { type BrowserDeps, fencedDialog } from "../browser/tool-deps.ts";
 import { failed, result, ToolFailure } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
@@ -41,10 +41,10 @@ export function createBrowserDialogTool(deps: BrowserDeps): Tool {
       if (dialog === undefined)
         return failed("No such dialog is open.", {
           success: false,
-          pending_dialogs: dialogs.pending,
-          recent_dialogs: dialogs.recent,
+          pending_dialogs: dialogs.pending.map(fencedDialog),
+          recent_dialogs: dialogs.recent.map(fencedDialog),
         });
-      return result({ success: true, action, dialog });
+      return result({ success: true, action, dialog: fencedDialog(dialog) });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import { result } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import { fenceInline } from "../web/untrusted.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_get_images`: what images the page shows. */
@@ -17,7 +18,8 @@ export function createBrowserGetImagesTool(deps: BrowserDeps): Tool {
     async execute(_args, context) {
       const driver = await openPage(deps, context);
       const images = (await driver.images(context.signal)).filter((image) => !image.src.startsWith("data:"));
-      return result({ success: true, images, count: images.length });
+      const shown = images.map((image) => ({ ...image, alt: fenceInline(image.alt) }));
+      return result({ success: true, images: shown, count: images.length });
     },
   };
 }

@@ -1,7 +1,9 @@
+import type { Visit } from "../browser/driver.ts";
 import { type BrowserDeps, dialogFields, showPage } from "../browser/tool-deps.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import { fenceInline } from "../web/untrusted.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const botWall =
@@ -38,29 +40,41 @@ async function run(
   await judge(await likelyKind(deps, url, signal));
   const driver = await deps.sessions.forNavigation({ taskId, surface, url, signal });
   await judge(driver.kind);
-  const visit = await driver.navigate(url, signal);
+  const visit = await visited();
   for (const hop of visit.hops) {
     const verdict = await deps.guard.judge(hop, { kind: driver.kind, surface }, signal);
     if (verdict.kind === "allowed") continue;
-    await driver.navigate("about:blank", signal);
-    throw new ToolFailure(`${given} leads to an address that may not be opened: ${verdict.reason}.`, {
-      success: false,
-    });
+    await leave(verdict.reason);
   }
   const page = await showPage(deps, driver, { isFull: false, context });
   return result({
     success: true,
     url: visit.url,
-    title: visit.title,
+    title: fenceInline(visit.title),
     ...page,
     ...driver.facts,
     ...(botWall.test(visit.title)
       ? {
-          bot_detection_warning: `The page "${visit.title.slice(0, 80)}" looks like a check against programs, not the content.`,
+          bot_detection_warning: `The page ${fenceInline(visit.title.slice(0, 80))} looks like a check against programs, not the content.`,
         }
       : {}),
     ...dialogFields(driver),
   });
+
+  async function visited(): Promise<Visit> {
+    try {
+      return await driver.navigate(url, signal);
+    } catch (error) {
+      const stopped = driver.takeRefused?.();
+      if (stopped === undefined || signal.aborted) throw error;
+      return leave(stopped.reason);
+    }
+  }
+
+  async function leave(reason: string): Promise<never> {
+    await driver.navigate("about:blank", signal);
+    throw new ToolFailure(`${shown(given)} leads to an address that may not be opened: ${reason}.`, { success: false });
+  }
 
   async function judge(kind: typeof driver.kind): Promise<void> {
     const verdict = await deps.guard.judge(url, { kind, surface }, signal);

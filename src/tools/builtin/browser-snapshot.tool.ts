@@ -1,4 +1,4 @@
-import { type BrowserDeps, openPage, showPage } from "../browser/tool-deps.ts";
+import { type BrowserDeps, fencedDialog, openPage, showPage } from "../browser/tool-deps.ts";
 import { result } from "../result.ts";
 import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
@@ -25,8 +25,12 @@ export function createBrowserSnapshotTool(deps: BrowserDeps): Tool {
       return result({
         success: true,
         ...page,
-        ...(dialogs !== undefined && dialogs.pending.length > 0 ? { pending_dialogs: dialogs.pending } : {}),
-        ...(dialogs !== undefined && dialogs.recent.length > 0 ? { recent_dialogs: dialogs.recent } : {}),
+        ...(dialogs !== undefined && dialogs.pending.length > 0
+          ? { pending_dialogs: dialogs.pending.map(fencedDialog) }
+          : {}),
+        ...(dialogs !== undefined && dialogs.recent.length > 0
+          ? { recent_dialogs: dialogs.recent.map(fencedDialog) }
+          : {}),
         ...(frames.length > 1 ? { frame_tree: frames } : {}),
       });
     },

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
+import { FakeClock, systemClock } from "#foundation/clock";
 import { memoryLogger } from "#foundation/logger";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import type { UrlRules } from "../approval/urls.ts";
@@ -13,6 +13,7 @@ import { PageGuard } from "../browser/guard.ts";
 import type { OpenDeps } from "../browser/open.ts";
 import { type BrowserOptions, defaultBrowserOptions } from "../browser/options.ts";
 import { BrowserSessions } from "../browser/sessions.ts";
+import { createBrowserShrink } from "../browser/shrink.ts";
 import type { BrowserDeps } from "../browser/tool-deps.ts";
 import type { ToolContext } from "../context.ts";
 import { ToolFailure } from "../result.ts";
@@ -60,6 +61,7 @@ interface Bench extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly folder: string;
   readonly deps: BrowserDeps;
+  readonly open: OpenDeps;
   call(name: string, args?: Record<string, unknown>, context?: Partial<ToolContext>): Promise<Record<string, unknown>>;
 }
 
@@ -103,6 +105,7 @@ async function bench(
     clock,
     folder,
     deps,
+    open,
     async call(name, args = {}, context = {}) {
       const tool = factories[name]?.(deps);
       if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -156,13 +159,15 @@ afterAll(async () => {
   await web[Symbol.asyncDispose]();
 });
 
+/** A few words of a page, marked as such. */
+const own = (text: string): string => `<untrusted-page>${text}</untrusted-page>`;
 const refOf = (snapshot: unknown, name: string): string =>
   new RegExp(`"${name}".*\\[(@\\w+)\\]`).exec(String(snapshot))?.[1] ?? `no ref for ${name}`;
 
 describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () => {
   it("[30:3.15] navigate shows a fenced outline whose refs can be clicked and typed into", async () => {
     const opened = await shared.call("browser_navigate", { url: `${web.origin}/` });
-    expect(opened).toMatchObject({ success: true, title: "Shop", url: `${web.origin}/` });
+    expect(opened).toMatchObject({ success: true, title: own("Shop"), url: `${web.origin}/` });
     expect(opened["snapshot"]).toMatch(/^<untrusted-page/);
     expect(opened["snapshot"]).not.toContain("Long words");
     expect(opened["element_count"]).toBeGreaterThanOrEqual(7);
@@ -192,8 +197,8 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
       result_type: "number",
     });
     const said = await shared.call("browser_console", { clear: true });
-    expect(said["console_messages"]).toContainEqual(expect.objectContaining({ type: "log", text: "bought" }));
-    expect(said["js_errors"]).toEqual([expect.objectContaining({ message: "kaboom" })]);
+    expect(said["console_messages"]).toContainEqual(expect.objectContaining({ type: "log", text: own("bought") }));
+    expect(said["js_errors"]).toEqual([expect.objectContaining({ message: own("kaboom") })]);
     expect(await shared.call("browser_console")).toMatchObject({ total_messages: 0, total_errors: 0 });
   });
 
@@ -204,7 +209,7 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     expect(await shared.call("browser_press", { key: "Tab" })).toEqual({ success: true, pressed: "Tab" });
     expect(await shared.call("browser_get_images")).toMatchObject({
       count: 1,
-      images: [{ src: `${web.origin}/dot.png`, alt: "A dot" }],
+      images: [{ src: `${web.origin}/dot.png`, alt: own("A dot") }],
     });
     await shared.call("browser_click", { ref: refOf(opened["snapshot"], "Second page") });
     expect(await shared.call("browser_back")).toEqual({ success: true, url: `${web.origin}/` });
@@ -214,16 +219,16 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
   it("[30:3.15] a dialog is held for the agent, and the page goes on with its answer", async () => {
     const opened = await shared.call("browser_navigate", { url: `${web.origin}/` });
     const clicked = await shared.call("browser_click", { ref: refOf(opened["snapshot"], "Ask") });
-    expect(clicked).toMatchObject({ success: true, pending_dialogs: [{ type: "confirm", message: "Really?" }] });
+    expect(clicked).toMatchObject({ success: true, pending_dialogs: [{ type: "confirm", message: own("Really?") }] });
     expect(await shared.call("browser_snapshot")).toMatchObject({
-      pending_dialogs: [{ message: "Really?" }],
+      pending_dialogs: [{ message: own("Really?") }],
       element_count: 0,
     });
     const answer = await shared.call("browser_dialog", { action: "accept" });
     expect(answer).toMatchObject({
       success: true,
       action: "accept",
-      dialog: { message: "Really?", closed_by: "agent" },
+      dialog: { message: own("Really?"), closed_by: "agent" },
     });
     expect((await shared.call("browser_console", { expression: "document.title" }))["result"]).toContain("true");
     expect(await shared.call("browser_snapshot")).toMatchObject({ recent_dialogs: [{ closed_by: "agent" }] });
@@ -240,7 +245,7 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     const seen = await shared.call("browser_vision", { question: "What is it?", annotate: true });
     expect(seen).toMatchObject({ success: true, analysis: expect.stringContaining("A shop.") });
     expect(seen["annotations"]).toContainEqual(
-      expect.objectContaining({ role: "button", name: "Buy", ref: expect.stringMatching(/^@e\d+$/) }),
+      expect.objectContaining({ role: "button", name: own("Buy"), ref: expect.stringMatching(/^@e\d+$/) }),
     );
     expect((await readFile(String(seen["screenshot_path"]))).subarray(1, 4).toString()).toBe("PNG");
     expect(asked.at(-1)?.images[0]).toMatch(/^data:image\/png;base64,/);
@@ -270,7 +275,13 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     expect(
       JSON.stringify(await shared.call("browser_navigate", { url: "https://x.test/?k=sk-aaaaaaaaaaaaaaaa" })),
     ).not.toContain("sk-aaa");
-    expect(await shared.call("browser_navigate", { url: `${web.origin}/hop` })).toMatchObject({ success: false });
+    web.seen.length = 0;
+    expect(await shared.call("browser_navigate", { url: `${web.origin}/hop` })).toMatchObject({
+      success: false,
+      error: expect.stringContaining("leads to an address that may not be opened"),
+    });
+    // The hop itself was stopped: nothing was asked of the place it led to.
+    expect(web.seen.map((request) => request.url)).toEqual(["/hop"]);
     expect(shared.sessions.current("default")?.url()).toBe("about:blank");
     const opened = await shared.call("browser_navigate", { url: `${web.origin}/` });
     await shared.call("browser_click", { ref: refOf(opened["snapshot"], "Leave") });
@@ -334,6 +345,44 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     await expect.poll(async () => (await environmentsOf(profile)).length).toBe(0);
   });
 
+  it("[30:3.15] a recorded browser leaves pictures of what it showed, and old ones go", async () => {
+    const recordings = await mkdtemp(path.join(os.tmpdir(), "hermes-recordings-"));
+    await mkdir(path.join(recordings, "rec_old"));
+    await utimes(path.join(recordings, "rec_old"), 1, 1);
+    const places = (folder: string) => ({ profiles: folder, downloads: folder, screenshots: folder, recordings });
+    {
+      await using own = await bench({ recordSessions: true }, undefined, {
+        folders: places(path.join(recordings, "..", `${path.basename(recordings)}-p`)),
+        clock: systemClock,
+      });
+      await own.call("browser_navigate", { url: `${web.origin}/two?token=no` });
+      await expect.poll(async () => (await readdir(path.join(recordings, await newest()))).length).toBeGreaterThan(1);
+    }
+    const lines = await readFile(path.join(recordings, await newest(), "frames.jsonl"), "utf8");
+    expect(JSON.parse(lines.split("\n")[0] ?? "")).toMatchObject({ file: "00001.jpg" });
+    expect(lines).not.toContain("token");
+    await rm(recordings, { recursive: true, force: true });
+    await rm(`${recordings}-p`, { recursive: true, force: true });
+
+    async function newest(): Promise<string> {
+      const names = await readdir(recordings);
+      expect(names).not.toContain("rec_old");
+      return names[0] ?? "none yet";
+    }
+  });
+
+  it("[30:3.16] an image that is too large is made smaller in the browser", async () => {
+    await using own = await bench();
+    const shrink = createBrowserShrink(own.open);
+    const { signal } = new AbortController();
+    const large = { bytes: noisySvg(1_600), mime: "image/svg+xml" };
+    const smaller = await shrink(large, 60_000, signal);
+    expect(smaller?.mime).toBe("image/jpeg");
+    expect(smaller?.bytes.byteLength).toBeLessThanOrEqual(60_000);
+    expect(smaller?.bytes.byteLength).toBeGreaterThan(1_000);
+    expect(await shrink({ bytes: Buffer.from("no image"), mime: "image/png" }, 60_000, signal)).toBeUndefined();
+  });
+
   it("[30:3.15] dialogs can be answered by policy", async () => {
     await using own = await bench({ dialogPolicy: "auto_accept" });
     const opened = await own.call("browser_navigate", { url: `${web.origin}/` });
@@ -343,6 +392,18 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     });
   });
 });
+
+/** An image whose many colours do not compress well. */
+function noisySvg(side: number): Uint8Array {
+  const cells = Array.from(
+    { length: 1_600 },
+    (_, n) =>
+      `<rect x="${(n % 40) * 40}" y="${Math.floor(n / 40) * 40}" width="40" height="40" fill="#${((n * 2_654_435_761) % 0xffffff).toString(16).padStart(6, "0")}"/>`,
+  );
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${cells.join("")}</svg>`,
+  );
+}
 
 /** The environments of running processes whose command line names the profile. */
 async function environmentsOf(profile: string): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
+import { fenceInline, fenceUntrusted } from "../web/untrusted.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const visionTimeoutMs = 120_000;
@@ -44,13 +45,15 @@ async function run(
   const shot = await driver.screenshot(args["annotate"] === true, context.signal);
   const { keepScreenshot } = await import("../browser/screenshots.ts");
   const path = await keepScreenshot(shot.png, deps.screenshots, deps.now());
-  const annotations = shot.annotations === undefined ? {} : { annotations: shot.annotations };
+  const annotations =
+    shot.annotations === undefined
+      ? {}
+      : { annotations: shot.annotations.map((one) => ({ ...one, name: fenceInline(one.name) })) };
   const answer = await look(deps, { png: shot.png, question }, context.signal);
   if (answer.kind === "unavailable") {
     const error = `The screenshot was taken, but nothing could look at it: ${answer.reason}`;
     return result({ success: false, error, screenshot_path: path, ...annotations }, { isError: true });
   }
-  const { fenceUntrusted } = await import("../web/untrusted.ts");
   return result({
     success: true,
     analysis: fenceUntrusted(answer.text, driver.url()),
@@ -73,6 +76,7 @@ async function look(
       auxiliary: deps.auxiliary,
       image: { bytes: wish.png, mime: "image/png" },
       prompt,
+      ...(deps.shrink === undefined ? {} : { shrink: deps.shrink }),
       signal: linkSignals(signal, limit.signal),
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -13,6 +13,7 @@ import { fal } from "../media/fal.ts";
 import { falModels } from "../media/fal-models.ts";
 import { imageKind } from "../media/image-kind.ts";
 import { proofOf, splitText } from "../media/speech/edge.ts";
+import { ToolFailure } from "../result.ts";
 import { toolContext } from "../testing.ts";
 import { createImageGenerateTool } from "./image-generate.tool.ts";
 import { createMixtureOfAgentsTool, type MixtureDeps, type MixtureRequest } from "./mixture-of-agents.tool.ts";
@@ -327,6 +328,21 @@ describe("text_to_speech", () => {
       input: "Hello",
       response_format: "mp3",
     });
+  });
+
+  it("[30:3.18] a name that gets another ending is judged again before it is written", async () => {
+    web.on("/tts", { body: "mp3" });
+    const xai = { provider: "xai", env: { XAI_API_KEY: "k" }, settings: { xai: { baseUrl: web.origin } } };
+    const judged: string[] = [];
+    const writablePath = (given: string) => {
+      judged.push(path.basename(given));
+      return given.endsWith(".mp3")
+        ? Promise.reject(new ToolFailure("protected"))
+        : Promise.resolve(path.join(folder, given));
+    };
+    await expect(speak({ text: "Hi", output_path: "voice.wav" }, xai, { writablePath })).rejects.toThrow("protected");
+    expect(judged).toEqual(["voice.wav", "voice.mp3"]);
+    expect(await readdir(folder)).not.toContain("voice.mp3");
   });
 
   it("[30:3.18] Telegram gets Opus, natively or converted, else what there is", async () => {

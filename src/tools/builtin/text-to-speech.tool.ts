@@ -70,7 +70,7 @@ async function run(
   const file = await keep(deps, speech, {
     ...(target === undefined ? {} : { target }),
     isVoice,
-    signal: context.signal,
+    context,
   });
   const isCompatible = /\.(?:ogg|opus)$/i.test(file);
   return result({
@@ -86,7 +86,7 @@ async function run(
 interface Place {
   readonly target?: string;
   readonly isVoice: boolean;
-  readonly signal: AbortSignal;
+  readonly context: ToolContext;
 }
 
 /** Writes the sound; a chat that wants Opus gets it where the machine can make it. */
@@ -98,20 +98,26 @@ async function keep(
   const stem = path.join(deps.folder, `tts_${newId("a").slice(2)}`);
   await ensureDir(deps.folder, 0o700);
   if (!place.isVoice || speech.format === "ogg") {
-    const file = place.target ?? `${stem}.${speech.format}`;
-    return write(fitting(file, speech.format), speech.bytes);
+    if (place.target === undefined) return write(`${stem}.${speech.format}`, speech.bytes);
+    return write(await fitting(deps, place.target, { format: speech.format, context: place.context }), speech.bytes);
   }
   const raw = await write(`${stem}.${speech.format}`, speech.bytes);
   const opus = place.target ?? `${stem}.ogg`;
-  if ((await deps.toOpus?.(raw, opus, place.signal)) === true) return opus;
-  return place.target === undefined ? raw : write(fitting(place.target, speech.format), speech.bytes);
+  if ((await deps.toOpus?.(raw, opus, place.context.signal)) === true) return opus;
+  if (place.target === undefined) return raw;
+  return write(await fitting(deps, place.target, { format: speech.format, context: place.context }), speech.bytes);
 }
 
-/** A file whose name says another format than it has would not play. */
-function fitting(file: string, format: AudioFormat): string {
+/** A file whose name says another format than it has would not play. Another name is another path, and judged again. */
+async function fitting(
+  deps: TextToSpeechDeps,
+  file: string,
+  { format, context }: { readonly format: AudioFormat; readonly context: ToolContext },
+): Promise<string> {
   const has = path.extname(file).slice(1).toLowerCase();
   const isRight = has === format || (format === "ogg" && has === "opus");
-  return isRight ? file : `${file.slice(0, file.length - path.extname(file).length)}.${format}`;
+  if (isRight) return file;
+  return deps.writablePath(`${file.slice(0, file.length - path.extname(file).length)}.${format}`, context);
 }
 
 async function write(file: string, bytes: Uint8Array): Promise<string> {

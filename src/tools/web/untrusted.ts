@@ -14,3 +14,8 @@ export function fenceUntrusted(text: string, source: string): string {
     `</${tag}>`,
   ].join("\n");
 }
+
+/** The short form, for a title or another few words inside a result that names its source already. */
+export function fenceInline(text: string): string {
+  return text === "" ? "" : `<${tag}>${text.replace(/[\r\n]+/g, " ").replace(ownTags, "&lt;$1")}</${tag}>`;
+}

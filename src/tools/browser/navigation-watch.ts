@@ -1,0 +1,46 @@
+import type { CDPSession } from "playwright-core";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import type { PageVerdict } from "./guard.ts";
+
+/** Asked before every hop of a navigation. */
+export type JudgeHop = (url: string) => Promise<PageVerdict>;
+
+export interface RefusedHop {
+  readonly url: string;
+  readonly reason: string;
+}
+
+/**
+ * Judges where a page is about to go before the request leaves, redirects included. A route of the library
+ * sees only the first address of a chain; the protocol itself pauses at every hop.
+ */
+export async function watchNavigation(
+  session: CDPSession,
+  judge: JudgeHop,
+  report: { onRefused(hop: RefusedHop): void; readonly logger: Logger },
+): Promise<void> {
+  session.on("Fetch.requestPaused", ({ requestId, request }) => {
+    const { url } = request;
+    void decide(judge, url)
+      .then((verdict) => {
+        if (verdict.kind === "allowed") return session.send("Fetch.continueRequest", { requestId });
+        report.onRefused({ url, reason: verdict.reason });
+        return session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
+      })
+      .catch((error: unknown) => {
+        // The page went away while it was judged; nobody waits for this request any more.
+        report.logger.debug("A request ended before it was judged", { error: describe(error) });
+      });
+  });
+  await session.send("Fetch.enable", { patterns: [{ urlPattern: "*", resourceType: "Document" }] });
+}
+
+/** An address that cannot be judged is not visited. */
+async function decide(judge: JudgeHop, url: string): Promise<PageVerdict> {
+  try {
+    return await judge(url);
+  } catch (error) {
+    return { kind: "refused", reason: `it could not be checked (${describe(error)})` };
+  }
+}
