@@ -13,7 +13,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     models: { path: "/models", keep: "language-with-tool-use" },
     curatedModels: ["moonshotai/kimi-k2.6", "anthropic/claude-sonnet-4.6", "openai/gpt-5.4"],
     auxModel: "google/gemini-3-flash",
-    headers: { "HTTP-Referer": "https://hermes-agent.dev", "X-Title": "Hermes" },
+    headers: { "X-Title": "Hermes" },
     modelNaming: "vendor-prefixed",
   }),
   profile({

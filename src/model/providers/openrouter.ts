@@ -21,7 +21,6 @@ export const openrouter = profile({
   auxModel: "google/gemini-3-flash-preview",
   visionModel: "google/gemini-3-flash-preview",
   headers: {
-    "HTTP-Referer": "https://hermes-agent.dev",
     "X-OpenRouter-Title": "Hermes",
     "X-OpenRouter-Categories": "cli-agent",
   },
