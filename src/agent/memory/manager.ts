@@ -1,0 +1,249 @@
+import { join } from "node:path";
+import type { Message } from "#conversation";
+import { never } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import type { Tool } from "#tools";
+import type { TurnMemory } from "../ports.ts";
+import { attempted, type Bounds } from "./bounded.ts";
+import type { MemoryWrite } from "./memory-writes.ts";
+import { isMemoryProvider, type MemoryProvider, type ProviderContext } from "./provider.ts";
+import { providerTools } from "./provider-tools.ts";
+import { cleanRecall } from "./recall-text.ts";
+import { SyncQueue } from "./sync-queue.ts";
+import { UnsyncedTurns } from "./unsynced-turns.ts";
+
+export interface MemoryManagerDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface ActivationFacts {
+  readonly sessionId: string;
+  readonly context: ProviderContext;
+  /** Names of tools the model knows already. */
+  readonly takenToolNames: ReadonlySet<string>;
+}
+
+/** All a turn ever waits for its provider: start and recall together. */
+const turnWaitMs = 3_000;
+const endWaitMs = 5_000;
+
+/** What exists only while a provider is in use. */
+interface Active {
+  readonly provider: MemoryProvider;
+  readonly facts: ActivationFacts;
+  readonly queue: SyncQueue;
+  readonly unsynced: UnsyncedTurns;
+  /** Cron and side calls read the memory and leave no trace in it. */
+  readonly mayWrite: boolean;
+}
+
+/**
+ * The memory of a session beside its notes: at most one external provider.
+ *
+ * 1. Nothing a provider throws leaves this class, and nothing it delays delays a turn by more than three seconds.
+ * 2. A turn that was interrupted or has no answer is not told to the provider.
+ * 3. Tools and prompt text are read once: the prompt of a session does not change under it.
+ */
+export class MemoryManager implements AsyncDisposable {
+  readonly #deps: MemoryManagerDeps;
+  #external: MemoryProvider | undefined;
+  #active: Active | undefined;
+  #tools: readonly Tool[] = [];
+  #promptBlock: string | undefined;
+  #turns = 0;
+  #started: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(deps: MemoryManagerDeps) {
+    this.#deps = deps;
+  }
+
+  /** False when there is one already, or when this is none. */
+  register(provider: unknown): boolean {
+    const { logger } = this.#deps;
+    if (!isMemoryProvider(provider)) {
+      logger.warn("memory provider refused: members are missing or its name is not usable");
+      return false;
+    }
+    if (this.#external !== undefined) {
+      logger.warn("memory provider refused: only one can be used", {
+        kept: this.#external.name,
+        refused: provider.name,
+      });
+      return false;
+    }
+    this.#external = provider;
+    return true;
+  }
+
+  get providerName(): string | undefined {
+    return this.#active?.provider.name;
+  }
+
+  /** The provider's tools; none before `activate`. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** The provider's words in the system prompt. */
+  get promptBlock(): string | undefined {
+    return this.#promptBlock;
+  }
+
+  /** Once per session, before its first prompt is built. A child agent has no provider at all. */
+  async activate(facts: ActivationFacts, signal: AbortSignal): Promise<void> {
+    const provider = this.#external;
+    const { clock, logger } = this.#deps;
+    if (provider === undefined || facts.context.agentContext === "subagent") return;
+    if (!this.#guard("isAvailable", () => provider.isAvailable())) {
+      logger.debug("memory provider is not available", { provider: provider.name });
+      return;
+    }
+    const isReady = await attempted(
+      "initialize",
+      async () => {
+        await provider.initialize(facts.sessionId, facts.context);
+        return true;
+      },
+      this.#bounds(turnWaitMs, signal),
+    );
+    if (isReady !== true) return;
+    const mayWrite = (facts.context.agentContext ?? "primary") === "primary";
+    const queue = new SyncQueue({
+      clock,
+      logger,
+      sync: ({ sessionId, user, assistant }, stop) => provider.syncTurn?.(user, assistant, { sessionId, signal: stop }),
+    });
+    const unsynced = new UnsyncedTurns({ folder: join(facts.context.hermesHome, provider.name), clock });
+    this.#active = { provider, facts, queue, unsynced, mayWrite };
+    this.#tools =
+      this.#guard("getToolSchemas", () => providerTools(provider, { clock, logger, taken: facts.takenToolNames })) ??
+      [];
+    this.#promptBlock = this.#guard("systemPromptBlock", () => cleanRecall(provider.systemPromptBlock?.()));
+    if (mayWrite && provider.syncTurn !== undefined) await this.#replay(this.#active, signal);
+  }
+
+  /** What the loop talks to; the same object for all turns of the session. */
+  get turnMemory(): TurnMemory {
+    return {
+      onTurnStart: (userText) => this.#startTurn(userText),
+      recall: (userText, signal) => this.#recall(userText, signal),
+      sync: (userText, answer) => this.#sync(userText, answer),
+    };
+  }
+
+  /** After a note was written. */
+  memoryWritten(write: MemoryWrite): void {
+    const { action, target, content, metadata } = write;
+    this.#tell("onMemoryWrite", ({ provider }) => provider.onMemoryWrite?.(action, target, content, metadata));
+  }
+
+  /** After a child agent has finished, on its parent. */
+  delegated(task: string, result: string, child: { readonly childSessionId: string }): void {
+    this.#tell("onDelegation", ({ provider }) => provider.onDelegation?.(task, result, child));
+  }
+
+  /** What the summariser should know before the history is compressed. */
+  async beforeCompression(messages: readonly Message[], signal: AbortSignal): Promise<string | undefined> {
+    const active = this.#active;
+    if (active?.provider.onPreCompress === undefined) return undefined;
+    const work = () => active.provider.onPreCompress?.(messages);
+    return cleanRecall(await attempted("onPreCompress", work, this.#bounds(turnWaitMs, signal)));
+  }
+
+  /** At a real end of the session, or when it is split by compression. */
+  async sessionEnded(messages: readonly Message[], signal: AbortSignal): Promise<void> {
+    const active = this.#active;
+    if (active?.mayWrite !== true) return;
+    await attempted("onSessionEnd", () => active.provider.onSessionEnd?.(messages), this.#bounds(endWaitMs, signal));
+  }
+
+  /** Five seconds for what is still to be synced; the rest is kept for the next start. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const active = this.#active;
+    if (active === undefined) return;
+    this.#active = undefined;
+    const { logger } = this.#deps;
+    await active.queue.close(endWaitMs);
+    try {
+      await active.unsynced.keep(active.queue.open, never);
+    } catch (error) {
+      logger.warn("turns that were not synced could not be kept", { reason: describe(error) });
+    }
+    await attempted("shutdown", () => active.provider.shutdown?.(), this.#bounds(endWaitMs, never));
+  }
+
+  async #replay({ queue, unsynced }: Active, signal: AbortSignal): Promise<void> {
+    try {
+      for (const turn of await unsynced.take(signal)) queue.push(turn);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#deps.logger.warn("turns of the last run could not be replayed", { reason: describe(error) });
+    }
+  }
+
+  #startTurn(userText: string): void {
+    const active = this.#active;
+    if (active === undefined) return;
+    this.#turns += 1;
+    const { provider, facts } = active;
+    const turn = this.#turns;
+    this.#started = attempted(
+      "onTurnStart",
+      (signal) => provider.onTurnStart?.(turn, userText, { sessionId: facts.sessionId, signal }),
+      this.#bounds(turnWaitMs, never),
+    );
+  }
+
+  async #recall(userText: string, signal: AbortSignal): Promise<string | undefined> {
+    const active = this.#active;
+    if (active?.provider.prefetch === undefined || userText.trim() === "") return undefined;
+    const { provider, facts } = active;
+    const started = this.#started;
+    const recalled = await attempted(
+      "prefetch",
+      async (stop) => {
+        await started;
+        return await provider.prefetch?.(userText, { sessionId: facts.sessionId, signal: stop });
+      },
+      this.#bounds(turnWaitMs, signal),
+    );
+    return cleanRecall(recalled);
+  }
+
+  #sync(user: string, assistant: string): void {
+    const active = this.#active;
+    if (active?.mayWrite !== true || assistant.trim() === "") return;
+    const { sessionId } = active.facts;
+    if (active.provider.syncTurn !== undefined) active.queue.push({ sessionId, user, assistant });
+    this.#tell("queuePrefetch", ({ provider }, signal) => provider.queuePrefetch?.(user, { sessionId, signal }));
+  }
+
+  /** Tells the provider something nobody waits for. */
+  #tell(what: string, work: (active: Active, signal: AbortSignal) => void | Promise<void>): void {
+    const active = this.#active;
+    if (active?.mayWrite !== true) return;
+    void attempted(what, (signal) => work(active, signal), this.#bounds(endWaitMs, never));
+  }
+
+  #guard<T>(what: string, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#deps.logger.warn("memory provider failed", { call: what, reason: describe(error) });
+      return undefined;
+    }
+  }
+
+  #bounds(timeoutMs: number, signal: AbortSignal): Bounds & { readonly logger: Logger } {
+    return { ...this.#deps, timeoutMs, signal };
+  }
+}
