@@ -1,0 +1,34 @@
+import type { Logger } from "#foundation/logger";
+import { codePointLength } from "#foundation/text";
+import { scanThreats } from "../threat-scan.ts";
+
+export type GuardedText =
+  | { readonly kind: "clean"; readonly text: string }
+  | { readonly kind: "blocked"; readonly text: string; readonly threats: readonly string[] };
+
+/** A file's text, or the one line that stands for a file which speaks like an attacker. */
+export function guardText(text: string, name: string, log: Logger): GuardedText {
+  const threats = scanThreats(text, "context");
+  if (threats.length === 0) return { kind: "clean", text };
+  log.warn("A context file was not loaded: it looks like a prompt injection.", { file: name, threats });
+  return { kind: "blocked", text: `[BLOCKED: ${name} not loaded - ${threats.join(", ")}]`, threats };
+}
+
+export const maxContextCharacters = 20_000;
+const headShare = 0.7;
+const tailShare = 0.2;
+
+/** Beginning and end of a text that is too long, with a line between them that says what is missing and how to get it. */
+export function shortenText(text: string, name: string): string {
+  if (codePointLength(text) <= maxContextCharacters) return text;
+  const characters = Array.from(text);
+  const head = Math.floor(maxContextCharacters * headShare);
+  const tail = Math.floor(maxContextCharacters * tailShare);
+  const marker = `[... ${name} shortened: the first ${head} and the last ${tail} of ${characters.length} characters are shown. Read the rest with the file tools. ...]`;
+  return [characters.slice(0, head).join(""), marker, characters.slice(-tail).join("")].join("\n\n");
+}
+
+/** A file name as it may stand in a line of the prompt. */
+export function shownName(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+}

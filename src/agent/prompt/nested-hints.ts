@@ -1,0 +1,135 @@
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { type RequestMessage, textOf } from "#conversation";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import { truncateEnd } from "#foundation/text";
+import { guardText, shownName } from "./guarded-text.ts";
+import { expandHome, gitRootOf, isWithin, upwards } from "./project-root.ts";
+import { pathsIn } from "./tool-paths.ts";
+import { localFiles, type WorkspaceFiles } from "./workspace-files.ts";
+
+export interface NestedHintsOptions {
+  readonly startDirectory: string;
+  readonly log: Logger;
+  /** The file system the tools act on; a remote terminal needs its own. */
+  readonly files?: WorkspaceFiles;
+  /** The user's home, for `~`. */
+  readonly home?: string;
+  /** Hints that the history already holds, from {@link NestedHints.seenIn}. */
+  readonly seen?: readonly string[];
+}
+
+const hintNames = ["AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules"];
+const maxHintCharacters = 8_000;
+const maxFileBytes = 1024 * 1024;
+const maxAncestors = 5;
+/** Code that others wrote does not give instructions here. */
+const foreignFolders = /(?:^|[\\/])(?:node_modules|\.git)(?:[\\/]|$)/;
+
+const headingStart = "[Instructions found in ";
+const headingPattern = /^\[Instructions found in (.+)\]$/gm;
+
+/**
+ * Instructions in folders the agent walks into. They are appended to the tool result that led there, so the
+ * system prompt stays as it is. Every folder is looked at once per session; the start directory is the
+ * business of the prompt itself.
+ */
+export class NestedHints {
+  readonly #options: NestedHintsOptions;
+  readonly #files: WorkspaceFiles;
+  readonly #home: string;
+  readonly #checked: Set<string>;
+
+  constructor(options: NestedHintsOptions) {
+    this.#options = options;
+    this.#files = options.files ?? localFiles;
+    this.#home = options.home ?? homedir();
+    this.#checked = new Set([resolve(options.startDirectory)]);
+    for (const shown of options.seen ?? []) this.#checked.add(dirname(this.#absolute(shown, options.startDirectory)));
+  }
+
+  /** The files whose hints a history holds. A resumed session passes them on as `seen`, and repeats none of them. */
+  static seenIn(messages: readonly RequestMessage[]): readonly string[] {
+    const shown = messages
+      .filter((message) => message.role === "tool")
+      .flatMap((message) => [...textOf(message.content).matchAll(headingPattern)].map((match) => match[1] ?? ""));
+    return [...new Set(shown.filter((path) => path !== ""))];
+  }
+
+  /** What to append to the result of this call: empty, or text that starts with a blank line. */
+  async hintsFor(toolName: string, args: unknown, signal: AbortSignal): Promise<string> {
+    const { workdir, paths } = pathsIn(toolName, args);
+    const start = this.#options.startDirectory;
+    const base = workdir === undefined ? start : this.#absolute(workdir, start);
+    const given = [...(workdir === undefined ? [] : [base]), ...paths.map((path) => this.#absolute(path, base))];
+    let text = "";
+    for (const path of given) {
+      for (const folder of await this.#newFolders(path)) {
+        signal.throwIfAborted();
+        text += await this.#hintOf(folder);
+      }
+    }
+    return text;
+  }
+
+  #absolute(path: string, base: string): string {
+    return resolve(base, expandHome(path, this.#home));
+  }
+
+  /** Folders not looked at before, outermost first; from here on they count as looked at. */
+  async #newFolders(path: string): Promise<readonly string[]> {
+    const folder = (await this.#files.kindOf(path)) === "folder" ? path : dirname(path);
+    const boundary = await this.#boundaryOf(folder);
+    const fresh: string[] = [];
+    // No waiting between the look and the note, so that two calls at once cannot both find a folder new.
+    for (const candidate of upwards(folder, boundary).slice(0, maxAncestors + 1)) {
+      if (this.#checked.has(candidate)) break;
+      this.#checked.add(candidate);
+      if (!foreignFolders.test(candidate)) fresh.unshift(candidate);
+    }
+    return fresh;
+  }
+
+  /** How far up a project reaches: its git root; without one, the start directory, or the folder alone elsewhere. */
+  async #boundaryOf(folder: string): Promise<string> {
+    const gitRoot = await gitRootOf(folder, this.#files);
+    if (gitRoot !== undefined) return gitRoot;
+    const start = resolve(this.#options.startDirectory);
+    return isWithin(start, folder) ? start : folder;
+  }
+
+  async #hintOf(folder: string): Promise<string> {
+    for (const name of hintNames) {
+      const path = join(folder, name);
+      const text = (await this.#read(path))?.trim() ?? "";
+      if (text === "") continue;
+      const shown = this.#shown(path);
+      const guarded = guardText(text, shown, this.#options.log);
+      const body = guarded.kind === "clean" ? shorten(guarded.text, basename(path)) : guarded.text;
+      return `\n\n${headingStart}${shown}]\n${body}`;
+    }
+    return "";
+  }
+
+  async #read(path: string): Promise<string | undefined> {
+    try {
+      return await this.#files.readText(path, maxFileBytes);
+    } catch (error) {
+      this.#options.log.debug("A hint file could not be read.", { file: path, cause: describe(error) });
+      return undefined;
+    }
+  }
+
+  /** Relative to the start directory when below it, `~/` when below the home, else the whole path. */
+  #shown(path: string): string {
+    const start = resolve(this.#options.startDirectory);
+    if (isWithin(start, path)) return shownName(relative(start, path));
+    const fromHome = relative(this.#home, path);
+    return shownName(isWithin(this.#home, path) && !isAbsolute(fromHome) ? `~/${fromHome}` : path);
+  }
+}
+
+function shorten(text: string, name: string): string {
+  return truncateEnd(text, maxHintCharacters, `\n[... ${name} goes on; read the rest with the file tools]`);
+}

@@ -1,0 +1,38 @@
+import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { describe, systemErrorCode } from "#foundation/errors";
+import { ensureDir, readTextFile } from "#foundation/files";
+import type { Logger } from "#foundation/logger";
+import { guardText, shortenText } from "./guarded-text.ts";
+import { defaultIdentity } from "./layers/identity.ts";
+
+const maxSoulBytes = 4 * 1024 * 1024;
+
+/**
+ * The identity the user wrote into SOUL.md of the Hermes home. Missing, empty, unreadable or blocked by the
+ * scan gives undefined, and with it the default identity; the last two are said in the log.
+ */
+export async function loadSoul(path: string, log: Logger): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = ((await readTextFile(path, { maxBytes: maxSoulBytes })) ?? "").trim();
+  } catch (error) {
+    log.warn("SOUL.md could not be read; the default identity is used.", { file: path, cause: describe(error) });
+    return undefined;
+  }
+  if (text === "") return undefined;
+  const guarded = guardText(text, "SOUL.md", log);
+  return guarded.kind === "clean" ? shortenText(guarded.text, "SOUL.md") : undefined;
+}
+
+/** Puts a starter SOUL.md there on the first run. Never touches an existing one; says whether it wrote. */
+export async function ensureSoul(path: string): Promise<boolean> {
+  await ensureDir(dirname(path));
+  try {
+    await writeFile(path, `${defaultIdentity}\n`, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
