@@ -99,6 +99,9 @@ interface Place {
 }
 
 async function readFolder(place: Place, logger: Logger): Promise<FoundPlugin | BrokenPlugin | undefined> {
+  // A package that was put here says itself where its parts are.
+  const packaged = await readPackage(place, logger);
+  if (packaged !== undefined) return packaged;
   for (const file of ["plugin.yaml", "plugin.yml"]) {
     const text = await readTextFile(join(place.folder, file), { maxBytes: maxManifestBytes });
     if (text !== undefined) return readPlugin(place, { text, entry: await entryOf(place.folder) }, logger);
@@ -133,27 +136,27 @@ async function inPackages(root: string, logger: Logger): Promise<readonly (Found
       ? (await foldersIn(join(root, name))).map((inner) => join(root, name, inner))
       : [join(root, name)];
     for (const folder of folders) {
-      const plugin = await readPackage(folder, logger);
+      const plugin = await readPackage({ folder, source: "package" }, logger);
       if (plugin !== undefined) plugins.push(plugin);
     }
   }
   return plugins;
 }
 
-async function readPackage(folder: string, logger: Logger): Promise<FoundPlugin | BrokenPlugin | undefined> {
+async function readPackage(place: Place, logger: Logger): Promise<FoundPlugin | BrokenPlugin | undefined> {
+  const { folder, source } = place;
   const parsed = parseJson((await readTextFile(join(folder, "package.json"), { maxBytes: 1024 * 1024 })) ?? "");
   if (!parsed.ok || !isRecord(parsed.value)) return undefined;
   const { keywords, hermes } = parsed.value;
   if (!Array.isArray(keywords) || !keywords.includes("hermes-plugin") || !isRecord(hermes)) return undefined;
   const { plugin, manifest } = hermes;
   if (typeof plugin !== "string") return undefined;
-  const source = "package";
   try {
     const entry = await resolveInside(folder, plugin);
     const manifestPath = await resolveInside(folder, typeof manifest === "string" ? manifest : "plugin.yaml");
     const text = await readTextFile(manifestPath, { maxBytes: maxManifestBytes });
     if (text === undefined) return { key: basename(folder), source, folder, reason: "its manifest is missing" };
-    return await readPlugin({ folder, source }, { text, entry }, logger);
+    return await readPlugin(place, { text, entry }, logger);
   } catch (error) {
     return { key: basename(folder), source, folder, reason: error instanceof Error ? error.message : String(error) };
   }

@@ -4,6 +4,7 @@ import { isRecord } from "#foundation/json";
 import type { PluginContext } from "./api.ts";
 import { createPluginContext, type PluginWiring } from "./context.ts";
 import { type Discovery, discoverPlugins, type FoundPlugin, type PluginPlaces, type PluginSource } from "./discover.ts";
+import type { PluginLock } from "./install/lock-file.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 
 export interface PluginChoice {
@@ -18,6 +19,8 @@ export interface PluginHostOptions {
   readonly wiring: PluginWiring;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly trust: ProjectTrust;
+  /** Knows what installed plugins looked like; without it they are not compared. */
+  readonly lock?: Pick<PluginLock, "isUnchanged">;
   /** Replaced in tests that must see what is imported. */
   importModule?(url: string): Promise<unknown>;
 }
@@ -160,6 +163,9 @@ export class PluginHost implements AsyncDisposable {
     if (plugin.entry === undefined) return "it has no index.js, index.mjs or index.ts";
     if (plugin.source === "project" && !(await trust.isTrusted(plugin))) {
       return `it belongs to a project and has not been trusted, or has changed since; its folder is ${plugin.folder}`;
+    }
+    if (plugin.source === "user" && (await this.#options.lock?.isUnchanged(plugin)) === false) {
+      return `its files have changed since it was installed; look at ${plugin.folder}, then confirm or update it`;
     }
     return undefined;
   }

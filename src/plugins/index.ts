@@ -21,5 +21,12 @@ export type { HookPayloads } from "./hooks/payloads.ts";
 export { ShellConsent } from "./hooks/shell-consent.ts";
 export { readShellHooks, registerShellHooks, type ShellHook } from "./hooks/shell-hooks.ts";
 export { type PluginEntry, PluginHost, type PluginHostOptions, type PluginState } from "./host.ts";
+export {
+  type InstallerDeps,
+  type InstallOutcome,
+  type InstallReport,
+  PluginInstaller,
+} from "./install/installer.ts";
+export { type LockedPlugin, PluginLock } from "./install/lock-file.ts";
 export type { PluginManifest } from "./manifest.ts";
 export { ProjectTrust } from "./project-trust.ts";
