@@ -11,9 +11,6 @@ export interface GuardRule {
   readonly example: string;
 }
 
-export function rulesOf(
-  category: GuardCategory,
-  rules: readonly Omit<GuardRule, "category">[],
-): readonly GuardRule[] {
+export function rulesOf(category: GuardCategory, rules: readonly Omit<GuardRule, "category">[]): readonly GuardRule[] {
   return rules.map((rule) => ({ ...rule, category }));
 }

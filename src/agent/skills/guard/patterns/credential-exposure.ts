@@ -54,7 +54,8 @@ export const credentialExposure: readonly GuardRule[] = rulesOf("credential_expo
   {
     id: "assigned-secret",
     severity: "high",
-    pattern: /\b(?:api[_-]?key|secret|password|passwd|access[_-]?token)\s*[:=]\s*["'](?!(?:your|my|the|changeme|example|placeholder|xxx|test|dummy|<|\$|\{|\*|\.\.\.))[A-Za-z0-9+/_!@#%^&-]{12,}["']/i,
+    pattern:
+      /\b(?:api[_-]?key|secret|password|passwd|access[_-]?token)\s*[:=]\s*["'](?!(?:your|my|the|changeme|example|placeholder|xxx|test|dummy|<|\$|\{|\*|\.\.\.))[A-Za-z0-9+/_!@#%^&-]{12,}["']/i,
     says: "contains what looks like a real secret",
     example: 'password = "hq8Fj2LwPz71"',
   },
@@ -68,28 +69,32 @@ export const credentialExposure: readonly GuardRule[] = rulesOf("credential_expo
   {
     id: "read-private-keys",
     severity: "critical",
-    pattern: /\b(?:cat|less|head|tail|cp|read|open|base64|xxd)\b.{0,60}(?:\.ssh\/(?:id_|identity)|id_rsa\b|id_ed25519\b)(?!\.pub)/,
+    pattern:
+      /\b(?:cat|less|head|tail|cp|read|open|base64|xxd)\b.{0,60}(?:\.ssh\/(?:id_|identity)|id_rsa\b|id_ed25519\b)(?!\.pub)/,
     says: "reads private keys",
     example: "cat ~/.ssh/id_ed25519",
   },
   {
     id: "read-cloud-credentials",
     severity: "critical",
-    pattern: /(?:~|\$HOME|\$\{HOME\})\/\.(?:aws\/credentials|config\/gcloud|azure\/|kube\/config|docker\/config\.json|netrc|pgpass|npmrc|pypirc|config\/gh\/hosts)/,
+    pattern:
+      /(?:~|\$HOME|\$\{HOME\})\/\.(?:aws\/credentials|config\/gcloud|azure\/|kube\/config|docker\/config\.json|netrc|pgpass|npmrc|pypirc|config\/gh\/hosts)/,
     says: "reads credentials of other programs",
     example: "cat ~/.aws/credentials",
   },
   {
     id: "search-for-secrets",
     severity: "high",
-    pattern: /\b(?:grep|rg|find|ag)\b.{0,80}(?:-name\s+["']?\*?\.(?:env|pem|key|p12)\b|(?:api[_-]?key|password|secret|token).{0,40}(?:~|\$HOME|\s\/(?:\s|$)))/i,
+    pattern:
+      /\b(?:grep|rg|find|ag)\b.{0,80}(?:-name\s+["']?\*?\.(?:env|pem|key|p12)\b|(?:api[_-]?key|password|secret|token).{0,40}(?:~|\$HOME|\s\/(?:\s|$)))/i,
     says: "searches the machine for secrets",
     example: "find / -name '*.pem'",
   },
   {
     id: "ask-for-secret",
     severity: "medium",
-    pattern: /\bask\s+(?:the\s+)?user\s+(?:for|to\s+(?:paste|type|enter|provide|send))\b.{0,40}\b(?:password|passphrase|private key|seed phrase|2fa code|one-time code)\b/i,
+    pattern:
+      /\bask\s+(?:the\s+)?user\s+(?:for|to\s+(?:paste|type|enter|provide|send))\b.{0,40}\b(?:password|passphrase|private key|seed phrase|2fa code|one-time code)\b/i,
     says: "has the user type a secret into the conversation",
     example: "Ask the user to paste their password here.",
   },

@@ -5,14 +5,16 @@ export const destructive: readonly GuardRule[] = rulesOf("destructive", [
   {
     id: "remove-root",
     severity: "critical",
-    pattern: /\brm\s+(?:-[a-zA-Z-]+\s+)*-[a-zA-Z]*[rR][a-zA-Z]*\s+(?:-[a-zA-Z-]+\s+)*["']?(?:\/(?:\s|\*|["']|$)|\/(?:etc|usr|var|boot|bin|lib|home|Users|System)\/?(?:\s|\*|$))/,
+    pattern:
+      /\brm\s+(?:-[a-zA-Z-]+\s+)*-[a-zA-Z]*[rR][a-zA-Z]*\s+(?:-[a-zA-Z-]+\s+)*["']?(?:\/(?:\s|\*|["']|$)|\/(?:etc|usr|var|boot|bin|lib|home|Users|System)\/?(?:\s|\*|$))/,
     says: "deletes the whole system or one of its main folders",
     example: "rm -rf /",
   },
   {
     id: "remove-home",
     severity: "critical",
-    pattern: /\brm\s+(?:-[a-zA-Z-]+\s+)*-[a-zA-Z]*[rR][a-zA-Z]*\s+(?:-[a-zA-Z-]+\s+)*["']?(?:~|\$HOME|\$\{HOME\})(?:\/?["']?(?:\s|\*|$)|\/\*)/,
+    pattern:
+      /\brm\s+(?:-[a-zA-Z-]+\s+)*-[a-zA-Z]*[rR][a-zA-Z]*\s+(?:-[a-zA-Z-]+\s+)*["']?(?:~|\$HOME|\$\{HOME\})(?:\/?["']?(?:\s|\*|$)|\/\*)/,
     says: "deletes the home folder",
     example: "rm -rf ~/",
   },
@@ -89,7 +91,8 @@ export const destructive: readonly GuardRule[] = rulesOf("destructive", [
   {
     id: "recursive-code-delete",
     severity: "high",
-    pattern: /\b(?:shutil\.rmtree|fs\.rmSync|rimraf)\s*\(\s*["'`]?(?:\/["'`]|~|os\.path\.expanduser\(["']~["']\)|os\.homedir\(\)\s*[,)])/i,
+    pattern:
+      /\b(?:shutil\.rmtree|fs\.rmSync|rimraf)\s*\(\s*["'`]?(?:\/["'`]|~|os\.path\.expanduser\(["']~["']\)|os\.homedir\(\)\s*[,)])/i,
     says: "deletes the home or root folder from code",
     example: 'shutil.rmtree("/")',
   },

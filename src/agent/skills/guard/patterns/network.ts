@@ -35,7 +35,7 @@ export const network: readonly GuardRule[] = rulesOf("network", [
     severity: "critical",
     pattern: /(?:\bsocket\b.{0,200}\b(?:dup2|subprocess|pty\.spawn|\/bin\/sh)|\bos\.dup2\s*\(|pty\.spawn\s*\()/,
     says: "joins a socket with a shell",
-    example: 'import socket,subprocess,os;s=socket.socket();os.dup2(s.fileno(),0)',
+    example: "import socket,subprocess,os;s=socket.socket();os.dup2(s.fileno(),0)",
   },
   {
     id: "public-tunnel",
@@ -61,7 +61,8 @@ export const network: readonly GuardRule[] = rulesOf("network", [
   {
     id: "hard-coded-address",
     severity: "medium",
-    pattern: /\bhttps?:\/\/(?!127\.|10\.|192\.168\.|169\.254\.|0\.0\.0\.0|172\.(?:1[6-9]|2\d|3[01])\.)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/,
+    pattern:
+      /\bhttps?:\/\/(?!127\.|10\.|192\.168\.|169\.254\.|0\.0\.0\.0|172\.(?:1[6-9]|2\d|3[01])\.)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/,
     says: "talks to a bare public address instead of a named host",
     example: "curl http://203.0.113.7/x",
   },
@@ -75,7 +76,8 @@ export const network: readonly GuardRule[] = rulesOf("network", [
   {
     id: "tls-check-off",
     severity: "medium",
-    pattern: /\b(?:curl\b.{0,120}\s(?:-k|--insecure)\b|wget\b.{0,120}--no-check-certificate|verify\s*=\s*False|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*["']?0|http\.sslVerify\s+false)/,
+    pattern:
+      /\b(?:curl\b.{0,120}\s(?:-k|--insecure)\b|wget\b.{0,120}--no-check-certificate|verify\s*=\s*False|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*["']?0|http\.sslVerify\s+false)/,
     says: "switches off the check of who answers",
     example: "curl -k https://example.test",
   },

@@ -5,7 +5,8 @@ export const obfuscation: readonly GuardRule[] = rulesOf("obfuscation", [
   {
     id: "decoded-into-shell",
     severity: "critical",
-    pattern: /\b(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r|openssl\s+enc\s+-d|uudecode)\b.{0,120}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/,
+    pattern:
+      /\b(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r|openssl\s+enc\s+-d|uudecode)\b.{0,120}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/,
     says: "runs text that was hidden by an encoding",
     example: "echo aGk= | base64 -d | sh",
   },
@@ -19,7 +20,8 @@ export const obfuscation: readonly GuardRule[] = rulesOf("obfuscation", [
   {
     id: "exec-of-decoded",
     severity: "critical",
-    pattern: /\b(?:exec|eval|Function)\s*\(.{0,80}(?:b64decode|atob|fromCharCode|unhexlify|codecs\.decode|zlib\.decompress|marshal\.loads|Buffer\.from\([^)]{0,80}base64)/,
+    pattern:
+      /\b(?:exec|eval|Function)\s*\(.{0,80}(?:b64decode|atob|fromCharCode|unhexlify|codecs\.decode|zlib\.decompress|marshal\.loads|Buffer\.from\([^)]{0,80}base64)/,
     says: "runs code that was hidden by an encoding",
     example: "exec(base64.b64decode(blob))",
   },
@@ -40,7 +42,8 @@ export const obfuscation: readonly GuardRule[] = rulesOf("obfuscation", [
   {
     id: "long-base64",
     severity: "medium",
-    pattern: /(?<![\w+/=:,-])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{200,}={0,2}/,
+    pattern:
+      /(?<![\w+/=:,-])(?=[A-Za-z0-9+/]*[a-z])(?=[A-Za-z0-9+/]*[A-Z])(?=[A-Za-z0-9+/]*\d)[A-Za-z0-9+/]{200,}={0,2}/,
     says: "a long encoded block nobody can read",
     example: `data = "${"aB3".repeat(80)}"`,
   },
@@ -77,7 +80,7 @@ export const obfuscation: readonly GuardRule[] = rulesOf("obfuscation", [
     severity: "high",
     pattern: /\$\{IFS\}|\$IFS\$?\d?[a-z/]/,
     says: "hides the spaces of a command",
-    example: "cat${IFS}/etc/hosts",
+    example: "cat$IFS/etc/hosts",
   },
   {
     id: "data-uri-script",

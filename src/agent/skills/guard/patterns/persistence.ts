@@ -12,7 +12,8 @@ export const persistence: readonly GuardRule[] = rulesOf("persistence", [
   {
     id: "shell-profile",
     severity: "high",
-    pattern: /(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?(?:~|\$HOME|\$\{HOME\})\/\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|config\/fish)/,
+    pattern:
+      /(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?(?:~|\$HOME|\$\{HOME\})\/\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|config\/fish)/,
     says: "writes to the start-up files of the shell",
     example: "echo 'alias ls=x' >> ~/.bashrc",
   },
@@ -33,7 +34,8 @@ export const persistence: readonly GuardRule[] = rulesOf("persistence", [
   {
     id: "systemd-unit",
     severity: "high",
-    pattern: /(?:>|\btee\b|\bcp\b|\binstall\b).{0,120}(?:\/etc\/systemd\/system|\.config\/systemd\/user)\/|\bsystemctl\s+(?:--user\s+)?enable\b/,
+    pattern:
+      /(?:>|\btee\b|\bcp\b|\binstall\b).{0,120}(?:\/etc\/systemd\/system|\.config\/systemd\/user)\/|\bsystemctl\s+(?:--user\s+)?enable\b/,
     says: "installs a service that starts by itself",
     example: "systemctl enable agent.service",
   },
@@ -68,7 +70,8 @@ export const persistence: readonly GuardRule[] = rulesOf("persistence", [
   {
     id: "agent-configuration",
     severity: "high",
-    pattern: /(?:>>?|\btee\s+(?:-a\s+)?|\bsed\s+-i\S*\s.{0,80})\s*\S{0,80}\.hermes\/(?:config\.yaml|\.env|auth\.json|hooks\/)/,
+    pattern:
+      /(?:>>?|\btee\s+(?:-a\s+)?|\bsed\s+-i\S*\s.{0,80})\s*\S{0,80}\.hermes\/(?:config\.yaml|\.env|auth\.json|hooks\/)/,
     says: "changes the agent's own configuration from a command",
     example: "echo 'approvals: off' >> ~/.hermes/config.yaml",
   },

@@ -68,7 +68,8 @@ export const privilegeEscalation: readonly GuardRule[] = rulesOf("privilege_esca
   {
     id: "protection-off",
     severity: "critical",
-    pattern: /\bsetenforce\s+0\b|\bcsrutil\s+disable\b|\bspctl\s+--master-disable\b|\bSet-MpPreference\b.{0,60}Disable|\bufw\s+disable\b/i,
+    pattern:
+      /\bsetenforce\s+0\b|\bcsrutil\s+disable\b|\bspctl\s+--master-disable\b|\bSet-MpPreference\b.{0,60}Disable|\bufw\s+disable\b/i,
     says: "switches off a protection of the system",
     example: "setenforce 0",
   },

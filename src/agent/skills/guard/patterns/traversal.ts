@@ -47,14 +47,16 @@ export const traversal: readonly GuardRule[] = rulesOf("traversal", [
   {
     id: "browser-profile",
     severity: "critical",
-    pattern: /(?:Google\/Chrome|google-chrome|BraveSoftware|\.mozilla\/firefox|Firefox\/Profiles|Chromium)\b.{0,80}(?:Login Data|Cookies|logins\.json|key4\.db|Local State|cookies\.sqlite)/i,
+    pattern:
+      /(?:Google\/Chrome|google-chrome|BraveSoftware|\.mozilla\/firefox|Firefox\/Profiles|Chromium)\b.{0,80}(?:Login Data|Cookies|logins\.json|key4\.db|Local State|cookies\.sqlite)/i,
     says: "reads passwords or cookies of a browser",
     example: "cp ~/.config/google-chrome/Default/Cookies .",
   },
   {
     id: "key-store",
     severity: "critical",
-    pattern: /\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain)|Library\/Keychains\b|\.local\/share\/keyrings\b/,
+    pattern:
+      /\bsecurity\s+(?:find-(?:generic|internet)-password|dump-keychain)|Library\/Keychains\b|\.local\/share\/keyrings\b/,
     says: "reads the system's store of passwords",
     example: "security find-generic-password -wa x",
   },
