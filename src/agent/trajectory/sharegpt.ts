@@ -1,0 +1,169 @@
+import { decodeExact, type ExactJson } from "#foundation/exact-json";
+import { toExact } from "#foundation/exact-json-text";
+import { isRecord } from "#foundation/json";
+import type { Logger } from "#foundation/logger";
+import { embedJson } from "./embedded-json.ts";
+import { convertScratchpad, ensureThink, thinkPrefix } from "./scratchpad.ts";
+import { systemTurn, type TrajectoryTool } from "./system-turn.ts";
+import { isBlank, trimBoth, trimEnd, trimStart } from "./white-space.ts";
+
+export interface ShareGptTurn {
+  readonly from: "system" | "human" | "gpt" | "tool";
+  readonly value: string;
+}
+
+/** A message in the chat-completions shape, as loose as stored and foreign data is. Every `Message` is one. */
+export interface TrajectoryMessage {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly reasoning?: unknown;
+  readonly reasoning_content?: unknown;
+  readonly reasoning_details?: unknown;
+  readonly tool_calls?: unknown;
+  readonly tool_call_id?: unknown;
+}
+
+export interface Conversation {
+  /** The transcript, without a system message; the first one is normally the user's. */
+  readonly messages: readonly TrajectoryMessage[];
+  /** The first human turn when the transcript does not begin with one. */
+  readonly query?: unknown;
+  readonly tools: readonly TrajectoryTool[];
+  readonly log: Logger;
+}
+
+/** A conversation in the training format. Byte-exact: existing training sets are compared with it. */
+export function toShareGpt(conversation: Conversation): readonly ShareGptTurn[] {
+  const { messages, log } = conversation;
+  const first = messages[0];
+  const isFirstHuman = first?.role === "user";
+  const opening = isFirstHuman ? first.content : (conversation.query ?? "");
+  const turns: ShareGptTurn[] = [
+    { from: "system", value: systemTurn(conversation.tools) },
+    { from: "human", value: humanText(opening) },
+  ];
+  for (let index = isFirstHuman ? 1 : 0; index < messages.length; index += 1) {
+    const message = messages[index];
+    if (message?.role === "user") turns.push({ from: "human", value: humanText(message.content) });
+    if (message?.role !== "assistant") continue;
+    const calls = readCalls(message.tool_calls);
+    turns.push({ from: "gpt", value: assistantValue(message, calls, log) });
+    if (calls.length === 0) continue;
+    const results = followingResults(messages, index + 1);
+    if (results.length > 0) turns.push({ from: "tool", value: resultsValue(results, calls, log) });
+    index += results.length;
+  }
+  return turns;
+}
+
+interface Call {
+  readonly name: string;
+  readonly args: unknown;
+}
+
+/** Text parts joined by a space; images are only counted. */
+function humanText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  const text = trimBoth(partTexts(content).join(" "));
+  const images = content.filter((part) => isRecord(part) && isImage(part.type)).length;
+  if (images === 0) return text;
+  const note = images === 1 ? "[1 image]" : `[${images} images]`;
+  return text === "" ? note : `${note} ${text}`;
+}
+
+function isImage(type: unknown): boolean {
+  return type === "image_url" || type === "input_image" || type === "image";
+}
+
+function partTexts(parts: readonly unknown[]): readonly string[] {
+  return parts.flatMap((part) => {
+    if (typeof part === "string") return [part];
+    return isRecord(part) && typeof part.text === "string" ? [part.text] : [];
+  });
+}
+
+function readCalls(value: unknown): readonly Call[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).map((call) => {
+    const target = isRecord(call.function) ? call.function : {};
+    return { name: typeof target.name === "string" ? target.name : "", args: target.arguments };
+  });
+}
+
+function assistantValue(message: TrajectoryMessage, calls: readonly Call[], log: Logger): string {
+  const content = contentText(message.content);
+  const prefix = thinkPrefix(reasoningOf(message));
+  if (calls.length === 0) return trimBoth(ensureThink(prefix + convertScratchpad(content)));
+  const words = isBlank(content) ? "" : `${convertScratchpad(content)}\n`;
+  const blocks = calls.map((call) => `<tool_call>\n${callJson(call, log)}\n</tool_call>\n`);
+  return trimEnd(ensureThink(prefix + words + blocks.join("")));
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === "string") return content;
+  return Array.isArray(content) ? partTexts(content).join(" ") : "";
+}
+
+/** The provider's own field first, then ours, then the first detail that is text. */
+function reasoningOf(message: TrajectoryMessage): string | undefined {
+  const details = Array.isArray(message.reasoning_details) ? message.reasoning_details : [];
+  const detail: unknown = details.map((entry) => (isRecord(entry) ? entry.text : undefined)).find(isWords);
+  return [message.reasoning_content, message.reasoning, detail].find(isWords);
+}
+
+function isWords(value: unknown): value is string {
+  return typeof value === "string" && !isBlank(value);
+}
+
+const shownCharacters = 100;
+
+function callJson(call: Call, log: Logger): string {
+  return embedJson(
+    new Map<string, ExactJson>([
+      ["name", call.name],
+      ["arguments", argumentsOf(call, log)],
+    ]),
+    log,
+  );
+}
+
+function argumentsOf(call: Call, log: Logger): ExactJson {
+  if (call.args === undefined || call.args === null) return new Map();
+  if (typeof call.args !== "string") return toExact(call.args);
+  const decoded = decodeExact(call.args);
+  if (decoded !== undefined) return decoded.value;
+  log.warn("The arguments of a tool call are not JSON; the trajectory has an empty object instead.", {
+    tool: call.name,
+    start: call.args.slice(0, shownCharacters),
+  });
+  return new Map();
+}
+
+function followingResults(messages: readonly TrajectoryMessage[], from: number): readonly TrajectoryMessage[] {
+  let end = from;
+  while (messages[end]?.role === "tool") end += 1;
+  return messages.slice(from, end);
+}
+
+/** Results take their names from the calls by position; one too many has no name. */
+function resultsValue(results: readonly TrajectoryMessage[], calls: readonly Call[], log: Logger): string {
+  const blocks = results.map((result, index) => {
+    const json = embedJson(
+      new Map<string, ExactJson>([
+        ["tool_call_id", typeof result.tool_call_id === "string" ? result.tool_call_id : ""],
+        ["name", calls[index]?.name ?? "unknown"],
+        ["content", resultContent(result.content)],
+      ]),
+      log,
+    );
+    return `<tool_response>\n${json}\n</tool_response>`;
+  });
+  return blocks.join("\n");
+}
+
+/** A result that is JSON is embedded as JSON, so that it is not a string in a string. */
+function resultContent(content: unknown): ExactJson {
+  if (typeof content !== "string") return toExact(content ?? null);
+  return /^[{[]/.test(trimStart(content)) ? (decodeExact(trimBoth(content))?.value ?? content) : content;
+}
