@@ -1,0 +1,23 @@
+import { appendFile } from "node:fs/promises";
+import type { Clock } from "#foundation/clock";
+import { ensureDir } from "#foundation/files";
+import { toJsonText } from "#foundation/json";
+import type { HermesHome } from "#foundation/paths";
+
+export interface AuditLine {
+  readonly action: "install" | "update" | "block" | "uninstall" | "audit";
+  readonly skill: string;
+  readonly source: string;
+  readonly identifier: string;
+  readonly trust: string;
+  readonly verdict: string;
+  readonly isForced?: boolean;
+  readonly reasons?: readonly string[];
+}
+
+/** `.hub/audit.log`: one JSON line for everything that came in, was turned away or left. */
+export async function writeAudit(home: HermesHome, clock: Clock, line: AuditLine): Promise<void> {
+  await ensureDir(home.at("skills", ".hub"));
+  const text = toJsonText({ time: new Date(clock.now()).toISOString(), ...line });
+  await appendFile(home.at("skills", ".hub", "audit.log"), `${text}\n`, { mode: 0o600 });
+}
