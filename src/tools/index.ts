@@ -2,6 +2,12 @@
 export { agentLevelTool } from "./agent-level.ts";
 export { type AuditEntry, auditFile } from "./approval/audit.ts";
 export { type DetectPlace, detect } from "./approval/detect.ts";
+export {
+  type CommandScanner,
+  combineScanners,
+  type ExternalScannerOptions,
+  externalScanner,
+} from "./approval/external-scanner.ts";
 export { createGate, type GateDeps } from "./approval/gate.ts";
 export { type AllowEntry, type GrantStore, Grants } from "./approval/grants.ts";
 export { readMode, YoloSwitch } from "./approval/modes.ts";

@@ -10,6 +10,7 @@ import { SudoPasswords } from "../terminals/command/sudo-password.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { NoPty } from "../terminals/pty.ts";
 import type { Terminal } from "../terminals/terminal.ts";
+import { TerminalGone } from "../terminals/terminal-gone.ts";
 import { localWorkshop } from "../terminals/testing.ts";
 import { folderTerminal, leasesOf, toolContext } from "../testing.ts";
 import { createTerminalTool, runTerminal } from "./terminal.tool.ts";
@@ -173,6 +174,39 @@ describe("terminal", () => {
   it("[30:ENV-25] makes a lost terminal again, once, and says so", async () => {
     await terminal({ command: `rm -rf ${shop.folder}/hermes-terminal-*` });
     expect(await terminal({ command: "echo back" })).toMatchObject({ output: "back", environment_restarted: true });
+  });
+
+  it("[30:3.1] tries a link that is down again after 2, 4 and 8 s, but never a command that may have run", async () => {
+    const slept: number[] = [];
+    let downFor = 3;
+    let mayHaveRun = false;
+    let tried = 0;
+    const leases: TerminalDeps["leases"] = {
+      ...shop.deps.leases,
+      take: async (taskId, signal) => {
+        const real = await shop.deps.leases.take(taskId, signal);
+        const exec: typeof real.exec = (command, options) => {
+          tried += 1;
+          if (tried <= downFor) return Promise.reject(new TerminalGone("link down", { mayHaveRun }));
+          return real.exec(command, options);
+        };
+        return { ...folderTerminal(shop.folder), cwd: real.cwd, home: real.home, exec };
+      },
+      peek: (taskId) => shop.deps.leases.peek(taskId),
+      release: () => Promise.resolve(),
+    };
+    const sleep = (ms: number): Promise<void> => Promise.resolve(void slept.push(ms));
+    const deps = { deps: { leases, sleep } };
+    expect(await terminal({ command: "echo up" }, deps)).toMatchObject({ output: "up", environment_restarted: true });
+    expect(slept).toEqual([2_000, 4_000]);
+    tried = 0;
+    downFor = 99;
+    await expect(terminal({ command: "echo up" }, deps)).rejects.toThrow("link down");
+    expect(tried).toBe(5);
+    tried = 0;
+    mayHaveRun = true;
+    await expect(terminal({ command: "echo up" }, deps)).rejects.toThrow("link down");
+    expect(tried).toBe(1);
   });
 
   it("[30:3.1] is disabled when no terminal can be made", async () => {

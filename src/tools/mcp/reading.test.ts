@@ -62,7 +62,14 @@ describe("settings of MCP servers", () => {
         hasPromptTools: true,
         parallel: false,
         trust: "untrusted",
-        sampling: { enabled: false, maxTokensCap: 4096, timeoutMs: 30_000, maxPerMinute: 10, maxToolRounds: 5 },
+        sampling: {
+          enabled: false,
+          maxTokensCap: 4096,
+          timeoutMs: 30_000,
+          maxPerMinute: 10,
+          maxToolRounds: 5,
+          logLevel: "info",
+        },
       },
     });
   });

@@ -92,6 +92,12 @@ export class Sampler {
       if (reply.kind === "unavailable") throw new Error(`no model can answer: ${reply.reason}`);
       const toolUses = reply.content.filter((part) => part.type === "tool_use").length;
       this.#count({ tokensUsed: reply.tokensUsed, toolUses });
+      this.#deps.logger[this.#settings.logLevel]("MCP sampling answered", {
+        server: this.#server,
+        model: reply.model,
+        tokensUsed: reply.tokensUsed,
+        toolUses,
+      });
       return toResult(reply);
     } catch (error) {
       this.#count({ errors: 1 });

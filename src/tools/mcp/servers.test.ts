@@ -456,7 +456,7 @@ describe("completions a server asks for", () => {
         });
       },
     });
-    const servers = stage.open([fakeSettings("s", plan, { trust: "trusted" })]);
+    const servers = stage.open([fakeSettings("s", plan, { trust: "trusted", sampling: { log_level: "error" } })]);
     await servers.ready(never);
     const first = JSON.parse(String((await call(stage, "mcp_s_sample"))["result"]));
     expect(first).toMatchObject({ role: "assistant", model: "small", stopReason: "endTurn", content: { text: "hi" } });
@@ -464,6 +464,8 @@ describe("completions a server asks for", () => {
     expect((await call(stage, "mcp_s_sample"))["result"]).toContain("rate limit");
     expect(asked).toEqual(Array.from({ length: 10 }, () => 4096));
     expect(servers.status[0]?.sampling).toEqual({ requests: 11, errors: 1, tokensUsed: 30, toolUses: 0 });
+    const told = stage.logger.lines.filter((line) => line.message === "MCP sampling answered");
+    expect(told.map((line) => line.level)).toEqual(Array.from({ length: 10 }, () => "error"));
   });
 
   it("need the person's consent where it is asked for, and an allowed model [30:6.5]", async () => {

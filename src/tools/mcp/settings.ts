@@ -1,5 +1,5 @@
 import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger, LogLevel } from "#foundation/logger";
 
 /** One entry of `mcp_servers`, read and with its defaults filled in. */
 export interface McpServerSettings {
@@ -62,6 +62,8 @@ export interface SamplingSettings {
   readonly timeoutMs: number;
   readonly maxPerMinute: number;
   readonly maxToolRounds: number;
+  /** How loudly each answered request is logged. */
+  readonly logLevel: LogLevel;
 }
 
 export type SettingsReading =
@@ -154,7 +156,12 @@ function readSampling(reader: Reader, isTrusted: boolean): SamplingSettings {
     timeoutMs: reader.seconds("timeout", 30),
     maxPerMinute: reader.number("max_rpm", 10),
     maxToolRounds: reader.number("max_tool_rounds", 5),
+    logLevel: logLevelOf(reader.word("log_level", ["debug", "info", "warn", "warning", "error"], "info")),
   };
+}
+
+function logLevelOf(word: LogLevel | "warning"): LogLevel {
+  return word === "warning" ? "warn" : word;
 }
 
 /** `${VAR}` in any string; a variable that is not set stays as it was written, with a warning. */

@@ -33,6 +33,8 @@ export interface TerminalDeps extends OutputDeps {
   readonly sudo?: SudoPasswords;
   /** Whether the configured kind of terminal can be used here. */
   readonly check?: NonNullable<Tool["check"]>;
+  /** Waits between tries on a link that is down; the real one when absent. */
+  sleep?(ms: number, signal: AbortSignal): Promise<void>;
   /** Where a report about a background process of this call goes. */
   routeOf?(context: ToolContext): ProcessRoute;
 }

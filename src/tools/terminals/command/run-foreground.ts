@@ -9,6 +9,7 @@ import { outputText } from "./output-text.ts";
 import { rewriteBackground } from "./rewrite-background.ts";
 
 const touchEveryMs = 10_000;
+const retryWaitsMs = [0, 2_000, 4_000, 8_000];
 
 /** Runs a command to its end and shapes what the model reads. */
 export async function runForeground(deps: TerminalDeps, call: TerminalCall, context: ToolContext): Promise<ToolResult> {
@@ -33,7 +34,10 @@ export async function runForeground(deps: TerminalDeps, call: TerminalCall, cont
   });
 }
 
-/** A lost terminal is made again once; the command is run again only when it certainly did not run. */
+/**
+ * A lost terminal is made again: at once, and should the link be down longer, after each of the waits. The
+ * command is run again only when it certainly did not run.
+ */
 async function execOnce(
   deps: TerminalDeps,
   call: TerminalCall,
@@ -49,12 +53,15 @@ async function execOnce(
       ...(sudo.input === undefined ? {} : { stdin: sudo.input }),
     });
   };
-  try {
-    return { ran: await run(), isRestarted: false };
-  } catch (error) {
-    if (!(error instanceof TerminalGone) || error.mayHaveRun) throw error;
-    await deps.leases.release(context.taskId);
-    return { ran: await run(), isRestarted: true };
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return { ran: await run(), isRestarted: tries > 0 };
+    } catch (error) {
+      const waitMs = retryWaitsMs[tries];
+      if (!(error instanceof TerminalGone) || error.mayHaveRun || waitMs === undefined) throw error;
+      await deps.leases.release(context.taskId);
+      if (waitMs > 0) await (deps.sleep ?? sleep)(waitMs, context.signal);
+    }
   }
 }
 
