@@ -84,14 +84,14 @@ export function faultOf(file: string, specifier: string): string | undefined {
   if (allowed === undefined) return `src/${owner} is not a subsystem; add it to scripts/layers.ts`;
   if (specifier.startsWith(".")) {
     const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
-    const reachesTests = file.endsWith(".test.ts") && target.startsWith("../test/");
+    const reachesTests = isTestFile(file) && target.startsWith("../test/");
     if (reachesTests || target.startsWith(`${owner}/`)) return undefined;
     return "a relative import may not leave its subsystem; use the door";
   }
   if (!specifier.startsWith("#")) return undefined;
   const [target = "", ...rest] = specifier.slice(1).split("/");
   if (target === owner) {
-    const isAllowed = owner === "foundation" || file.endsWith(".test.ts");
+    const isAllowed = owner === "foundation" || isTestFile(file);
     return isAllowed ? undefined : "inside a subsystem, import the file, not the door";
   }
   const isBuilder = rest.length === 1 && rest[0] === "testing" && isTestFile(file);
@@ -100,5 +100,5 @@ export function faultOf(file: string, specifier: string): string | undefined {
 }
 
 function isTestFile(file: string): boolean {
-  return file.endsWith(".test.ts") || path.posix.basename(file) === "testing.ts";
+  return file.endsWith(".test.ts") || path.posix.basename(file) === "testing.ts" || file.includes("/testing/");
 }

@@ -1,0 +1,77 @@
+import type { AgentEvent, Message } from "#conversation";
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
+import type { CallObserver, Listing, OutputLimits, ResultFiles, Tool } from "#tools";
+import type { CallMoney } from "./call-model.ts";
+import type { ContextKeeper, ContextKeeperDeps } from "./context-keeper.ts";
+import type { Conversation } from "./conversation.ts";
+import type { LoopGuardLimits } from "./loop-guard.ts";
+import type { PromptSource, Transcript, TurnHooks, TurnMemory } from "./ports.ts";
+import type { Remedy, RemedyContext } from "./recovery/remedy.ts";
+import type { RequestSettings } from "./request.ts";
+import type { TurnResult } from "./result.ts";
+import type { Turn } from "./turn.ts";
+
+export interface AgentSettings {
+  /** `agent.max_turns`. */
+  readonly maxSteps: number;
+  readonly request: RequestSettings;
+  readonly maxConcurrentChildren: number;
+  /** `agent.budget_hints`: tells the model at 70 and 90 % of its steps. */
+  readonly budgetHints: boolean;
+  readonly loopGuard?: LoopGuardLimits;
+}
+
+export const defaultAgentSettings: AgentSettings = {
+  maxSteps: 90,
+  request: {},
+  maxConcurrentChildren: 3,
+  budgetHints: false,
+};
+
+/** The tools of an agent, and what its own ones need. */
+export interface AgentTools {
+  /** The same object until the tools change: requests are compared by it. */
+  listing(): Listing;
+  readonly files: ResultFiles;
+  readonly limits?: OutputLimits;
+  redact(text: string): string;
+  /** Tools that work on the agent's own state, besides `todo`. */
+  readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
+  observers(turn: Turn): readonly CallObserver[];
+  hintsFor(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+}
+
+export interface AgentDeps {
+  readonly conversation: Conversation;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: AgentSettings;
+  /** `cli`, `telegram`, `cron`, … */
+  readonly surface: string;
+  /** Owns approvals: one per chat. */
+  readonly sessionKey: string;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
+  readonly money: CallMoney;
+  readonly transcript: Transcript;
+  readonly prompt: PromptSource;
+  readonly tools: AgentTools;
+  readonly hooks?: TurnHooks;
+  readonly memory?: TurnMemory;
+  readonly prefill?: readonly Message[];
+  ephemeral?(turn: Turn): string | undefined;
+  /** Treatments of what goes wrong, in order; a rollout passes fewer. */
+  remedies(context: RemedyContext): readonly Remedy[];
+  keeper?(deps: ContextKeeperDeps): ContextKeeper;
+  emit(event: AgentEvent): void;
+  onRateLimits?(target: Target, headers: Readonly<Record<string, string>>): void;
+  /** A target answered: credentials and learned limits may be confirmed. */
+  succeeded?(target: Target): Promise<void>;
+  /** A request that nothing could save, for a dump without secrets. */
+  onLost?(request: ModelRequest, failure: ModelFailure): Promise<void>;
+  /** Sees every request and why it may differ from the one before. */
+  onRequest?(request: ModelRequest, breakCause: string | undefined): void;
+  /** After the turn's last event: background review, titles. Never awaited by the turn. */
+  afterTurn?(result: TurnResult, turn: Turn): void;
+}

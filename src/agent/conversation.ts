@@ -1,0 +1,104 @@
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type Message,
+  type SessionId,
+  textOf,
+  type Usage,
+  zeroUsage,
+} from "#conversation";
+import { isRecord, parseJson } from "#foundation/json";
+import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
+import { type TodoItem, TodoList } from "#tools";
+import { ContextMeter } from "./meter.ts";
+import { SentMessages } from "./sent-messages.ts";
+
+export interface ConversationInit {
+  readonly sessionId: SessionId;
+  /** The first part of a session that compression split; the same as `sessionId` otherwise. */
+  readonly rootSessionId?: SessionId;
+  readonly history: readonly Message[];
+  readonly target: Target;
+  readonly fallbackChain?: readonly FallbackEntry[];
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+}
+
+/** What an agent holds of one session between its turns. */
+export class Conversation {
+  readonly rootSessionId: SessionId;
+  readonly meter = new ContextMeter();
+  readonly todos = new TodoList();
+  readonly sent = new SentMessages();
+  sessionId: SessionId;
+  history: readonly Message[];
+  /** The model the user chose. */
+  primary: Target;
+  /** The model in use: the primary, or an entry of the fallback chain. */
+  target: Target;
+  fallback: FallbackState;
+  usage: Usage;
+  cost: Cost | undefined;
+  lastPromptTokens = 0;
+  compressionCount = 0;
+
+  constructor(init: ConversationInit) {
+    this.sessionId = init.sessionId;
+    this.rootSessionId = init.rootSessionId ?? init.sessionId;
+    this.history = init.history;
+    this.primary = init.target;
+    this.target = init.target;
+    this.fallback = openFallback(init.fallbackChain ?? []);
+    this.usage = init.usage ?? zeroUsage;
+    this.cost = init.cost;
+    this.#restoreTodos();
+  }
+
+  /** A new user message: back to the primary model, unless that is known to be closed still. */
+  beginTurn(nowMs: number): void {
+    this.fallback = beginTurn(this.fallback, nowMs);
+    if (this.fallback.active !== undefined) return;
+    if (this.target !== this.primary) this.meter.forget();
+    this.target = this.primary;
+  }
+
+  /** The user chose another model. */
+  choose(target: Target): void {
+    this.primary = target;
+    this.target = target;
+    this.fallback = openFallback(this.fallback.chain);
+    this.meter.forget();
+  }
+
+  count(usage: Usage, cost: Cost): void {
+    this.usage = addUsage(this.usage, usage);
+    this.cost = this.cost === undefined ? cost : addCost(this.cost, cost);
+  }
+
+  get userTurns(): number {
+    return this.history.filter((message) => message.role === "user").length;
+  }
+
+  /** A resumed session continues with the list its last `todo` call left. */
+  #restoreTodos(): void {
+    for (let index = this.history.length - 1; index >= 0; index -= 1) {
+      const message = this.history[index];
+      if (message?.role !== "tool" || message.tool_name !== "todo") continue;
+      const parsed = parseJson(textOf(message.content));
+      const todos = parsed.ok && isRecord(parsed.value) ? parsed.value["todos"] : undefined;
+      if (!Array.isArray(todos)) continue;
+      this.todos.load(todos.filter(isTodo));
+      return;
+    }
+  }
+}
+
+function isTodo(value: unknown): value is TodoItem {
+  return (
+    isRecord(value) &&
+    typeof value["id"] === "string" &&
+    typeof value["content"] === "string" &&
+    ["pending", "in_progress", "completed", "cancelled"].includes(String(value["status"]))
+  );
+}

@@ -1,0 +1,82 @@
+import { assistantMessage } from "#conversation";
+import { explain } from "#model";
+import { joinedFragments } from "./fragments.ts";
+import type { TurnOutcome } from "./outcome.ts";
+import type { Problem } from "./problem.ts";
+import type { Turn } from "./turn.ts";
+
+/** How a turn ends with a problem that nothing could treat. */
+export function exitFor(problem: Problem, turn: Turn): TurnOutcome {
+  return problem.stage === "request" ? exitForFailure(problem) : exitForDefect(problem, turn);
+}
+
+function exitForFailure({ failure }: Extract<Problem, { stage: "request" }>): TurnOutcome {
+  const { message, hint } = explain(failure);
+  const error = `${message} ${hint}`.trim();
+  const common = { error, errorClass: failure.kind };
+  switch (failure.kind) {
+    case "context_overflow":
+    case "long_context_tier":
+      return { ...common, exitReason: "context_overflow", isCompressionExhausted: true };
+    case "payload_too_large":
+      return { ...common, exitReason: "payload_too_large", isCompressionExhausted: true };
+    case "rate_limit":
+      return { ...common, exitReason: "rate_limited" };
+    case "invalid_response":
+      return { ...common, exitReason: "invalid_response" };
+    case "budget_exceeded":
+      return { ...common, exitReason: "budget_exceeded" };
+    default:
+      return { ...common, exitReason: failure.isRetryable ? "api_retries_exhausted" : "non_retryable_error" };
+  }
+}
+
+function exitForDefect(problem: Extract<Problem, { stage: "reply" }>, turn: Turn): TurnOutcome {
+  const said = problem.collected.message.content;
+  switch (problem.defect) {
+    case "truncated-text": {
+      const text = joinedFragments(turn.history) + said;
+      const error = "The answer was still cut off after three continuations.";
+      return {
+        exitReason: "length_truncated",
+        text,
+        error,
+        reply: assistantMessage(text, { finish_reason: "length" }),
+      };
+    }
+    case "truncated-call":
+      return {
+        exitReason: "truncated_tool_call",
+        error: "The arguments of a tool call were cut off twice by the output limit. Nothing was run.",
+      };
+    case "thinking-exhausted": {
+      const text =
+        "The whole output was spent on thinking, so there is no answer. Lower the reasoning effort or raise the output limit (model.max_tokens), then ask again.";
+      return { exitReason: "thinking_budget_exhausted", text, error: text };
+    }
+    case "incomplete-reasoning":
+      return { exitReason: "incomplete_reasoning", error: "The model left its scratchpad open in every attempt." };
+    case "responses-incomplete": {
+      const text = joinedFragments(turn.history) + said;
+      return {
+        exitReason: "responses_incomplete",
+        ...(text === "" ? {} : { text, reply: assistantMessage(text, { finish_reason: "incomplete" }) }),
+        error: "The answer stayed incomplete after three continuations.",
+      };
+    }
+    case "unknown-tool":
+    case "unreadable-arguments":
+      return {
+        exitReason: "invalid_tool_calls",
+        error: "The model kept calling tools that do not exist or with arguments that cannot be read.",
+      };
+    case "planning-only":
+      return { exitReason: "text_response", text: said, reply: problem.collected.message };
+    case "empty":
+      return {
+        exitReason: "empty_response_exhausted",
+        text: "(empty)",
+        error: "The model returned nothing, several times.",
+      };
+  }
+}

@@ -1,0 +1,87 @@
+import type { AssistantMessage, Message, ToolCall } from "#conversation";
+import { exitFor } from "./exit.ts";
+import type { LoopVerdict } from "./loop-guard.ts";
+import type { TurnOutcome } from "./outcome.ts";
+import type { Problem } from "./problem.ts";
+import { type RecoveryDeps, recover } from "./recovery/remedy.ts";
+import type { Turn } from "./turn.ts";
+
+export type Attempt = { readonly reply: AssistantMessage } | { readonly problem: Problem };
+
+export interface LoopDeps extends RecoveryDeps {
+  /** One model call: assembled, streamed, collected, inspected. Rejects only for aborts and bugs. */
+  attempt(turn: Turn): Promise<Attempt>;
+  /** One result per call, always. */
+  runTools(calls: readonly ToolCall[], turn: Turn): Promise<{ messages: readonly Message[]; verdict: LoopVerdict }>;
+  /** Compresses when the context is nearly full. */
+  fitContext(turn: Turn): Promise<void>;
+  /** The last words when no step is left: a call without tools. */
+  wrapUp(turn: Turn): Promise<TurnOutcome>;
+}
+
+export const cutShort = "Cut short before it finished: the turn was interrupted.";
+const interruptionMarker = "(interrupted by the user)";
+
+/** Runs one turn, from the user's message to the model's last word, and says how it ended. */
+export async function runTurn(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
+  turn.emit({ type: "turn-start", sessionId: turn.sessionId, turnId: turn.turnId });
+  let outcome: TurnOutcome;
+  try {
+    outcome = await takeSteps(turn, deps);
+  } catch (error) {
+    const reason = turn.interruptReason();
+    turn.dropScaffold();
+    await turn.settleOpenCalls(cutShort);
+    if (!turn.signal.aborted) throw error;
+    outcome = { exitReason: reason };
+  }
+  if (turn.signal.aborted && turn.history.at(-1)?.role === "tool")
+    await turn.append([{ role: "assistant", content: interruptionMarker, finish_reason: "interrupted" }]);
+  return outcome;
+}
+
+async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
+  while (turn.steps.take()) {
+    turn.phase = "between";
+    turn.signal.throwIfAborted();
+    turn.emit({ type: "step-start", step: turn.steps.taken, limit: turn.steps.limit });
+    await deps.fitContext(turn);
+
+    const next = await nextReply(turn, deps);
+    turn.dropScaffold();
+    if ("exitReason" in next) {
+      if (next.reply !== undefined) await turn.append([next.reply]);
+      return next;
+    }
+    await turn.append([next]);
+    turn.endStep();
+
+    const calls = next.tool_calls ?? [];
+    if (calls.length === 0) return { exitReason: "text_response", text: next.content };
+    turn.phase = "tools";
+    const { messages, verdict } = await deps.runTools(calls, turn);
+    await turn.append(messages);
+    if (verdict === "stop") return { exitReason: "loop_detected", ...lastNote(turn) };
+    if (calls.every((call) => call.function.name === "execute_code")) turn.steps.refund();
+  }
+  turn.signal.throwIfAborted();
+  return deps.wrapUp(turn);
+}
+
+/** A good reply, or how the turn ends because no remedy could treat the problem. */
+async function nextReply(turn: Turn, deps: LoopDeps): Promise<AssistantMessage | TurnOutcome> {
+  for (;;) {
+    turn.phase = "calling";
+    const attempt = await deps.attempt(turn);
+    if ("reply" in attempt) return attempt.reply;
+    const relief = await recover(attempt.problem, turn, deps);
+    if (relief === undefined) return exitFor(attempt.problem, turn);
+    if (relief.kind === "end") return relief.outcome;
+  }
+}
+
+function lastNote(turn: Turn): Pick<TurnOutcome, "text" | "error"> {
+  const name = turn.lastToolNames().at(0) ?? "a tool";
+  const said = `Stopped: ${name} was called again and again with the same arguments and the same result, so going on would not have helped.`;
+  return { text: said, error: said };
+}

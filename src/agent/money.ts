@@ -1,0 +1,34 @@
+import type { AgentDeps } from "./agent-deps.ts";
+import type { CallMoney } from "./call-model.ts";
+import type { Turn } from "./turn.ts";
+
+/** The money gate with the session's own counters behind it: every call is counted, also truncated and empty ones. */
+export function accountedMoney(deps: AgentDeps, turn: Turn): CallMoney {
+  const { money, conversation } = deps;
+  return {
+    reserve: (request, facts, signal) => money.reserve(request, facts, signal),
+    release: (id, signal) => money.release(id, signal),
+    async settle(id, counted, signal) {
+      const cost = await money.settle(id, counted, signal);
+      const { usage } = counted;
+      if (usage === undefined) return cost;
+      conversation.count(usage, cost);
+      conversation.lastPromptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
+      turn.emit({
+        type: "usage",
+        usage,
+        cost,
+        contextTokens: conversation.lastPromptTokens,
+        contextWindow: turn.target.limits.contextWindow,
+      });
+      return cost;
+    },
+  };
+}
+
+/** No ceilings and no prices: tests and rollouts that count tokens only. */
+export const freeOfCharge: CallMoney = {
+  reserve: () => Promise.resolve({ id: "" }),
+  settle: () => Promise.resolve({ status: "included", source: "none", usd: 0 }),
+  release: () => Promise.resolve(),
+};

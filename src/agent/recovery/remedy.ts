@@ -1,0 +1,58 @@
+import type { ContextKeeper } from "../context-keeper.ts";
+import type { TurnOutcome } from "../outcome.ts";
+import { describeProblem, type Problem } from "../problem.ts";
+import type { Turn } from "../turn.ts";
+
+/** A step lasts until a good reply, so `step` counts consecutive troubles. */
+export interface RemedyLimit {
+  readonly per: "turn" | "step";
+  readonly times: number;
+}
+
+export type Relief =
+  /** The turn was changed: another attempt makes sense, after this wait. */
+  | { readonly kind: "retry"; readonly waitMs: number }
+  /** There is something to end the turn with after all. */
+  | { readonly kind: "end"; readonly outcome: TurnOutcome };
+
+/** One way out of one kind of trouble. */
+export interface Remedy {
+  readonly name: string;
+  readonly limit: RemedyLimit;
+  treats(problem: Problem, turn: Turn): boolean;
+  /** Undefined: it could not help after all, the next one is asked. */
+  apply(problem: Problem, turn: Turn): Promise<Relief | undefined>;
+}
+
+/** What remedies may do to the agent, beyond the turn. */
+export interface RemedyContext {
+  readonly keeper: ContextKeeper;
+  /** The endpoint cannot stream: ask it for whole answers from now on. */
+  stopStreaming(baseUrl: string): void;
+}
+
+export interface RecoveryDeps {
+  readonly remedies: readonly Remedy[];
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Asks the remedies in order. Undefined: nobody could help. */
+export async function recover(problem: Problem, turn: Turn, deps: RecoveryDeps): Promise<Relief | undefined> {
+  turn.phase = "recovering";
+  for (const remedy of deps.remedies) {
+    if (!remedy.treats(problem, turn) || !turn.spend(remedy.name, remedy.limit)) continue;
+    const relief = await remedy.apply(problem, turn);
+    turn.signal.throwIfAborted();
+    if (relief === undefined) continue;
+    if (relief.kind === "end") return relief;
+    turn.emit({
+      type: "recovery-start",
+      remedy: remedy.name,
+      problem: describeProblem(problem),
+      waitMs: relief.waitMs,
+    });
+    if (relief.waitMs > 0) await deps.sleep(relief.waitMs, turn.signal);
+    return relief;
+  }
+  return undefined;
+}

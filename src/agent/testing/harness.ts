@@ -1,0 +1,143 @@
+import type { AgentEvent, Message, SessionId } from "#conversation";
+import { FakeClock, systemClock } from "#foundation/clock";
+import { memoryLogger } from "#foundation/logger";
+import {
+  classify,
+  type FallbackEntry,
+  type ModelRequest,
+  noCredential,
+  openConnections,
+  type ProtocolName,
+  streamModel,
+  type Target,
+} from "#model";
+import { type Tool, todoTool } from "#tools";
+import { fakeTool, listingOf, registryOf } from "#tools/testing";
+import { startModelServer } from "../../../test/fakes/model-server/index.ts";
+import { Agent } from "../agent.ts";
+import { type AgentDeps, defaultAgentSettings } from "../agent-deps.ts";
+import { Conversation } from "../conversation.ts";
+import { freeOfCharge } from "../money.ts";
+import type { Transcript } from "../ports.ts";
+import { type RemedyDeps, standardRemedies } from "../recovery/standard.ts";
+
+export interface HarnessGiven {
+  readonly protocol?: Extract<ProtocolName, "chat_completions" | "anthropic_messages" | "codex_responses">;
+  readonly target?: Partial<Target>;
+  readonly tools?: readonly Tool[];
+  readonly history?: readonly Message[];
+  readonly server?: Parameters<typeof startModelServer>[0];
+  readonly fallbackChain?: readonly FallbackEntry[];
+  readonly deps?: Partial<AgentDeps>;
+  readonly remedies?: Partial<RemedyDeps>;
+}
+
+/** An agent on a fake provider over real HTTP, with everything it does kept for the test to look at. */
+export async function openHarness(given: HarnessGiven = {}) {
+  const server = await startModelServer({ strict: true, ...given.server });
+  const connections = openConnections();
+  const clock = new FakeClock(Date.UTC(2026, 0, 1), { autoAdvance: true });
+  const logger = memoryLogger();
+  const { registry } = registryOf(...(given.tools ?? [fakeTool("terminal")]), todoTool);
+  const listing = await listingOf(registry);
+  const events: AgentEvent[] = [];
+  const recorded: Message[] = [];
+  const requests: ModelRequest[] = [];
+  const target = targetOn(server, given);
+  const conversation = new Conversation({
+    sessionId: "20260101_000000_0badf00d" as SessionId,
+    history: given.history ?? [],
+    target,
+    ...(given.fallbackChain === undefined ? {} : { fallbackChain: given.fallbackChain }),
+  });
+  const transcript: Transcript = {
+    record: (messages) => Promise.resolve(void recorded.push(...messages)),
+    split: () => Promise.resolve(conversation.sessionId),
+    forget: () => Promise.resolve(),
+  };
+  const remedyDeps: RemedyDeps = {
+    conversation,
+    clock,
+    logger,
+    maxAttempts: 3,
+    onRateLimit: "eager",
+    resolve: () => Promise.resolve({ kind: "failure", message: "not set up" }),
+    credentialRecovery: () => undefined,
+    canRotate: () => false,
+    freshConnections: () => connections.fresh(),
+    onFallback: () => undefined,
+    ...given.remedies,
+  };
+  const agent = new Agent({
+    conversation,
+    clock,
+    logger,
+    settings: defaultAgentSettings,
+    surface: "cli",
+    sessionKey: "cli",
+    stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
+    money: freeOfCharge,
+    transcript,
+    prompt: {
+      text: () => Promise.resolve("You are Hermes."),
+      refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
+      rebuild: () => Promise.resolve(),
+    },
+    tools: {
+      listing: () => listing,
+      files: { keep: () => Promise.resolve(undefined) },
+      redact: (text) => text,
+      agentTools: new Map(),
+      observers: () => [],
+      hintsFor: () => Promise.resolve(""),
+    },
+    remedies: (context) => standardRemedies(remedyDeps, context),
+    emit: (event) => void events.push(event),
+    onRequest: (request) => void requests.push(request),
+    ...given.deps,
+  });
+  return {
+    agent,
+    server,
+    clock,
+    logger,
+    conversation,
+    events,
+    recorded,
+    requests,
+    target,
+    async [Symbol.asyncDispose]() {
+      await connections[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A target on the fake server; `given.target` changes single facts. */
+export function targetOn(
+  server: Awaited<ReturnType<typeof startModelServer>>,
+  given: Pick<HarnessGiven, "protocol" | "target"> = {},
+): Target {
+  const protocol = given.protocol ?? "chat_completions";
+  const addresses = {
+    chat_completions: server.chatBaseUrl,
+    anthropic_messages: server.anthropicBaseUrl,
+    codex_responses: server.responsesBaseUrl,
+  };
+  return {
+    provider: "custom",
+    providerLabel: "Custom",
+    model: "test-model",
+    protocol,
+    baseUrl: addresses[protocol],
+    query: {},
+    headers: {},
+    credential: noCredential,
+    quirks: protocol === "anthropic_messages" ? { cacheMarks: "block", thinkingReplay: "last-signed" } : {},
+    limits: { contextWindow: 128_000 },
+    timeouts: { connectMs: 5_000, totalMs: 60_000, streamReadMs: 20_000, streamStaleMs: 0, wholeStaleMs: 0 },
+    isLocal: false,
+    source: "test",
+    ...given.target,
+  };
+}
