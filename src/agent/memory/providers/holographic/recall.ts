@@ -1,0 +1,201 @@
+import type { FactDatabase, Row } from "./database.ts";
+import { encodeEntity, encodeText, isAbout, saysLike } from "./encode.ts";
+import { type Fact, factColumns, toFact } from "./fact.ts";
+import { findEntity } from "./facts.ts";
+import { dimensions, type Phases } from "./phases.ts";
+import { overlap, wordsOf } from "./words.ts";
+
+export interface Wish {
+  readonly category?: string;
+  readonly minTrust: number;
+  readonly limit: number;
+}
+
+export interface Scored {
+  readonly fact: Fact;
+  readonly score: number;
+}
+
+/** How many rows one question may look at; a thousand vectors take a few milliseconds. */
+const candidateLimit = 200;
+const windowLimit = 1_000;
+/** Unrelated vectors reach this by chance once in many thousands. */
+const noise = 0.1;
+
+interface Candidate {
+  readonly fact: Fact;
+  readonly phases: Phases | undefined;
+}
+
+/** Questions to the fact store. All of them read only, and each looks at a bounded number of rows. */
+export class Recall {
+  readonly #database: FactDatabase;
+
+  constructor(database: FactDatabase) {
+    this.#database = database;
+  }
+
+  /** Facts that say something like this: words first, then likeness of the whole. */
+  search(query: string, wish: Wish): readonly Scored[] {
+    const words = wordsOf(query);
+    if (words.length === 0) return [];
+    const text = encodeText(query);
+    const found = new Map(
+      this.#byWords(words, wish).map((candidate, place) => [candidate.fact.factId, { candidate, place }]),
+    );
+    for (const candidate of this.#bySubstring(query, wish)) {
+      if (!found.has(candidate.fact.factId)) found.set(candidate.fact.factId, { candidate, place: found.size });
+    }
+    return best(
+      [...found.values()].map(({ candidate, place }) => {
+        const byWords = overlap(words, wordsOf(`${candidate.fact.content} ${candidate.fact.tags}`));
+        const byVector = candidate.phases === undefined ? 0 : Math.max(0, saysLike(candidate.phases, text));
+        const rank = 1 - place / Math.max(1, found.size);
+        return { fact: candidate.fact, score: (0.4 * rank + 0.3 * byWords + 0.3 * byVector) * candidate.fact.trust };
+      }),
+      wish.limit,
+    );
+  }
+
+  /** Everything about one entity, by the role it plays in the fact and not by its spelling alone. */
+  probe(entity: string, wish: Wish): readonly Scored[] {
+    const { name, linked } = this.#about(entity, wish);
+    const vector = encodeEntity(name);
+    const pool = unique([...linked, ...this.#byWords(wordsOf(entity), wish), ...this.#window(wish)]);
+    const links = new Set(linked.map(({ fact }) => fact.factId));
+    return best(
+      pool.flatMap(({ fact, phases }) => {
+        const role = phases === undefined ? 0 : isAbout(phases, vector);
+        const isLinked = links.has(fact.factId);
+        const mentions = fact.content.toLowerCase().includes(entity.toLowerCase());
+        if (!isLinked && role <= noise && !mentions) return [];
+        return [{ fact, score: (Math.max(0, role) + (isLinked ? 0.5 : mentions ? 0.2 : 0)) * fact.trust }];
+      }),
+      wish.limit,
+    );
+  }
+
+  /** What hangs together with an entity without naming it: facts about its neighbours, and who they are. */
+  related(entity: string, wish: Wish): { readonly facts: readonly Scored[]; readonly neighbours: readonly string[] } {
+    const { linked, id } = this.#about(entity, wish);
+    if (id === undefined) return { facts: [], neighbours: [] };
+    const rows = this.#database.all(
+      `SELECT n.name, n.entity_id, count(*) AS shared FROM fact_entities a
+       JOIN fact_entities b ON b.fact_id = a.fact_id AND b.entity_id <> a.entity_id
+       JOIN entities n ON n.entity_id = b.entity_id
+       WHERE a.entity_id = ? GROUP BY n.entity_id ORDER BY shared DESC, n.entity_id LIMIT 20`,
+      [id],
+    );
+    const direct = new Set(linked.map(({ fact }) => fact.factId));
+    const scored = rows.flatMap((row) => {
+      const vector = encodeEntity(String(row["name"]));
+      return this.#linkedTo(Number(row["entity_id"]), wish)
+        .filter(({ fact }) => !direct.has(fact.factId))
+        .map(({ fact, phases }) => ({
+          fact,
+          score: Math.max(noise, phases === undefined ? 0 : isAbout(phases, vector)) * fact.trust,
+        }));
+    });
+    return { facts: best(scored, wish.limit), neighbours: rows.map((row) => String(row["name"])) };
+  }
+
+  /** Facts that connect all of these entities: as good as the entity they are least about. */
+  reason(entities: readonly string[], wish: Wish): readonly Scored[] {
+    const known = entities.map((entity) => this.#about(entity, wish));
+    const vectors = known.map(({ name }) => encodeEntity(name));
+    const pool = unique([...known.flatMap(({ linked }) => linked), ...this.#window(wish)]);
+    return best(
+      pool.flatMap(({ fact, phases }) => {
+        if (phases === undefined) return [];
+        const weakest = Math.min(...vectors.map((vector) => isAbout(phases, vector)));
+        return weakest > noise ? [{ fact, score: weakest * fact.trust }] : [];
+      }),
+      wish.limit,
+    );
+  }
+
+  #about(
+    entity: string,
+    wish: Wish,
+  ): { readonly name: string; readonly id?: number; readonly linked: readonly Candidate[] } {
+    const known = findEntity(this.#database, entity);
+    if (known === undefined) return { name: entity, linked: [] };
+    return { name: known.name, id: known.id, linked: this.#linkedTo(known.id, wish) };
+  }
+
+  #linkedTo(entityId: number, wish: Wish): readonly Candidate[] {
+    return this.#select(
+      "JOIN fact_entities l ON l.fact_id = f.fact_id",
+      { where: "l.entity_id = ?", params: [entityId] },
+      wish,
+    );
+  }
+
+  #window(wish: Wish): readonly Candidate[] {
+    return this.#select("", { where: "1 = 1", params: [], limit: windowLimit }, wish);
+  }
+
+  #byWords(words: readonly string[], wish: Wish): readonly Candidate[] {
+    if (words.length === 0) return [];
+    const query = words
+      .slice(0, 16)
+      .map((word) => `"${word.replaceAll('"', '""')}"`)
+      .join(" OR ");
+    return this.#select(
+      "JOIN facts_fts ON facts_fts.rowid = f.fact_id",
+      { where: "facts_fts MATCH ?", params: [query], order: "facts_fts.rank" },
+      wish,
+    );
+  }
+
+  /** Scripts without spaces are one long word to the index. */
+  #bySubstring(query: string, wish: Wish): readonly Candidate[] {
+    const pieces =
+      query.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{2,}/gu) ?? [];
+    return pieces
+      .slice(0, 4)
+      .flatMap((piece) => this.#select("", { where: "instr(f.content, ?) > 0", params: [piece.slice(0, 20)] }, wish));
+  }
+
+  #select(
+    join: string,
+    by: {
+      readonly where: string;
+      readonly params: readonly (string | number)[];
+      readonly order?: string;
+      readonly limit?: number;
+    },
+    wish: Wish,
+  ): readonly Candidate[] {
+    const category = wish.category ?? "";
+    return this.#database
+      .all(
+        `SELECT ${factColumns}, e.phases FROM facts f ${join} LEFT JOIN fact_encodings e ON e.fact_id = f.fact_id
+         WHERE ${by.where} AND f.trust_score >= ? AND (? = '' OR f.category = ?)
+         ORDER BY ${by.order ?? "f.trust_score DESC, f.fact_id DESC"} LIMIT ?`,
+        [...by.params, wish.minTrust, category, category, by.limit ?? candidateLimit],
+      )
+      .map(toCandidate);
+  }
+}
+
+function toCandidate(row: Row): Candidate {
+  const phases = row["phases"];
+  return {
+    fact: toFact(row),
+    phases: phases instanceof Uint8Array && phases.length === dimensions ? phases : undefined,
+  };
+}
+
+function unique(candidates: readonly Candidate[]): readonly Candidate[] {
+  return [...new Map(candidates.map((candidate) => [candidate.fact.factId, candidate])).values()];
+}
+
+/** Highest first, each fact once. */
+function best(scored: readonly Scored[], limit: number): readonly Scored[] {
+  const byFact = new Map<number, Scored>();
+  for (const one of scored) {
+    if ((byFact.get(one.fact.factId)?.score ?? -1) < one.score) byFact.set(one.fact.factId, one);
+  }
+  return [...byFact.values()].sort((a, b) => b.score - a.score || a.fact.factId - b.fact.factId).slice(0, limit);
+}
