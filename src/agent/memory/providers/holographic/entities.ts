@@ -7,13 +7,13 @@ const addressLike =
   /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b|\bhttps?:\/\/[^\s)\]>"']+|(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*|@[A-Za-z]\w{1,38}/g;
 const codeLike = /\b[A-Za-z]+(?:[_-][A-Za-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Z]{2,}[A-Z0-9]*\b/g;
 const capitalised =
-  /\p{Lu}[\p{L}\p{N}'’]*(?:\s+(?:(?:van|von|de|del|der|da|di|la|le|of|the)\s+){0,2}\p{Lu}[\p{L}\p{N}'’]*){0,5}/gu;
-/** A capital at the start of a sentence is grammar; these words are never names. */
+  /\p{Lu}[\p{L}\p{N}'’]*(?:\s+(?:(?:van|von|de|del|der|da|di|la|le)\s+){0,2}\p{Lu}[\p{L}\p{N}'’]*){0,5}/gu;
+/** A sentence often starts with the name it is about, so its first word counts unless it is one of these, which are never names. */
 const grammar: ReadonlySet<string> = new Set(
   (
     "a an the this that these those it its i he she they we you my our your his her their in on at by for from with to of and or but if when " +
     "where what which who why how no not never always use uses run runs set is are was were has have had do does did can should must " +
-    "user users project note notes there here after before during since all any some each every prefers likes wants"
+    "user users project note notes there here after before during since all any some each every prefers likes wants write deploys tests"
   ).split(" "),
 );
 
