@@ -21,6 +21,10 @@ export interface PluginHostOptions {
   readonly trust: ProjectTrust;
   /** Knows what installed plugins looked like; without it they are not compared. */
   readonly lock?: Pick<PluginLock, "isUnchanged">;
+  /** `plugins.isolation`: `process` gives every plugin that did not come with the program a process of its own. */
+  readonly isolation?: "none" | "process";
+  /** Gives the process of a plugin to whoever ends it should we be killed. */
+  adoptProcess?(pid: number): Disposable;
   /** Replaced in tests that must see what is imported. */
   importModule?(url: string): Promise<unknown>;
 }
@@ -143,8 +147,9 @@ export class PluginHost implements AsyncDisposable {
     }
     const scope = new Scope();
     try {
-      const register = await this.#import(plugin);
-      await register(createPluginContext(plugin, wiring, scope));
+      const context = createPluginContext(plugin, wiring, scope);
+      if (this.#options.isolation === "process" && plugin.source !== "bundled") await this.#isolate(plugin, context);
+      else await (await this.#import(plugin))(context);
       this.#scopes.set(plugin.key, scope);
       return { kind: "enabled" };
     } catch (error) {
@@ -153,6 +158,20 @@ export class PluginHost implements AsyncDisposable {
       wiring.logger.error("plugin failed to load", { plugin: plugin.key, error: messageOf(error) });
       return { kind: "failed", reason: messageOf(error) };
     }
+  }
+
+  async #isolate(plugin: FoundPlugin, context: PluginContext): Promise<void> {
+    const { env, adoptProcess, wiring } = this.#options;
+    const { startIsolated } = await import("./isolated/isolated-plugin.ts");
+    await startIsolated(plugin, context, {
+      env,
+      ...(adoptProcess === undefined ? {} : { adopt: adoptProcess }),
+      onCrash: (reason) => {
+        wiring.logger.error("the process of a plugin is gone; the plugin is off", { plugin: plugin.key, reason });
+        this.#states.set(plugin.key, { kind: "failed", reason });
+        void this.unload(plugin.key);
+      },
+    });
   }
 
   async #obstacle(plugin: FoundPlugin): Promise<string | undefined> {
