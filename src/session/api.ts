@@ -1,0 +1,189 @@
+import type { AgentEvent, ApprovalChoice, Cost, ExitReason, Message, SessionId, Usage } from "#conversation";
+
+/**
+ * What every surface talks to: the terminal, one-shot runs, the gateway, editors. A surface sends input and
+ * answers, and draws events; it knows nothing of agents, tools or stores.
+ */
+export interface SessionService extends AsyncDisposable {
+  open(wish: OpenWish): Promise<OpenSession>;
+  /** The session a person means: an id, the beginning of one, or a title; follows compression to the live tip. */
+  find(idOrTitle: string): Promise<SessionId | undefined>;
+  /** The newest session of this surface. */
+  newest(source: string): Promise<SessionId | undefined>;
+}
+
+export interface OpenWish {
+  /** Absent begins a new session. */
+  readonly resume?: SessionId;
+  /** `cli`, `telegram`, `cron`, `tool`, … stored with the session. */
+  readonly source: string;
+  readonly title?: string;
+  /** `provider:model` or a model's name; only for this session. */
+  readonly model?: string;
+  readonly provider?: string;
+  readonly toolsets?: readonly string[];
+  /** Loaded for the whole session. */
+  readonly skills?: readonly string[];
+  readonly maxSteps?: number;
+  readonly yolo?: boolean;
+  readonly checkpoints?: boolean;
+  readonly saveTrajectories?: boolean;
+  readonly passSessionId?: boolean;
+  /** Neither SOUL.md, memory nor context files. */
+  readonly ignoreRules?: boolean;
+  readonly cwd: string;
+  /** False: nobody can be asked; flagged commands are denied and questions are answered by the agent itself. */
+  readonly isInteractive: boolean;
+}
+
+export interface SessionInfo {
+  readonly id: SessionId;
+  readonly rootId: SessionId;
+  readonly title: string | undefined;
+  readonly source: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly providerLabel: string;
+  /** Where the model and its key came from, for people. */
+  readonly modelSource: string;
+  readonly isDemo: boolean;
+  readonly contextWindow: number;
+  readonly contextTokens: number;
+  readonly usage: Usage;
+  readonly cost: Cost | undefined;
+  readonly cwd: string;
+  readonly startedAtMs: number;
+  readonly toolsets: readonly ToolsetInfo[];
+  readonly skillCount: number;
+  readonly isYolo: boolean;
+  readonly isBusy: boolean;
+  readonly queued: readonly string[];
+  readonly fallbackActive: boolean;
+}
+
+export interface ToolsetInfo {
+  readonly name: string;
+  readonly tools: readonly string[];
+  readonly unavailable: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** One conversation, open on a surface. */
+export interface OpenSession extends AsyncDisposable {
+  readonly info: SessionInfo;
+  readonly history: readonly Message[];
+  /** Events of all turns, in order; a listener that throws is dropped. */
+  subscribe(listener: (event: SessionEvent) => void): Disposable;
+  /** Input from a person: a slash command, words for the model, or words while it is busy. */
+  submit(input: UserInput): Promise<Submission>;
+  /** Completions for the line up to the cursor. */
+  complete(line: string, signal: AbortSignal): Promise<readonly Completion[]>;
+  steer(text: string): boolean;
+  queue(text: string): void;
+  /** Takes a queued message out again, to edit it. */
+  unqueue(index: number): string | undefined;
+  interrupt(message?: string): void;
+  /** Answers an approval that was asked for by an event. */
+  approve(requestId: string, choice: ApprovalChoice): void;
+  /** Answers a question, a sudo prompt or a request for a secret; undefined cancels. */
+  answer(requestId: string, text: string | undefined): void;
+  /** Resolves when no turn runs and nothing is queued. */
+  settled(): Promise<void>;
+}
+
+export interface UserInput {
+  readonly text: string;
+  /** Paths or data URLs. */
+  readonly images?: readonly string[];
+  /** The same key twice is one message. */
+  readonly key?: string;
+}
+
+/** What became of an input at once; everything else arrives as events. */
+export type Submission =
+  | { readonly kind: "turn"; readonly ended: Promise<TurnEnd> }
+  | { readonly kind: "queued"; readonly position: number }
+  | { readonly kind: "steered" }
+  | { readonly kind: "command"; readonly view: CommandView }
+  | { readonly kind: "refused"; readonly message: string };
+
+export interface TurnEnd {
+  readonly sessionId: SessionId;
+  readonly text: string | undefined;
+  readonly exitReason: ExitReason;
+  readonly completed: boolean;
+  readonly failed: boolean;
+  readonly interrupted: boolean;
+  readonly error: string | undefined;
+  readonly errorClass: string | undefined;
+  readonly model: string;
+  readonly provider: string;
+  readonly fallbackUsed: boolean;
+  readonly apiCalls: number;
+  readonly usage: Usage;
+  readonly cost: Cost | undefined;
+  readonly toolCalls: readonly { readonly name: string; readonly ok: boolean; readonly durationMs: number }[];
+}
+
+/** What a session tells its surface, beyond the events of its turns. */
+export type SessionEvent =
+  | AgentEvent
+  | { readonly type: "session-changed"; readonly info: SessionInfo }
+  | { readonly type: "queue-changed"; readonly queued: readonly string[] }
+  | {
+      readonly type: "secret-request";
+      readonly id: string;
+      readonly what: "sudo" | "secret";
+      readonly prompt: string;
+      readonly variable?: string;
+    }
+  | { readonly type: "background-end"; readonly id: string; readonly prompt: string; readonly text: string };
+
+/** What a command shows. Surfaces decide how; none of them invents content. */
+export type CommandView =
+  | { readonly kind: "text"; readonly text: string; readonly level?: "info" | "warn" | "error" }
+  | { readonly kind: "markdown"; readonly text: string }
+  | {
+      readonly kind: "table";
+      readonly title: string;
+      readonly columns: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+    }
+  | {
+      readonly kind: "picker";
+      readonly title: string;
+      readonly items: readonly PickerItem[] /** Sent as a command line with the chosen value. */;
+      readonly command: string;
+    }
+  /** The command became words for the model. */
+  | { readonly kind: "turn"; readonly ended: Promise<TurnEnd> }
+  /** Something only the surface can do. */
+  | { readonly kind: "surface"; readonly action: SurfaceAction }
+  | { readonly kind: "nothing" };
+
+export interface PickerItem {
+  readonly value: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly isCurrent: boolean;
+}
+
+export type SurfaceAction =
+  | { readonly do: "quit" }
+  | { readonly do: "clear-screen" }
+  | { readonly do: "set-skin"; readonly name: string }
+  | { readonly do: "toggle-statusbar" }
+  | { readonly do: "cycle-verbose" }
+  | { readonly do: "set-details"; readonly section: string; readonly mode: string }
+  | { readonly do: "show-reasoning"; readonly isShown: boolean }
+  | { readonly do: "copy"; readonly text: string }
+  | { readonly do: "attach-image"; readonly path: string }
+  | { readonly do: "paste-image" }
+  | { readonly do: "switch-session"; readonly id: SessionId };
+
+export interface Completion {
+  /** Replaces the line from `from` to the cursor. */
+  readonly from: number;
+  readonly text: string;
+  readonly label: string;
+  readonly detail: string;
+}

@@ -1,0 +1,2 @@
+/** Durable conversations over the agent; slash commands; what every surface talks to. */
+export type * from "./api.ts";
