@@ -80,6 +80,7 @@ export class NestedHints {
   /** Folders not looked at before, outermost first; from here on they count as looked at. */
   async #newFolders(path: string): Promise<readonly string[]> {
     const folder = (await this.#files.kindOf(path)) === "folder" ? path : dirname(path);
+    if (this.#checked.has(folder)) return [];
     const boundary = await this.#boundaryOf(folder);
     const fresh: string[] = [];
     // No waiting between the look and the note, so that two calls at once cannot both find a folder new.

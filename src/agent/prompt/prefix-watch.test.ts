@@ -44,6 +44,18 @@ describe("the prefix watch", () => {
     });
   });
 
+  it("counts words for one call as part of the system text", () => {
+    const watch = new PrefixWatch();
+    watch.observe({ ...request([]), ephemeral: "9 calls left" });
+    expect(watch.observe({ ...request([]), ephemeral: "8 calls left" }, "budget note")).toMatchObject({
+      kind: "break",
+      at: "system",
+      offset: 3,
+      was: "9 calls left",
+      cause: "budget note",
+    });
+  });
+
   it("names changed tools", () => {
     const watch = new PrefixWatch();
     watch.observe(request([]));

@@ -11,6 +11,8 @@ import type { RequestMessage, ToolDefinition } from "#conversation";
  */
 export interface WatchedRequest {
   readonly system: string;
+  /** Sent behind the system prompt and before the messages, so a change in it counts as one in the system text. */
+  readonly ephemeral?: string;
   readonly tools: readonly ToolDefinition[];
   readonly messages: readonly RequestMessage[];
 }
@@ -81,7 +83,7 @@ export class PrefixWatch {
   #measure(request: WatchedRequest): Observed {
     return {
       request,
-      system: partOf(request.system),
+      system: partOf(systemText(request)),
       tools: partOf(toolsText(request.tools)),
       messages: request.messages.map((message) => this.#partOf(message)),
     };
@@ -125,10 +127,14 @@ function sumBytes(parts: readonly Part[], count: number): number {
 }
 
 function textAt(request: WatchedRequest, at: "system" | "tools" | number): string {
-  if (at === "system") return request.system;
+  if (at === "system") return systemText(request);
   if (at === "tools") return toolsText(request.tools);
   const message = request.messages[at];
   return message === undefined ? "" : messageText(message);
+}
+
+function systemText({ system, ephemeral = "" }: WatchedRequest): string {
+  return ephemeral === "" ? system : `${system}\n\n${ephemeral}`;
 }
 
 function toolsText(tools: readonly ToolDefinition[]): string {
