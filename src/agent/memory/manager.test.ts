@@ -304,6 +304,30 @@ describe("the external memory of a session", () => {
     expect(told).toEqual([]);
   });
 
+  it("hears of every note in order, also of one written right before the end [10:MEM-10]", async () => {
+    const heard: string[] = [];
+    const first = new Deferred<void>();
+    const onMemoryWrite: MemoryProvider["onMemoryWrite"] = async (...[action, , content]) => {
+      if (heard.length === 0) await first.promise;
+      heard.push(`${action} ${content}`);
+    };
+    await using one = await stage(fakeProvider({ onMemoryWrite, shutdown: () => void heard.push("shutdown") }));
+    const metadata = {
+      writeOrigin: "",
+      executionContext: "",
+      sessionId: "",
+      parentSessionId: "",
+      platform: "",
+      toolName: "",
+    };
+    one.manager.memoryWritten({ action: "add", target: "user", content: "tea", metadata });
+    one.manager.memoryWritten({ action: "remove", target: "user", content: "tea", metadata });
+    const closing = one.manager[Symbol.asyncDispose]();
+    first.resolve();
+    await closing;
+    expect(heard).toEqual(["add tea", "remove tea", "shutdown"]);
+  });
+
   it("adds to what the summariser reads before a compression [10:A7.9]", async () => {
     await using one = await stage(fakeProvider({ onPreCompress: () => "keep: port 8443" }));
     expect(await one.manager.beforeCompression([], never)).toBe("keep: port 8443");

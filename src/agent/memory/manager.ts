@@ -55,6 +55,7 @@ export class MemoryManager implements AsyncDisposable {
   #promptBlock: string | undefined;
   #turns = 0;
   #started: Promise<unknown> = Promise.resolve();
+  #telling: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   constructor(deps: MemoryManagerDeps) {
@@ -172,7 +173,8 @@ export class MemoryManager implements AsyncDisposable {
     if (active === undefined) return;
     this.#active = undefined;
     const { logger } = this.#deps;
-    await active.queue.close(endWaitMs);
+    const telling = attempted("last calls", () => this.#telling, this.#bounds(endWaitMs, never));
+    await Promise.all([active.queue.close(endWaitMs), telling]);
     try {
       await active.unsynced.keep(active.queue.open, never);
     } catch (error) {
@@ -227,11 +229,12 @@ export class MemoryManager implements AsyncDisposable {
     this.#tell("queuePrefetch", ({ provider }, signal) => provider.queuePrefetch?.(user, { sessionId, signal }));
   }
 
-  /** Tells the provider something nobody waits for. */
+  /** Tells the provider something nobody waits for; one thing after the other, so that it hears them in order. */
   #tell(what: string, work: (active: Active, signal: AbortSignal) => void | Promise<void>): void {
     const active = this.#active;
     if (active?.mayWrite !== true) return;
-    void attempted(what, (signal) => work(active, signal), this.#bounds(endWaitMs, never));
+    const bounds = this.#bounds(endWaitMs, never);
+    this.#telling = this.#telling.then(() => attempted(what, (signal) => work(active, signal), bounds));
   }
 
   #guard<T>(what: string, work: () => T): T | undefined {
