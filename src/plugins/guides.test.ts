@@ -35,7 +35,9 @@ describe("the guide to adding a tool, followed", () => {
     try {
       // Outside the source tree its neighbours are found by their full paths; nothing else is changed.
       const file = join(folder, "roll-dice.tool.ts");
-      const code = block(text, `ts file=${place}`).replaceAll('"../', `"${join(root, "src/tools")}/`);
+      const code = block(text, `ts file=${place}`)
+        .replaceAll('"../', `"${join(root, "src/tools")}/`)
+        .replaceAll('"./', `"${join(root, "src/tools/builtin")}/`);
       await writeFile(file, code);
       const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href);
       const createRollDiceTool =
@@ -43,7 +45,8 @@ describe("the guide to adding a tool, followed", () => {
           ? Reflect.get(loaded as object, "createRollDiceTool")
           : undefined;
       const { registry } = registryOf();
-      new Function("registry", "createRollDiceTool", block(text, "ts register"))(registry, createRollDiceTool);
+      const builtin = Reflect.get(loaded as object, "builtin") as (deps: object) => readonly Tool[];
+      for (const tool of builtin({})) registry.register(tool);
       expect(registry.snapshot().tools.get("roll_dice")?.toolset).toBe("games");
       const run = new Function(
         "createRollDiceTool",

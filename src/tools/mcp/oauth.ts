@@ -10,6 +10,7 @@ import { UserError } from "#foundation/errors";
 import { KeyedMutex } from "#foundation/mutex";
 import { loginNeeded } from "./failure.ts";
 import { listenForCallback } from "./oauth-callback.ts";
+import type { DeviceLoginDeps } from "./oauth-device.ts";
 import type { McpOAuthSettings } from "./settings.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -81,6 +82,18 @@ export class McpOAuth {
     const answer = await callback.answer(linkSignals(signal, limit.signal));
     const iss = answer.get("iss");
     await auth(provider, { ...options, authorizationCode: answer.get("code") ?? "", ...(iss === null ? {} : { iss }) });
+  }
+
+  /** For machines without a browser: a code is shown, to be entered elsewhere. Not every service offers it. */
+  async loginByDevice(
+    server: McpServerAddress,
+    prompt: Pick<DeviceLoginDeps, "clock" | "show">,
+    signal: AbortSignal,
+  ): Promise<"done" | "unsupported"> {
+    const { deviceLogin } = await import("./oauth-device.ts");
+    using limit = deadline(server.oauth.timeoutMs, "nobody completed the login in time");
+    const { clock, show } = prompt;
+    return deviceLogin(server, { store: this.#store, clock, show }, linkSignals(signal, limit.signal));
   }
 
   async logout(name: string): Promise<void> {
