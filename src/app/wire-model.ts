@@ -1,0 +1,135 @@
+import type { Config, LoadedConfig } from "#config";
+import { systemClock } from "#foundation/clock";
+import { Scope } from "#foundation/disposal";
+import type { Logger } from "#foundation/logger";
+import type { HermesHome } from "#foundation/paths";
+import type { Redactor } from "#foundation/redact";
+import {
+  type AttemptEvent,
+  AuthFile,
+  BudgetGate,
+  builtinFlows,
+  type Connections,
+  classify,
+  FileDayLedger,
+  knowledgeFrom,
+  type ModelRequest,
+  OnceNotices,
+  type OpenCatalog,
+  openCatalog,
+  openConnections,
+  PoolMemory,
+  ProviderRegistry,
+  type Resolution,
+  type ResolveContext,
+  resolveTarget,
+  streamModel,
+  type Target,
+  type TargetWish,
+} from "#model";
+
+export interface ModelsOptions {
+  readonly loaded: LoadedConfig;
+  readonly home: HermesHome;
+  readonly userHome: string;
+  readonly version: string;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+}
+
+/** Everything that talks to models, opened once for the process. */
+export interface Models extends AsyncDisposable {
+  readonly context: ResolveContext;
+  readonly connections: Connections;
+  readonly catalog: OpenCatalog;
+  readonly budget: BudgetGate;
+  resolve(wish: TargetWish, signal: AbortSignal): Promise<Resolution>;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
+  /** What the catalogue is asked about a target. */
+  question(target: Target): Parameters<OpenCatalog["catalog"]["prices"]>[0];
+}
+
+export async function openModels(options: ModelsOptions): Promise<Models> {
+  const scope = new Scope();
+  const { loaded, home, logger, redactor } = options;
+  const { config, environment } = loaded;
+  const clock = systemClock;
+  const connections = scope.adopt(openConnections());
+  const catalog = openCatalog({
+    files: {
+      modelsDev: home.modelsDevCache,
+      openRouter: home.at("cache", "openrouter-models.json"),
+      learned: home.contextLengthCache,
+    },
+    clock,
+    logger,
+    priceOverrides: config.pricing.overrides,
+  });
+  await catalog.catalog.load();
+  const registry = new ProviderRegistry();
+  const authFile = new AuthFile({
+    path: home.authFile,
+    lockPath: home.authLock,
+    clock,
+    logger,
+    env: environment.variables,
+  });
+  const context: ResolveContext = {
+    registry,
+    settings: config,
+    env: environment.variables,
+    authFile,
+    flows: builtinFlows({
+      authFile,
+      clock,
+      env: environment.variables,
+      userHome: options.userHome,
+      hermesHome: home.root,
+    }),
+    clock,
+    userHome: options.userHome,
+    hermesHome: home.root,
+    version: options.version,
+    logger,
+    lookUp: knowledgeFrom(catalog.catalog),
+    pools: new PoolMemory(),
+    once: new OnceNotices(),
+  };
+  const budget = new BudgetGate({
+    limits: () => limitsOf(config),
+    clock,
+    day: new FileDayLedger(home.at("budget.json")),
+  });
+  return {
+    context,
+    connections,
+    catalog,
+    budget,
+    async resolve(wish, signal) {
+      const resolution = await resolveTarget(wish, context, signal);
+      // Whatever leaves the program is cleaned of the credentials in use.
+      if (resolution.kind === "target")
+        for (const secret of resolution.target.credential.secrets) redactor.add(secret, resolution.target.provider);
+      return resolution;
+    },
+    stream: (request, signal) => streamModel(request, { connections, classify, clock, logger }, signal),
+    question: ({ provider, model, baseUrl, isLocal, credential }) => ({
+      provider,
+      model,
+      baseUrl,
+      isLocal,
+      isSubscription: registry.find(provider)?.authKind !== "api_key" && credential.source.includes("oauth"),
+    }),
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}
+
+function limitsOf({ budget }: Config): ReturnType<ConstructorParameters<typeof BudgetGate>[0]["limits"]> {
+  return {
+    mode: budget.mode,
+    unknownPrice: budget.unknown_price,
+    ...(budget.session_usd === undefined ? {} : { sessionUsd: budget.session_usd }),
+    ...(budget.daily_usd === undefined ? {} : { dayUsd: budget.daily_usd }),
+    ...(budget.delegation_tree_usd === undefined ? {} : { treeUsd: budget.delegation_tree_usd }),
+  };
+}
