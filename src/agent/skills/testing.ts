@@ -1,9 +1,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { FakeClock } from "#foundation/clock";
 import { memoryLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
+import { SkillEditor } from "./edit.ts";
 import { SkillLibrary, type SkillLibraryDeps, type SkillSettings } from "./library.ts";
+import { SkillLoader } from "./load.ts";
+import { SkillPassthrough } from "./passthrough.ts";
+import type { SetupDeps } from "./setup.ts";
+import { createSkillTools } from "./skill-tools.ts";
+import { SkillTrash } from "./trash.ts";
+import { SkillUsage } from "./usage.ts";
 
 /** Builders for tests of skills. */
 export interface TemporaryHome extends AsyncDisposable {
@@ -56,3 +64,45 @@ export function libraryAt(
 }
 
 export const signal = new AbortController().signal;
+
+export interface LoaderChanges {
+  readonly isSet?: (name: string) => boolean;
+  readonly askSecret?: SetupDeps["askSecret"];
+  readonly hasInlineShell?: boolean;
+  readonly isUntrusted?: boolean;
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly isGuarded?: boolean;
+  readonly settings?: () => SkillSettings;
+}
+
+/** All parts of skills over one home, with a clock that stands still. */
+export function skillParts(home: HermesHome, changes: LoaderChanges = {}) {
+  const clock = new FakeClock();
+  const { library, logger } = libraryAt(home, changes.settings === undefined ? {} : { settings: changes.settings });
+  const usage = new SkillUsage(home, { clock, logger });
+  const passthrough = new SkillPassthrough();
+  const trash = new SkillTrash(home, clock);
+  const loader = new SkillLoader({
+    library,
+    usage,
+    passthrough,
+    logger,
+    setup: {
+      home,
+      isSet: changes.isSet ?? (() => false),
+      hasCommand: () => false,
+      ...(changes.askSecret === undefined ? {} : { askSecret: changes.askSecret }),
+    },
+    options: () => ({
+      hasTemplateVars: true,
+      hasInlineShell: changes.hasInlineShell ?? false,
+      config: changes.config ?? {},
+    }),
+    inlineShell: (command, { cwd }) => Promise.resolve({ kind: "output", text: `ran ${command} in ${cwd}` }),
+    isUntrusted: () => Promise.resolve(changes.isUntrusted ?? false),
+  });
+  const editor = new SkillEditor({ home, library, trash, usage, isGuarded: () => changes.isGuarded ?? false });
+  const [list, view, manage] = createSkillTools({ library, loader, editor });
+  if (list === undefined || view === undefined || manage === undefined) throw new Error("three tools are expected");
+  return { library, loader, editor, usage, passthrough, trash, clock, logger, list, view, manage };
+}

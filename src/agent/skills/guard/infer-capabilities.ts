@@ -19,7 +19,7 @@ const signs: Readonly<Record<SkillCapability, readonly RegExp[]>> = {
   ],
   "files-outside-workspace": [
     /(?:^|[\s"'=(])(?:~|\$HOME|\$\{HOME\})\/\S/,
-    /(?:^|[\s"'=(])\/(?:etc|usr|opt|Library|mnt|srv)\/\S/,
+    /(?:^|[\s"'=(])\/(?:(?:etc|opt|Library|mnt|srv)\/|usr\/(?!bin\/))\S/,
   ],
   install: [
     /\b(?:apt(?:-get)?|dnf|yum|brew|pacman|apk)\s+(?:install|add|-S)\b/,

@@ -54,7 +54,7 @@ export const supplyChain: readonly GuardRule[] = rulesOf("supply_chain", [
   {
     id: "install-script-forced",
     severity: "high",
-    pattern: /\b(?:--unsafe-perm\b|--ignore-scripts[= ]false)/,
+    pattern: /--unsafe-perm\b|--ignore-scripts[= ]false/,
     says: "lets packages run scripts as administrator",
     example: "npm install --unsafe-perm x",
   },
