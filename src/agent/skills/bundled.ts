@@ -4,8 +4,7 @@ import { UserError } from "#foundation/errors";
 import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
 import { findSkillFiles, folderNameOf, stampOf } from "./discover.ts";
-import { swapFolder } from "./edit.ts";
-import { copyFolder, hashFolder } from "./folder-hash.ts";
+import { copyFolder, hashFolder, swapFolder } from "./folders.ts";
 
 /** What happened to each shipped skill, by name. */
 export interface SyncReport {

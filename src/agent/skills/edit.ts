@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { cp, mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readTextFile, resolveInside, withFileLock, writeFileAtomic } from "#foundation/files";
 import { Mutex } from "#foundation/mutex";
@@ -240,25 +239,4 @@ function patchFailure(done: Exclude<ReturnType<typeof replaceText>, { kind: "rep
     default:
       return done satisfies never;
   }
-}
-
-/** Replaces one folder by another in two renames; a crash in between leaves the old one beside it. */
-export async function swapFolder(from: string, to: string): Promise<void> {
-  const aside = `${dirname(to)}/.old-${randomBytes(6).toString("hex")}`;
-  await mkdir(dirname(to), { recursive: true });
-  const hadOld = await rename(to, aside).then(
-    () => true,
-    () => false,
-  );
-  try {
-    await rename(from, to).catch(async () => {
-      // Another file system: copy, which is not atomic but complete before the old one goes.
-      await cp(from, to, { recursive: true });
-      await rm(from, { recursive: true, force: true });
-    });
-  } catch (error) {
-    if (hadOld) await rename(aside, to);
-    throw error;
-  }
-  if (hadOld) await rm(aside, { recursive: true, force: true });
 }

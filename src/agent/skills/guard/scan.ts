@@ -1,12 +1,11 @@
 import { truncateEnd } from "#foundation/text";
 import type { SkillCapability } from "../capability.ts";
-import { isBinary } from "../linked-files.ts";
 import { readSkillText } from "../skill.ts";
 import { type GuardFinding, type Severity, type Verdict, verdictOf } from "./finding.ts";
 import { inferCapabilities, undeclaredFindings } from "./infer-capabilities.ts";
 import { guardRules } from "./rules.ts";
 import { readSkillTree, type SkillTree } from "./skill-tree.ts";
-import { checkStructure } from "./structure.ts";
+import { checkStructure, isRead } from "./structure.ts";
 import { invisible, type LogicalLine, logicalLines } from "./text-lines.ts";
 
 /** What the guard has to say about a skill. */
@@ -31,9 +30,9 @@ export async function scanFolder(folder: string): Promise<GuardReport> {
 
 export async function scanTree(tree: SkillTree): Promise<GuardReport> {
   const texts = tree.files
-    .filter((file) => !isBinary(file.bytes))
+    .filter((file) => isRead(file.path, file.bytes))
     .map(({ path, bytes }) => {
-      const text = new TextDecoder().decode(bytes);
+      const text = new TextDecoder().decode(bytes).replaceAll("\0", "");
       return { path, text, lines: logicalLines(text) };
     });
   const main = texts.find(({ path }) => path === "SKILL.md");

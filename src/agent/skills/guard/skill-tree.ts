@@ -21,7 +21,8 @@ export interface TreeLink {
   readonly leavesSkill: boolean;
 }
 
-export const maxScannedBytes = 1_048_576;
+/** As large as the largest file a download may bring, so that nothing lies behind what is read. */
+export const maxScannedBytes = 2 * 1_048_576;
 const maxFiles = 2_000;
 
 export function treeOfFiles(files: ReadonlyMap<string, Uint8Array>): SkillTree {

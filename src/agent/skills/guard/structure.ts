@@ -12,6 +12,10 @@ const programs = new Set(
     " ",
   ),
 );
+const archives = new Set(".zip .gz .tgz .tar .xz .bz2 .7z .rar .zst".split(" "));
+const media = new Set(
+  ".png .jpg .jpeg .gif .webp .ico .bmp .pdf .ttf .otf .woff .woff2 .mp3 .wav .ogg .mp4 .webm".split(" "),
+);
 const scripts = new Set(".sh .bash .zsh .py .js .mjs .cjs .ts .rb .pl .php .fish .ps1 .awk .lua".split(" "));
 
 /** What is wrong with a skill before a word of it is read. */
@@ -36,14 +40,21 @@ export function checkStructure(tree: SkillTree): readonly GuardFinding[] {
       note("binary-program", "critical", [file.path, "is a compiled program, which nobody can review"]);
     else if (file.isExecutable && !scripts.has(extension) && !hasInterpreterLine(file.bytes))
       note("executable-bit", "medium", [file.path, "is marked as a program but is not a script"]);
-    else if (isBinary(file.bytes) && extension === "")
-      note("unnamed-binary", "medium", [file.path, "is a binary file of unknown kind"]);
+    else if (archives.has(extension))
+      note("archive", "medium", [file.path, "is an archive, whose content was not looked at"]);
+    else if (isBinary(file.bytes) && !media.has(extension))
+      note("unknown-binary", "medium", [file.path, "is a binary file of unknown kind"]);
   }
   for (const link of tree.links) {
     if (link.leavesSkill)
       note("link-outside", "critical", [link.path, `is a link out of the skill, to ${link.target}`]);
   }
   return findings;
+}
+
+/** Whether the patterns look into a file: all but pictures, sounds and fonts, so that a zero byte hides no script. */
+export function isRead(path: string, bytes: Uint8Array): boolean {
+  return !isBinary(bytes) || !media.has(extname(path).toLowerCase());
 }
 
 /** ELF, PE and Mach-O, whatever the file is called. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, UserError } from "#foundation/errors";
 import { withFileLock } from "#foundation/files";
 import { stampOf } from "../discover.ts";
-import { hashFiles } from "../folder-hash.ts";
+import { hashFiles } from "../folders.ts";
 import type { GuardReport } from "../guard/scan.ts";
 import { scanFolder, scanTree } from "../guard/scan.ts";
 import { treeOfFiles } from "../guard/skill-tree.ts";
@@ -93,10 +93,18 @@ export class SkillHub {
 
   async install(
     identifier: string,
-    options: { readonly category?: string; readonly isForced?: boolean; readonly signal: AbortSignal },
+    options: {
+      readonly category?: string;
+      readonly isForced?: boolean;
+      /** Follows `isForced` when left out. */
+      readonly overwritesChanges?: boolean;
+      readonly signal: AbortSignal;
+    },
   ): Promise<InstallOutcome> {
     const bundle = await this.#fetch(identifier, options.signal);
-    return await installBundle(this.#deps, { ...options, bundle, isForced: options.isForced ?? false });
+    const isForced = options.isForced ?? false;
+    const overwritesChanges = options.overwritesChanges ?? isForced;
+    return await installBundle(this.#deps, { ...options, bundle, isForced, overwritesChanges });
   }
 
   async installed(): Promise<readonly LockEntry[]> {
@@ -120,7 +128,12 @@ export class SkillHub {
       const isDue = row.state === "outdated" || (row.state === "changed" && options.isForced === true);
       // A forced update overwrites the user's changes; the guard's verdict is not forced along with it.
       rows.push(
-        isDue ? { ...row, outcome: await this.install(row.entry.identifier, { signal: options.signal }) } : row,
+        isDue
+          ? {
+              ...row,
+              outcome: await this.install(row.entry.identifier, { overwritesChanges: true, signal: options.signal }),
+            }
+          : row,
       );
     }
     return rows;

@@ -5,8 +5,7 @@ import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
 import { ensureDir, withFileLock } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
-import { swapFolder } from "../edit.ts";
-import { hashFiles, hashFolder } from "../folder-hash.ts";
+import { hashFiles, hashFolder, swapFolder } from "../folders.ts";
 import { decide } from "../guard/policy.ts";
 import { type GuardReport, scanFolder } from "../guard/scan.ts";
 import type { SkillLibrary } from "../library.ts";
@@ -28,6 +27,8 @@ export interface InstallWish {
   readonly bundle: SkillBundle;
   readonly category?: string;
   readonly isForced: boolean;
+  /** The person agreed that their own changes to an installed copy are lost. */
+  readonly overwritesChanges: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -97,6 +98,7 @@ async function moveIn(
   }
   const isSame = known?.identifier === wish.bundle.entry.identifier;
   const installPath = isSame ? known.installPath : [wish.category, name].filter((part) => part !== undefined).join("/");
+  if (isSame && !wish.overwritesChanges) await refuseChanged(deps, known);
   if (!isSame) await refuseTaken(deps, name, wish.signal);
   await swapFolder(quarantine, join(deps.home.skills, installPath));
   const now = new Date(deps.clock.now()).toISOString();
@@ -116,6 +118,16 @@ async function moveIn(
   await deps.lock.put(entry);
   await audit(deps, wish, { action: isSame ? "update" : "install", name, report });
   return { kind: isSame ? "updated" : "installed", entry, report };
+}
+
+/** A copy the user changed is theirs; a missing one is simply installed again. */
+async function refuseChanged(deps: InstallDeps, known: LockEntry): Promise<void> {
+  const present = await hashFolder(join(deps.home.skills, known.installPath));
+  if (present === undefined || present === known.contentHash) return;
+  throw new UserError(`${known.name} was changed here since it was installed.`, {
+    hint: "Use --force to replace it with the version from the hub.",
+    code: "skill_changed",
+  });
 }
 
 async function refuseTaken(deps: InstallDeps, name: string, signal: AbortSignal): Promise<void> {

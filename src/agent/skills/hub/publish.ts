@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { readFolder } from "../folder-hash.ts";
+import { readFolder } from "../folders.ts";
 import { type GuardReport, scanFolder } from "../guard/scan.ts";
 import { readRecord, readText } from "../read-fields.ts";
 import { readSkillText, type SkillFacts } from "../skill.ts";

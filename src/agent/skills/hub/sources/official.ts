@@ -1,7 +1,7 @@
 import { dirname, relative } from "node:path";
 import { readTextFile } from "#foundation/files";
 import { findSkillFiles } from "../../discover.ts";
-import { readFolder } from "../../folder-hash.ts";
+import { readFolder } from "../../folders.ts";
 import { readSkillText } from "../../skill.ts";
 import { BundleFiles } from "../bundle.ts";
 import { type HubEntry, type HubSource, matchesQuery } from "../source.ts";

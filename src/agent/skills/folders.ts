@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { createHash, randomBytes } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** One hash over names and contents of files, whatever order they come in. */
 export function hashFiles(files: ReadonlyMap<string, Uint8Array>): string {
@@ -41,4 +41,25 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mkdir(join(to, ".."), { recursive: true });
   await cp(from, to, { recursive: true, dereference: false, verbatimSymlinks: true });
+}
+
+/** Replaces one folder by another in two renames; a crash in between leaves the old one beside it. */
+export async function swapFolder(from: string, to: string): Promise<void> {
+  const aside = `${dirname(to)}/.old-${randomBytes(6).toString("hex")}`;
+  await mkdir(dirname(to), { recursive: true });
+  const hadOld = await rename(to, aside).then(
+    () => true,
+    () => false,
+  );
+  try {
+    await rename(from, to).catch(async () => {
+      // Another file system: copy, which is not atomic but complete before the old one goes.
+      await cp(from, to, { recursive: true });
+      await rm(from, { recursive: true, force: true });
+    });
+  } catch (error) {
+    if (hadOld) await rename(aside, to);
+    throw error;
+  }
+  if (hadOld) await rm(aside, { recursive: true, force: true });
 }
