@@ -13,4 +13,5 @@ export { type Remedy, recover } from "./recovery/remedy.ts";
 export { type RemedyDeps, standardRemedies } from "./recovery/standard.ts";
 export type { RequestSettings } from "./request.ts";
 export type { TurnResult } from "./result.ts";
+export * from "./skills/index.ts";
 export { Turn } from "./turn.ts";

@@ -3,8 +3,8 @@ export { resetBundledSkill, type SyncReport, syncBundledSkills } from "./bundled
 export { type SkillCapability, skillCapabilities } from "./capability.ts";
 export type { AvailableTools } from "./conditions.ts";
 export { type SkillChange, SkillEditor, type SkillEditorDeps } from "./edit.ts";
-export type { GuardFinding, Verdict } from "./guard/finding.ts";
-export type { Decision, TrustLevel } from "./guard/policy.ts";
+export type { GuardFinding, Verdict as GuardVerdict } from "./guard/finding.ts";
+export type { Decision as GuardDecision, TrustLevel } from "./guard/policy.ts";
 export { type GuardReport, scanFolder } from "./guard/scan.ts";
 export { type CheckRow, type SearchOutcome, SkillHub, type SkillHubDeps } from "./hub/hub.ts";
 export { HubFetch } from "./hub/hub-fetch.ts";
@@ -31,7 +31,7 @@ export {
   type SkillLoaderDeps,
   type SkillLoadOptions,
 } from "./load.ts";
-export { type Passthrough, SkillPassthrough } from "./passthrough.ts";
+export { type Passthrough as PassedThrough, SkillPassthrough } from "./passthrough.ts";
 export { renderInvocation, renderPreloaded, type SkillMessage } from "./render.ts";
 export type { SecretRequest, SetupDeps } from "./setup.ts";
 export { createSkillTools, type SkillToolsDeps } from "./skill-tools.ts";
