@@ -229,7 +229,10 @@ describe("the external memory of a session", () => {
     const hanging = new Deferred<void>();
     await using one = await stage(fakeProvider({ syncTurn: () => hanging.promise }));
     for (let turn = 0; turn < 3; turn += 1) one.turn.sync(`question ${turn}`, "answer");
+    await one.clock.advance(0);
     const closing = one.manager[Symbol.asyncDispose]();
+    // Two turns that wait for the first one, and the end that waits for all.
+    await one.clock.sleeping(3);
     await one.clock.advance(5_000);
     await closing;
     const file = join(one.folder, "fake", "pending.jsonl");

@@ -56,6 +56,7 @@ export class MemoryManager implements AsyncDisposable {
   #turns = 0;
   #started: Promise<unknown> = Promise.resolve();
   #telling: Promise<unknown> = Promise.resolve();
+  #replaying: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   constructor(deps: MemoryManagerDeps) {
@@ -124,7 +125,7 @@ export class MemoryManager implements AsyncDisposable {
       this.#guard("getToolSchemas", () => providerTools(provider, { clock, logger, taken: facts.takenToolNames })) ??
       [];
     this.#promptBlock = this.#guard("systemPromptBlock", () => cleanRecall(provider.systemPromptBlock?.()));
-    if (mayWrite && provider.syncTurn !== undefined) await this.#replay(this.#active, signal);
+    if (mayWrite && provider.syncTurn !== undefined) this.#replaying = this.#replay(this.#active);
   }
 
   /** What the loop talks to; the same object for all turns of the session. */
@@ -173,6 +174,7 @@ export class MemoryManager implements AsyncDisposable {
     if (active === undefined) return;
     this.#active = undefined;
     const { logger } = this.#deps;
+    await this.#replaying;
     const telling = attempted("last calls", () => this.#telling, this.#bounds(endWaitMs, never));
     await Promise.all([active.queue.close(endWaitMs), telling]);
     try {
@@ -183,11 +185,11 @@ export class MemoryManager implements AsyncDisposable {
     await attempted("shutdown", () => active.provider.shutdown?.(), this.#bounds(endWaitMs, never));
   }
 
-  async #replay({ queue, unsynced }: Active, signal: AbortSignal): Promise<void> {
+  /** Beside the first turn, which does not wait for it; it ends by itself, because the lock on the file is given up on. */
+  async #replay({ queue, unsynced }: Active): Promise<void> {
     try {
-      for (const turn of await unsynced.take(signal)) queue.push(turn);
+      for (const turn of await unsynced.take(never)) queue.push(turn);
     } catch (error) {
-      signal.throwIfAborted();
       this.#deps.logger.warn("turns of the last run could not be replayed", { reason: describe(error) });
     }
   }

@@ -9,14 +9,14 @@ const root = join(import.meta.dirname, "../../..");
 /** Adds its entries all at once; starts when it is told to, so that both processes really meet. */
 const program = `
 import { Notes, defaultNotesSettings } from "./src/agent/memory/notes.ts";
+import { never } from "#foundation/abort";
 import { systemClock } from "#foundation/clock";
 const [folder, name, count] = process.argv.slice(1);
 const notes = new Notes({ folder, settings: defaultNotesSettings, clock: systemClock });
 process.stdout.write("ready");
 process.stdin.once("data", async () => {
-  const signal = new AbortController().signal;
   const wanted = Array.from({ length: Number(count) }, (_, i) => name + " " + i);
-  await Promise.all(wanted.map((content) => notes.change("memory", { action: "add", content }, signal)));
+  await Promise.all(wanted.map((content) => notes.change("memory", { action: "add", content }, never)));
   process.exit(0);
 });
 `;

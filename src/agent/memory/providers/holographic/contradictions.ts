@@ -9,8 +9,8 @@ export interface Contradiction {
   readonly why: "opposite" | "different value";
 }
 
-const newestFacts = 300;
-const maxPairs = 5_000;
+const newestFacts = 200;
+const maxPairs = 2_000;
 const negations: ReadonlySet<string> = new Set([
   "not",
   "no",

@@ -21,11 +21,15 @@ export function atom(name: string): Phases {
 }
 
 export function bind(left: Phases, right: Phases): Phases {
-  return left.map((angle, at) => angle + (right[at] ?? 0));
+  const sum = new Uint8Array(dimensions);
+  for (let at = 0; at < dimensions; at += 1) sum[at] = (left[at] ?? 0) + (right[at] ?? 0);
+  return sum;
 }
 
 export function unbind(whole: Phases, part: Phases): Phases {
-  return whole.map((angle, at) => angle - (part[at] ?? 0));
+  const rest = new Uint8Array(dimensions);
+  for (let at = 0; at < dimensions; at += 1) rest[at] = (whole[at] ?? 0) - (part[at] ?? 0);
+  return rest;
 }
 
 /** The mean direction; where the parts cancel out, the angle says nothing and is zero. */

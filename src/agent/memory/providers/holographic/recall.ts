@@ -1,8 +1,8 @@
 import type { FactDatabase, Row } from "./database.ts";
-import { encodeEntity, encodeText, isAbout, saysLike } from "./encode.ts";
+import { aboutKey, sayingKey } from "./encode.ts";
 import { type Fact, factColumns, toFact } from "./fact.ts";
 import { findEntity } from "./facts.ts";
-import { dimensions, type Phases } from "./phases.ts";
+import { dimensions, likeness, type Phases } from "./phases.ts";
 import { overlap, wordsOf } from "./words.ts";
 
 export interface Wish {
@@ -16,9 +16,9 @@ export interface Scored {
   readonly score: number;
 }
 
-/** How many rows one question may look at; a thousand vectors take a few milliseconds. */
-const candidateLimit = 200;
-const windowLimit = 1_000;
+/** How many rows one question may look at; five hundred vectors take a few milliseconds. */
+const candidateLimit = 100;
+const windowLimit = 500;
 /** Unrelated vectors reach this by chance once in many thousands. */
 const noise = 0.1;
 
@@ -39,7 +39,7 @@ export class Recall {
   search(query: string, wish: Wish): readonly Scored[] {
     const words = wordsOf(query);
     if (words.length === 0) return [];
-    const text = encodeText(query);
+    const saying = sayingKey(query);
     const found = new Map(
       this.#byWords(words, wish).map((candidate, place) => [candidate.fact.factId, { candidate, place }]),
     );
@@ -49,7 +49,7 @@ export class Recall {
     return best(
       [...found.values()].map(({ candidate, place }) => {
         const byWords = overlap(words, wordsOf(`${candidate.fact.content} ${candidate.fact.tags}`));
-        const byVector = candidate.phases === undefined ? 0 : Math.max(0, saysLike(candidate.phases, text));
+        const byVector = candidate.phases === undefined ? 0 : Math.max(0, likeness(candidate.phases, saying));
         const rank = 1 - place / Math.max(1, found.size);
         return { fact: candidate.fact, score: (0.4 * rank + 0.3 * byWords + 0.3 * byVector) * candidate.fact.trust };
       }),
@@ -60,12 +60,12 @@ export class Recall {
   /** Everything about one entity, by the role it plays in the fact and not by its spelling alone. */
   probe(entity: string, wish: Wish): readonly Scored[] {
     const { name, linked } = this.#about(entity, wish);
-    const vector = encodeEntity(name);
+    const vector = aboutKey(name);
     const pool = unique([...linked, ...this.#byWords(wordsOf(entity), wish), ...this.#window(wish)]);
     const links = new Set(linked.map(({ fact }) => fact.factId));
     return best(
       pool.flatMap(({ fact, phases }) => {
-        const role = phases === undefined ? 0 : isAbout(phases, vector);
+        const role = phases === undefined ? 0 : likeness(phases, vector);
         const isLinked = links.has(fact.factId);
         const mentions = fact.content.toLowerCase().includes(entity.toLowerCase());
         if (!isLinked && role <= noise && !mentions) return [];
@@ -88,12 +88,12 @@ export class Recall {
     );
     const direct = new Set(linked.map(({ fact }) => fact.factId));
     const scored = rows.flatMap((row) => {
-      const vector = encodeEntity(String(row["name"]));
+      const vector = aboutKey(String(row["name"]));
       return this.#linkedTo(Number(row["entity_id"]), wish)
         .filter(({ fact }) => !direct.has(fact.factId))
         .map(({ fact, phases }) => ({
           fact,
-          score: Math.max(noise, phases === undefined ? 0 : isAbout(phases, vector)) * fact.trust,
+          score: Math.max(noise, phases === undefined ? 0 : likeness(phases, vector)) * fact.trust,
         }));
     });
     return { facts: best(scored, wish.limit), neighbours: rows.map((row) => String(row["name"])) };
@@ -102,12 +102,12 @@ export class Recall {
   /** Facts that connect all of these entities: as good as the entity they are least about. */
   reason(entities: readonly string[], wish: Wish): readonly Scored[] {
     const known = entities.map((entity) => this.#about(entity, wish));
-    const vectors = known.map(({ name }) => encodeEntity(name));
+    const vectors = known.map(({ name }) => aboutKey(name));
     const pool = unique([...known.flatMap(({ linked }) => linked), ...this.#window(wish)]);
     return best(
       pool.flatMap(({ fact, phases }) => {
         if (phases === undefined) return [];
-        const weakest = Math.min(...vectors.map((vector) => isAbout(phases, vector)));
+        const weakest = Math.min(...vectors.map((vector) => likeness(phases, vector)));
         return weakest > noise ? [{ fact, score: weakest * fact.trust }] : [];
       }),
       wish.limit,
@@ -124,15 +124,17 @@ export class Recall {
   }
 
   #linkedTo(entityId: number, wish: Wish): readonly Candidate[] {
-    return this.#select(
-      "JOIN fact_entities l ON l.fact_id = f.fact_id",
-      { where: "l.entity_id = ?", params: [entityId] },
-      wish,
-    );
+    const ids = "SELECT fact_id AS id, -fact_id AS place FROM fact_entities WHERE entity_id = ?";
+    return this.#read(ids, [entityId], wish);
   }
 
+  /** The newest facts: those a vector may find although no word or link leads to them. */
   #window(wish: Wish): readonly Candidate[] {
-    return this.#select("", { where: "1 = 1", params: [], limit: windowLimit }, wish);
+    return this.#read(
+      `SELECT fact_id AS id, -fact_id AS place FROM facts ORDER BY fact_id DESC LIMIT ${windowLimit}`,
+      [],
+      { ...wish, rows: windowLimit },
+    );
   }
 
   #byWords(words: readonly string[], wish: Wish): readonly Candidate[] {
@@ -141,11 +143,8 @@ export class Recall {
       .slice(0, 16)
       .map((word) => `"${word.replaceAll('"', '""')}"`)
       .join(" OR ");
-    return this.#select(
-      "JOIN facts_fts ON facts_fts.rowid = f.fact_id",
-      { where: "facts_fts MATCH ?", params: [query], order: "facts_fts.rank" },
-      wish,
-    );
+    const ids = "SELECT rowid AS id, rank AS place FROM facts_fts WHERE facts_fts MATCH ?";
+    return this.#read(ids, [query], wish);
   }
 
   /** Scripts without spaces are one long word to the index. */
@@ -154,26 +153,29 @@ export class Recall {
       query.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{2,}/gu) ?? [];
     return pieces
       .slice(0, 4)
-      .flatMap((piece) => this.#select("", { where: "instr(f.content, ?) > 0", params: [piece.slice(0, 20)] }, wish));
+      .flatMap((piece) =>
+        this.#read(
+          "SELECT fact_id AS id, -fact_id AS place FROM facts WHERE instr(content, ?) > 0",
+          [piece.slice(0, 20)],
+          wish,
+        ),
+      );
   }
 
-  #select(
-    join: string,
-    by: {
-      readonly where: string;
-      readonly params: readonly (string | number)[];
-      readonly order?: string;
-      readonly limit?: number;
-    },
-    wish: Wish,
+  /** Sorts bare numbers first and reads texts and vectors only of the rows that are left. */
+  #read(
+    ids: string,
+    params: readonly (string | number)[],
+    wish: Wish & { readonly rows?: number },
   ): readonly Candidate[] {
     const category = wish.category ?? "";
     return this.#database
       .all(
-        `SELECT ${factColumns}, e.phases FROM facts f ${join} LEFT JOIN fact_encodings e ON e.fact_id = f.fact_id
-         WHERE ${by.where} AND f.trust_score >= ? AND (? = '' OR f.category = ?)
-         ORDER BY ${by.order ?? "f.trust_score DESC, f.fact_id DESC"} LIMIT ?`,
-        [...by.params, wish.minTrust, category, category, by.limit ?? candidateLimit],
+        `SELECT ${factColumns}, e.phases FROM (
+           SELECT i.id, i.place FROM (${ids}) i JOIN facts t ON t.fact_id = i.id
+           WHERE t.trust_score >= ? AND (? = '' OR t.category = ?) ORDER BY i.place LIMIT ?
+         ) c JOIN facts f ON f.fact_id = c.id LEFT JOIN fact_encodings e ON e.fact_id = c.id ORDER BY c.place`,
+        [...params, wish.minTrust, category, category, wish.rows ?? candidateLimit],
       )
       .map(toCandidate);
   }
