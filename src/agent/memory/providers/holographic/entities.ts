@@ -7,7 +7,7 @@ const addressLike =
   /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b|\bhttps?:\/\/[^\s)\]>"']+|(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*|@[A-Za-z]\w{1,38}/g;
 const codeLike = /\b[A-Za-z]+(?:[_-][A-Za-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b|\b[A-Z]{2,}[A-Z0-9]*\b/g;
 const capitalised =
-  /\p{Lu}[\p{L}\p{N}'’]*(?:\s+(?:(?:van|von|de|del|der|da|di|la|le)\s+){0,2}\p{Lu}[\p{L}\p{N}'’]*){0,5}/gu;
+  /\p{Lu}[\p{L}\p{N}'’]*(?:\s+(?:(?:de|den|von|van|du|dos|al|bin|el)\s+){0,2}\p{Lu}[\p{L}\p{N}'’]*){0,5}/gu;
 /** A sentence often starts with the name it is about, so its first word counts unless it is one of these, which are never names. */
 const grammar: ReadonlySet<string> = new Set(
   (

@@ -32,11 +32,9 @@ CREATE TABLE IF NOT EXISTS fact_encodings (
   version INTEGER NOT NULL,
   phases BLOB NOT NULL
 );
-CREATE INDEX IF NOT EXISTS idx_facts_trust ON facts(trust_score DESC);
-CREATE INDEX IF NOT EXISTS idx_facts_category ON facts(category);
-CREATE INDEX IF NOT EXISTS idx_entities_name ON entities(name);
-CREATE INDEX IF NOT EXISTS idx_entities_name_nocase ON entities(name COLLATE NOCASE);
-CREATE INDEX IF NOT EXISTS idx_fact_entities_entity ON fact_entities(entity_id);
+CREATE INDEX IF NOT EXISTS facts_by_trust ON facts(trust_score, fact_id);
+CREATE INDEX IF NOT EXISTS entities_by_name ON entities(name COLLATE NOCASE);
+CREATE INDEX IF NOT EXISTS facts_of_entity ON fact_entities(entity_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS facts_fts USING fts5(content, tags, content=facts, content_rowid=fact_id);
 CREATE TRIGGER IF NOT EXISTS facts_ai AFTER INSERT ON facts BEGIN
   INSERT INTO facts_fts(rowid, content, tags) VALUES (new.fact_id, new.content, new.tags);
