@@ -1,5 +1,5 @@
-import { recallBlock } from "#conversation";
 import type { AgentDeps } from "./agent-deps.ts";
+import { additionText } from "./prompt/additions.ts";
 import type { Turn } from "./turn.ts";
 
 /** What happens once per turn, before its first request: the prompt, the words of plugins, recalled memory. */
@@ -16,8 +16,6 @@ export async function prepareTurn(
   const context = await hooks?.turnContext?.({ ...facts, userText, history, isFirstTurn }, turn.signal);
   memory?.onTurnStart(userText);
   const recalled = await memory?.recall(userText, turn.signal);
-  const suffix = [recalled === undefined || recalled.trim() === "" ? "" : recallBlock(recalled), context ?? ""]
-    .filter((part) => part.trim() !== "")
-    .join("\n\n");
+  const suffix = additionText({ recall: recalled, hookContext: context });
   if (suffix !== "") conversation.sent.set(turn.userUid, { suffix });
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assistantMessage, type RequestMessage, userMessage } from "#conversation";
-import { Additions } from "./additions.ts";
+import { assistantMessage, type Message, type RequestMessage, userMessage } from "#conversation";
+import { SentMessages } from "../sent-messages.ts";
 import { describeBreak, type PrefixReport, PrefixWatch } from "./prefix-watch.ts";
 
 const tool = { name: "terminal", description: "Run a command", parameters: { type: "object" } };
@@ -91,14 +91,14 @@ describe("the prefix watch", () => {
 
   it("finds no break over turns whose additions stay with their messages", () => {
     const watch = new PrefixWatch();
-    const additions = new Additions();
-    const history: RequestMessage[] = [];
+    const sent = new SentMessages();
+    const history: Message[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
       history.push(userMessage(`question ${turn}`, { uid: `u${turn}` }));
-      additions.set(`u${turn}`, { recall: `memory of turn ${turn}` });
-      expect(watch.observe(request(additions.apply(history))).kind).not.toBe("break");
+      sent.set(`u${turn}`, { suffix: `memory of turn ${turn}` });
+      expect(watch.observe(request(sent.view(history))).kind).not.toBe("break");
       history.push(assistantMessage(`answer ${turn}`));
-      expect(watch.observe(request(additions.apply(history))).kind).toBe("extends");
+      expect(watch.observe(request(sent.view(history))).kind).toBe("extends");
     }
   });
 
