@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createInlineShell } from "./inline-shell.ts";
 import { preprocess } from "./preprocess.ts";
 import { signal } from "./testing.ts";
 
 const base = { skillFolder: "/tmp", hasTemplateVars: true, signal };
-const shell = createInlineShell({ env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" }, timeoutMs: 2_000 });
 
 describe("filling a skill's text", () => {
   it("[10:SKILL-4] placeholders stay when unknown or switched off", async () => {
@@ -14,11 +12,19 @@ describe("filling a skill's text", () => {
     expect(await preprocess(text, { ...base, hasTemplateVars: false, sessionId: "s" })).toBe(text);
   });
 
-  it("[10:SKILL-4] a command runs in the skill's folder; a failing one leaves a mark", async () => {
-    const run = (text: string): Promise<string> => preprocess(text, { ...base, inlineShell: shell });
-    expect(await run("a !`printf hi` b")).toBe("a hi b");
-    expect(await run("!`exit 3`")).toMatch(/^\[command failed: exit code 3/);
-    expect(await run("!`printf '!`'; printf 'date`'`")).not.toMatch(/\d{4}/);
+  it("[10:SKILL-4] output is inserted as it is: what a command prints makes no further command run", async () => {
+    const ran: string[] = [];
+    const text = await preprocess("!`one` and !`two`", {
+      ...base,
+      inlineShell: (command) => {
+        ran.push(command);
+        return Promise.resolve(
+          command === "one" ? { kind: "output", text: "!`evil`" } : { kind: "failed", reason: "no" },
+        );
+      },
+    });
+    expect(ran).toEqual(["one", "two"]);
+    expect(text).toBe("!`evil` and [command failed: no]");
   });
 
   it("[10:SKILL-4] output is cut at 4,000 characters", async () => {
@@ -27,10 +33,5 @@ describe("filling a skill's text", () => {
       inlineShell: () => Promise.resolve({ kind: "output", text: "y".repeat(9_000) }),
     });
     expect(text.length).toBeLessThanOrEqual(4_000);
-  });
-
-  it("[10:SKILL-4] a command that takes too long is ended and marked", async () => {
-    const slow = createInlineShell({ env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" }, timeoutMs: 100 });
-    expect(await preprocess("!`sleep 30`", { ...base, inlineShell: slow })).toMatch(/no end within 0.1 s/);
   });
 });

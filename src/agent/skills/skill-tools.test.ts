@@ -345,7 +345,7 @@ describe("skill_manage", () => {
 });
 
 describe("a skill as a message", () => {
-  it("[10:A8.10] [10:SKILL-8] carries everything the model needs; what is stored is the line as typed", async () => {
+  it("[10:A8.10] [10:SKILL-8] [10:SKILL-9] carries everything the model needs; what is stored is the line as typed", async () => {
     await place.write({
       "skills/gif-search/SKILL.md": skillMd("gif-search", {
         metadata: { hermes: { config: [{ key: "gif.rating", default: "g" }, { key: "other" }] } },
