@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 
 /** Tests beside the code that start real programs: shells, browsers, servers, git. Too slow for every commit. */
 const realParts = [
+  "src/**/*-parts.test.ts",
   "src/tools/mcp/**/*.test.ts",
   "src/tools/browser/**/*.test.ts",
   "src/tools/terminals/**/*.test.ts",
