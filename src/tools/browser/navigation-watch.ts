@@ -20,13 +20,17 @@ export async function watchNavigation(
   judge: JudgeHop,
   report: { onRefused(hop: RefusedHop): void; readonly logger: Logger },
 ): Promise<void> {
-  session.on("Fetch.requestPaused", ({ requestId, request }) => {
+  const { frameTree } = await session.send("Page.getFrameTree");
+  session.on("Fetch.requestPaused", ({ requestId, request, frameId }) => {
     const { url } = request;
     void decide(judge, url)
       .then((verdict) => {
         if (verdict.kind === "allowed") return session.send("Fetch.continueRequest", { requestId });
-        report.onRefused({ url, reason: verdict.reason });
-        return session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
+        // A frame that stays empty is no reason to leave the page around it.
+        if (frameId === frameTree.frame.id) report.onRefused({ url, reason: verdict.reason });
+        // "Aborted" leaves the page where it is; any other reason shows an error page some time later, which
+        // would interrupt whatever is opened next.
+        return session.send("Fetch.failRequest", { requestId, errorReason: "Aborted" });
       })
       .catch((error: unknown) => {
         // The page went away while it was judged; nobody waits for this request any more.

@@ -144,6 +144,9 @@ beforeAll(async () => {
     "/two": { body: "<title>Two</title><h1>Two</h1>" },
     "/wall": { body: "<title>Just a moment...</title>" },
     "/hop": () => ({ status: 302, headers: { location: `${web.origin.replace("127.0.0.1", "localhost")}/two` } }),
+    "/framed": () => ({
+      body: `<title>Framed</title><h1>Around</h1><iframe src="${web.origin.replace("127.0.0.1", "localhost")}/two"></iframe>`,
+    }),
     "/file.txt": { headers: { "content-type": "application/octet-stream" }, body: "content" },
     "/many": {
       body: `<title>Many</title>${Array.from({ length: 600 }, (_, n) => `<a href="/two">Link number ${n}</a>`).join("")}`,
@@ -289,6 +292,14 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     await expect.poll(async () => (await shared.call("browser_snapshot"))["snapshot"]).not.toContain("Shop");
     expect(await shared.call("browser_snapshot")).toMatchObject({ success: true, element_count: 0 });
     expect(shared.sessions.current("default")?.url()).toBe("about:blank");
+  });
+
+  it("[30:3.15][30:5.9] a frame that may not be shown stays empty, and the page around it is shown", async () => {
+    web.seen.length = 0;
+    const opened = await shared.call("browser_navigate", { url: `${web.origin}/framed` });
+    expect(opened).toMatchObject({ success: true, title: own("Framed") });
+    expect(await shared.call("browser_snapshot")).toMatchObject({ snapshot: expect.stringContaining("Around") });
+    expect(web.seen.map((request) => request.url)).not.toContain("/two");
   });
 
   it("[30:3.15][30:W-23] on a surface of strangers private addresses are refused for the local browser too", async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -182,9 +182,10 @@ describe.skipIf(chromium === undefined)("with a real browser", () => {
       signal,
     });
     const portFile = path.join(profile, "DevToolsActivePort");
-    await expect.poll(() => readdir(profile), { timeout: 15_000 }).toContain("DevToolsActivePort");
-    const read = await runProcess("cat", [portFile], { signal });
-    const port = read.stdout.split("\n")[0];
+    // The file is there before its content is.
+    const read = (): Promise<string> => readFile(portFile, "utf8").catch(() => "");
+    await expect.poll(read, { timeout: 15_000 }).toMatch(/^\d+\n\/devtools/);
+    const port = (await read()).split("\n")[0];
     const driver = await openBrowser(
       openDeps({ cdpUrl: `http://127.0.0.1:${port}` }),
       { taskId: "t", isStrict: false },
