@@ -61,6 +61,7 @@ describe("collecting", () => {
       { type: "tool-input-delta", index: 0, text: '{"a' },
     ]);
     expect(result).toEqual({
+      text: "Hello",
       message: { role: "assistant", content: "Hello", finish_reason: "stop" },
       finish: "stop",
       isPartial: true,

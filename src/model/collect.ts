@@ -15,6 +15,8 @@ import { holdsLeakedCall } from "./protocols/responses/finish.ts";
 /** What one attempt said, as it goes into the transcript. */
 export interface Collected {
   readonly message: AssistantMessage;
+  /** The text as it came, with its outer whitespace: pieces of a cut answer are joined by it. */
+  readonly text: string;
   readonly finish: FinishReason;
   readonly rawFinish?: string;
   /** Undefined when the provider counted nothing. */
@@ -99,6 +101,7 @@ export class Collector {
     const finish = end?.finish ?? "stop";
     return {
       message: end === undefined ? this.#partialMessage() : this.#message(finish),
+      text: scrubSurrogates(this.text),
       finish,
       isPartial: end === undefined,
       isReasoningOpen: hasUnclosedReasoning(this.text),

@@ -36,8 +36,8 @@ export interface TargetQuirks {
   readonly omitDisabledReasoning?: boolean;
   /** Prompt-cache marks: on blocks, on messages, or none. */
   readonly cacheMarks?: "block" | "message" | "none";
-  /** Signed thinking is replayed on the last assistant message, unsigned only, or not at all. */
-  readonly thinkingReplay?: "last-signed" | "unsigned" | "none";
+  /** Signed thinking is replayed in every place it was sent in, on the answer being worked on only, unsigned only, or not at all. */
+  readonly thinkingReplay?: "signed" | "last-signed" | "unsigned" | "none";
   readonly omitTemperature?: boolean;
   /** Dialect of tool schemas. */
   readonly toolSchema?: "standard" | "moonshot" | "gemini";

@@ -72,7 +72,7 @@ export { chooseEngine } from "./files/search/choose.ts";
 export { type Listing, type ListingSource, type ListingWish, listTools } from "./listing.ts";
 export * from "./mcp/index.ts";
 export { repairToolName } from "./name-repair.ts";
-export type { OutputLimits, ResultFiles } from "./output-limit.ts";
+export { boundResults, type OutputLimits, type ResultFiles } from "./output-limit.ts";
 export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
 export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
 export { defaultPreset, type SurfaceWish, surfaceToolsets } from "./surface-toolsets.ts";

@@ -1,16 +1,23 @@
+import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Clock } from "#foundation/clock";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
 import { isRecord, parseJson } from "#foundation/json";
 import { parseRetryAfter } from "#foundation/retry";
+import { blockedUntilMs, type RateLimits, readRateLimits } from "../rate-limits.ts";
+
+/** An allowance that fills again sooner than this is throttling, not a limit of the account. */
+const shortestLimitMs = 60_000;
 
 /**
  * Remembers, for every process of the home, that the Nous account has used up its allowance. A refusal
- * without an empty bucket means only that a server upstream is busy, and is not remembered.
+ * without an empty bucket, in it or in the last good answer, means only that a server upstream is busy, and
+ * is not remembered. An answer opens the door again.
  */
 export class NousGuard {
   readonly #path: string;
   readonly #clock: Clock;
+  #lastGood: RateLimits = {};
 
   /** `path` is `rate_limits/nous.json` of the home. */
   constructor(path: string, clock: Clock) {
@@ -31,14 +38,28 @@ export class NousGuard {
 
   /** Notes a 429. True when it was a limit of the account. */
   async noteRefusal(headers: Readonly<Record<string, string>>): Promise<boolean> {
-    if (!hasEmptyBucket(headers)) return false;
-    const waitMs = parseRetryAfter(headers, this.#clock.now());
-    if (waitMs === undefined || waitMs <= 0) return false;
     const nowMs = this.#clock.now();
+    const untilMs = this.#limitEndMs(headers, nowMs);
+    if (untilMs === undefined) return false;
     await ensureDir(dirname(this.#path), 0o700);
-    const note = { reset_at: (nowMs + waitMs) / 1000, recorded_at: nowMs / 1000 };
+    const note = { reset_at: untilMs / 1000, recorded_at: nowMs / 1000 };
     await writeFileAtomic(this.#path, `${JSON.stringify(note)}\n`, { mode: 0o600, fsync: false });
     return true;
+  }
+
+  /** Notes a good answer: whatever was remembered is over. */
+  async noteAnswer(headers: Readonly<Record<string, string>>): Promise<void> {
+    this.#lastGood = { ...this.#lastGood, ...readRateLimits(headers, this.#clock.now()) };
+    await rm(this.#path, { force: true });
+  }
+
+  #limitEndMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+    const now = blockedUntilMs(readRateLimits(headers, nowMs) ?? {});
+    if (now !== undefined) return now;
+    const waitMs = hasEmptyBucket(headers) ? parseRetryAfter(headers, nowMs) : undefined;
+    if (waitMs !== undefined && waitMs >= shortestLimitMs) return nowMs + waitMs;
+    const before = blockedUntilMs(this.#lastGood);
+    return before !== undefined && before > nowMs ? before : undefined;
   }
 }
 

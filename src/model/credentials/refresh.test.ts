@@ -217,6 +217,27 @@ describe("[20:R3.42] the guard of the Nous account", () => {
     await clock.advance(60_000);
     expect(await other.blockedUntilMs()).toBeUndefined();
   });
+
+  test("[10:ERR-11] [10:A11.13] an hourly bucket closes the door for every process, a good answer opens it", async () => {
+    const clock = new FakeClock(1_800_000_000_000);
+    const path = join(folder, "rate_limits", "nous-hour.json");
+    const guard = new NousGuard(path, clock);
+    const empty = { "X-RateLimit-Remaining-Requests-1H": "0", "X-RateLimit-Reset-Requests-1H": "1800" };
+    expect(await guard.noteRefusal(empty)).toBe(true);
+    expect(await new NousGuard(path, clock).blockedUntilMs()).toBe(clock.now() + 1_800_000);
+    await guard.noteAnswer({});
+    expect(await new NousGuard(path, clock).blockedUntilMs()).toBeUndefined();
+    const throttled = { "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "20" };
+    expect(await guard.noteRefusal(throttled)).toBe(false);
+  });
+
+  test("[10:ERR-11] a refusal without figures is read by the last good answer", async () => {
+    const clock = new FakeClock(1_800_000_000_000);
+    const guard = new NousGuard(join(folder, "rate_limits", "nous-last.json"), clock);
+    await guard.noteAnswer({ "x-ratelimit-remaining-tokens-1h": "0", "x-ratelimit-reset-tokens-1h": "900" });
+    expect(await guard.noteRefusal({})).toBe(true);
+    expect(await guard.blockedUntilMs()).toBe(clock.now() + 900_000);
+  });
 });
 
 describe("[20:R3.43] certificates", () => {

@@ -53,6 +53,7 @@ const quirks: Readonly<Record<(typeof strictWires)[number], readonly TargetQuirk
     { requiresReasoningContent: true, contentAsParts: true },
   ],
   anthropic_messages: [
+    { cacheMarks: "block", thinkingReplay: "signed", reasoning: "anthropic-budget" },
     { cacheMarks: "block", thinkingReplay: "last-signed", reasoning: "anthropic-budget" },
     { thinkingReplay: "none", reasoning: "anthropic-budget" },
     { reasoning: "anthropic-adaptive-max" },

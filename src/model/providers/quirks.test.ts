@@ -77,7 +77,7 @@ describe("quirks", () => {
       replay("anthropic", anthropic),
       replay("minimax", "https://api.minimax.io/anthropic"),
       replay("kimi-coding", "https://api.kimi.com/coding"),
-    ]).toEqual(["last-signed", "none", "unsigned"]);
+    ]).toEqual(["signed", "none", "unsigned"]);
   });
 
   test("[20:R1.57] the name of the output limit", () => {

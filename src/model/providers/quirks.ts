@@ -122,7 +122,7 @@ export const quirkRules: readonly QuirkRule[] = [
 
   // Thinking that is sent back.
   { when: speaks("anthropic_messages"), quirks: { thinkingReplay: "none" } },
-  { when: any(isNativeAnthropic, all(isProvider("bedrock"), isClaude)), quirks: { thinkingReplay: "last-signed" } },
+  { when: any(isNativeAnthropic, all(isProvider("bedrock"), isClaude)), quirks: { thinkingReplay: "signed" } },
   { when: all(speaks("anthropic_messages"), isKimiCoding), quirks: { thinkingReplay: "unsigned" } },
 
   // Temperature, schemas, names.

@@ -61,8 +61,17 @@ describe("messages of Anthropic", () => {
     },
   ];
 
-  it("replays signed thinking on the last answer only [20:R1.43] [20:A1.9] [10:LOOP-48]", async () => {
-    const { body } = await lowered({ ...claude, messages: thinkingHistory });
+  it("leaves signed thinking where it was sent, so that the prompt only grows over turns [20:R1.43] [10:LOOP-48]", async () => {
+    const one = (await lowered({ ...claude, messages: thinkingHistory.slice(0, 2) })).body.messages;
+    const next: readonly Message[] = [...thinkingHistory.slice(0, 3)];
+    const two = (await lowered({ ...claude, messages: next })).body.messages;
+    expect(one[1].content[0]).toEqual(signed("one"));
+    expect(JSON.stringify(two).startsWith(JSON.stringify(one).slice(0, -1))).toBe(true);
+  });
+
+  it("replays it on the last answer only where a host asks for that [20:R1.43] [20:A1.9] [10:LOOP-48]", async () => {
+    const quirks = { thinkingReplay: "last-signed" } as const;
+    const { body } = await lowered({ ...claude, quirks, messages: thinkingHistory });
     expect(body.messages[1].content).toEqual([{ type: "text", text: "a1" }]);
     expect(body.messages[3].content).toEqual([
       signed("three"),

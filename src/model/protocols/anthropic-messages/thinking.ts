@@ -5,10 +5,10 @@ import { hostOf, isAnthropicHost } from "../shared/endpoint.ts";
 import type { TextBlock, ThinkingBlock } from "./wire.ts";
 
 /**
- * Which thinking goes back. The service verifies signatures, so only its own host gets signed blocks,
- * and it wants them on the answer that is still being worked on: every assistant message behind the last
- * words of the user. Keeping them for the whole of that turn, and not on its last message alone, leaves
- * the prompt a prefix of the next one while tools run. Older blocks go.
+ * Which thinking goes back. The service verifies signatures, so only its own host gets signed blocks. It needs
+ * them on the answer that is still being worked on and passes over older ones, so `signed` leaves every block
+ * where it was sent: the prompt stays a prefix of the next one, also when the user speaks again. `last-signed`
+ * is for hosts that refuse older blocks: there the prompt changes once with each message of the user.
  */
 export class ThinkingReplay {
   readonly #policy: NonNullable<TargetQuirks["thinkingReplay"]>;
@@ -16,7 +16,7 @@ export class ThinkingReplay {
   readonly #openTurnFrom: number;
 
   constructor(messages: readonly Message[], target: Target) {
-    this.#policy = target.quirks.thinkingReplay ?? (isAnthropicHost(hostOf(target)) ? "last-signed" : "none");
+    this.#policy = target.quirks.thinkingReplay ?? (isAnthropicHost(hostOf(target)) ? "signed" : "none");
     this.#fieldIsRequired = target.quirks.requiresReasoningContent === true;
     const lastAssistant = messages.findLastIndex((message) => message.role === "assistant");
     const before = messages.slice(0, Math.max(0, lastAssistant));
@@ -31,6 +31,8 @@ export class ThinkingReplay {
         const thinking = replayedReasoning(message, { fieldIsRequired: this.#fieldIsRequired });
         return thinking === undefined ? [] : [{ type: "thinking", thinking }];
       }
+      case "signed":
+        return storedBlocks(message);
       case "last-signed":
         return index < this.#openTurnFrom ? [] : storedBlocks(message);
     }
