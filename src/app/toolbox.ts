@@ -1,0 +1,52 @@
+import type { ContextEngine, PluginSkillPlace } from "#agent";
+import type { Redactor } from "#foundation/redact";
+import type { Hooks, PluginCommand } from "#plugins";
+import type {
+  CallObserver,
+  Checkpoints,
+  Listing,
+  ListingWish,
+  ProcessTable,
+  ResultFiles,
+  Tool,
+  ToolRegistry,
+  YoloSwitch,
+} from "#tools";
+
+/** Everything that acts on this machine, wired from the configuration; disposed in reverse. */
+export interface Toolbox extends AsyncDisposable {
+  readonly registry: ToolRegistry;
+  readonly redactor: Redactor;
+  redact(text: string): string;
+  /** The tools of a session. Waits for MCP servers no longer than their limit. */
+  list(wish: ListingWish, signal: AbortSignal): Promise<Listing>;
+  /** Where long results of a task are kept. */
+  files(taskId: string): ResultFiles;
+  /** Hooks of plugins and the audit, for the calls of one turn. */
+  observers(turn: {
+    readonly taskId: string;
+    readonly sessionId: string;
+    readonly signal: AbortSignal;
+  }): readonly CallObserver[];
+  readonly hooks: Hooks;
+  readonly yolo: YoloSwitch;
+  readonly checkpoints: Checkpoints;
+  readonly processes: ProcessTable;
+  /** Ends what one task holds: terminal, browser, read history. */
+  release(taskId: string): Promise<void>;
+  readonly mcp: {
+    ready(signal: AbortSignal): Promise<void>;
+    /** Between turns: takes over changed lists where the configuration says so. */
+    refresh(signal: AbortSignal): Promise<void>;
+    /** Reads the configuration again and restarts what changed; a line for the person. */
+    reload(signal: AbortSignal): Promise<string>;
+    status(): readonly { readonly name: string; readonly state: string; readonly tools: number }[];
+  };
+  readonly plugins: {
+    commands(): readonly PluginCommand[];
+    skills(): readonly PluginSkillPlace[];
+    memoryProviders(): readonly unknown[];
+    contextEngines(): readonly ContextEngine[];
+  };
+  register(tool: Tool): Disposable;
+}
