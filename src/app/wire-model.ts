@@ -8,6 +8,7 @@ import {
   type AttemptEvent,
   AuthFile,
   BudgetGate,
+  type BudgetGateDeps,
   builtinFlows,
   type Connections,
   classify,
@@ -28,6 +29,8 @@ import {
   type TargetWish,
 } from "#model";
 
+type BudgetLimits = ReturnType<BudgetGateDeps["limits"]>;
+
 export interface ModelsOptions {
   readonly loaded: LoadedConfig;
   readonly home: HermesHome;
@@ -43,6 +46,7 @@ export interface Models extends AsyncDisposable {
   readonly connections: Connections;
   readonly catalog: OpenCatalog;
   readonly budget: BudgetGate;
+  budgetLimits(): BudgetLimits;
   resolve(wish: TargetWish, signal: AbortSignal): Promise<Resolution>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
   /** What the catalogue is asked about a target. */
@@ -105,6 +109,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     connections,
     catalog,
     budget,
+    budgetLimits: () => limitsOf(config),
     async resolve(wish, signal) {
       const resolution = await resolveTarget(wish, context, signal);
       // Whatever leaves the program is cleaned of the credentials in use.
@@ -124,7 +129,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
   };
 }
 
-function limitsOf({ budget }: Config): ReturnType<ConstructorParameters<typeof BudgetGate>[0]["limits"]> {
+function limitsOf({ budget }: Config): BudgetLimits {
   return {
     mode: budget.mode,
     unknownPrice: budget.unknown_price,

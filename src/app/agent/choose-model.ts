@@ -9,6 +9,8 @@ export interface ChosenModel extends AsyncDisposable {
   readonly target: Target;
   readonly pool: CredentialPool | undefined;
   readonly resolution: ResolvedTarget | undefined;
+  /** More than one means that another can take over when one is refused. */
+  readonly credentialCount: number;
   readonly isDemo: boolean;
   readonly notices: readonly string[];
 }
@@ -35,7 +37,8 @@ export async function chooseModel(wish: ModelWish, models: Models, signal: Abort
   if (resolution.kind === "target") {
     const { target, notices, pool } = resolution;
     const nothing = { [Symbol.asyncDispose]: () => Promise.resolve() };
-    return { target, notices, pool, resolution, isDemo: false, ...nothing };
+    const credentialCount = (await pool?.members(signal))?.length ?? 1;
+    return { target, notices, pool, resolution, credentialCount, isDemo: false, ...nothing };
   }
   const isNewcomer = resolution.code === "no_provider_configured" && model === undefined && provider === undefined;
   if (isNewcomer && !wish.isOneShot)
@@ -51,6 +54,7 @@ async function demo(notices: readonly string[]): Promise<ChosenModel> {
     target: demoTarget(server.baseUrl),
     pool: undefined,
     resolution: undefined,
+    credentialCount: 1,
     isDemo: true,
     notices,
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),

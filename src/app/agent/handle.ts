@@ -1,0 +1,245 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import {
+  type Agent,
+  type Conversation,
+  expandReferences,
+  localWorkspace,
+  renderInvocation,
+  skillCommands,
+} from "#agent";
+import { type Message, textOf } from "#conversation";
+import type { Scope } from "#foundation/disposal";
+import { describe } from "#foundation/errors";
+import { listChoices, switchModel } from "#model";
+import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
+import type { Listing } from "#tools";
+import type { ChosenModel } from "./choose-model.ts";
+import type { LiveSettings } from "./live-settings.ts";
+import type { SharedParts } from "./open-agent.ts";
+import type { SessionMemory } from "./open-memory.ts";
+
+export interface HandleParts {
+  readonly shared: SharedParts;
+  readonly spec: AgentSpec;
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  readonly chosen: ChosenModel;
+  readonly listing: Listing;
+  readonly memory: SessionMemory | undefined;
+  readonly live: LiveSettings;
+  readonly scope: Scope;
+}
+
+/** What the session may do with its agent, in the words of the session. */
+export function createHandle(parts: HandleParts): AgentHandle {
+  const { shared, spec, agent, chosen, listing, live, scope } = parts;
+  const { toolbox } = shared;
+  const sessionKey = spec.rootSessionId;
+  const root = spec.wish.cwd;
+  const toolsets = toolsetInfo(listing);
+  return {
+    agent,
+    facts: () => ({
+      modelSource: chosen.target.source,
+      isDemo: chosen.isDemo,
+      toolsets,
+      isYolo: toolbox.yolo.isOn(sessionKey),
+      warnings: chosen.notices,
+    }),
+    models: modelChoices(parts),
+    skills: skillChoices(parts),
+    tools: {
+      describe: () => toolsets,
+      setEnabled: (names, isEnabled) => parts.shared.setTools(spec.wish.source, names, isEnabled),
+    },
+    compress: () => Promise.resolve(undefined),
+    checkpoints: {
+      list: async (signal) =>
+        (await toolbox.checkpoints.list(root, signal)).map((one) => ({
+          id: one.hash,
+          atMs: one.atMs,
+          reason: one.reason,
+        })),
+      diff: (id, signal) => toolbox.checkpoints.diff(root, id, signal),
+      restore: async (id, file, signal) => {
+        const report = await toolbox.checkpoints.restore(
+          root,
+          { hash: id, ...(file === undefined ? {} : { file }) },
+          signal,
+        );
+        return `Brought back ${report.restored.length} file(s), removed ${report.removed.length} made since.`;
+      },
+    },
+    setYolo: (isOn) => (toolbox.yolo.isOn(sessionKey) === isOn ? isOn : toolbox.yolo.toggle(sessionKey)),
+    setReasoning: (effort) => live.setReasoning(effort),
+    setPersonality: (name) => live.setPersonality(name),
+    setFast: (isOn) => {
+      live.setFast(isOn);
+      return undefined;
+    },
+    processes: () =>
+      toolbox.processes.list(sessionKey).map((one) => ({
+        id: one.facts.id,
+        command: one.facts.command,
+        state: one.state.kind,
+      })),
+    stopProcesses: () => toolbox.processes.killAll(sessionKey),
+    account: () => Promise.resolve([]),
+    reloadMcp: (signal) => toolbox.mcp.reload(signal),
+    memory: memoryChoices(parts),
+    flush: () => Promise.resolve(),
+    suggestTitle: (messages, signal) => suggestTitle(messages, parts, signal),
+    expand: async (text, signal) => {
+      const expanded = await expandReferences(
+        text,
+        {
+          workspace: root,
+          hermesHome: shared.home.root,
+          home: shared.userHome,
+          files: localWorkspace,
+          windowTokens: parts.conversation.target.limits.contextWindow,
+          git: (args, stop) => runGit(args, { cwd: root, signal: stop }),
+          fetchText: (url, stop) => shared.fetchText(url, stop),
+        },
+        signal,
+      );
+      return { text: expanded.text, warnings: expanded.warnings };
+    },
+    async [Symbol.asyncDispose]() {
+      await toolbox.release(sessionKey);
+      await scope[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function toolsetInfo(listing: Listing): readonly ToolsetInfo[] {
+  const names = [...new Set([...listing.tools.values()].map((tool) => tool.toolset))].sort();
+  const known = names.map((name) => ({
+    name,
+    tools: [...listing.tools.values()].filter((tool) => tool.toolset === name).map((tool) => tool.name),
+    unavailable: [],
+  }));
+  return listing.unavailable.length === 0
+    ? known
+    : [...known, { name: "unavailable", tools: [], unavailable: listing.unavailable }];
+}
+
+function modelChoices({ shared, conversation, agent }: HandleParts): ModelChoices {
+  const { models } = shared;
+  return {
+    async list(signal) {
+      const entries = await listChoices(models.context, {}, signal);
+      return entries.flatMap(({ provider, label, models: names }) =>
+        names.map((name) => ({
+          value: `${provider}:${name}`,
+          label: name,
+          detail: label,
+          isCurrent: conversation.primary.provider === provider && conversation.primary.model === name,
+        })),
+      );
+    },
+    async switch({ model, provider, isGlobal }, signal) {
+      const text = provider === undefined ? model : `${provider}:${model}`;
+      const outcome = await switchModel({ text, standing: conversation.primary }, models.context, signal);
+      if (outcome.kind === "failure") return { ok: false, message: `${outcome.message} ${outcome.hint}` };
+      const { target } = outcome.resolution;
+      for (const secret of target.credential.secrets) shared.toolbox.redactor.add(secret, target.provider);
+      await agent.changeModel(target);
+      if (isGlobal) await shared.saveModel(target);
+      const notes = outcome.warnings.length === 0 ? "" : ` ${outcome.warnings.join(" ")}`;
+      const where = isGlobal ? " From now on this is the default." : "";
+      return { ok: true, message: `Now using ${target.model} via ${target.providerLabel}.${where}${notes}` };
+    },
+  };
+}
+
+function skillChoices({ shared, spec }: HandleParts): SkillChoices {
+  const { library, loader } = shared.skills;
+  const surface = spec.wish.source;
+  const stop = new AbortController().signal;
+  const commands = async (signal: AbortSignal) => skillCommands(await library.visible(surface, signal), new Set());
+  return {
+    commands: async () =>
+      [...(await commands(stop)).commands.values()].map(({ slug, skill }) => ({
+        slug,
+        description: skill.facts.description,
+      })),
+    async invoke(slug, text, signal) {
+      const command = (await commands(signal)).commands.get(slug);
+      if (command === undefined) return undefined;
+      const outcome = await loader.load(command.skill.name, { surface, sessionId: spec.sessionId, signal });
+      if (outcome.kind !== "loaded") return undefined;
+      const line = text === "" ? `/${slug}` : `/${slug} ${text}`;
+      const message = renderInvocation(outcome.loaded, { line, text });
+      return { sent: message.userMessage, stored: message.persistUserMessage };
+    },
+  };
+}
+
+function memoryChoices({ memory, spec }: HandleParts): AgentHandle["memory"] {
+  const stop = new AbortController().signal;
+  return {
+    pending: async () =>
+      ((await memory?.quarantine.list()) ?? []).map(({ id, change, source }) => ({
+        id,
+        text: "content" in change ? change.content : change.oldText,
+        source,
+      })),
+    confirm: async (id) => {
+      if (memory === undefined) return "Memory is off in this session.";
+      const metadata = {
+        writeOrigin: "user_confirmation",
+        executionContext: "primary",
+        sessionId: spec.sessionId,
+        parentSessionId: "",
+        platform: spec.wish.source,
+        toolName: "memory",
+      };
+      const outcome = await memory.writes.confirm(id, metadata, stop);
+      if (outcome === undefined) return "There is no such entry.";
+      return outcome.kind === "write" || outcome.kind === "already-there"
+        ? "Remembered."
+        : `Not written: ${outcome.kind}.`;
+    },
+    reject: async (id) => ((await memory?.writes.reject(id, stop)) === true ? "Dropped." : "There is no such entry."),
+  };
+}
+
+const titlePrompt =
+  "Give this conversation a title of three to six words in the language of the user. Answer with the title only: no quotation marks, no full stop.";
+
+async function suggestTitle(
+  messages: readonly Message[],
+  { shared, spec }: HandleParts,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const words = messages
+    .filter((message) => message.role !== "tool")
+    .slice(0, 4)
+    .map((message) => `${message.role}: ${textOf(message.content).slice(0, 500)}`)
+    .join("\n");
+  const outcome = await shared
+    .auxiliary(spec.rootSessionId)
+    .run(
+      "title_generation",
+      { system: titlePrompt, messages: [{ role: "user", content: words }], maxTokens: 40 },
+      signal,
+    );
+  return outcome.kind === "done" && outcome.text.trim() !== "" ? outcome.text.trim() : undefined;
+}
+
+const run = promisify(execFile);
+
+async function runGit(
+  args: readonly string[],
+  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
+): Promise<{ readonly ok: boolean; readonly output: string }> {
+  try {
+    const { stdout } = await run("git", args, { cwd, signal, maxBuffer: 8 * 1024 * 1024, timeout: 15_000 });
+    return { ok: true, output: stdout };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ok: false, output: describe(error) };
+  }
+}
