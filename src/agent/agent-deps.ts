@@ -1,11 +1,12 @@
 import type { AgentEvent, Message } from "#conversation";
 import type { Clock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
-import type { AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
+import type { AccountGate, AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
 import type { CallObserver, Listing, OutputLimits, ResultFiles, Tool } from "#tools";
 import type { CallMoney } from "./call-model.ts";
 import type { ContextKeeper, ContextKeeperDeps } from "./context-keeper.ts";
 import type { Conversation } from "./conversation.ts";
+import type { ImageHelp } from "./image-views.ts";
 import type { LoopGuardLimits } from "./loop-guard.ts";
 import type { PromptSource, Transcript, TurnHooks, TurnMemory } from "./ports.ts";
 import type { Remedy, RemedyContext } from "./recovery/remedy.ts";
@@ -61,6 +62,12 @@ export interface AgentDeps {
   readonly memory?: TurnMemory;
   readonly prefill?: readonly Message[];
   ephemeral?(turn: Turn): string | undefined;
+  /** Images in words for models that take none, and smaller ones for all others. */
+  readonly images?: ImageHelp;
+  /** Accounts whose limit is reached for every process. */
+  readonly gate?: AccountGate;
+  /** Time for the reports of a quiet turn; the system's when absent. */
+  readonly activityClock?: Clock;
   /** Treatments of what goes wrong, in order; a rollout passes fewer. */
   remedies(context: RemedyContext): readonly Remedy[];
   keeper?(deps: ContextKeeperDeps): ContextKeeper;

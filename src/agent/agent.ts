@@ -8,22 +8,28 @@ import {
   userMessage,
 } from "#conversation";
 import { linkSignals } from "#foundation/abort";
+import { systemClock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import { newId } from "#foundation/ids";
+import type { Target } from "#model";
 import { Toolbelt } from "#tools";
+import { ActivityWatch, usualActivityMs } from "./activity-watch.ts";
 import type { AgentDeps } from "./agent-deps.ts";
 import { createAttempt } from "./attempt.ts";
-import type { ContextKeeper } from "./context-keeper.ts";
-import { keepEverything } from "./context-keeper.ts";
+import { budgetHint } from "./budget-hint.ts";
+import { type ContextKeeper, keepEverything } from "./context-keeper.ts";
 import type { Conversation } from "./conversation.ts";
+import { finishTurn } from "./finish-turn.ts";
+import { ImageViews } from "./image-views.ts";
 import { type LoopDeps, runTurn } from "./loop.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import { accountedMoney } from "./money.ts";
 import type { TurnOutcome } from "./outcome.ts";
-import { prepareTurn } from "./prepare-turn.ts";
+import { gatherContext, openPrompt } from "./prepare-turn.ts";
+import { PreviewWatch } from "./preview-watch.ts";
 import { factsFor } from "./reply-facts.ts";
-import { createRequestBuilder, type RequestBuilder } from "./request.ts";
-import { resultOf, type TurnResult } from "./result.ts";
+import { createRequestBuilder, type LastRequest, type RequestBuilder } from "./request.ts";
+import type { TurnResult } from "./result.ts";
 import { createRunTools } from "./run-tools.ts";
 import { SteerBox } from "./steer-box.ts";
 import { StepBudget } from "./step-budget.ts";
@@ -39,6 +45,13 @@ export interface ConversationInput {
   /** Takes the place of the history the agent holds; empty starts blank. */
   readonly history?: readonly Message[];
   readonly signal?: AbortSignal;
+  /** Hears the visible text of this turn as it comes (speech); forgotten afterwards. */
+  onText?(text: string): void;
+}
+
+interface OpenTurn {
+  readonly stop: AbortController;
+  message?: string;
 }
 
 /** One agent and its conversation. It runs one turn at a time. */
@@ -49,7 +62,10 @@ export class Agent {
   readonly #withoutStreaming = new Set<string>();
   readonly #keeper: ContextKeeper;
   readonly #requests: RequestBuilder;
-  #open: { readonly stop: AbortController; message?: string } | undefined;
+  readonly #last: LastRequest = { request: undefined };
+  #open: OpenTurn | undefined;
+  /** Why the next request may differ from the last one of the turn before. */
+  #nextBreak: string | undefined;
   /** An interrupt that came before the turn it was meant for. */
   #early: { readonly message?: string } | undefined;
 
@@ -64,7 +80,12 @@ export class Agent {
       ephemeral: (turn) => this.#ephemeral(turn),
       prefill: deps.prefill ?? [],
       withoutStreaming: this.#withoutStreaming,
-      onRequest: (request, cause) => deps.onRequest?.(request, cause),
+      images: new ImageViews(deps.images ?? {}, deps.logger),
+      logger: deps.logger,
+      onRequest: (request, cause) => {
+        this.#last.request = request;
+        deps.onRequest?.(request, cause);
+      },
     });
     this.#keeper = deps.keeper?.({ previewRequest: (turn) => this.#requests.preview(turn) }) ?? keepEverything;
   }
@@ -85,6 +106,13 @@ export class Agent {
     this.#open.stop.abort();
   }
 
+  /** The user chose another model: the next turn begins with it, and only what names the model is rebuilt. */
+  async changeModel(target: Target): Promise<void> {
+    this.conversation.choose(target);
+    await this.#deps.prompt.rebuild({ model: target.model, provider: target.provider });
+    this.#nextBreak = "model change";
+  }
+
   /** Guidance for the running turn; false for blank text. */
   steer(text: string): boolean {
     return this.#steer.put(text);
@@ -99,7 +127,7 @@ export class Agent {
     if (this.#open !== undefined)
       throw new Error("A turn is running in this conversation; queue the message or interrupt it.");
     const stop = new AbortController();
-    const open: { stop: AbortController; message?: string } = { stop, ...this.#early };
+    const open: OpenTurn = { stop, ...this.#early };
     if (this.#early !== undefined) stop.abort();
     this.#early = undefined;
     this.#open = open;
@@ -110,27 +138,46 @@ export class Agent {
     }
   }
 
-  async #run(input: ConversationInput, open: { stop: AbortController; message?: string }): Promise<TurnResult> {
-    const { conversation, clock, transcript, settings } = this.#deps;
-    if (input.history !== undefined) conversation.history = input.history;
+  async #run(input: ConversationInput, open: OpenTurn): Promise<TurnResult> {
+    const { conversation, clock, transcript, settings, activityClock } = this.#deps;
+    if (input.history !== undefined) conversation.restart(input.history);
     conversation.beginTurn(clock.now());
-    const preview = new PreviewWatch((event) => this.#emit(event));
+    this.#last.request = undefined;
+    const preview = new PreviewWatch();
+    const steps = new StepBudget(settings.maxSteps);
+    await using activity = new ActivityWatch({
+      clock: activityClock ?? systemClock,
+      everyMs: usualActivityMs,
+      emit: (event) => turn.emit(event),
+      steps: () => ({ step: steps.taken, limit: steps.limit }),
+    });
+    const { maxOutputTokens } = settings.request;
     const turn = new Turn({
       turnId: newId("trn") as Turn["turnId"],
       taskId: input.taskId ?? crypto.randomUUID(),
       sessionId: conversation.sessionId,
       history: conversation.history,
       target: conversation.target,
-      steps: new StepBudget(settings.maxSteps),
+      steps,
       transcript,
       signal: linkSignals(open.stop.signal, input.signal),
       clock,
+      ...(maxOutputTokens === undefined ? {} : { outputTokens: maxOutputTokens }),
       toolNames: () => this.#deps.tools.listing().names,
-      emit: (event) => preview.emit(event),
+      onSaid: (target, messages) => conversation.sent.producedBy(target, messages),
+      onAdjusted: (from, to) => conversation.adjust(from, to),
+      emit: (event) => {
+        preview.note(event);
+        activity.note(event);
+        this.#emit(event, input);
+      },
     });
+    turn.breakCause = this.#nextBreak;
+    this.#nextBreak = undefined;
     const userText = cleanInput(input.persistUserMessage ?? textOf(input.userMessage));
     const outcome = await this.#outcome(turn, input, userText);
-    return this.#finish(turn, { outcome, userText, preview, open });
+    const { steer, last } = { steer: this.#steer, last: this.#last };
+    return finishTurn(turn, { outcome, userText, preview, steer, last, interruptMessage: open.message }, this.#deps);
   }
 
   /** Runs the turn; a bug in the program ends it like any other failure, so that nothing is left half done. */
@@ -155,49 +202,70 @@ export class Agent {
   #loopDeps(turn: Turn, userText: string): LoopDeps {
     const deps = this.#deps;
     const { conversation } = this;
+    let learned: (() => void)[] = [];
     const calling = {
       stream: deps.stream.bind(deps),
       money: accountedMoney(deps, turn),
       clock: deps.clock,
+      logger: deps.logger,
       meter: conversation.meter,
       buildRequest: (now: Turn) => this.#requests.next(now),
+      ...(deps.gate === undefined ? {} : { gate: deps.gate }),
       ...(deps.onRateLimits === undefined ? {} : { onRateLimits: deps.onRateLimits.bind(deps) }),
     };
-    let isPrepared = false;
     return {
       attempt: createAttempt({
         ...calling,
         hooks: deps.hooks ?? {},
-        logger: deps.logger,
         factsFor: (now) => factsFor(now, { listing: deps.tools.listing(), userText }),
-        succeeded: async (now) => deps.succeeded?.(now.target),
+        succeeded: async (now) => {
+          for (const act of learned.splice(0)) act();
+          await deps.succeeded?.(now.target);
+        },
       }),
-      runTools: createRunTools({
-        belt: () => this.#belt(),
-        context: (now) => ({
-          taskId: now.taskId,
-          sessionId: now.sessionId,
-          sessionKey: deps.sessionKey,
-          surface: deps.surface,
-          userTask: userText,
-        }),
-        observers: (now) => deps.tools.observers(now),
-        hintsFor: (call, args) => deps.tools.hintsFor(call.function.name, args),
-        steer: this.#steer,
-        guard: new LoopGuard(deps.settings.loopGuard),
-        maxDelegations: deps.settings.maxConcurrentChildren,
-      }),
-      fitContext: async (now) => {
-        await this.#keeper.fit(now, isPrepared ? "step" : "preflight");
-        if (!isPrepared) await prepareTurn(now, { deps, userText });
-        isPrepared = true;
-      },
+      runTools: this.#runTools(userText),
+      fitContext: this.#fitContext(userText),
       wrapUp: createWrapUp(calling),
       remedies: deps.remedies({
         keeper: this.#keeper,
         stopStreaming: (baseUrl) => this.#withoutStreaming.add(baseUrl),
+        afterSuccess: (act) => {
+          learned = [...learned, act];
+        },
       }),
       sleep: (ms, signal) => deps.clock.sleep(ms, signal),
+    };
+  }
+
+  #runTools(userText: string): LoopDeps["runTools"] {
+    const deps = this.#deps;
+    return createRunTools({
+      belt: () => this.#belt(),
+      context: (now) => ({
+        taskId: now.taskId,
+        sessionId: now.sessionId,
+        sessionKey: deps.sessionKey,
+        surface: deps.surface,
+        userTask: userText,
+      }),
+      observers: (now) => deps.tools.observers(now),
+      hintsFor: (call, args) => deps.tools.hintsFor(call.function.name, args),
+      steer: this.#steer,
+      guard: new LoopGuard(deps.settings.loopGuard),
+      logger: deps.logger,
+      maxDelegations: deps.settings.maxConcurrentChildren,
+    });
+  }
+
+  /** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */
+  #fitContext(userText: string): LoopDeps["fitContext"] {
+    let isPrepared = false;
+    return async (turn) => {
+      if (isPrepared) return this.#keeper.fit(turn, "step");
+      isPrepared = true;
+      await openPrompt(turn, this.#deps);
+      await this.#keeper.fit(turn, "preflight");
+      await gatherContext(turn, { deps: this.#deps, userText });
     };
   }
 
@@ -221,81 +289,13 @@ export class Agent {
     return text === "" ? undefined : text;
   }
 
-  async #finish(
-    turn: Turn,
-    end: { outcome: TurnOutcome; userText: string; preview: PreviewWatch; open: { message?: string } },
-  ): Promise<TurnResult> {
-    const { outcome, userText, preview, open } = end;
-    const { conversation } = this;
-    turn.dropScaffold();
-    conversation.history = turn.history;
-    conversation.sessionId = turn.sessionId;
-    const isInterrupted = outcome.exitReason.startsWith("interrupted");
-    const pendingSteer = this.#steer.take();
-    const result = resultOf({
-      turn,
-      conversation,
-      outcome,
-      apiCalls: turn.steps.taken + (outcome.exitReason === "max_iterations_reached" ? 1 : 0),
-      wasPreviewed: preview.lastText !== "" && outcome.text === preview.lastText,
-      ...(isInterrupted && open.message !== undefined ? { interruptMessage: open.message } : {}),
-      ...(pendingSteer === undefined || isInterrupted ? {} : { pendingSteer }),
-    });
-    this.#deps.logger.info("turn ended", {
-      session: turn.sessionId,
-      exit: outcome.exitReason,
-      steps: turn.steps.taken,
-    });
-    await this.#tellHooks(turn, result, userText);
-    turn.finish(outcome);
-    this.#deps.afterTurn?.(result, turn);
-    return result;
-  }
-
-  /** Whoever watches may fail; the turn has ended well all the same. */
-  async #tellHooks(turn: Turn, result: TurnResult, userText: string): Promise<void> {
-    const { hooks, memory } = this.#deps;
-    const facts = { sessionId: turn.sessionId, model: turn.target.model };
-    try {
-      if (result.final_response !== null && !result.interrupted) {
-        const answer = result.final_response;
-        memory?.sync(userText, answer);
-        await hooks?.afterAnswer?.({ ...facts, userText, answer, history: turn.history });
-      }
-      await hooks?.onTurnEnd?.({ ...facts, completed: result.completed, interrupted: result.interrupted });
-    } catch (error) {
-      this.#deps.logger.warn("what follows a turn failed", { error: describe(error) });
-    }
-  }
-
   /** A surface that cannot draw an event does not stop the work. */
-  #emit(event: AgentEvent): void {
+  #emit(event: AgentEvent, input: ConversationInput): void {
     try {
+      if (event.type === "text-delta") input.onText?.(event.text);
       this.#deps.emit(event);
     } catch (error) {
       this.#deps.logger.debug("event could not be shown", { event: event.type, error: describe(error) });
     }
   }
-}
-
-/** Passes events on, and remembers the visible text of the reply that was streamed last. */
-class PreviewWatch {
-  readonly #emit: (event: AgentEvent) => void;
-  lastText = "";
-
-  constructor(emit: (event: AgentEvent) => void) {
-    this.#emit = emit;
-  }
-
-  emit(event: AgentEvent): void {
-    if (event.type === "attempt-start") this.lastText = "";
-    else if (event.type === "text-delta") this.lastText += event.text;
-    this.#emit(event);
-  }
-}
-
-function budgetHint(turn: Turn): string {
-  const share = (turn.steps.limit - turn.steps.left) / turn.steps.limit;
-  if (share >= 0.9) return "Note: more than 90 % of the steps for this request are used. Come to an end.";
-  return share >= 0.7 ? "Note: more than 70 % of the steps for this request are used." : "";
 }

@@ -1,4 +1,3 @@
-import type { Logger } from "#foundation/logger";
 import type { Collected, ModelFailure, ModelRequest } from "#model";
 import { type CallEnd, type CallModelDeps, callModel } from "./call-model.ts";
 import { withFragments } from "./fragments.ts";
@@ -6,12 +5,12 @@ import { type InspectFacts, inspect } from "./inspect.ts";
 import type { Attempt } from "./loop.ts";
 import type { ContextMeter } from "./meter.ts";
 import type { RequestFacts, TurnHooks } from "./ports.ts";
+import { quietly } from "./quietly.ts";
 import type { Turn } from "./turn.ts";
 
 export interface AttemptDeps extends CallModelDeps {
   readonly meter: ContextMeter;
   readonly hooks: TurnHooks;
-  readonly logger: Logger;
   buildRequest(turn: Turn): Promise<ModelRequest>;
   /** What a reply is judged by. */
   factsFor(turn: Turn): InspectFacts;
@@ -22,11 +21,12 @@ export interface AttemptDeps extends CallModelDeps {
 /** One attempt: request from the turn, events out, reply inspected. */
 export function createAttempt(deps: AttemptDeps): (turn: Turn) => Promise<Attempt> {
   return async (turn) => {
-    if (!turn.steps.countCall()) return { problem: { stage: "request", failure: tooManyCalls(turn) } };
     const request = await deps.buildRequest(turn);
     const estimatedTokens = deps.meter.current(request);
     const facts = requestFacts(request, turn, estimatedTokens);
-    await deps.hooks.beforeRequest?.(facts, turn.signal);
+    const { logger, hooks } = deps;
+    const { signal } = turn;
+    await quietly("a hook before a request", () => hooks.beforeRequest?.(facts, signal), { logger, signal });
     turn.emit({ type: "attempt-start", provider: turn.target.provider, model: turn.target.model });
     let end: CallEnd;
     try {
@@ -35,13 +35,14 @@ export function createAttempt(deps: AttemptDeps): (turn: Turn) => Promise<Attemp
         estimatedTokens,
         emit: turn.emit.bind(turn),
       };
-      end = await callModel(request, view, { deps, signal: turn.signal });
+      end = await callModel(request, view, { deps, signal });
     } finally {
       turn.emit({ type: "attempt-end" });
     }
     if (end.failure !== undefined) return failed(end.failure, end.collected);
     deps.meter.observe(request, end.collected.usage);
-    await deps.hooks.afterRequest?.({ ...facts, ...responseFacts(end) }, turn.signal);
+    const answered = { ...facts, ...responseFacts(end) };
+    await quietly("a hook after a request", () => hooks.afterRequest?.(answered, signal), { logger, signal });
     return judge(end, turn, deps);
   };
 }
@@ -51,11 +52,12 @@ function failed(failure: ModelFailure, partial: Collected): Attempt {
 }
 
 async function judge(end: CallEnd, turn: Turn, deps: AttemptDeps): Promise<Attempt> {
+  if (isSilentRefusal(end.collected)) return failed(declined(turn), end.collected);
   const inspection = inspect(end.collected, deps.factsFor(turn));
   if ("defect" in inspection)
     return { problem: { stage: "reply", defect: inspection.defect, collected: end.collected } };
-  await deps.succeeded(turn);
-  const reply = withFragments(inspection.reply, turn.history);
+  await quietly("confirming a target", () => deps.succeeded(turn), { logger: deps.logger, signal: turn.signal });
+  const reply = withFragments(inspection.reply, end.collected, turn.history);
   turn.emit({ type: "message-end", message: reply, wasStreamed: end.wasShown });
   return { reply };
 }
@@ -87,17 +89,21 @@ function responseFacts({ collected, durationMs }: CallEnd) {
   };
 }
 
-/** The safety stop: retries and continuations together used up twice the budget. */
-function tooManyCalls(turn: Turn): ModelFailure {
+/** A filter took the whole answer away: asking the same again gives the same. */
+function isSilentRefusal({ finish, message }: Collected): boolean {
+  return finish === "content_filter" && message.content.trim() === "" && (message.tool_calls?.length ?? 0) === 0;
+}
+
+function declined({ target }: Turn): ModelFailure {
   return {
-    kind: "budget_exceeded",
-    provider: turn.target.provider,
-    model: turn.target.model,
-    message: `this turn has made ${turn.steps.limit * 2} model calls, twice its limit of steps`,
+    kind: "content_filtered",
+    provider: target.provider,
+    model: target.model,
+    message: "the answer was withheld by a content filter",
     isPartial: false,
     isRetryable: false,
     mayCompress: false,
     mayRotate: false,
-    mayFallBack: false,
+    mayFallBack: true,
   };
 }

@@ -1,7 +1,9 @@
 import type { AgentEvent, Cost, SessionId, Usage } from "#conversation";
 import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
 import {
+  type AccountGate,
   type AttemptEvent,
   type Collected,
   Collector,
@@ -9,6 +11,7 @@ import {
   type ModelRequest,
   type Target,
 } from "#model";
+import { quietly } from "./quietly.ts";
 
 /** The money side of a call: set aside before, settled after. */
 export interface CallMoney {
@@ -34,6 +37,9 @@ export interface CallModelDeps {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
   readonly money: CallMoney;
   readonly clock: Clock;
+  readonly logger: Logger;
+  /** Accounts whose limit is reached for every process: nothing is sent there. */
+  readonly gate?: AccountGate;
   /** Headers that say how much may still be asked. */
   onRateLimits?(target: Target, headers: Readonly<Record<string, string>>): void;
 }
@@ -65,18 +71,21 @@ export async function callModel(
   { deps, signal }: { readonly deps: CallModelDeps; readonly signal: AbortSignal },
 ): Promise<CallEnd> {
   const startedAt = deps.clock.now();
+  const closed = await closedDoor(request.target, deps);
+  if (closed !== undefined) return notMade(closed);
   const reserved = await deps.money.reserve(request, view, signal);
-  if ("refused" in reserved) {
-    return { collected: new Collector().result(), failure: reserved.refused, durationMs: 0, wasShown: false };
-  }
+  if ("refused" in reserved) return notMade(reserved.refused);
   const reader = new CallReader(view);
+  let headers: Readonly<Record<string, string>> = {};
   let isSent = false;
   let cost: Cost | undefined;
   try {
     for await (const event of deps.stream(request, signal)) {
       isSent = true;
-      if (event.type === "rate-limits") deps.onRateLimits?.(request.target, event.headers);
-      else reader.take(event);
+      if (event.type === "rate-limits") {
+        headers = event.headers;
+        deps.onRateLimits?.(request.target, headers);
+      } else reader.take(event);
     }
   } finally {
     reader.close();
@@ -88,6 +97,7 @@ export async function callModel(
     else await deps.money.release(reserved.id, never);
   }
   const { failure } = reader;
+  await tellGate(request.target, { failure, headers }, deps);
   return {
     collected: reader.collected(),
     ...(failure === undefined ? {} : { failure }),
@@ -95,6 +105,42 @@ export async function callModel(
     durationMs: deps.clock.now() - startedAt,
     wasShown: reader.wasShown,
   };
+}
+
+function notMade(failure: ModelFailure): CallEnd {
+  return { collected: new Collector().result(), failure, durationMs: 0, wasShown: false };
+}
+
+/** A limit of the whole account, known from an earlier refusal: waiting for it here would only hold the turn. */
+async function closedDoor(target: Target, { gate, clock, logger }: CallModelDeps): Promise<ModelFailure | undefined> {
+  const untilMs = await quietly("asking for account limits", () => gate?.closedUntilMs(target), { logger });
+  if (untilMs === undefined) return undefined;
+  const waitMs = Math.max(0, untilMs - clock.now());
+  return {
+    kind: "rate_limit",
+    provider: target.provider,
+    model: target.model,
+    message: `the account's limit is reached for another ${Math.ceil(waitMs / 60_000)} min; nothing was sent`,
+    retryAfterMs: waitMs,
+    resetAtMs: untilMs,
+    isPartial: false,
+    isRetryable: false,
+    mayCompress: false,
+    mayRotate: false,
+    mayFallBack: true,
+  };
+}
+
+async function tellGate(
+  target: Target,
+  end: { readonly failure: ModelFailure | undefined; readonly headers: Readonly<Record<string, string>> },
+  { gate, logger }: CallModelDeps,
+): Promise<void> {
+  const { failure, headers } = end;
+  if (gate === undefined) return;
+  if (failure === undefined) await quietly("noting an answer", () => gate.answered(target, headers), { logger });
+  else if (failure.kind === "rate_limit")
+    await quietly("noting a limit", () => gate.refused(target, headers), { logger });
 }
 
 /** Turns the events of one attempt into what a surface draws, and gathers the reply. */

@@ -71,6 +71,19 @@ export class Conversation {
     this.meter.forget();
   }
 
+  /** Something was learned about a target in use (a window, a credential, a field it refuses): kept from now on. */
+  adjust(from: Target, to: Target): void {
+    if (this.primary === from) this.primary = to;
+    if (this.target === from) this.target = to;
+  }
+
+  /** The history is replaced from outside. */
+  restart(history: readonly Message[]): void {
+    this.history = history;
+    this.meter.forget();
+    if (this.todos.items.length === 0) this.#restoreTodos();
+  }
+
   count(usage: Usage, cost: Cost): void {
     this.usage = addUsage(this.usage, usage);
     this.cost = this.cost === undefined ? cost : addCost(this.cost, cost);

@@ -1,19 +1,22 @@
-import { assistantMessage } from "#conversation";
+import { assistantMessage, type FinishReason } from "#conversation";
 import { explain } from "#model";
-import { joinedFragments } from "./fragments.ts";
+import { joinedFragments, joinedWith } from "./fragments.ts";
 import type { TurnOutcome } from "./outcome.ts";
-import type { Problem } from "./problem.ts";
+import { isTransient, type Problem } from "./problem.ts";
 import type { Turn } from "./turn.ts";
 
 /** How a turn ends with a problem that nothing could treat. */
 export function exitFor(problem: Problem, turn: Turn): TurnOutcome {
-  return problem.stage === "request" ? exitForFailure(problem) : exitForDefect(problem, turn);
+  return problem.stage === "request" ? exitForFailure(problem, turn) : exitForDefect(problem, turn);
 }
 
-function exitForFailure({ failure }: Extract<Problem, { stage: "request" }>): TurnOutcome {
+function exitForFailure({ failure }: Extract<Problem, { stage: "request" }>, turn: Turn): TurnOutcome {
   const { message, hint } = explain(failure);
   const error = `${message} ${hint}`.trim();
-  const common = { error, errorClass: failure.kind };
+  const common = { error, errorClass: failure.kind, failure };
+  const shown = joinedFragments(turn.history).trim();
+  // The beginning of the answer stands on the screen already; it is kept although the rest never came.
+  if (shown !== "") return { ...common, exitReason: "partial_stream_recovery", ...kept(shown, "error") };
   switch (failure.kind) {
     case "context_overflow":
     case "long_context_tier":
@@ -27,22 +30,17 @@ function exitForFailure({ failure }: Extract<Problem, { stage: "request" }>): Tu
     case "budget_exceeded":
       return { ...common, exitReason: "budget_exceeded" };
     default:
-      return { ...common, exitReason: failure.isRetryable ? "api_retries_exhausted" : "non_retryable_error" };
+      return { ...common, exitReason: isTransient(failure) ? "api_retries_exhausted" : "non_retryable_error" };
   }
 }
 
 function exitForDefect(problem: Extract<Problem, { stage: "reply" }>, turn: Turn): TurnOutcome {
   const said = problem.collected.message.content;
+  const whole = joinedWith(problem.collected, turn.history).trim();
   switch (problem.defect) {
     case "truncated-text": {
-      const text = joinedFragments(turn.history) + said;
       const error = "The answer was still cut off after three continuations.";
-      return {
-        exitReason: "length_truncated",
-        text,
-        error,
-        reply: assistantMessage(text, { finish_reason: "length" }),
-      };
+      return { exitReason: "length_truncated", error, ...kept(whole, "length") };
     }
     case "truncated-call":
       return {
@@ -57,12 +55,8 @@ function exitForDefect(problem: Extract<Problem, { stage: "reply" }>, turn: Turn
     case "incomplete-reasoning":
       return { exitReason: "incomplete_reasoning", error: "The model left its scratchpad open in every attempt." };
     case "responses-incomplete": {
-      const text = joinedFragments(turn.history) + said;
-      return {
-        exitReason: "responses_incomplete",
-        ...(text === "" ? {} : { text, reply: assistantMessage(text, { finish_reason: "incomplete" }) }),
-        error: "The answer stayed incomplete after three continuations.",
-      };
+      const error = "The answer stayed incomplete after three continuations.";
+      return { exitReason: "responses_incomplete", error, ...(whole === "" ? {} : kept(whole, "incomplete")) };
     }
     case "unknown-tool":
     case "unreadable-arguments":
@@ -79,4 +73,9 @@ function exitForDefect(problem: Extract<Problem, { stage: "reply" }>, turn: Turn
         error: "The model returned nothing, several times.",
       };
   }
+}
+
+/** Words that are shown and go into the transcript. */
+function kept(text: string, finish: FinishReason): Pick<TurnOutcome, "text" | "reply"> {
+  return { text, reply: assistantMessage(text, { finish_reason: finish }) };
 }

@@ -1,10 +1,12 @@
 /** Thinking: the loop, recovery, prompt, compression, memory, skills, delegation and trajectories. */
 export { Agent, type ConversationInput } from "./agent.ts";
 export { type AgentDeps, type AgentSettings, type AgentTools, defaultAgentSettings } from "./agent-deps.ts";
+export { type BudgetedMoneyDeps, budgetedMoney } from "./budgeted-money.ts";
 export type { CallMoney, CountedCall } from "./call-model.ts";
 export type { ContextEngine } from "./compression/engine.ts";
-export { type ContextKeeper, keepEverything } from "./context-keeper.ts";
+export { type ContextKeeper, type ContextKeeperDeps, keepEverything } from "./context-keeper.ts";
 export { Conversation, type ConversationInit } from "./conversation.ts";
+export type { ImageHelp } from "./image-views.ts";
 export { type LoopDeps, runTurn } from "./loop.ts";
 export * from "./memory/index.ts";
 export { freeOfCharge } from "./money.ts";
@@ -20,6 +22,7 @@ export { createPromptSource } from "./prompt/prompt-source.ts";
 export { expandReferences, type ReferenceDeps } from "./prompt/references.ts";
 export { ensureSoul, loadSoul } from "./prompt/soul.ts";
 export { type BuiltPrompt, buildPrompt } from "./prompt/system-prompt.ts";
+export { localFiles as localWorkspace } from "./prompt/workspace-files.ts";
 export { type Remedy, recover } from "./recovery/remedy.ts";
 export { type RemedyDeps, standardRemedies } from "./recovery/standard.ts";
 export type { RequestSettings } from "./request.ts";

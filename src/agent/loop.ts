@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, ToolCall } from "#conversation";
+import { type AssistantMessage, assistantMessage, type Message, type ToolCall } from "#conversation";
 import { exitFor } from "./exit.ts";
 import type { LoopVerdict } from "./loop-guard.ts";
 import type { TurnOutcome } from "./outcome.ts";
@@ -41,9 +41,10 @@ export async function runTurn(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> 
 }
 
 async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
-  while (turn.steps.take()) {
+  for (;;) {
     turn.phase = "between";
     turn.signal.throwIfAborted();
+    if (!turn.steps.take()) return deps.wrapUp(turn);
     turn.emit({ type: "step-start", step: turn.steps.taken, limit: turn.steps.limit });
     await deps.fitContext(turn);
 
@@ -61,11 +62,9 @@ async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
     turn.phase = "tools";
     const { messages, verdict } = await deps.runTools(calls, turn);
     await turn.append(messages);
-    if (verdict === "stop") return { exitReason: "loop_detected", ...lastNote(turn) };
+    if (verdict === "stop" && !turn.signal.aborted) return stopCircling(turn);
     if (calls.every((call) => call.function.name === "execute_code")) turn.steps.refund();
   }
-  turn.signal.throwIfAborted();
-  return deps.wrapUp(turn);
 }
 
 /** A good reply, or how the turn ends because no remedy could treat the problem. */
@@ -80,8 +79,9 @@ async function nextReply(turn: Turn, deps: LoopDeps): Promise<AssistantMessage |
   }
 }
 
-function lastNote(turn: Turn): Pick<TurnOutcome, "text" | "error"> {
+async function stopCircling(turn: Turn): Promise<TurnOutcome> {
   const name = turn.lastToolNames().at(0) ?? "a tool";
   const said = `Stopped: ${name} was called again and again with the same arguments and the same result, so going on would not have helped.`;
-  return { text: said, error: said };
+  await turn.append([assistantMessage(said, { finish_reason: "stop" })]);
+  return { exitReason: "loop_detected", text: said, error: said };
 }

@@ -1,4 +1,5 @@
 import type { AssistantMessage, ExitReason } from "#conversation";
+import type { ModelFailure } from "#model";
 
 /** How a turn ended; the shape is the same for every ending. */
 export interface TurnOutcome {
@@ -11,6 +12,8 @@ export interface TurnOutcome {
   readonly errorClass?: string;
   /** Goes into the transcript as the turn's last message, where nothing has been recorded for it yet. */
   readonly reply?: AssistantMessage;
+  /** What no remedy could treat. */
+  readonly failure?: ModelFailure;
   /** Overflow that compression could not cure. */
   readonly isCompressionExhausted?: boolean;
 }

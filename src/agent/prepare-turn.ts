@@ -1,21 +1,35 @@
 import type { AgentDeps } from "./agent-deps.ts";
 import { additionText } from "./prompt/additions.ts";
+import { quietly } from "./quietly.ts";
 import type { Turn } from "./turn.ts";
 
-/** What happens once per turn, before its first request: the prompt, the words of plugins, recalled memory. */
-export async function prepareTurn(
-  turn: Turn,
-  { deps, userText }: { readonly deps: AgentDeps; readonly userText: string },
-): Promise<void> {
-  const { hooks, memory, prompt, conversation } = deps;
-  const isFirstTurn = conversation.history.length === 0;
-  await prompt.text();
+interface PrepareDeps {
+  readonly deps: AgentDeps;
+  readonly userText: string;
+}
+
+/** The prompt of the session; building it for the first time is what starts one. */
+export async function openPrompt(turn: Turn, deps: AgentDeps): Promise<void> {
+  await deps.prompt.text();
+  if (deps.conversation.history.length > 0) return;
   const facts = { sessionId: turn.sessionId, model: turn.target.model };
-  if (isFirstTurn) await hooks?.onSessionStart?.(facts);
-  const history = turn.history;
-  const context = await hooks?.turnContext?.({ ...facts, userText, history, isFirstTurn }, turn.signal);
-  memory?.onTurnStart(userText);
-  const recalled = await memory?.recall(userText, turn.signal);
+  await quietly("a hook at the start of a session", () => deps.hooks?.onSessionStart?.(facts), reporting(turn, deps));
+}
+
+/** Once per turn, before its first request: the words of plugins and recalled memory, for all its steps. */
+export async function gatherContext(turn: Turn, { deps, userText }: PrepareDeps): Promise<void> {
+  const { hooks, memory, conversation } = deps;
+  const { history, signal } = turn;
+  const isFirstTurn = conversation.history.length === 0;
+  const facts = { sessionId: turn.sessionId, model: turn.target.model, userText, history, isFirstTurn };
+  const report = reporting(turn, deps);
+  const context = await quietly("a hook at the start of a turn", () => hooks?.turnContext?.(facts, signal), report);
+  await quietly("telling memory of a turn", () => memory?.onTurnStart(userText), report);
+  const recalled = await quietly("recalling memory", () => memory?.recall(userText, signal), report);
   const suffix = additionText({ recall: recalled, hookContext: context });
   if (suffix !== "") conversation.sent.set(turn.userUid, { suffix });
+}
+
+function reporting(turn: Turn, deps: AgentDeps) {
+  return { logger: deps.logger, signal: turn.signal };
 }

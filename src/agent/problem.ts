@@ -1,4 +1,4 @@
-import type { Collected, ModelFailure } from "#model";
+import type { Collected, FailureKind, ModelFailure } from "#model";
 
 /** What is wrong with a reply that did arrive. */
 export type Defect =
@@ -28,6 +28,20 @@ export type Problem =
       readonly partial?: Collected;
     }
   | { readonly stage: "reply"; readonly defect: Defect; readonly collected: Collected };
+
+/** Failures that pass by themselves: the same request may work a moment later. Others need something changed first. */
+const transient: ReadonlySet<FailureKind> = new Set([
+  "rate_limit",
+  "overloaded",
+  "server_error",
+  "timeout",
+  "invalid_response",
+  "unknown",
+]);
+
+export function isTransient(failure: ModelFailure): boolean {
+  return failure.isRetryable && transient.has(failure.kind);
+}
 
 /** One short line for events and logs. */
 export function describeProblem(problem: Problem): string {

@@ -1,7 +1,10 @@
-import type { Message } from "#conversation";
-import type { ModelRequest, ReasoningEffort, RequestOptions } from "#model";
+import { type Message, totalRepairs } from "#conversation";
+import { canonicalJson } from "#foundation/json";
+import type { Logger } from "#foundation/logger";
+import { countRepairs, type ModelRequest, type ReasoningEffort, type RequestOptions } from "#model";
 import type { Listing } from "#tools";
 import type { Conversation } from "./conversation.ts";
+import type { ImageViews } from "./image-views.ts";
 import type { PromptSource } from "./ports.ts";
 import type { RequestTweaks, Turn } from "./turn.ts";
 
@@ -26,8 +29,15 @@ export interface RequestDeps {
   readonly prefill: readonly Message[];
   /** Endpoints that said they cannot stream. */
   readonly withoutStreaming: ReadonlySet<string>;
+  readonly images: ImageViews;
+  readonly logger: Logger;
   /** Sees every request that goes out, with the reason for which it may differ from the last. */
   onRequest(request: ModelRequest, breakCause: string | undefined): void;
+}
+
+/** The request that went out last in this turn. */
+export interface LastRequest {
+  request: ModelRequest | undefined;
 }
 
 export interface RequestBuilder {
@@ -41,9 +51,10 @@ export function createRequestBuilder(deps: RequestDeps): RequestBuilder {
   const build = async (turn: Turn, tweaks: RequestTweaks): Promise<ModelRequest> => {
     const system = await deps.prompt.text();
     const ephemeral = deps.ephemeral(turn);
-    const history = deps.conversation.sent.view(turn.history);
+    const { target, signal } = turn;
+    const history = await deps.images.view(deps.conversation.sent.view(turn.history, target), target, signal);
     return {
-      target: turn.target,
+      target,
       system,
       ...(ephemeral === undefined || ephemeral === "" ? {} : { ephemeral }),
       messages: deps.prefill.length === 0 ? history : [...deps.prefill, ...history],
@@ -51,15 +62,26 @@ export function createRequestBuilder(deps: RequestDeps): RequestBuilder {
       options: optionsFor(turn, { deps, tweaks }),
     };
   };
+  let lastRepairs = "";
   return {
     preview: (turn) => build(turn, {}),
     async next(turn) {
       const request = await build(turn, turn.takeTweaks());
+      lastRepairs = logRepairs(request, lastRepairs, deps.logger);
       deps.onRequest(request, turn.breakCause);
       turn.breakCause = undefined;
       return request;
     },
   };
+}
+
+/** Repairs happen on the copy that is sent; they are counted here, once for each new set of them. */
+function logRepairs(request: ModelRequest, before: string, logger: Logger): string {
+  const counts = countRepairs(request.messages);
+  if (totalRepairs(counts) === 0) return "";
+  const now = canonicalJson(counts);
+  if (now !== before) logger.debug("messages repaired for the request", { ...counts });
+  return now;
 }
 
 function optionsFor(

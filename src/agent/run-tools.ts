@@ -1,7 +1,10 @@
 import type { Message, ToolCall, ToolMessage } from "#conversation";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
 import type { CallObserver, CallOutcome, Toolbelt } from "#tools";
 import type { LoopDeps } from "./loop.ts";
 import type { LoopGuard, LoopVerdict } from "./loop-guard.ts";
+import { quietly } from "./quietly.ts";
 import { type SteerBox, withText } from "./steer-box.ts";
 import type { Turn } from "./turn.ts";
 
@@ -14,6 +17,7 @@ export interface RunToolsDeps {
   hintsFor(call: ToolCall, args: Readonly<Record<string, unknown>>): Promise<string>;
   readonly steer: SteerBox;
   readonly guard: LoopGuard;
+  readonly logger: Logger;
   /** More calls of this tool in one reply are answered with an error. */
   readonly maxDelegations: number;
 }
@@ -69,7 +73,8 @@ class CallWatch {
   async finish(message: ToolMessage): Promise<Message> {
     const call = this.#calls.get(message.tool_call_id);
     if (call === undefined) return message;
-    const hints = await this.#deps.hintsFor(call, this.#args.get(call.id) ?? {});
+    const args = this.#args.get(call.id) ?? {};
+    const hints = (await quietly("looking for hints", () => this.#deps.hintsFor(call, args), this.#deps)) ?? "";
     const nudge = this.#nudged.has(call.id) ? nudgeText : "";
     return hints === "" && nudge === "" ? message : { ...message, content: withText(message.content, hints + nudge) };
   }
@@ -95,22 +100,34 @@ class CallWatch {
 
   #started(call: ToolCall, args: Readonly<Record<string, unknown>>): void {
     this.#args.set(call.id, args);
-    for (const observer of this.#observers) observer.onStart?.(call, args);
+    this.#tell((observer) => observer.onStart?.(call, args));
     const preview = previewOf(args);
     this.#turn.emit({ type: "tool-start", callId: call.id, name: call.function.name, args, preview });
+  }
+
+  /** Who only watches cannot stop a call. */
+  #tell(tell: (observer: CallObserver) => void): void {
+    for (const observer of this.#observers) {
+      try {
+        tell(observer);
+      } catch (error) {
+        this.#deps.logger.warn("an observer of a call failed and was passed over", { error: describe(error) });
+      }
+    }
   }
 
   async #after(outcome: CallOutcome, args: Readonly<Record<string, unknown>>): Promise<string | undefined> {
     let replaced: string | undefined;
     for (const observer of this.#observers) {
-      const text = await observer.afterCall?.(replaced === undefined ? outcome : { ...outcome, text: replaced }, args);
+      const now = replaced === undefined ? outcome : { ...outcome, text: replaced };
+      const text = await quietly("an observer of a call", () => observer.afterCall?.(now, args), this.#deps);
       replaced = text ?? replaced;
     }
     return replaced;
   }
 
   #ended(outcome: CallOutcome): void {
-    for (const observer of this.#observers) observer.onEnd?.(outcome);
+    this.#tell((observer) => observer.onEnd?.(outcome));
     const { call } = outcome;
     this.#turn.emit({
       type: "tool-end",

@@ -35,6 +35,12 @@ export interface TurnInit {
   readonly clock: Clock;
   /** What the model is shown now. */
   toolNames(): ReadonlySet<string>;
+  /** The output limit the user set; absent where the target's own holds. */
+  readonly outputTokens?: number;
+  /** Words of this target entered the history, as scaffold or for good. */
+  onSaid?(target: Target, messages: readonly Message[]): void;
+  /** The target stayed the same but something about it was learned. */
+  onAdjusted?(from: Target, to: Target): void;
   emit(event: AgentEvent): void;
 }
 
@@ -102,6 +108,11 @@ export class Turn {
     return this.#userUid;
   }
 
+  /** The output limit of ordinary requests; undefined when nobody set one. */
+  get outputTokens(): number | undefined {
+    return this.#init.outputTokens ?? this.#target.limits.defaultOutputTokens;
+  }
+
   emit(event: AgentEvent): void {
     if (this.#isOver) return;
     if (event.type === "turn-end") this.#isOver = true;
@@ -113,6 +124,7 @@ export class Turn {
     if (messages.length === 0) return messages;
     const stamped = messages.map((message) => this.#stamp(message));
     await this.#init.transcript.record(stamped);
+    this.#init.onSaid?.(this.#target, stamped);
     this.#history = [...this.#history, ...stamped];
     return stamped;
   }
@@ -125,10 +137,18 @@ export class Turn {
 
   /** Shows messages to the model without recording them; they go when a real message follows. */
   scaffold(messages: readonly Message[]): void {
-    this.#history = [
-      ...this.#history,
-      ...messages.map((message) => ({ ...this.#stamp(message), _scaffold: true as const })),
-    ];
+    const stamped = messages.map((message) => ({ ...this.#stamp(message), _scaffold: true as const }));
+    this.#init.onSaid?.(this.#target, stamped);
+    this.#history = [...this.#history, ...stamped];
+  }
+
+  /** Takes the user's message of this turn out again, while nothing has been said about it. True when it was. */
+  async forgetUserMessage(): Promise<boolean> {
+    const last = this.#history.at(-1);
+    if (last === undefined || last.uid !== this.#userUid) return false;
+    await this.#init.transcript.forget([this.#userUid]);
+    this.#history = this.#history.slice(0, -1);
+    return true;
   }
 
   /** Removes all scaffold; true when there was any. */
@@ -156,8 +176,9 @@ export class Turn {
     this.emit({ type: "target-change", provider: target.provider, model: target.model, reason });
   }
 
-  /** The same model with another credential or another known window: the request does not change. */
+  /** The same model with another credential, another known window, or a dislike learned from an error. */
   adjustTarget(target: Target): void {
+    this.#init.onAdjusted?.(this.#target, target);
     this.#target = target;
   }
 

@@ -1,6 +1,6 @@
 import { userMessage } from "#conversation";
 import type { ModelRequest } from "#model";
-import { type CallModelDeps, callModel } from "./call-model.ts";
+import { type CallEnd, type CallModelDeps, callModel } from "./call-model.ts";
 import type { ContextMeter } from "./meter.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import type { Turn } from "./turn.ts";
@@ -38,7 +38,13 @@ async function lastWords(turn: Turn, deps: WrapUpDeps): Promise<string | undefin
     estimatedTokens: deps.meter.current(asked),
     emit: turn.emit.bind(turn),
   };
-  const end = await callModel(asked, view, { deps, signal: turn.signal });
+  turn.emit({ type: "attempt-start", provider: turn.target.provider, model: turn.target.model });
+  let end: CallEnd;
+  try {
+    end = await callModel(asked, view, { deps, signal: turn.signal });
+  } finally {
+    turn.emit({ type: "attempt-end" });
+  }
   const text = end.collected.message.content.trim();
   return end.failure !== undefined || text === "" ? undefined : text;
 }

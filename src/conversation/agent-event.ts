@@ -33,6 +33,43 @@ export type ExitReason =
   | "loop_detected"
   | "internal_error";
 
+/** How the work of a child agent ended. */
+export type ChildStatus = "completed" | "failed" | "interrupted" | "timeout" | "error";
+
+/** What places a child agent among its siblings, with every event of it. */
+export interface ChildFacts {
+  /** The child that started it; absent when the main agent did. */
+  readonly parentId?: string;
+  /** 1 for children of the main agent. */
+  readonly depth: number;
+  readonly taskIndex: number;
+  readonly taskCount: number;
+  readonly goal: string;
+  readonly model: string;
+  readonly toolsets: readonly string[];
+  /** Tool calls so far. */
+  readonly toolCount: number;
+}
+
+/** The moments of a child that a surface draws differently from its ordinary events. */
+export type ChildMilestone =
+  | { readonly kind: "spawn-requested" }
+  | { readonly kind: "start" }
+  | { readonly kind: "progress"; readonly lastTools: readonly string[] }
+  | {
+      readonly kind: "complete";
+      readonly status: ChildStatus;
+      readonly summary: string;
+      readonly tokens: { readonly input: number; readonly output: number };
+      readonly cost?: Cost;
+      readonly apiCalls: number;
+      readonly durationMs: number;
+      readonly filesRead: readonly string[];
+      readonly filesWritten: readonly string[];
+      /** What its last tool calls gave, shortened. */
+      readonly outputs: readonly string[];
+    };
+
 /**
  * What one turn streams to whoever draws it. Facts, in order, of one producer; a surface renders
  * them and never calls back into the loop. Every `-start` has exactly one `-end`, also on failure,
@@ -101,6 +138,21 @@ export type AgentEvent =
   | { readonly type: "target-change"; readonly provider: string; readonly model: string; readonly reason: string }
   | { readonly type: "input-admitted"; readonly messageId: MessageId; readonly text: string }
   | { readonly type: "notice"; readonly level: NoticeLevel; readonly text: string }
-  /** An event of a child agent, relayed by its parent. */
-  | { readonly type: "child-event"; readonly childId: string; readonly task: string; readonly event: AgentEvent }
+  /** Nothing else has happened for a while, and this is what is being waited for: working, not stuck. */
+  | {
+      readonly type: "activity";
+      readonly text: string;
+      readonly tool?: string;
+      readonly step: number;
+      readonly limit: number;
+    }
+  /** An event of a child agent, relayed by its parent. The last one of a child is its `turn-end`. */
+  | {
+      readonly type: "child-event";
+      readonly childId: string;
+      readonly task: string;
+      readonly event: AgentEvent;
+      readonly child?: ChildFacts;
+      readonly milestone?: ChildMilestone;
+    }
   | { readonly type: "turn-end"; readonly exitReason: ExitReason; readonly text: string; readonly error?: string };

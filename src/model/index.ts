@@ -47,6 +47,7 @@ export { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./
 export { type FallbackEvent, type SwitchDeps, startOnFallback, switchTarget } from "./fallback/switch-target.ts";
 export { fallbackTiming } from "./fallback/timing.ts";
 export { type PreparedRequest, prepareRequest } from "./prepare.ts";
+export { countRepairs } from "./protocols/shared/history.ts";
 export { type ProviderProfile, profile } from "./providers/provider.ts";
 export { ProviderRegistry } from "./providers/registry.ts";
 export { describeRateLimits, RateLimitBook, type RateLimits, readRateLimits } from "./rate-limits.ts";

@@ -10,7 +10,7 @@ const largestStated = 10_000_000;
 export const compressHistoryName = "compress-history";
 
 /** The request is too large: learn the real window where the message names it, compress, and try again. */
-export function compressHistory(deps: RemedyDeps, { keeper }: RemedyContext): Remedy {
+export function compressHistory(deps: RemedyDeps, context: RemedyContext): Remedy {
   return {
     name: compressHistoryName,
     limit: { per: "turn", times: 3 },
@@ -21,15 +21,19 @@ export function compressHistory(deps: RemedyDeps, { keeper }: RemedyContext): Re
       if (problem.stage !== "request") return undefined;
       const { failure } = problem;
       const isOverflow = failure.kind === "context_overflow";
-      const isLower = isOverflow && lowerWindow(failure, turn, deps);
-      const isSmaller = await keeper.relieve(turn, isOverflow ? "context_overflow" : "payload_too_large");
+      const isLower = isOverflow && lowerWindow(failure, turn, { deps, context });
+      const isSmaller = await context.keeper.relieve(turn, isOverflow ? "context_overflow" : "payload_too_large");
       return isSmaller || isLower ? { kind: "retry", waitMs: 2_000 } : undefined;
     },
   };
 }
 
 /** True when the window is known to be smaller now. */
-function lowerWindow(failure: ModelFailure, turn: Turn, deps: RemedyDeps): boolean {
+function lowerWindow(
+  failure: ModelFailure,
+  turn: Turn,
+  { deps, context }: { readonly deps: RemedyDeps; readonly context: RemedyContext },
+): boolean {
   const { target } = turn;
   const known = target.limits.contextWindow;
   const stated = failure.contextLimit;
@@ -38,6 +42,6 @@ function lowerWindow(failure: ModelFailure, turn: Turn, deps: RemedyDeps): boole
   const next = isStated ? stated : steps.find((step) => step < known);
   if (next === undefined) return false;
   turn.adjustTarget({ ...target, limits: { ...target.limits, contextWindow: next } });
-  if (isStated) deps.onWindowLearned?.(target, next);
+  if (isStated) context.afterSuccess(() => deps.onWindowLearned?.(target, next));
   return true;
 }

@@ -1,5 +1,6 @@
 import { type AssistantMessage, type Message, userMessage } from "#conversation";
 import { canonicalJson } from "#foundation/json";
+import { fragmentOf } from "../fragments.ts";
 import type { Turn } from "../turn.ts";
 import type { Remedy } from "./remedy.ts";
 
@@ -17,7 +18,7 @@ export const continueNow: Remedy = {
     if (problem.stage !== "reply") return Promise.resolve(undefined);
     const { message } = problem.collected;
     if (problem.defect === "planning-only") turn.scaffold([message, userMessage(workNow)]);
-    else if (!isRepeated(message, turn)) turn.scaffold([{ ...message, finish_reason: "incomplete" }]);
+    else if (!isRepeated(message, turn)) turn.scaffold([fragmentOf(problem.collected, "incomplete")]);
     return Promise.resolve({ kind: "retry", waitMs: 0 });
   },
 };
@@ -30,5 +31,5 @@ function isRepeated(message: AssistantMessage, turn: Turn): boolean {
 
 function substance(message: AssistantMessage): string {
   const { content, reasoning, codex_reasoning_items, codex_message_items } = message;
-  return canonicalJson([content, reasoning ?? null, codex_reasoning_items ?? null, codex_message_items ?? null]);
+  return canonicalJson([content.trim(), reasoning ?? null, codex_reasoning_items ?? null, codex_message_items ?? null]);
 }

@@ -1,4 +1,5 @@
 import { userMessage } from "#conversation";
+import { fragmentOf } from "../fragments.ts";
 import type { Turn } from "../turn.ts";
 import type { Remedy } from "./remedy.ts";
 
@@ -14,7 +15,7 @@ export const continueTruncated: Remedy = {
   treats: (problem) => problem.stage === "reply" && problem.defect === "truncated-text",
   apply(problem, turn) {
     if (problem.stage !== "reply") return Promise.resolve(undefined);
-    turn.scaffold([{ ...problem.collected.message, finish_reason: "length" }, userMessage(goOn)]);
+    turn.scaffold([fragmentOf(problem.collected, "length"), userMessage(goOn)]);
     raiseOutput(turn, turn.usesOf("continue-truncated", "step"));
     return Promise.resolve({ kind: "retry", waitMs: 0 });
   },
@@ -22,7 +23,7 @@ export const continueTruncated: Remedy = {
 
 /** More room for the next request only. */
 export function raiseOutput(turn: Turn, times: number): void {
-  const base = turn.target.limits.defaultOutputTokens ?? usualOutput;
+  const base = turn.outputTokens ?? usualOutput;
   const most = Math.max(base, Math.min(largestOutput, turn.target.limits.maxOutputTokens ?? largestOutput));
   turn.tweak({ options: { maxOutputTokens: Math.min((times + 1) * base, most) } }, "next-request");
 }

@@ -10,7 +10,10 @@ export function freshConnection(deps: RemedyDeps): Remedy {
     name: "fresh-connection",
     limit: { per: "turn", times: 1 },
     treats: (problem, turn) =>
-      problem.stage === "request" && problem.failure.kind === "timeout" && turn.target === deps.conversation.primary,
+      problem.stage === "request" &&
+      problem.failure.kind === "timeout" &&
+      turn.target === deps.conversation.primary &&
+      deps.isAggregator?.(turn.target) !== true,
     apply(_problem, turn) {
       const attempts = turn.usesOf(waitAndRetryName, "step") + 1;
       deps.freshConnections();

@@ -1,5 +1,9 @@
 import { assistantMessage } from "#conversation";
+import { joinedWith } from "../fragments.ts";
+import { isTransient } from "../problem.ts";
 import type { Remedy } from "./remedy.ts";
+
+const mostNamed = 3;
 
 /**
  * The stream broke after words had been shown. A call that was being written is worth one more try;
@@ -11,10 +15,10 @@ export const keepPartialStream: Remedy = {
   treats: (problem) =>
     problem.stage === "request" && problem.failure.isPartial && problem.partial?.message.content.trim() !== "",
   apply(problem, turn) {
-    const partial = problem.stage === "request" ? problem.partial : undefined;
-    if (partial === undefined) return Promise.resolve(undefined);
+    if (problem.stage !== "request" || problem.partial === undefined) return Promise.resolve(undefined);
+    const { failure, partial } = problem;
     const { lostCalls } = partial;
-    if (lostCalls.length > 0 && turn.usesOf("keep-partial-stream", "turn") === 1) {
+    if (lostCalls.length > 0 && isTransient(failure) && turn.usesOf("keep-partial-stream", "turn") === 1) {
       turn.emit({
         type: "notice",
         level: "warn",
@@ -23,14 +27,17 @@ export const keepPartialStream: Remedy = {
       return Promise.resolve({ kind: "retry", waitMs: 0 });
     }
     const note =
-      lostCalls.length === 0 ? "" : `\n\n(The connection broke before these tools could run: ${lostCalls.join(", ")}.)`;
-    const text = partial.message.content + note;
+      lostCalls.length === 0
+        ? ""
+        : `\n\n(The connection broke before these tools could run: ${lostCalls.slice(0, mostNamed).join(", ")}.)`;
+    const text = joinedWith(partial, turn.history).trim() + note;
     return Promise.resolve({
       kind: "end",
       outcome: {
         exitReason: "partial_stream_recovery",
         text,
         error: "The connection to the model broke in the middle of the answer.",
+        errorClass: failure.kind,
         reply: assistantMessage(text, { finish_reason: "error" }),
       },
     });

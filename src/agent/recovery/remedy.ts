@@ -29,6 +29,8 @@ export interface RemedyContext {
   readonly keeper: ContextKeeper;
   /** The endpoint cannot stream: ask it for whole answers from now on. */
   stopStreaming(baseUrl: string): void;
+  /** Done once a request has worked: what was guessed from an error is true then. */
+  afterSuccess(act: () => void): void;
 }
 
 export interface RecoveryDeps {

@@ -6,10 +6,11 @@ const credentialKinds: ReadonlySet<string> = new Set(["auth", "auth_permanent", 
 
 /** A credential that is refused: renewed once, then another of the pool takes its place. */
 export function renewCredential(deps: RemedyDeps): Remedy {
-  let current: { readonly provider: string; readonly recovery: CredentialRecovery | undefined } | undefined;
-  const recoveryFor = (target: Target): CredentialRecovery | undefined => {
-    if (current?.provider !== target.provider)
-      current = { provider: target.provider, recovery: deps.credentialRecovery(target) };
+  // Each step has its own rescue: a token that was renewed an hour ago may be renewed again.
+  let current: { readonly call: string; readonly recovery: CredentialRecovery | undefined } | undefined;
+  const recoveryFor = (target: Target, step: number): CredentialRecovery | undefined => {
+    const call = `${step} ${target.provider}`;
+    if (current?.call !== call) current = { call, recovery: deps.credentialRecovery(target) };
     return current.recovery;
   };
   return {
@@ -18,7 +19,7 @@ export function renewCredential(deps: RemedyDeps): Remedy {
     treats: (problem) => problem.stage === "request" && credentialKinds.has(problem.failure.kind),
     async apply(problem, turn) {
       if (problem.stage !== "request") return undefined;
-      const step = await recoveryFor(turn.target)?.next(problem.failure, turn.signal);
+      const step = await recoveryFor(turn.target, turn.steps.taken)?.next(problem.failure, turn.signal);
       if (step === undefined || step.kind !== "retry") return undefined;
       if (step.why === "same-again") {
         const random = deps.random === undefined ? {} : { random: deps.random };

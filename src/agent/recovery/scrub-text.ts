@@ -6,7 +6,7 @@ const encodingWords = /surrogate|utf-?8|unicode|invalid (?:character|string|byte
 /** Text that no wire accepts: halves of characters are replaced, in the whole history. */
 export const scrubText: Remedy = {
   name: "scrub-text",
-  limit: { per: "step", times: 2 },
+  limit: { per: "turn", times: 2 },
   treats: (problem) =>
     problem.stage === "request" &&
     problem.failure.kind === "format_error" &&

@@ -1,6 +1,7 @@
 import type { Clock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
 import type { CredentialRecovery, FallbackEvent, SwitchDeps, Target } from "#model";
+import type { ResultFiles } from "#tools";
 import type { Conversation } from "../conversation.ts";
 import { compressHistory } from "./compress-history.ts";
 import { continueNow } from "./continue-now.ts";
@@ -11,6 +12,7 @@ import { freshConnection } from "./fresh-connection.ts";
 import { keepPartialStream } from "./keep-partial-stream.ts";
 import { lowerContextTier } from "./lower-context-tier.ts";
 import { nudgeAfterTools, prefillThinking, useEarlierText } from "./nudge-empty-reply.ts";
+import { persistResults } from "./persist-results.ts";
 import type { Remedy, RemedyContext } from "./remedy.ts";
 import { renewCredential } from "./renew-credential.ts";
 import { retryEmpty, retryReply } from "./retry-reply.ts";
@@ -42,6 +44,10 @@ export interface RemedyDeps {
   shrinkImage?(url: string, signal: AbortSignal): Promise<string | undefined>;
   /** A context window that an error message named, kept once a request has worked with it. */
   onWindowLearned?(target: Target, window: number): void;
+  /** Where long results go when nothing else makes room. */
+  readonly resultFiles?: ResultFiles;
+  /** A provider that passes requests on to others: its broken connections are not ours to mend. */
+  isAggregator?(target: Target): boolean;
   readonly random?: () => number;
 }
 
@@ -61,6 +67,7 @@ export function standardRemedies(deps: RemedyDeps, context: RemedyContext): read
     keepPartialStream,
     switchEarly(deps),
     compressHistory(deps, context),
+    persistResults(deps),
     waitAndRetry(deps),
     freshConnection(deps),
     continueTruncated,

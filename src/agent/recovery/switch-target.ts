@@ -9,15 +9,18 @@ import { waitAndRetryName } from "./wait-and-retry.ts";
 /** Remedies that start afresh with another model. */
 const restarted = [waitAndRetryName, compressHistoryName, "retry-empty", "prefill-thinking", "nudge-after-tools"];
 
+const earlyName = "switch-early";
+
 /** Limits and malformed answers: going elsewhere is quicker than waiting, where there is an elsewhere. */
 export function switchEarly(deps: RemedyDeps): Remedy {
   return {
-    name: "switch-early",
+    name: earlyName,
     limit: { per: "turn", times: 50 },
     treats: (problem, turn) => problem.stage === "request" && isEarly(problem.failure, turn, deps),
     async apply(problem, turn) {
       if (problem.stage !== "request") return undefined;
-      const timing = timingOf(problem.failure, turn, deps);
+      // This use is counted already.
+      const timing = timingOf(problem.failure, turn, { deps, failedBefore: turn.usesOf(earlyName, "turn") - 1 });
       if (timing.kind === "wait-first") return { kind: "retry", waitMs: timing.waitMs };
       return moveOn(problem.failure, turn, deps);
     },
@@ -36,21 +39,27 @@ export function switchTargetLate(deps: RemedyDeps): Remedy {
 
 function mayMoveOn(problem: Problem, deps: RemedyDeps): boolean {
   if (!hasFallbackLeft(deps.conversation.fallback)) return false;
-  return problem.stage === "request" ? problem.failure.mayFallBack : problem.defect === "empty";
+  if (problem.stage === "reply") return problem.defect === "empty";
+  // Signatures were dropped and are still refused: only another model can help.
+  return problem.failure.mayFallBack || problem.failure.kind === "thinking_signature";
 }
 
 function isEarly(failure: ModelFailure, turn: Turn, deps: RemedyDeps): boolean {
-  const { kind } = timingOf(failure, turn, deps);
+  const { kind } = timingOf(failure, turn, { deps, failedBefore: turn.usesOf(earlyName, "turn") });
   if (failure.kind === "invalid_response") return kind !== "never";
   return kind === "now" || kind === "wait-first";
 }
 
-function timingOf(failure: ModelFailure, turn: Turn, deps: RemedyDeps) {
+function timingOf(
+  failure: ModelFailure,
+  turn: Turn,
+  { deps, failedBefore }: { readonly deps: RemedyDeps; readonly failedBefore: number },
+) {
   return fallbackTiming(failure, {
     hasFallbackLeft: hasFallbackLeft(deps.conversation.fallback),
     canRotate: deps.canRotate(turn.target),
     onRateLimit: deps.onRateLimit,
-    attempt: turn.usesOf("switch-early", "turn") + turn.usesOf(waitAndRetryName, "step") + 1,
+    attempt: failedBefore + turn.usesOf(waitAndRetryName, "step") + 1,
   });
 }
 

@@ -1,4 +1,5 @@
 import { retryDelayMs } from "#model";
+import { isTransient } from "../problem.ts";
 import type { Remedy } from "./remedy.ts";
 import type { RemedyDeps } from "./standard.ts";
 
@@ -9,7 +10,7 @@ export function waitAndRetry(deps: RemedyDeps): Remedy {
   return {
     name: waitAndRetryName,
     limit: { per: "step", times: Math.max(1, deps.maxAttempts) - 1 },
-    treats: (problem) => problem.stage === "request" && problem.failure.isRetryable && !problem.failure.mayCompress,
+    treats: (problem) => problem.stage === "request" && isTransient(problem.failure),
     apply(problem, turn) {
       if (problem.stage !== "request") return Promise.resolve(undefined);
       const attempt = turn.usesOf(waitAndRetryName, "step");

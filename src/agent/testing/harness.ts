@@ -53,7 +53,11 @@ export async function openHarness(given: HarnessGiven = {}) {
   const transcript: Transcript = {
     record: (messages) => Promise.resolve(void recorded.push(...messages)),
     split: () => Promise.resolve(conversation.sessionId),
-    forget: () => Promise.resolve(),
+    forget: (uids) => {
+      const kept = recorded.filter((message) => !uids.includes(message.uid ?? ""));
+      recorded.splice(0, recorded.length, ...kept);
+      return Promise.resolve();
+    },
   };
   const remedyDeps: RemedyDeps = {
     conversation,
@@ -133,7 +137,7 @@ export function targetOn(
     query: {},
     headers: {},
     credential: noCredential,
-    quirks: protocol === "anthropic_messages" ? { cacheMarks: "block", thinkingReplay: "last-signed" } : {},
+    quirks: protocol === "anthropic_messages" ? { cacheMarks: "block", thinkingReplay: "signed" } : {},
     limits: { contextWindow: 128_000 },
     timeouts: { connectMs: 5_000, totalMs: 60_000, streamReadMs: 20_000, streamStaleMs: 0, wholeStaleMs: 0 },
     isLocal: false,

@@ -4,6 +4,7 @@ import {
   deriveCallId,
   type Message,
   normalizeMessage,
+  type RepairCounts,
   readArguments,
   repair,
   type ToolCall,
@@ -23,6 +24,11 @@ export function prepareHistory(messages: readonly Message[]): readonly Message[]
   const sound = messages.map(soundMessage).filter((message) => message !== undefined);
   const repaired = repair(sound).messages.map((message) => normalizeMessage(message));
   return repaired[0]?.role === "user" ? repaired : [{ role: "user", content: missingUserText }, ...repaired];
+}
+
+/** What had to be put right in these messages, for the log. */
+export function countRepairs(messages: readonly Message[]): RepairCounts {
+  return repair(messages.map(soundMessage).filter((message) => message !== undefined)).counts;
 }
 
 /** A message whose fields are what their types say; undefined for what is no message at all. */

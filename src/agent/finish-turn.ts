@@ -1,0 +1,77 @@
+import { describe } from "#foundation/errors";
+import type { AgentDeps } from "./agent-deps.ts";
+import { tidyAfterLoss } from "./lost-request.ts";
+import type { TurnOutcome } from "./outcome.ts";
+import type { PreviewWatch } from "./preview-watch.ts";
+import { quietly } from "./quietly.ts";
+import type { LastRequest } from "./request.ts";
+import { resultOf, type TurnResult } from "./result.ts";
+import type { SteerBox } from "./steer-box.ts";
+import type { Turn } from "./turn.ts";
+
+export interface TurnEnd {
+  readonly outcome: TurnOutcome;
+  /** The user's words as they are stored. */
+  readonly userText: string;
+  readonly preview: PreviewWatch;
+  readonly steer: SteerBox;
+  readonly last: LastRequest;
+  /** What whoever interrupted had to say. */
+  readonly interruptMessage: string | undefined;
+}
+
+/** The one way out of a turn: whatever the outcome, it is tidied up, accounted for and told in this order. */
+export async function finishTurn(turn: Turn, end: TurnEnd, deps: AgentDeps): Promise<TurnResult> {
+  const { outcome, userText, preview, interruptMessage } = end;
+  const { conversation, logger } = deps;
+  turn.dropScaffold();
+  const { onLost } = deps;
+  await quietly(
+    "tidying up after a lost request",
+    () =>
+      tidyAfterLoss(turn, outcome, {
+        request: end.last.request,
+        meter: conversation.meter,
+        logger,
+        ...(onLost === undefined ? {} : { onLost: onLost.bind(deps) }),
+      }),
+    { logger },
+  );
+  conversation.history = turn.history;
+  conversation.sessionId = turn.sessionId;
+  const isInterrupted = outcome.exitReason.startsWith("interrupted");
+  const pendingSteer = end.steer.take();
+  const result = resultOf({
+    turn,
+    conversation,
+    outcome,
+    apiCalls: turn.steps.taken + (outcome.exitReason === "max_iterations_reached" ? 1 : 0),
+    wasPreviewed: outcome.text !== undefined && preview.hasShown(outcome.text),
+    ...(isInterrupted && interruptMessage !== undefined ? { interruptMessage } : {}),
+    ...(pendingSteer === undefined || isInterrupted ? {} : { pendingSteer }),
+  });
+  logger.info("turn ended", { session: turn.sessionId, exit: outcome.exitReason, steps: turn.steps.taken });
+  await tellHooks(turn, { result, userText }, deps);
+  turn.finish(outcome);
+  try {
+    deps.afterTurn?.(result, turn);
+  } catch (error) {
+    logger.warn("what follows a turn failed", { error: describe(error) });
+  }
+  return result;
+}
+
+async function tellHooks(
+  turn: Turn,
+  { result, userText }: { readonly result: TurnResult; readonly userText: string },
+  { hooks, memory, logger }: AgentDeps,
+): Promise<void> {
+  const facts = { sessionId: turn.sessionId, model: turn.target.model };
+  if (result.final_response !== null && !result.interrupted) {
+    const answered = { ...facts, userText, answer: result.final_response, history: turn.history };
+    await quietly("telling memory of an answer", () => memory?.sync(userText, answered.answer), { logger });
+    await quietly("a hook after an answer", () => hooks?.afterAnswer?.(answered), { logger });
+  }
+  const ended = { ...facts, completed: result.completed, interrupted: result.interrupted };
+  await quietly("a hook at the end of a turn", () => hooks?.onTurnEnd?.(ended), { logger });
+}
