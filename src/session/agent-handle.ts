@@ -1,5 +1,5 @@
 import type { Agent, Transcript, TurnResult } from "#agent";
-import type { AgentEvent, Message, SessionId } from "#conversation";
+import type { AgentEvent, Content, Message, SessionId, ToolDefinition } from "#conversation";
 import type { Approver, AskUser } from "#tools";
 import type { OpenWish, PickerItem, ToolsetInfo } from "./api.ts";
 
@@ -22,6 +22,7 @@ export interface AgentHandle extends AsyncDisposable {
   readonly checkpoints: CheckpointChoices;
   /** Approvals off for this session. */
   setYolo(isOn: boolean): boolean;
+  /** These three: why it cannot be done here, or undefined when it is done. */
   setReasoning(effort: string): string | undefined;
   setPersonality(name: string): string | undefined;
   setFast(isOn: boolean): string | undefined;
@@ -38,6 +39,16 @@ export interface AgentHandle extends AsyncDisposable {
   suggestTitle(messages: readonly Message[], signal: AbortSignal): Promise<string | undefined>;
   /** References such as `@file:` replaced by what they stand for; problems become warnings. */
   expand(text: string, signal: AbortSignal): Promise<{ readonly text: string; readonly warnings: readonly string[] }>;
+  /** Words with images (paths or data URLs) as this model takes them: as parts, or described. Absent: as parts. */
+  attachImages?(
+    text: string,
+    images: readonly string[],
+    signal: AbortSignal,
+  ): Promise<{ readonly content: Content; readonly warnings: readonly string[] }>;
+  /** What the model is shown of its tools, for the session log. */
+  definitions?(): readonly ToolDefinition[];
+  /** False hides `/fast`: the model has one speed only. */
+  hasFastMode?(): boolean;
 }
 
 export interface AgentFacts {
@@ -66,7 +77,6 @@ export interface SkillChoices {
     text: string,
     signal: AbortSignal,
   ): Promise<{ readonly sent: string; readonly stored: string } | undefined>;
-  readonly count: number;
 }
 
 export interface ToolChoices {
@@ -79,9 +89,7 @@ export interface ToolChoices {
 export interface CheckpointChoices {
   list(
     signal: AbortSignal,
-  ): Promise<
-    readonly { readonly id: string; readonly atMs: number; readonly reason: string; readonly files: number }[]
-  >;
+  ): Promise<readonly { readonly id: string; readonly atMs: number; readonly reason: string; readonly files?: number }[]>;
   diff(id: string, signal: AbortSignal): Promise<string>;
   restore(id: string, file: string | undefined, signal: AbortSignal): Promise<string>;
 }

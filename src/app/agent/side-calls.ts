@@ -1,0 +1,49 @@
+import type { LoadedConfig } from "#config";
+import type { SessionId } from "#conversation";
+import { systemClock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import { type Auxiliary, createAuxiliary, estimateCall, estimateRequest, type Target } from "#model";
+import type { Models } from "../wire-model.ts";
+
+export interface SideCallParts {
+  readonly loaded: LoadedConfig;
+  readonly models: Models;
+  readonly logger: Logger;
+  readonly sessionId: SessionId;
+  /** What the session talks to right now. */
+  main(): Target | undefined;
+  warn(text: string): void;
+}
+
+/** The small side calls of one session: titles, summaries, judgements. They pass the same money gate. */
+export function openSideCalls({ loaded, models, logger, sessionId, main, warn }: SideCallParts): Auxiliary {
+  const { catalog } = models.catalog;
+  return createAuxiliary({
+    stream: (request, signal) => models.stream(request, signal),
+    estimate: (request) => {
+      const promptTokens = estimateRequest(request);
+      const quote = catalog.prices(models.question(request.target));
+      return { ...estimateCall({ promptTokens, quote }, models.budgetLimits()), promptTokens };
+    },
+    cost: (target, usage, reportedUsd) => catalog.cost(models.question(target), usage, reportedUsd),
+    gate: models.budget,
+    spender: { sessionId },
+    clock: systemClock,
+    warn,
+    settings: () => loaded.config.auxiliary,
+    auto: () => ({
+      main: main(),
+      prefer: loaded.config.auxiliary.prefer,
+      profiles: models.context.registry.all(),
+      canSee: (provider, model) => catalog.capabilities({ provider, model, baseUrl: "" }).includes("vision"),
+    }),
+    resolve: async (wish, signal) => {
+      const resolution = await models.resolve(wish, signal);
+      if (resolution.kind === "target") return { kind: "target", target: resolution.target };
+      const { code, message, hint } = resolution;
+      return { kind: "failure", code, message, hint };
+    },
+    record: (record) => logger.debug("side call", { task: record.task, model: record.model }),
+    logger,
+  });
+}
