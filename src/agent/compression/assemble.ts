@@ -1,0 +1,68 @@
+import type { AssistantMessage, Message } from "#conversation";
+import { newId } from "#foundation/ids";
+import type { CompressFacts } from "./engine.ts";
+import type { Plan } from "./plan.ts";
+import { prependSummary, stripSummary } from "./summary-message.ts";
+
+export interface AssembleInput {
+  /** The history as it shall be kept: head and tail may be pruned. */
+  readonly messages: readonly Message[];
+  readonly plan: Extract<Plan, { kind: "compress" }>;
+  /** The whole text of the summary message. */
+  readonly summary: string;
+  /** Unix time in seconds. */
+  readonly timestamp: number;
+}
+
+export type Assembled = { readonly messages: readonly Message[] } & Pick<CompressFacts, "copies" | "mergedInto">;
+
+/** Head, summary, tail: in roles that alternate. */
+export function assemble({ messages, plan, summary, timestamp }: AssembleInput): Assembled {
+  const head = messages.slice(0, plan.start);
+  const repeated = plan.repeat === undefined ? undefined : repeatOf(messages[plan.repeat], plan.repeat < plan.start);
+  const tail = [...(repeated === undefined ? [] : [repeated.message]), ...messages.slice(plan.end)];
+  const copies = repeated === undefined ? {} : { copies: [{ uid: repeated.uid, of: repeated.of }] };
+  const role = summaryRole(head.at(-1)?.role, tail[0]?.role);
+  const [first, ...others] = tail;
+  if (role !== undefined || first === undefined || first.role === "tool") {
+    const message: Message = { role: role ?? "user", content: summary, uid: newId("msg"), timestamp };
+    return { messages: [...head, message, ...tail], ...copies };
+  }
+  const merged = withSummary(first, summary);
+  const mergedInto = first.uid === undefined ? {} : { mergedInto: { uid: first.uid, prefix: summary } };
+  return { messages: [...head, merged, ...others], ...copies, ...mergedInto };
+}
+
+/** The role that alternates on both sides; undefined when there is none. */
+function summaryRole(
+  before: Message["role"] | undefined,
+  after: Message["role"] | undefined,
+): "user" | "assistant" | undefined {
+  // A conversation begins with the user.
+  if (before === undefined) return after === "user" ? undefined : "user";
+  const wanted = before === "user" ? "assistant" : "user";
+  if (wanted !== after) return wanted;
+  const flipped = wanted === "user" ? "assistant" : "user";
+  return flipped === before ? undefined : flipped;
+}
+
+/**
+ * The user's latest message again, without the summary an earlier compression may have put in front of it; with
+ * a new uid where the first one stays in the head, since a session stores a uid once.
+ */
+function repeatOf(message: Message | undefined, staysInHead: boolean) {
+  if (message?.role !== "user") return undefined;
+  const of = message.uid ?? "";
+  const uid = staysInHead || of === "" ? newId("msg") : of;
+  const content = stripSummary(message.content);
+  const isSame = uid === of && content === message.content;
+  return { message: isSame ? message : { ...message, uid, content }, uid, of };
+}
+
+function withSummary(first: Exclude<Message, { role: "tool" }>, summary: string): Message {
+  if (first.role === "user") return { ...first, content: prependSummary(summary, first.content) };
+  // The exact items of the Responses wire would be sent in place of the text.
+  const { codex_message_items: _items, ...rest } = first;
+  const content = first.content === "" ? summary : `${summary}\n\n${first.content}`;
+  return { ...rest, content } satisfies AssistantMessage;
+}

@@ -1,0 +1,286 @@
+import { type Message, promptTokens, textOf, totalTokens, type Usage } from "#conversation";
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import { compressionThreshold, estimateMessage, estimateText, formatWindow } from "#model";
+import type { TodoItem } from "#tools";
+import { assemble } from "./assemble.ts";
+import type { CompressContext, CompressOutcome, ContextEngine, EngineModel, EngineStatus } from "./engine.ts";
+import { extractLocally } from "./extract.ts";
+import { latestRequest, type Plan, planCompression } from "./plan.ts";
+import { type Pruned, prune } from "./prune.ts";
+import { serializeRegion } from "./serialize.ts";
+import { type Summarise, Summarizer, type Summary, type SummaryModel } from "./summarize.ts";
+import { type ElidedSpan, findSummary, renderSummary } from "./summary-message.ts";
+import { type CompressionLimits, type CompressionSettings, limitsFor, lowered, tightened } from "./thresholds.ts";
+
+export interface CompressorDeps {
+  readonly settings: CompressionSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly summarise: Summarise;
+  redact(text: string): string;
+  /** The model summaries would be written by; undefined when nothing is known about it. */
+  summaryModel?(): SummaryModel | undefined;
+  todos(): readonly TodoItem[];
+  /** The agent has the tool that reads messages again. */
+  canRecall(): boolean;
+  /** A line for the user. */
+  warn(text: string): void;
+}
+
+export const compressorName = "compressor";
+
+/** Above this share of the window history cannot simply be kept until the summariser works again. */
+const criticalShare = 0.95;
+const smallestBudget = 2_000;
+const regionShare = 0.2;
+/** A summary model with less than this cannot follow a long session. */
+const smallestReader = 64_000;
+
+type Region = Extract<Plan, { kind: "compress" }>;
+
+/**
+ * The default engine: shortens old tool results, then has everything between the first messages and the latest
+ * ones summarised. When no summary can be had it keeps the history; when there is no room for that either, an
+ * extract made by rule takes the place of the summary. The last summary is read from the history itself, so a
+ * resumed session continues it.
+ */
+export class Compressor implements ContextEngine {
+  readonly name = compressorName;
+  readonly thresholdPercent: number;
+  readonly protectFirstN = 3;
+  readonly protectLastN: number;
+  readonly #deps: CompressorDeps;
+  readonly #summarizer: Summarizer;
+  readonly #told = new Set<string>();
+  #model: EngineModel;
+  #limits: CompressionLimits;
+  #readsWithMain = false;
+  lastPromptTokens = 0;
+  lastCompletionTokens = 0;
+  lastTotalTokens = 0;
+  compressionCount = 0;
+
+  constructor(model: EngineModel, deps: CompressorDeps) {
+    this.#deps = deps;
+    this.#summarizer = new Summarizer(deps);
+    this.thresholdPercent = deps.settings.threshold;
+    this.protectLastN = deps.settings.protectLastN;
+    this.#model = model;
+    this.#limits = this.#limitsFor(model);
+  }
+
+  get thresholdTokens(): number {
+    return this.#limits.thresholdTokens;
+  }
+
+  get contextLength(): number {
+    return this.#limits.window;
+  }
+
+  isPaused(): boolean {
+    return this.#summarizer.isPaused;
+  }
+
+  updateFromResponse(usage: Usage): void {
+    this.lastPromptTokens = promptTokens(usage);
+    this.lastCompletionTokens = usage.output;
+    this.lastTotalTokens = totalTokens(usage);
+  }
+
+  shouldCompress(tokens = this.lastPromptTokens): boolean {
+    return this.#deps.settings.isEnabled && tokens >= this.thresholdTokens;
+  }
+
+  hasContentToCompress(messages: readonly Message[]): boolean {
+    return this.#plan(messages, this.#limits).kind === "compress";
+  }
+
+  updateModel(model: EngineModel): void {
+    const isOther = model.model !== this.#model.model || model.provider !== this.#model.provider;
+    this.#model = model;
+    if (isOther) this.#summarizer.reset();
+    this.#limits = this.#limitsFor(model);
+  }
+
+  onSessionReset(): void {
+    this.#summarizer.reset();
+    this.compressionCount = 0;
+    this.lastPromptTokens = 0;
+    this.lastCompletionTokens = 0;
+    this.lastTotalTokens = 0;
+  }
+
+  getStatus(): EngineStatus {
+    const { lastPromptTokens, thresholdTokens, contextLength, compressionCount } = this;
+    const percent = contextLength > 0 ? (100 * lastPromptTokens) / contextLength : 0;
+    const usagePercent = Math.min(100, Math.round(percent * 10) / 10);
+    return { lastPromptTokens, thresholdTokens, contextLength, usagePercent, compressionCount };
+  }
+
+  prune(messages: readonly Message[], context: CompressContext): CompressOutcome {
+    return pruneOutcome(this.#prune(messages, this.#limitsNow(context)));
+  }
+
+  async compress(messages: readonly Message[], context: CompressContext): Promise<CompressOutcome> {
+    const limits = this.#limitsNow(context);
+    const pruned = this.#prune(messages, limits);
+    const plan = this.#plan(messages, limits);
+    if (plan.kind === "nothing") return pruneOutcome(pruned);
+    const region = messages.slice(plan.start, plan.end);
+    const summary = await this.#write(messages, plan, context);
+    if (summary.kind === "summary") {
+      const { text, status, model } = summary;
+      return this.#assemble({ messages, pruned, plan }, { body: text, status, model });
+    }
+    const isCritical = context.mustShrink || context.currentTokens >= criticalShare * limits.window;
+    if (!isCritical) {
+      const summaryStatus = summary.kind === "failed" ? "failed" : "skipped";
+      return { ...pruneOutcome(pruned), summaryStatus };
+    }
+    const latest = requestText(messages);
+    const body = extractLocally({
+      region,
+      ...previousOf(region),
+      ...(latest === undefined ? {} : { latestRequest: latest }),
+      redact: this.#deps.redact,
+    });
+    return this.#assemble({ messages, pruned, plan }, { body, status: "local_extract" });
+  }
+
+  #write(messages: readonly Message[], plan: Region, context: CompressContext): Promise<Summary> {
+    const region = messages.slice(plan.start, plan.end);
+    const blocks = serializeRegion(region, this.#deps.redact);
+    const regionTokens = blocks.reduce((sum, block) => sum + estimateText(block), 0);
+    const budgetTokens = Math.max(
+      smallestBudget,
+      Math.min(Math.floor(regionShare * regionTokens), this.#limits.maxSummary),
+    );
+    const { focusTopic, insights } = context;
+    const latest = requestText(messages);
+    const reader = this.#deps.summaryModel?.();
+    const readerWindow = this.#readsWithMain ? this.#limits.window : reader?.contextWindow;
+    return this.#summarizer.write(
+      {
+        blocks,
+        ...previousOf(region),
+        ...(focusTopic === undefined ? {} : { focusTopic }),
+        ...(insights === undefined ? {} : { insights }),
+        ...(latest === undefined ? {} : { latestRequest: latest }),
+        budgetTokens,
+        ...(readerWindow === undefined ? {} : { readerWindow }),
+        useMainModel: this.#readsWithMain,
+        ignorePause: context.isManual,
+      },
+      context.signal,
+    );
+  }
+
+  #assemble(
+    {
+      messages,
+      pruned,
+      plan,
+    }: { readonly messages: readonly Message[]; readonly pruned: Pruned; readonly plan: Region },
+    made: {
+      readonly body: string;
+      readonly status: CompressOutcome["summaryStatus"];
+      readonly model?: string;
+    },
+  ): CompressOutcome {
+    const canRecall = this.#deps.canRecall();
+    const span = elidedSpan(messages.slice(plan.start, plan.end));
+    const summary = renderSummary({
+      body: made.body,
+      openTasks: openTasks(this.#deps.todos()).map((line) => this.#deps.redact(line)),
+      ...(span === undefined ? {} : { span }),
+      canRecall,
+    });
+    const timestamp = this.#deps.clock.now() / 1000;
+    const assembled = assemble({ messages: pruned.messages, plan, summary, timestamp });
+    this.compressionCount += 1;
+    return {
+      ...assembled,
+      kind: "summarised",
+      prunedResults: pruned.prunedResults,
+      summaryStatus: made.status,
+      summaryTokens: estimateText(summary),
+      ...(made.model === undefined ? {} : { summaryModel: made.model }),
+    };
+  }
+
+  #plan(messages: readonly Message[], limits: CompressionLimits): Plan {
+    return planCompression(messages, { limits, sizeOf: estimateMessage });
+  }
+
+  #prune(messages: readonly Message[], limits: CompressionLimits): Pruned {
+    return prune(messages, { limits, sizeOf: estimateMessage, canRecall: this.#deps.canRecall() });
+  }
+
+  #limitsNow(context: CompressContext): CompressionLimits {
+    return context.mustShrink ? tightened(this.#limits, context.attempt) : this.#limits;
+  }
+
+  /** A summary model with a small window lowers the threshold of the session; one with a very small window is not used. */
+  #limitsFor(model: EngineModel): CompressionLimits {
+    const limits = limitsFor(model.contextLength, this.#deps.settings);
+    const reader = this.#deps.summaryModel?.();
+    this.#readsWithMain = false;
+    if (reader === undefined || reader.isMain || reader.contextWindow >= limits.thresholdTokens) return limits;
+    if (reader.contextWindow < smallestReader) {
+      this.#readsWithMain = true;
+      this.#tell(
+        `${reader.model} reads only ${formatWindow(reader.contextWindow)} tokens, too few to summarise this session; ${model.model} writes the summaries instead.`,
+      );
+      return limits;
+    }
+    const { thresholdTokens, warning } = compressionThreshold({
+      thresholdTokens: limits.thresholdTokens,
+      compressionWindow: reader.contextWindow,
+      compressionModel: reader.model,
+    });
+    if (warning !== undefined) this.#tell(warning);
+    return lowered(limits, thresholdTokens, this.#deps.settings.targetRatio);
+  }
+
+  #tell(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#deps.warn(text);
+  }
+}
+
+function pruneOutcome({ messages, prunedResults, shortenedCalls }: Pruned): CompressOutcome {
+  const kind = prunedResults + shortenedCalls > 0 ? "pruned" : "unchanged";
+  return { messages, kind, prunedResults, summaryStatus: "skipped", summaryTokens: 0 };
+}
+
+function requestText(messages: readonly Message[]): string | undefined {
+  const index = latestRequest(messages);
+  const message = index === undefined ? undefined : messages[index];
+  return message === undefined ? undefined : (findSummary(message)?.rest ?? textOf(message.content));
+}
+
+function previousOf(region: readonly Message[]): { readonly previous?: string } {
+  const bodies = region.flatMap((message) => findSummary(message)?.body ?? []).filter((body) => body !== "");
+  return bodies.length === 0 ? {} : { previous: bodies.join("\n\n") };
+}
+
+/** From the first message that any summary took away to the last one this one takes. */
+function elidedSpan(region: readonly Message[]): ElidedSpan | undefined {
+  const earlier = region.flatMap((message) => findSummary(message)?.span ?? []);
+  const uids = region.flatMap((message) => {
+    const isSummary = findSummary(message)?.rest === "";
+    return isSummary || message.uid === undefined ? [] : [message.uid];
+  });
+  const first = earlier[0]?.first ?? uids[0];
+  const last = uids.at(-1) ?? earlier.at(-1)?.last;
+  if (first === undefined || last === undefined) return undefined;
+  return { first, last, count: earlier.reduce((sum, span) => sum + span.count, 0) + uids.length };
+}
+
+function openTasks(items: readonly TodoItem[]): readonly string[] {
+  return items
+    .filter((item) => item.status === "pending" || item.status === "in_progress")
+    .map((item) => `- [${item.status}] ${item.id}: ${item.content}`);
+}

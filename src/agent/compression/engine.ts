@@ -1,0 +1,162 @@
+import type { JsonSchema, Message, Usage } from "#conversation";
+import type { Target } from "#model";
+
+/** What an engine is told about one compression. */
+export interface CompressContext {
+  /** The meter's value for the request as it would go out now. */
+  readonly currentTokens: number;
+  /** What the user wants kept in detail (`/compress <topic>`). */
+  readonly focusTopic?: string;
+  /** What the memory provider wants the summary to keep. */
+  readonly insights?: string;
+  /** The provider refused the size: keeping everything is no option. */
+  readonly mustShrink: boolean;
+  /** A person asked: pauses after failures do not count. */
+  readonly isManual: boolean;
+  /** 1 for the first try of this trigger within a turn. */
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
+/** How a compression went, beyond the messages. */
+export interface CompressFacts {
+  /** `unchanged`: the list is the one given. `pruned`: same messages, shorter results. `summarised`: a region was replaced. */
+  readonly kind: "unchanged" | "pruned" | "summarised";
+  readonly prunedResults: number;
+  readonly summaryStatus: SummaryStatus;
+  readonly summaryModel?: string;
+  readonly summaryTokens: number;
+  /** Messages that stand in another place now: what was sent with message `of` goes with `uid`. */
+  readonly copies?: readonly { readonly uid: string; readonly of: string }[];
+  /** Set when the summary stands in front of the text of this message. */
+  readonly mergedInto?: { readonly uid: string; readonly prefix: string };
+}
+
+export type SummaryStatus = "ok" | "fallback_model" | "local_extract" | "skipped" | "failed";
+
+export interface CompressOutcome extends CompressFacts {
+  readonly messages: readonly Message[];
+}
+
+/** The model a session talks to now. Credentials are not handed out: an engine makes its calls through the program. */
+export interface EngineModel {
+  readonly model: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly apiMode: string;
+  readonly contextLength: number;
+}
+
+export interface EngineSession {
+  readonly model: EngineModel;
+  readonly hermesHome?: string;
+}
+
+export interface EngineStatus {
+  readonly lastPromptTokens: number;
+  readonly thresholdTokens: number;
+  readonly contextLength: number;
+  /** 0 to 100. */
+  readonly usagePercent: number;
+  readonly compressionCount: number;
+}
+
+/**
+ * Decides when and how a conversation is made smaller. One engine serves one conversation; `context.engine`
+ * names it. What surrounds a compression (storing, memory, splitting, checking the result) is not its business.
+ */
+export interface ContextEngine {
+  /** Equal to the value of `context.engine`. */
+  readonly name: string;
+  readonly lastPromptTokens: number;
+  readonly lastCompletionTokens: number;
+  readonly lastTotalTokens: number;
+  readonly thresholdTokens: number;
+  readonly contextLength: number;
+  readonly compressionCount: number;
+  /** Share of the window that starts a compression; 0.75 when absent. */
+  readonly thresholdPercent?: number;
+  /** Messages kept at the beginning; 3 when absent. */
+  readonly protectFirstN?: number;
+  /** Messages kept at the end; 6 when absent. */
+  readonly protectLastN?: number;
+  /** After every answer of the model. */
+  updateFromResponse(usage: Usage): void;
+  shouldCompress(tokens?: number): boolean;
+  /** A valid message list, or the list with facts about how it came about. Must not change the list it is given. */
+  compress(
+    messages: readonly Message[],
+    context: CompressContext,
+  ): Promise<readonly Message[] | CompressOutcome> | readonly Message[] | CompressOutcome;
+  /** What can be saved without asking a model; tried before anything that costs. */
+  prune?(messages: readonly Message[], context: CompressContext): CompressOutcome;
+  /** True while summaries are not attempted because one failed a moment ago. */
+  isPaused?(): boolean;
+  /** A cheap look before a turn, for engines that compress earlier than their threshold says. */
+  shouldCompressPreflight?(messages: readonly Message[]): boolean;
+  /** False: there is nothing a compression could take away. */
+  hasContentToCompress?(messages: readonly Message[]): boolean;
+  onSessionStart?(sessionId: string, session: EngineSession): void | Promise<void>;
+  /** At a real end of the session, not when compression splits it. */
+  onSessionEnd?(sessionId: string, messages: readonly Message[]): void | Promise<void>;
+  onSessionReset?(): void;
+  getToolSchemas?(): readonly JsonSchema[];
+  /** Gives a JSON text. */
+  handleToolCall?(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: { readonly sessionId: string; readonly signal: AbortSignal },
+  ): string | Promise<string>;
+  getStatus?(): EngineStatus;
+  /** Another model, a fallback, or another known window of the same model. */
+  updateModel?(model: EngineModel): void;
+}
+
+export const engineDefaults = { thresholdPercent: 0.75, protectFirstN: 3, protectLastN: 6 } as const;
+
+/** How full the context is, for `/status`; engines that say nothing are asked for their numbers. */
+export function statusOf(engine: ContextEngine): EngineStatus {
+  if (engine.getStatus !== undefined) return engine.getStatus();
+  const { lastPromptTokens, contextLength, compressionCount } = engine;
+  const percent = contextLength > 0 ? (100 * lastPromptTokens) / contextLength : 0;
+  return {
+    lastPromptTokens,
+    contextLength,
+    compressionCount,
+    thresholdTokens: thresholdOf(engine),
+    usagePercent: Math.min(100, Math.round(percent * 10) / 10),
+  };
+}
+
+/** The threshold an engine states, else its share of the window. */
+export function thresholdOf(engine: ContextEngine): number {
+  if (engine.thresholdTokens > 0) return engine.thresholdTokens;
+  return Math.floor(engine.contextLength * (engine.thresholdPercent ?? engineDefaults.thresholdPercent));
+}
+
+/** An engine may give the bare list; what it did is read off the list then. */
+export function outcomeOf(before: readonly Message[], given: readonly Message[] | CompressOutcome): CompressOutcome {
+  if (!isList(given)) return given;
+  const uids = new Set(before.map((message) => message.uid));
+  const isSameMessages = given.length === before.length && given.every((message) => uids.has(message.uid));
+  const isUnchanged = given.length === before.length && given.every((message, index) => message === before[index]);
+  const kind = isUnchanged ? "unchanged" : isSameMessages ? "pruned" : "summarised";
+  return { messages: given, kind, prunedResults: 0, summaryStatus: isUnchanged ? "skipped" : "ok", summaryTokens: 0 };
+}
+
+function isList(given: readonly Message[] | CompressOutcome): given is readonly Message[] {
+  return Array.isArray(given);
+}
+
+export function engineModel({ model, provider, baseUrl, protocol, limits }: Target): EngineModel {
+  return { model, provider, baseUrl, apiMode: protocol, contextLength: limits.contextWindow };
+}
+
+export function isSameModel(one: EngineModel, other: EngineModel): boolean {
+  return (
+    one.model === other.model &&
+    one.provider === other.provider &&
+    one.baseUrl === other.baseUrl &&
+    one.contextLength === other.contextLength
+  );
+}
