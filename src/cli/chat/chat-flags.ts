@@ -1,0 +1,65 @@
+import type { Flag } from "../command.ts";
+
+const model: readonly Flag[] = [
+  {
+    name: "model",
+    short: "m",
+    kind: "text",
+    value: "<name>",
+    about: "Model for this session: a name or provider:name",
+  },
+  { name: "provider", kind: "text", value: "<id>", about: "Provider for this session", completes: "provider" },
+];
+
+const resume: readonly Flag[] = [
+  {
+    name: "resume",
+    short: "r",
+    kind: "text",
+    value: "<id|title>",
+    about: "Go on with a session",
+    completes: "session",
+  },
+  {
+    name: "continue",
+    short: "c",
+    kind: "optional-text",
+    value: "[title]",
+    about: "Go on with the newest session, or the newest of this title",
+    completes: "session",
+  },
+];
+
+/** Flags of `hermes` itself and of `hermes chat` alike. */
+export const sharedChatFlags: readonly Flag[] = [
+  ...model,
+  ...resume,
+  { name: "worktree", short: "w", kind: "switch", about: "Work in a git worktree of its own" },
+  {
+    name: "skills",
+    short: "s",
+    kind: "list",
+    value: "<name>",
+    about: "Load skills for the whole session",
+    completes: "skill",
+  },
+  { name: "yolo", kind: "switch", about: "Run flagged commands without asking" },
+  { name: "accept-hooks", kind: "switch", about: "Trust the shell hooks of the configuration" },
+  { name: "pass-session-id", kind: "switch", about: "Tell the model the id of the session" },
+  { name: "ignore-user-config", kind: "switch", about: "Start from the defaults" },
+  { name: "ignore-rules", kind: "switch", about: "Neither SOUL.md, memory nor context files" },
+];
+
+export const chatFlags: readonly Flag[] = [
+  ...sharedChatFlags,
+  { name: "query", short: "q", kind: "text", value: "<text>", about: "Ask once and leave; - reads standard input" },
+  { name: "quiet", short: "Q", kind: "switch", about: "With -q: only the answer" },
+  { name: "json-stream", kind: "switch", about: "With -q: one event per line, as JSON" },
+  { name: "image", kind: "list", value: "<path>", about: "Attach an image", completes: "file" },
+  { name: "toolsets", short: "t", kind: "list", value: "<names>", about: "Only these toolsets" },
+  { name: "max-turns", kind: "text", value: "<n>", about: "Most steps for one message" },
+  { name: "checkpoints", kind: "switch", about: "Snapshot files before they are changed" },
+  { name: "save-trajectories", kind: "switch", about: "Append every turn to the training files" },
+  { name: "source", kind: "text", value: "<tag>", about: "Stored with the session; tool hides it from lists" },
+  { name: "verbose", short: "v", kind: "switch", about: "Show the arguments and results of tools" },
+];

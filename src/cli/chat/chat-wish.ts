@@ -1,0 +1,101 @@
+import { UserError } from "#foundation/errors";
+import type { OpenWish } from "#session";
+import { exitCodes, type FlagValue, type Invocation } from "../command.ts";
+
+/** What was asked for on the command line, checked. */
+export interface ChatWish {
+  readonly open: Omit<OpenWish, "resume" | "cwd" | "isInteractive">;
+  readonly resume?: string;
+  /** `-c` without a title: the newest; with one: the newest of that title. */
+  readonly continueFrom?: { readonly title?: string };
+  readonly query?: string;
+  readonly output: "screen" | "text" | "quiet" | "json" | "json-stream";
+  readonly images: readonly string[];
+  readonly isWorktree: boolean;
+  readonly yolo: boolean;
+  readonly acceptHooks: boolean;
+  readonly ignoreUserConfig: boolean;
+}
+
+/** `-z` answers with nothing but the text, and nobody is asked anything. */
+export function readChatWish(invocation: Invocation, oneShot?: string): ChatWish {
+  const { flags, global } = invocation;
+  const query = oneShot ?? text(flags["query"]);
+  const provider = text(flags["provider"]);
+  const model = text(flags["model"]);
+  if (oneShot !== undefined && provider !== undefined && model === undefined)
+    throw new UserError("--provider needs --model in a one-shot run.", {
+      hint: "Name both: hermes -z <prompt> --provider <id> --model <name>",
+      exitCode: exitCodes.usage,
+    });
+  const maxSteps = positive(text(flags["max-turns"]));
+  return {
+    open: {
+      source: text(flags["source"]) ?? "cli",
+      ...(model === undefined ? {} : { model }),
+      ...(provider === undefined ? {} : { provider }),
+      ...given("toolsets", list(flags["toolsets"])),
+      ...given("skills", list(flags["skills"])),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      yolo: flags["yolo"] === true,
+      checkpoints: flags["checkpoints"] === true,
+      saveTrajectories: flags["save-trajectories"] === true,
+      passSessionId: flags["pass-session-id"] === true,
+      ignoreRules: flags["ignore-rules"] === true,
+    },
+    ...resumeOf(flags),
+    ...(query === undefined ? {} : { query }),
+    output: outputOf(flags, { isJson: global.isJson, isOneShot: oneShot !== undefined, hasQuery: query !== undefined }),
+    images: list(flags["image"]) ?? [],
+    isWorktree: flags["worktree"] === true,
+    yolo: flags["yolo"] === true,
+    acceptHooks: flags["accept-hooks"] === true,
+    ignoreUserConfig: flags["ignore-user-config"] === true,
+  };
+}
+
+function resumeOf(flags: Invocation["flags"]): Pick<ChatWish, "resume" | "continueFrom"> {
+  const resume = text(flags["resume"]);
+  if (resume !== undefined) return { resume };
+  const from = flags["continue"];
+  if (from === undefined || from === false) return {};
+  return { continueFrom: typeof from === "string" && from !== "" ? { title: from } : {} };
+}
+
+function outputOf(
+  flags: Invocation["flags"],
+  {
+    isJson,
+    isOneShot,
+    hasQuery,
+  }: { readonly isJson: boolean; readonly isOneShot: boolean; readonly hasQuery: boolean },
+): ChatWish["output"] {
+  if (flags["json-stream"] === true) return "json-stream";
+  if (isJson) return "json";
+  if (isOneShot || flags["quiet"] === true) return "quiet";
+  return hasQuery ? "text" : "screen";
+}
+
+function text(value: FlagValue): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function list(value: FlagValue): readonly string[] | undefined {
+  return Array.isArray(value) ? (value as readonly string[]) : undefined;
+}
+
+function given<K extends string>(
+  key: K,
+  value: readonly string[] | undefined,
+): { readonly [name in K]?: readonly string[] } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [name in K]: readonly string[] });
+}
+
+function positive(written: string | undefined): number | undefined {
+  if (written === undefined) return undefined;
+  if (/^[1-9]\d{0,6}$/.test(written)) return Number(written);
+  throw new UserError(`--max-turns wants a whole number of at least 1, not ${JSON.stringify(written)}.`, {
+    hint: "For example: --max-turns 30",
+    exitCode: exitCodes.usage,
+  });
+}

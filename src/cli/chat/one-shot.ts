@@ -1,0 +1,90 @@
+import type { OpenSession, SessionEvent, TurnEnd } from "#session";
+import { type CommandIo, exitCodes } from "../command.ts";
+import type { ChatWish } from "./chat-wish.ts";
+
+/** One question, one answer, and the exit code that says how it went. */
+export async function runOneShot(
+  session: OpenSession,
+  question: { readonly text: string; readonly images: readonly string[] },
+  { io, output }: { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> },
+): Promise<number> {
+  using _printing = session.subscribe((event) => show(event, { io, output }));
+  const stop = (): void => session.interrupt();
+  io.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const submission = await session.submit(question);
+    if (submission.kind === "command") {
+      if ("text" in submission.view) io.stdout.write(`${submission.view.text}\n`);
+      return exitCodes.ok;
+    }
+    if (submission.kind !== "turn") {
+      io.stderr.write("The question could not be asked.\n");
+      return exitCodes.failed;
+    }
+    const ended = await submission.ended;
+    finish(ended, { io, output });
+    return exitCodeOf(ended);
+  } finally {
+    io.signal.removeEventListener("abort", stop);
+  }
+}
+
+type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> };
+
+function show(event: SessionEvent, { io, output }: Printing): void {
+  if (output === "json-stream") {
+    io.stdout.write(`${JSON.stringify({ schema_version: 1, ...event })}\n`);
+    return;
+  }
+  if (event.type === "notice" && event.level !== "info") io.stderr.write(`! ${event.text}\n`);
+  if (output !== "text") return;
+  if (event.type === "text-delta") io.stdout.write(event.text);
+  else if (event.type === "text-end") io.stdout.write("\n");
+  else if (event.type === "tool-start") io.stdout.write(`  ┊ ${event.name} ${event.preview}\n`);
+}
+
+function finish(ended: TurnEnd, { io, output }: Printing): void {
+  if (output === "json") {
+    io.stdout.write(`${JSON.stringify(documentOf(ended))}\n`);
+    return;
+  }
+  if (output === "quiet") {
+    if (ended.text !== undefined) io.stdout.write(`${ended.text}\n`);
+    io.stderr.write(`session_id: ${ended.sessionId}\n`);
+  }
+  if (ended.error !== undefined) io.stderr.write(`${ended.error}\n`);
+  if (output === "text") io.stdout.write(`\nGo on with: hermes --resume ${ended.sessionId}\n`);
+}
+
+/** Stable names, for programs. */
+function documentOf(ended: TurnEnd): Readonly<Record<string, unknown>> {
+  const { usage, cost } = ended;
+  return {
+    schema_version: 1,
+    session_id: ended.sessionId,
+    final_response: ended.text ?? null,
+    completed: ended.completed,
+    failed: ended.failed,
+    interrupted: ended.interrupted,
+    exit_reason: ended.exitReason,
+    ...(ended.error === undefined ? {} : { error: { code: ended.errorClass ?? "failed", message: ended.error } }),
+    model: ended.model,
+    provider: ended.provider,
+    fallback_used: ended.fallbackUsed,
+    api_calls: ended.apiCalls,
+    usage: {
+      input_tokens: usage.input,
+      output_tokens: usage.output,
+      cache_read_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      reasoning_tokens: usage.reasoning,
+    },
+    cost: { amount_usd: cost?.usd ?? null, status: cost?.status ?? "unknown", source: cost?.source ?? "none" },
+    tool_calls: ended.toolCalls.map(({ name, ok, durationMs }) => ({ name, ok, duration_ms: durationMs })),
+  };
+}
+
+function exitCodeOf(ended: TurnEnd): number {
+  if (ended.interrupted) return exitCodes.interrupted;
+  return ended.failed ? exitCodes.failed : exitCodes.ok;
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+import { appendFile, cp, mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
+import path from "node:path";
+import { UserError } from "#foundation/errors";
+import { readTextFile } from "#foundation/files";
+import { runProcess } from "#foundation/process";
+import { exitCodes } from "../command.ts";
+
+/** A worktree of its own for one session. */
+export interface Worktree {
+  readonly path: string;
+  readonly branch: string;
+  /** Takes it away again, unless it holds work that is nowhere else; a line for the person when it stays. */
+  close(signal: AbortSignal): Promise<string | undefined>;
+}
+
+const folderName = ".worktrees";
+const staleMs = 24 * 3_600_000;
+
+/** Makes the worktree, or stops: whoever asked for isolation must not work without it. */
+export async function openWorktree(cwd: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Worktree> {
+  const git = gitIn(cwd, env);
+  const top = await git(["rev-parse", "--show-toplevel"], signal);
+  if (!top.ok)
+    throw new UserError("--worktree works inside a git repository only.", {
+      hint: `Run it in a repository, or leave out --worktree. Tried: ${cwd}`,
+      exitCode: exitCodes.failed,
+    });
+  const root = top.output.trim();
+  await removeStale(root, env, signal);
+  const name = `hermes-${randomBytes(4).toString("hex")}`;
+  const folder = path.join(root, folderName, name);
+  const branch = `hermes/${name}`;
+  await mkdir(path.dirname(folder), { recursive: true });
+  const added = await gitIn(root, env)(["worktree", "add", "-b", branch, folder, "HEAD"], signal);
+  if (!added.ok)
+    throw new UserError(`The worktree could not be made: ${added.output.trim()}`, {
+      hint: "Commit something first, or leave out --worktree.",
+      exitCode: exitCodes.failed,
+    });
+  await ignoreFolder(root);
+  await includeFiles(root, folder);
+  return { path: folder, branch, close: (stop) => closeWorktree({ root, folder, branch, env }, stop) };
+}
+
+interface Place {
+  readonly root: string;
+  readonly folder: string;
+  readonly branch: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+async function closeWorktree({ root, folder, branch, env }: Place, signal: AbortSignal): Promise<string | undefined> {
+  const kept = await whyKeep(folder, env, signal);
+  if (kept !== undefined)
+    return `The worktree ${folder} stays, because it has ${kept}. Remove it with: git worktree remove --force ${folder} && git branch -D ${branch}`;
+  const git = gitIn(root, env);
+  await git(["worktree", "remove", "--force", folder], signal);
+  await git(["branch", "-D", branch], signal);
+  return undefined;
+}
+
+/** Work that would be lost with the worktree. */
+async function whyKeep(folder: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string | undefined> {
+  const git = gitIn(folder, env);
+  const status = await git(["status", "--porcelain"], signal);
+  if (!status.ok || status.output.trim() !== "") return "changes that are not committed";
+  const ahead = await git(
+    ["log", "--oneline", "HEAD", "--not", "--remotes", "--exclude=refs/heads/hermes/*", "--branches"],
+    signal,
+  );
+  return !ahead.ok || ahead.output.trim() !== "" ? "commits that are nowhere else" : undefined;
+}
+
+async function removeStale(root: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
+  const parent = path.join(root, folderName);
+  const names = await readdir(parent).catch(() => []);
+  for (const name of names.filter((one) => /^hermes-[0-9a-f]{8}$/.test(one))) {
+    const folder = path.join(parent, name);
+    const { mtimeMs } = await stat(folder);
+    if (Date.now() - mtimeMs > staleMs) await closeWorktree({ root, folder, branch: `hermes/${name}`, env }, signal);
+  }
+}
+
+async function ignoreFolder(root: string): Promise<void> {
+  const file = path.join(root, ".gitignore");
+  const text = (await readTextFile(file, { maxBytes: 1024 * 1024 })) ?? "";
+  if (text.split(/\r?\n/).some((line) => line.trim() === `${folderName}/`)) return;
+  await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${folderName}/\n`);
+}
+
+/** `.worktreeinclude`: files are copied, folders linked; nothing from outside the repository. */
+async function includeFiles(root: string, folder: string): Promise<void> {
+  const list = await readFile(path.join(root, ".worktreeinclude"), "utf8").catch(() => "");
+  for (const line of list.split(/\r?\n/).map((one) => one.trim())) {
+    if (line === "" || line.startsWith("#")) continue;
+    const from = path.resolve(root, line);
+    const inside = path.relative(root, from);
+    if (inside === "" || inside.startsWith("..") || path.isAbsolute(inside)) continue;
+    const facts = await stat(from).catch(() => undefined);
+    if (facts === undefined) continue;
+    const to = path.join(folder, inside);
+    await mkdir(path.dirname(to), { recursive: true });
+    if (facts.isDirectory()) await symlink(from, to);
+    else await cp(from, to);
+  }
+}
+
+function gitIn(cwd: string, env: NodeJS.ProcessEnv) {
+  return async (args: readonly string[], signal: AbortSignal) => {
+    const done = await runProcess("git", [...args], {
+      cwd,
+      env,
+      signal,
+      timeoutMs: 60_000,
+      maxOutputBytes: 1024 * 1024,
+    });
+    return { ok: done.exitCode === 0, output: done.exitCode === 0 ? done.stdout : done.stderr };
+  };
+}
