@@ -23,8 +23,7 @@ export function inspect(collected: Collected, facts: InspectFacts): Inspection {
   const calls = message.tool_calls ?? [];
   if (finish === "length") return { defect: truncation(collected) };
   if (finish === "incomplete") return { defect: "responses-incomplete" };
-  if (collected.isReasoningOpen && calls.length === 0 && message.content.trim() === "")
-    return { defect: "incomplete-reasoning" };
+  if (collected.isReasoningOpen && calls.length === 0) return { defect: "incomplete-reasoning" };
   if (calls.length > 0) return inspectCalls(message, calls, facts);
   return inspectText(message, facts);
 }

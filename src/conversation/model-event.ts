@@ -23,4 +23,10 @@ export type ModelEvent =
   | { readonly type: "opaque"; readonly field: OpaqueField; readonly value: unknown }
   /** `costUsd` is what the provider says it charged, where it says so. */
   | { readonly type: "usage"; readonly usage: Usage; readonly costUsd?: number }
-  | { readonly type: "attempt-end"; readonly finish: FinishReason; readonly rawFinish?: string };
+  /** `isReasoningOpen`: a scratchpad was opened in the text and never closed. */
+  | {
+      readonly type: "attempt-end";
+      readonly finish: FinishReason;
+      readonly rawFinish?: string;
+      readonly isReasoningOpen?: boolean;
+    };

@@ -104,7 +104,7 @@ export class Collector {
       text: scrubSurrogates(this.text),
       finish,
       isPartial: end === undefined,
-      isReasoningOpen: hasUnclosedReasoning(this.text),
+      isReasoningOpen: end?.isReasoningOpen === true || hasUnclosedReasoning(this.text),
       lostCalls: end === undefined ? this.#begun : [],
       ...(end?.rawFinish === undefined ? {} : { rawFinish: end.rawFinish }),
       ...(this.#usage === undefined ? {} : { usage: this.#usage }),

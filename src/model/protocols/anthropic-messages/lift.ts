@@ -49,6 +49,7 @@ export class AnthropicLift implements Lift {
   constructor(request: ModelRequest) {
     this.#request = request;
     this.#tags = new ReasoningTags({
+      leftOpen: () => this.#writer.leaveReasoningOpen(),
       text: (text) => {
         this.#endsWithBreak = text.endsWith("\n");
         this.#writer.text(text);

@@ -42,6 +42,7 @@ export class ChatLift implements Lift {
   constructor(request: ModelRequest) {
     this.#request = request;
     this.#tags = new ReasoningTags({
+      leftOpen: () => this.#writer.leaveReasoningOpen(),
       text: (text) => this.#writer.text(text),
       reasoning: (text) => {
         if (!this.#hasStructured) this.#writer.reasoning(text);

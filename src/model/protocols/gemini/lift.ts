@@ -14,6 +14,7 @@ export class GeminiLift implements Lift {
   readonly #writer = new EventWriter();
   readonly #calls = new ToolInputs(this.#writer);
   readonly #tags = new ReasoningTags({
+    leftOpen: () => this.#writer.leaveReasoningOpen(),
     text: (text) => this.#writer.text(text),
     reasoning: (text) => this.#writer.reasoning(text),
   });

@@ -36,6 +36,7 @@ export class ResponsesLift implements Lift {
   constructor(request: ModelRequest) {
     this.#request = request;
     this.#tags = new ReasoningTags({
+      leftOpen: () => this.#writer.leaveReasoningOpen(),
       text: (text) => {
         this.#text += text;
         this.#writer.text(text);

@@ -15,6 +15,7 @@ export class EventWriter {
   #open: "none" | "text" | "reasoning" = "none";
   #hasStarted = false;
   #isOver = false;
+  #isReasoningOpen = false;
   /** The first half of a character whose second half is still to come. */
   #half = "";
   #hasText = false;
@@ -69,8 +70,18 @@ export class EventWriter {
     if (this.#isOver) return;
     this.start();
     this.close();
-    this.#out.push({ type: "attempt-end", finish, ...(rawFinish === undefined ? {} : { rawFinish }) });
+    this.#out.push({
+      type: "attempt-end",
+      finish,
+      ...(rawFinish === undefined ? {} : { rawFinish }),
+      ...(this.#isReasoningOpen ? { isReasoningOpen: true } : {}),
+    });
     this.#isOver = true;
+  }
+
+  /** The answer ended inside a scratchpad. */
+  leaveReasoningOpen(): void {
+    this.#isReasoningOpen = true;
   }
 
   fail(fault: Omit<StreamFault, "type">): void {

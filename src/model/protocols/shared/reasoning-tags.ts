@@ -4,7 +4,12 @@ import { reasoningTagNames } from "#conversation";
 export interface SplitSink {
   text(text: string): void;
   reasoning(text: string): void;
+  /** A scratchpad was opened and the stream ended inside it. */
+  leftOpen?(): void;
 }
+
+/** Models write plans in here and must close it before they answer; the other tags may end with the answer. */
+const scratchpad = "reasoning_scratchpad";
 
 const longestTag = 240;
 const opener = new RegExp(`^<(${reasoningTagNames.join("|")})(\\s[^<>]{0,200})?>`, "i");
@@ -49,6 +54,7 @@ export class ReasoningTags {
   end(): void {
     const rest = this.#held;
     this.#held = "";
+    if (this.#tag === scratchpad) this.#sink.leftOpen?.();
     if (rest.trim() === "") return;
     if (this.#tag === undefined) this.#emitText(rest);
     else this.#sink.reasoning(rest);

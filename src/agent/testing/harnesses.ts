@@ -1,0 +1,20 @@
+import { afterEach } from "vitest";
+import { defaultAgentSettings } from "../agent-deps.ts";
+import { type HarnessGiven, openHarness } from "./harness.ts";
+
+/** Opens agents for the tests of one file and closes them after each test. */
+export function harnesses() {
+  const open: AsyncDisposable[] = [];
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+  });
+  return async (given: HarnessGiven = {}) => {
+    const one = await openHarness(given);
+    open.push(one);
+    return one;
+  };
+}
+
+export const protocols = ["chat_completions", "anthropic_messages", "codex_responses"] as const;
+
+export const withSteps = (maxSteps: number) => ({ settings: { ...defaultAgentSettings, maxSteps } });
