@@ -11,7 +11,7 @@ import {
 import { type Message, textOf } from "#conversation";
 import type { Scope } from "#foundation/disposal";
 import { describe } from "#foundation/errors";
-import { listChoices, switchModel } from "#model";
+import { type Auxiliary, listChoices, switchModel } from "#model";
 import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
 import type { Listing } from "#tools";
 import type { ChosenModel } from "./choose-model.ts";
@@ -28,6 +28,7 @@ export interface HandleParts {
   readonly listing: Listing;
   readonly memory: SessionMemory | undefined;
   readonly live: LiveSettings;
+  readonly auxiliary: Auxiliary;
   readonly scope: Scope;
 }
 
@@ -211,7 +212,7 @@ const titlePrompt =
 
 async function suggestTitle(
   messages: readonly Message[],
-  { shared, spec }: HandleParts,
+  { auxiliary }: HandleParts,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const words = messages
@@ -219,13 +220,11 @@ async function suggestTitle(
     .slice(0, 4)
     .map((message) => `${message.role}: ${textOf(message.content).slice(0, 500)}`)
     .join("\n");
-  const outcome = await shared
-    .auxiliary(spec.rootSessionId)
-    .run(
-      "title_generation",
-      { system: titlePrompt, messages: [{ role: "user", content: words }], maxTokens: 40 },
-      signal,
-    );
+  const outcome = await auxiliary.run(
+    "title_generation",
+    { system: titlePrompt, messages: [{ role: "user", content: words }], maxTokens: 40 },
+    signal,
+  );
   return outcome.kind === "done" && outcome.text.trim() !== "" ? outcome.text.trim() : undefined;
 }
 

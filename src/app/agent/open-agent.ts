@@ -7,7 +7,8 @@ import type { Logger } from "#foundation/logger";
 import type { HermesHome } from "#foundation/paths";
 import type { Auxiliary, Target } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
-import { type Listing, surfaceToolsets, type Tool, Toolsets } from "#tools";
+import { clarifyWith, type Listing, surfaceToolsets, type Tool, Toolsets } from "#tools";
+import type { ApproverRouter } from "../approver-router.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
 import { chooseModel } from "./choose-model.ts";
@@ -32,7 +33,8 @@ export interface SharedParts {
   /** Tools that need the session's own things, by name: `session_search` and the like. */
   sessionTools(spec: AgentSpec): ReadonlyMap<string, Tool["execute"]>;
   /** Small side calls of one session. */
-  auxiliary(sessionId: SessionId): Auxiliary;
+  auxiliary(sessionId: SessionId, main: () => Target | undefined): Auxiliary;
+  readonly approvers: ApproverRouter;
   /** Keeps the tools of a surface in the configuration; a line for the person. */
   setTools(surface: string, names: readonly string[], isEnabled: boolean): Promise<string>;
   saveModel(target: Target): Promise<void>;
@@ -96,7 +98,9 @@ async function open(
   const live = new LiveSettings(config);
   const preloaded = await preload(spec, shared, signal);
   const agentTools = new Map<string, Tool["execute"]>(shared.sessionTools(spec));
+  agentTools.set("clarify", clarifyWith(spec.askUser, config.clarify.timeout * 1000));
   if (memory !== undefined) agentTools.set("memory", memory.execute);
+  scope.adopt(shared.approvers.add(spec.rootSessionId, spec.approver));
   const { agent, conversation } = openSessionAgent({
     spec,
     config,
@@ -138,7 +142,8 @@ async function open(
       spec.onTurnEnd(result);
     },
   });
-  return createHandle({ shared, spec, agent, conversation, chosen, listing, memory, live, scope });
+  const auxiliary = shared.auxiliary(spec.rootSessionId, () => conversation.target);
+  return createHandle({ shared, spec, agent, conversation, chosen, listing, memory, live, auxiliary, scope });
 }
 
 /** The toolsets of this surface, or those that were asked for. */

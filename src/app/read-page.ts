@@ -1,0 +1,33 @@
+import type { ReferenceDeps } from "#agent";
+import { isRecord } from "#foundation/json";
+import type { ToolRegistry } from "#tools";
+
+/** Reads a page the way the model would: same backend, same rules about addresses. */
+export function readPageWith(registry: ToolRegistry): ReferenceDeps["fetchText"] {
+  return async (url, signal) => {
+    const tool = registry.snapshot().tools.get("web_extract");
+    if (tool === undefined) return { kind: "failed", reason: "pages cannot be read here" };
+    const context = {
+      callId: "reference",
+      taskId: "reference",
+      sessionId: "reference",
+      sessionKey: "reference",
+      surface: "cli",
+      enabledTools: new Set<string>(),
+      signal,
+      progress: () => undefined,
+    };
+    try {
+      const { content } = await tool.execute({ urls: [url] }, context);
+      const results = isRecord(content) ? content["results"] : undefined;
+      const first: unknown = Array.isArray(results) ? results[0] : undefined;
+      const text = isRecord(first) ? first["content"] : undefined;
+      return typeof text === "string" && text !== ""
+        ? { kind: "text", text }
+        : { kind: "failed", reason: "the page has no text" };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
