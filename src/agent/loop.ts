@@ -73,9 +73,12 @@ async function nextReply(turn: Turn, deps: LoopDeps): Promise<AssistantMessage |
     turn.phase = "calling";
     const attempt = await deps.attempt(turn);
     if ("reply" in attempt) return attempt.reply;
+    const roomBefore = turn.target.limits.contextWindow;
     const relief = await recover(attempt.problem, turn, deps);
     if (relief === undefined) return exitFor(attempt.problem, turn);
     if (relief.kind === "end") return relief.outcome;
+    // Another model may have a smaller window than the one that was asked first.
+    if (turn.target.limits.contextWindow < roomBefore) await deps.fitContext(turn);
   }
 }
 

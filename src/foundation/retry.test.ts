@@ -64,6 +64,11 @@ describe("how long a server asks to wait", () => {
       40_000,
     ],
     [
+      "no bucket that has something left",
+      { "x-ratelimit-remaining-requests": "9999", "x-ratelimit-reset-requests": "6ms" },
+      undefined,
+    ],
+    [
       "the longest of two empty buckets",
       {
         "x-ratelimit-remaining-requests": "0",

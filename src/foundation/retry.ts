@@ -59,7 +59,8 @@ const resetName = /^(?:x-)?ratelimit-reset(-.+)?$|^anthropic-ratelimit-(.+)-rese
 
 /**
  * A server may announce several buckets (requests, tokens, per minute, per day). Those with nothing
- * left all have to refill, so the longest of them counts; when none says it is empty, the shortest.
+ * left all have to refill, so the longest of them counts; when none says it is empty, the shortest of those
+ * that do not say. A bucket with something left is not what the server waits for.
  */
 function bucketWaitMs(headers: ReadonlyMap<string, string>, nowMs: number): number | undefined {
   const empty: number[] = [];
@@ -69,7 +70,8 @@ function bucketWaitMs(headers: ReadonlyMap<string, string>, nowMs: number): numb
     const waitMs = parseResetHint(value, nowMs);
     if (waitMs === undefined) continue;
     const left = headers.get(name.replace("reset", "remaining"));
-    (left !== undefined && Number(left) === 0 && left !== "" ? empty : other).push(waitMs);
+    if (left === undefined || left === "") other.push(waitMs);
+    else if (Number(left) === 0) empty.push(waitMs);
   }
   if (empty.length > 0) return Math.max(...empty);
   return other.length > 0 ? Math.min(...other) : undefined;

@@ -25,7 +25,10 @@ export function renewCredential(deps: RemedyDeps): Remedy {
         const random = deps.random === undefined ? {} : { random: deps.random };
         return { kind: "retry", waitMs: retryDelayMs(problem.failure, { attempt: 1, ...random }) };
       }
-      if (step.why === "rotated") turn.adjustTarget({ ...turn.target, credential: step.handle });
+      if (step.why === "rotated") {
+        const { baseUrl = turn.target.baseUrl } = step.member;
+        turn.adjustTarget({ ...turn.target, credential: step.handle, baseUrl });
+      }
       return { kind: "retry", waitMs: 0 };
     },
   };

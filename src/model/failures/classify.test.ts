@@ -31,6 +31,17 @@ describe("classification", () => {
     });
   });
 
+  it("does not take the state of allowances for a wait when the service is overloaded [10:ERR-4]", () => {
+    const headers = {
+      "x-ratelimit-reset": "1",
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-requests": "6ms",
+    };
+    expect(classify({ kind: "http", status: 503, headers, body: "" }, facts).retryAfterMs).toBeUndefined();
+    const asked = { ...headers, "Retry-After": "7" };
+    expect(classify({ kind: "http", status: 503, headers: asked, body: "" }, facts).retryAfterMs).toBe(7_000);
+  });
+
   it("A11.2: a 402 that resets by itself is a rate limit, one without credit is billing [10:ERR-1]", () => {
     expect(answers(402, "usage limit, try again in 5 minutes")).toMatchObject({
       kind: "rate_limit",

@@ -42,8 +42,13 @@ function fromResponse(fault: Extract<AttemptFault, { kind: "http" }>, facts: Fai
     status: fault.status,
     message: opened.message === "" ? `HTTP ${fault.status}` : opened.message,
     ...details(kind, opened),
-    ...wait(fault.headers, opened, facts.nowMs),
+    ...wait(kind === "rate_limit" ? fault.headers : asked(fault.headers), opened, facts.nowMs),
   });
+}
+
+/** What the server asked for in so many words; the state of allowances says nothing about other troubles. */
+function asked(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => /^retry-after/i.test(name)));
 }
 
 function fromStream(fault: Extract<AttemptFault, { kind: "stream" }>, facts: FailureFacts): ModelFailure {
