@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { loadConfig } from "#config";
 import type { Message } from "#conversation";
 import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
@@ -30,21 +31,22 @@ export async function openPlainSession(options: PlainSessionOptions): Promise<Pl
     const connections = scope.adopt(openConnections());
     const logger = silentLogger;
     const clock = systemClock;
+    const home = HermesHome.resolve(env);
     const toolbox = scope.adopt(
-      openToolbox({
-        home: HermesHome.resolve(env),
+      await openToolbox({
+        loaded: await loadConfig({ home, env, cwd }),
+        home,
         env,
         cwd,
         userHome: env["HOME"] ?? homedir(),
+        version: "0",
         approver,
-        grants: { load: () => [], add: () => Promise.resolve() },
         clock,
         logger,
-        yolo: false,
         onNotice: (text) => screen.line(`! ${text}`),
       }),
     );
-    const listing = await toolbox.list(undefined, new AbortController().signal);
+    const listing = await toolbox.list({}, new AbortController().signal);
     const todos = new TodoList();
     const history: Message[] = [];
     const deps = {

@@ -13,6 +13,15 @@ import type {
   YoloSwitch,
 } from "#tools";
 
+/** Whose calls are watched. Without a key and a surface the record of calls names none. */
+export interface ObservedTurn {
+  readonly taskId: string;
+  readonly sessionId: string;
+  readonly sessionKey?: string;
+  readonly surface?: string;
+  readonly signal: AbortSignal;
+}
+
 /** Everything that acts on this machine, wired from the configuration; disposed in reverse. */
 export interface Toolbox extends AsyncDisposable {
   readonly registry: ToolRegistry;
@@ -23,17 +32,17 @@ export interface Toolbox extends AsyncDisposable {
   /** Where long results of a task are kept. */
   files(taskId: string): ResultFiles;
   /** Hooks of plugins and the audit, for the calls of one turn. */
-  observers(turn: {
-    readonly taskId: string;
-    readonly sessionId: string;
-    readonly signal: AbortSignal;
-  }): readonly CallObserver[];
+  observers(turn: ObservedTurn): readonly CallObserver[];
   readonly hooks: Hooks;
   readonly yolo: YoloSwitch;
   readonly checkpoints: Checkpoints;
   readonly processes: ProcessTable;
   /** Ends what one task holds: terminal, browser, read history. */
   release(taskId: string): Promise<void>;
+  /** A session ended or was reset: its approvals, its yolo and its password for sudo are forgotten. */
+  endSession(sessionKey: string): void;
+  /** The context lost what was shown (compression): files must be shown again when they are read. */
+  forgetShown(taskId: string): void;
   readonly mcp: {
     ready(signal: AbortSignal): Promise<void>;
     /** Between turns: takes over changed lists where the configuration says so. */

@@ -1,170 +1,119 @@
-import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Clock } from "#foundation/clock";
+import { never } from "#foundation/abort";
 import { Scope } from "#foundation/disposal";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
-import { Redactor } from "#foundation/redact";
-import {
-  type Approver,
-  AvailabilityProbes,
-  auditFile,
-  Checkpoints,
-  chooseEngine,
-  clarifyTool,
-  createGate,
-  createLint,
-  createPatchTool,
-  createPathGuard,
-  createProcessTool,
-  createReadFileTool,
-  createSearchFilesTool,
-  createTerminalTool,
-  createWriteFileTool,
-  defaultFileOptions,
-  defaultTerminalOptions,
-  FileLedger,
-  type GrantStore,
-  Grants,
-  type Listing,
-  listTools,
-  MaskMemory,
-  openLocalTerminals,
-  ReadHistory,
-  scanCommand,
-  ToolRegistry,
-  Toolsets,
-  todoTool,
-  YoloSwitch,
-} from "#tools";
+import { Hooks } from "#plugins";
+import { AvailabilityProbes, type ToolAudit, ToolRegistry, toolAudit } from "#tools";
+import type { ObservedTurn, Toolbox } from "./toolbox.ts";
+import { absolutePath } from "./tools/absolute-path.ts";
+import { openApproval } from "./tools/approval.ts";
+import { builtinTools } from "./tools/builtin.ts";
+import { type CallWatchers, watchCalls } from "./tools/call-watchers.ts";
+import { hasCheckpoints, openFiles } from "./tools/files.ts";
+import { listOf } from "./tools/listing.ts";
+import { openMcp } from "./tools/mcp.ts";
+import { loadPlugins, loadShellHooks, openPlugins } from "./tools/plugins.ts";
+import { openRedaction } from "./tools/redaction.ts";
+import { resultFiles } from "./tools/task-files.ts";
+import { openTerminals } from "./tools/terminals.ts";
+import type { ToolboxBase, ToolboxOptions } from "./tools/toolbox-options.ts";
 
-export interface ToolboxOptions {
-  readonly home: HermesHome;
-  readonly env: NodeJS.ProcessEnv;
-  /** Where the user works. */
-  readonly cwd: string;
-  /** The user's home directory. */
-  readonly userHome: string;
-  readonly approver: Approver;
-  readonly grants: GrantStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly yolo: boolean;
-  /** Something a person should see once. */
-  onNotice(text: string): void;
-}
+export type { ToolboxOptions } from "./tools/toolbox-options.ts";
 
-/** Everything a turn needs to run tools on this machine, built once and disposed in reverse. */
-export interface Toolbox extends AsyncDisposable {
-  readonly registry: ToolRegistry;
-  readonly redactor: Redactor;
-  redact(text: string): string;
-  list(enabledToolsets: readonly string[] | undefined, signal: AbortSignal): Promise<Listing>;
-}
-
-export function openToolbox(options: ToolboxOptions): Toolbox {
+/**
+ * Everything that acts on this machine, from the configuration.
+ *
+ * 1. Opening reads files at most: no program starts, no library of a browser, of MCP or of pages is loaded.
+ * 2. What has a lifetime is owned by one scope and ends in reverse: browsers, MCP servers, plugins, background
+ *    processes, terminals, and last the guardian of them all.
+ */
+export async function openToolbox(options: ToolboxOptions, signal: AbortSignal = never): Promise<Toolbox> {
   const scope = new Scope();
-  const { clock, logger, home } = options;
-  const redactor = new Redactor();
-  const masks = new MaskMemory(redactor);
-  const audit = scope.adopt(
-    auditFile(path.join(home.logs, "approvals.jsonl"), { redact: (text) => redactor.redact(text), logger }),
-  );
-  const gate = createGate({
-    approver: options.approver,
-    grants: new Grants(options.grants, { clock, logger }),
-    yolo: new YoloSwitch({ forProcess: options.yolo, isAllowed: true }),
-    mode: () => "manual",
-    surfaceRules: { cron: "deny", headless: "deny" },
-    policy: [],
-    timeoutMs: () => 60_000,
-    place: (context) => ({
-      cwd: context.cwd,
-      home: options.userHome,
-      hermesHome: home.root,
-      tempDirs: [tmpdir(), "/tmp", "/var/tmp"],
-      workspace: context.cwd,
-    }),
-    isContained: (context) => context.terminalKind !== "local" && context.terminalKind !== "ssh",
-    scan: (command) => Promise.resolve(scanCommand(command)),
-    audit,
-    clock,
-  });
-  const terminals = scope.adopt(
-    openLocalTerminals({
-      cwd: options.cwd,
-      env: options.env,
-      hermesHome: home.root,
-      sandbox: {
-        mode: "auto",
-        policy: { home: options.userHome, hermesHome: home.root, writable: [options.cwd], network: "on" },
-        env: options.env,
-        tempDir: tmpdir(),
-      },
-      onNotice: options.onNotice,
-      clock,
-      logger,
-      recordFile: home.at("processes.json"),
-      outputDir: home.at("cache", "processes"),
-      redact: masks.redact,
-    }),
-  );
-  const checkpoints = new Checkpoints({
-    folder: home.checkpoints,
-    maxSnapshots: 50,
-    timeoutMs: 30_000,
-    home: options.userHome,
-    env: options.env,
-    logger,
-  });
-  const files = {
-    leases: terminals.leases,
-    guard: createPathGuard({ hermesHome: home.root, platform: process.platform }, gate),
-    ledger: new FileLedger(),
-    history: new ReadHistory(),
-    options: defaultFileOptions,
-    redact: masks.redact,
-    findMask: masks.find,
-    lint: createLint({ commands: {} }),
-    checkpoint: checkpoints.before.bind(checkpoints),
-  };
-  const terminal = {
-    leases: terminals.leases,
-    gate,
-    processes: terminals.processes,
-    options: { ...defaultTerminalOptions, cwd: options.cwd, home: options.userHome },
-    redact: masks.redact,
-  };
-  const registry = new ToolRegistry(logger);
-  let engine: ReturnType<typeof chooseEngine> | undefined;
-  for (const tool of [
-    createReadFileTool(files),
-    createWriteFileTool(files),
-    createPatchTool(files),
-    createSearchFilesTool({
-      ...files,
-      engine: () => {
-        engine ??= chooseEngine(options.env);
-        return engine;
-      },
-    }),
-    createTerminalTool(terminal),
-    createProcessTool({ ...terminal, now: () => clock.now() }),
-    todoTool,
-    clarifyTool,
-  ]) {
-    registry.register(tool);
+  try {
+    return await assemble(options, scope, signal);
+  } catch (error) {
+    await scope[Symbol.asyncDispose]();
+    throw error;
   }
+}
+
+async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSignal): Promise<Toolbox> {
+  const { loaded, clock, logger } = options;
+  const { config } = loaded;
+  const redaction = openRedaction(loaded, options.redactor);
+  const { redactor, redact } = redaction;
+  const base: ToolboxBase = {
+    options,
+    config,
+    env: loaded.environment.variables,
+    cwd: absolutePath(config.terminal.cwd, options.cwd, options.userHome),
+    scope,
+    redactor,
+    redact,
+  };
+  const hooks = new Hooks({ logger, timeoutMs: config.hooks_timeout_ms });
+  const audit = scope.adopt(openAudit(base));
+  const { gate, grants, yolo } = openApproval(base, hooks, (entry) => audit.decided(entry));
+  const terminals = openTerminals(base);
+  const { leases, processes, guardian, sudo } = terminals;
+  const files = openFiles(base, { terminals, gate, findMask: redaction.findMask });
+  const registry = new ToolRegistry(logger);
+  const plugins = openPlugins(base, { registry, hooks, guardian });
+  const watchers: CallWatchers = {
+    hooks,
+    audit,
+    history: files.history,
+    leases,
+    cwd: base.cwd,
+    ...(hasCheckpoints(base, terminals) ? { checkpoints: files.checkpoints } : {}),
+  };
+  const observers = (turn: ObservedTurn) => watchCalls(watchers, turn);
   const probes = new AvailabilityProbes(clock);
+  const mcp = openMcp(base, { registry, gate, guardian, onReload: () => probes.forget() });
+  const parts = { terminals, files, gate, hooks, registry, plugins, observers };
+  const { tools, browsers } = await builtinTools(base, parts, signal);
+  for (const tool of tools) registry.register(tool);
+  await loadPlugins(base, plugins);
+  await loadShellHooks(base, hooks, signal);
   return {
     registry,
     redactor,
-    redact: masks.redact,
-    async list(enabledToolsets, signal) {
-      const snapshot = registry.snapshot();
-      const wish = enabledToolsets === undefined ? {} : { enabledToolsets };
-      return listTools({ snapshot, toolsets: new Toolsets(snapshot), probes }, wish, signal);
+    redact,
+    list: (wish, wait) => listOf(base, { registry, probes, mcp, wish }, wait),
+    files: (taskId) => resultFiles(leases, taskId, logger),
+    observers(turn) {
+      files.checkpoints.startStep();
+      return observers(turn);
     },
+    hooks,
+    yolo,
+    checkpoints: files.checkpoints,
+    processes,
+    async release(taskId) {
+      files.history.reset(taskId);
+      files.history.forgetShown(taskId);
+      files.ledger.forget(taskId);
+      await Promise.all([browsers.release(taskId), leases.release(taskId)]);
+    },
+    endSession(sessionKey) {
+      grants.endSession(sessionKey);
+      yolo.endSession(sessionKey);
+      sudo.forget(sessionKey);
+    },
+    forgetShown: (taskId) => files.history.forgetShown(taskId),
+    mcp: mcp.api,
+    plugins: plugins.api,
+    register: (tool) => registry.register(tool),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+/** `security.audit`: one line for each call that tools ran. */
+function openAudit({ options, config, redactor }: ToolboxBase): ToolAudit {
+  return toolAudit({
+    file: path.join(options.home.logs, "tool-audit.jsonl"),
+    detail: config.security.audit,
+    redactor,
+    clock: options.clock,
+    onProblem: (message) => options.logger.warn("the record of tool calls cannot be written", { message }),
+  });
 }

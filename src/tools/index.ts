@@ -24,10 +24,14 @@ export {
 } from "./approval/request.ts";
 export { createSafeFetch, type SafeFetch, type SafeFetched } from "./approval/safe-fetch.ts";
 export { scanCommand } from "./approval/scanner.ts";
+export { readSiteList, type SiteRule } from "./approval/sites.ts";
 export { type AuditDetail, type AuditedTurn, type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
 export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./approval/urls.ts";
 export type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, AuxiliaryTask } from "./auxiliary.ts";
 export { AvailabilityProbes } from "./availability.ts";
+export { browserAvailability } from "./browser/availability.ts";
+export { PageGuard } from "./browser/guard.ts";
+export type { OpenDeps as BrowserOpenDeps } from "./browser/open.ts";
 export { type BrowserOptions, defaultBrowserOptions } from "./browser/options.ts";
 export { chooseProvider } from "./browser/providers/choose.ts";
 export { BrowserSessions } from "./browser/sessions.ts";
@@ -43,7 +47,12 @@ export {
 export { createHomeAssistantTools } from "./builtin/home-assistant.tool.ts";
 export { createImageGenerateTool } from "./builtin/image-generate.tool.ts";
 export { createBuiltinTools } from "./builtin/index.ts";
-export { createMixtureOfAgentsTool } from "./builtin/mixture-of-agents.tool.ts";
+export {
+  createMixtureOfAgentsTool,
+  type MixtureAnswer,
+  type MixtureDeps,
+  type MixtureRequest,
+} from "./builtin/mixture-of-agents.tool.ts";
 export { createPatchTool } from "./builtin/patch.tool.ts";
 export { createProcessTool } from "./builtin/process.tool.ts";
 export { createReadFileTool } from "./builtin/read-file.tool.ts";
@@ -71,13 +80,19 @@ export { ReadHistory } from "./files/read-history.ts";
 export { chooseEngine } from "./files/search/choose.ts";
 export { type Listing, type ListingSource, type ListingWish, listTools } from "./listing.ts";
 export * from "./mcp/index.ts";
+export { fal } from "./media/fal.ts";
+export type { GeneratedImage, ImageProvider } from "./media/image-provider.ts";
+export { opusWith } from "./media/speech/opus.ts";
+export type { SpeechSettings } from "./media/speech/provider.ts";
 export { repairToolName } from "./name-repair.ts";
 export { boundResults, type OutputLimits, type ResultFiles } from "./output-limit.ts";
 export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
 export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
+export { sanitizeParameters } from "./schema-sanitize.ts";
 export { defaultPreset, type SurfaceWish, surfaceToolsets } from "./surface-toolsets.ts";
+export { sudoFromInput } from "./terminals/command/sudo.ts";
 export { SudoPasswords } from "./terminals/command/sudo-password.ts";
-export { isBlockedVariable } from "./terminals/environment-variables.ts";
+export { childEnvironment, isBlockedVariable } from "./terminals/environment-variables.ts";
 export { Guardian } from "./terminals/guardian.ts";
 export { LeaseTable } from "./terminals/lease.ts";
 export { type LocalTerminals, openLocalTerminals } from "./terminals/local-terminals.ts";
@@ -98,4 +113,6 @@ export type { Availability, Concurrency, Tool, ToolOrigin } from "./tool.ts";
 export { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
 export { type CustomToolsets, Toolsets } from "./toolsets.ts";
 export { chooseWeb, type WebOptions } from "./web/choose.ts";
+export { createManagedGateway, type GatewayDeps, type ManagedGateway } from "./web/managed-gateway.ts";
+export { PageThread } from "./web/reader/page-thread.ts";
 export { fenceUntrusted } from "./web/untrusted.ts";

@@ -98,6 +98,7 @@ describe("the user's blocked sites", () => {
     ["*.corp.test", "x.corp.test", true],
     ["*.corp.test", "corp.test", false],
     ["https://www.Example.com/path", "example.com.", true],
+    ["*", "example.com", true],
   ])("%s for %s", (pattern, host, isBlocked) => {
     expect(blockedSite(host, [{ pattern, source: "config" }]) !== undefined).toBe(isBlocked);
   });

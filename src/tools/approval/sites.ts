@@ -12,7 +12,7 @@ export interface SiteBlock {
   readonly message: string;
 }
 
-/** `x.com` means itself and everything below it; `*.x.com` only what is below. */
+/** `x.com` means itself and everything below it; `*.x.com` only what is below; `*` every site. */
 export function blockedSite(host: string, rules: readonly SiteRule[]): SiteBlock | undefined {
   const wanted = host.toLowerCase().replace(/\.$/, "");
   const found = rules.find((rule) => matches(wanted, normalRule(rule.pattern)));
@@ -28,6 +28,7 @@ export function blockedSite(host: string, rules: readonly SiteRule[]): SiteBlock
 
 function matches(host: string, rule: string): boolean {
   if (rule === "") return false;
+  if (rule === "*") return true;
   if (rule.startsWith("*.")) return host.endsWith(rule.slice(1));
   return host === rule || host.endsWith(`.${rule}`);
 }

@@ -1,0 +1,112 @@
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { readSwitches } from "#config";
+import { never } from "#foundation/abort";
+import type { Hooks } from "#plugins";
+import {
+  type ApprovalGate,
+  type Approver,
+  type AuditEntry,
+  auditFile,
+  type CommandScanner,
+  childEnvironment,
+  combineScanners,
+  createGate,
+  denyAll,
+  externalScanner,
+  type Finding,
+  Grants,
+  readMode,
+  scanCommand,
+  sudoFromInput,
+  YoloSwitch,
+} from "#tools";
+import { allowlistStore } from "./allowlist.ts";
+import { isContained } from "./container-bypass.ts";
+import type { ToolboxBase } from "./toolbox-options.ts";
+
+export interface Approval {
+  readonly gate: ApprovalGate;
+  readonly grants: Grants;
+  readonly yolo: YoloSwitch;
+}
+
+/** Surfaces where the question stands before the eyes of the person; elsewhere it is sent to a chat. */
+const atTheMachine: ReadonlySet<string> = new Set(["cli", "tui", "acp"]);
+
+/** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
+export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: AuditEntry) => void): Approval {
+  const { options, config, env, redactor } = base;
+  const { home, clock, logger, userHome } = options;
+  const { approvals } = config;
+  const redact = (text: string): string => redactor.redact(text);
+  const file = base.scope.adopt(auditFile(path.join(home.logs, "approvals.jsonl"), { redact, logger }));
+  const store = allowlistStore({ home, env: options.env ?? env, initial: config.command_allowlist });
+  const grants = new Grants(store, { clock, logger });
+  const isYolo = options.yolo === true || readSwitches(env).isYolo;
+  const yolo = new YoloSwitch({ forProcess: isYolo, isAllowed: approvals.allow_yolo });
+  const gate = createGate({
+    approver: announced(options.approver ?? denyAll, hooks),
+    grants,
+    yolo,
+    mode: () => readMode(approvals.mode).mode,
+    surfaceRules: { cron: approvals.cron_mode, headless: approvals.headless },
+    policy: [],
+    timeoutMs: (surface) => (atTheMachine.has(surface) ? approvals.timeout : approvals.gateway_timeout) * 1000,
+    place: (context) => ({
+      cwd: context.cwd,
+      home: userHome,
+      hermesHome: home.root,
+      tempDirs: [...new Set([tmpdir(), "/tmp", "/var/tmp"])],
+      workspace: context.cwd,
+    }),
+    isContained: ({ terminalKind }) => isContained(terminalKind, config),
+    ...(options.auxiliary === undefined ? {} : { auxiliary: options.auxiliary }),
+    scan: scannerOf(base),
+    audit: (entry) => {
+      file(entry);
+      decided(entry);
+    },
+    clock,
+  });
+  return { gate, grants, yolo };
+}
+
+/** Lets plugins know that somebody is asked, and what was answered. */
+export function announced(approver: Approver, hooks: Pick<Hooks, "has" | "notify">): Approver {
+  return {
+    async ask(request, signal) {
+      const about = { command: request.summary, keys: request.findings.map((finding) => finding.key) };
+      if (hooks.has("approval_requested")) await hooks.notify("approval_requested", about, signal);
+      const choice = await approver.ask(request, signal);
+      // The answer stands, also when the time for answering has run out meanwhile.
+      if (hooks.has("approval_resolved"))
+        await hooks.notify("approval_resolved", { ...about, choice, by: "approver" }, never);
+      return choice;
+    },
+  };
+}
+
+function scannerOf({ config, env, options }: ToolboxBase): CommandScanner {
+  const { security, approvals } = config;
+  const scanners: CommandScanner[] = [(command) => Promise.resolve(scanCommand(command))];
+  if (approvals.sudo === "ask") scanners.push((command) => Promise.resolve(sudoFindings(command)));
+  if (security.tirith_enabled)
+    scanners.push(
+      externalScanner({
+        program: security.tirith_path,
+        timeoutMs: security.tirith_timeout * 1000,
+        failOpen: security.tirith_fail_open,
+        env: childEnvironment(env, { policy: "minimal" }),
+        logger: options.logger,
+      }),
+    );
+  return combineScanners(...scanners);
+}
+
+/** `approvals.sudo: ask`: every `sudo` that would really run is asked about, whatever it runs. */
+export function sudoFindings(command: string): readonly Finding[] {
+  if (sudoFromInput(command) === undefined) return [];
+  const key = "privilege escalation (sudo)";
+  return [{ key, description: "run a command with the rights of another user", severity: "ask", source: "policy" }];
+}

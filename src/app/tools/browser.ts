@@ -1,0 +1,95 @@
+import { isContainer, thisMachine } from "#foundation/platform";
+import {
+  type BrowserOpenDeps,
+  type BrowserOptions,
+  BrowserSessions,
+  type BuiltinDeps,
+  browserAvailability,
+  checkUrl,
+  chooseProvider,
+  createBrowserShrink,
+  defaultBrowserOptions,
+  type Guardian,
+  type ManagedGateway,
+  PageGuard,
+  type UrlRules,
+} from "#tools";
+import type { ToolboxBase } from "./toolbox-options.ts";
+
+type Shrink = ReturnType<typeof createBrowserShrink>;
+
+export interface Browser {
+  readonly deps: NonNullable<BuiltinDeps["browser"]>;
+  readonly sessions: BrowserSessions;
+  /** Makes images smaller, with the browser of this machine. */
+  readonly shrink: Shrink;
+}
+
+export interface BrowserParts {
+  readonly rules: UrlRules;
+  readonly gateway: ManagedGateway;
+  readonly guardian: Guardian;
+}
+
+/** The browsers of all tasks. None is started, nor the library that drives them loaded, before a page is opened. */
+export function openBrowsers(base: ToolboxBase, { rules, gateway, guardian }: BrowserParts): Browser {
+  const { options, env, scope } = base;
+  const { home, clock, logger, auxiliary } = options;
+  const browserOptions = browserOptionsOf(base);
+  const { cloudProvider } = browserOptions;
+  const openDeps: BrowserOpenDeps = {
+    options: browserOptions,
+    env,
+    childEnv: guardian.mark,
+    folders: {
+      profiles: home.at("cache", "browser-profiles"),
+      downloads: home.downloadCache,
+      screenshots: home.screenshotCache,
+      recordings: home.at("browser_recordings"),
+    },
+    clock,
+    logger,
+    provider: (signal) =>
+      chooseProvider({ env, gateway, ...(cloudProvider === undefined ? {} : { wanted: cloudProvider }) }, signal),
+    mayRequest: async (url, signal) =>
+      /^(?:data|blob|about):/i.test(url) || (await checkUrl(url, rules, signal)).kind === "allowed",
+  };
+  const guard = new PageGuard(rules, browserOptions);
+  const sessions = scope.adopt(new BrowserSessions(openDeps, guard));
+  const shrink = createBrowserShrink(openDeps);
+  return {
+    sessions,
+    shrink,
+    deps: {
+      sessions,
+      guard,
+      shrink,
+      screenshots: home.screenshotCache,
+      now: () => clock.now(),
+      check: (signal) => browserAvailability(openDeps, signal),
+      ...(auxiliary === undefined ? {} : { auxiliary }),
+    },
+  };
+}
+
+function browserOptionsOf({ config, env }: ToolboxBase): BrowserOptions {
+  const { browser } = config;
+  const camofoxUrl = env["CAMOFOX_URL"]?.trim() ?? "";
+  const isRoot = process.getuid?.() === 0;
+  return {
+    ...defaultBrowserOptions,
+    ...(browser.cdp_url === "" ? {} : { cdpUrl: browser.cdp_url }),
+    ...(camofoxUrl === "" ? {} : { camofoxUrl }),
+    ...(browser.cloud_provider === "auto" ? {} : { cloudProvider: browser.cloud_provider }),
+    // Chromium's own sandbox needs rights that neither root nor most containers give it.
+    noSandbox: isRoot || isContainer(thisMachine(env)),
+    commandTimeoutMs: browser.command_timeout * 1000,
+    inactivityMs: browser.inactivity_timeout * 1000,
+    allowPrivateUrls: browser.allow_private_urls,
+    autoLocalForPrivateUrls: browser.auto_local_for_private_urls,
+    allowFileUrls: browser.allow_file_urls,
+    dialogPolicy: browser.dialog_policy,
+    dialogTimeoutMs: browser.dialog_timeout_s * 1000,
+    recordSessions: browser.record_sessions,
+  };
+}

@@ -1,0 +1,43 @@
+import { type ApprovalGate, defaultScriptOptions, type ExecuteCodeDeps } from "#tools";
+import type { Terminals } from "./terminals.ts";
+import type { ToolboxBase } from "./toolbox-options.ts";
+
+export interface CodeParts {
+  readonly terminals: Terminals;
+  readonly gate: ApprovalGate;
+  /** Runs the tool calls of scripts where no session does. */
+  readonly callTool: ExecuteCodeDeps["callTool"];
+}
+
+/** `execute_code`. What confines scripts is looked for only where the settings want scripts confined. */
+export async function openCode(
+  base: ToolboxBase,
+  { terminals, gate, callTool }: CodeParts,
+  signal: AbortSignal,
+): Promise<ExecuteCodeDeps> {
+  const { options, config, env, redact } = base;
+  const { code_execution, approvals, terminal } = config;
+  const sandbox = approvals.code_execution === "sandbox" ? await terminals.sandbox(signal) : undefined;
+  return {
+    leases: terminals.leases,
+    gate,
+    options: {
+      ...defaultScriptOptions,
+      mode: code_execution.mode,
+      timeoutMs: code_execution.timeout * 1000,
+      maxToolCalls: code_execution.max_tool_calls,
+      maxStdoutChars: config.tool_output.max_bytes,
+    },
+    env,
+    passthrough: ({ sessionId, taskId }) => [
+      ...terminal.env_passthrough,
+      ...(options.skillVariables?.({ sessionId, taskId }) ?? []),
+    ],
+    extraEnv: terminals.guardian.mark,
+    callTool: options.runToolCall ?? callTool,
+    redact,
+    watch: (pid) => terminals.guardian.watch(pid),
+    screening: approvals.code_execution,
+    ...(sandbox?.kind === "confined" ? { confine: sandbox.confine } : {}),
+  };
+}

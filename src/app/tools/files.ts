@@ -1,0 +1,91 @@
+import path from "node:path";
+import { isTruthy } from "#config";
+import {
+  type ApprovalGate,
+  Checkpoints,
+  chooseEngine,
+  createLint,
+  createPathGuard,
+  type FileDeps,
+  FileLedger,
+  ReadHistory,
+} from "#tools";
+import type { Redaction } from "./redaction.ts";
+import type { Terminals } from "./terminals.ts";
+import type { ToolboxBase } from "./toolbox-options.ts";
+
+export interface Files {
+  readonly deps: FileDeps;
+  readonly checkpoints: Checkpoints;
+  readonly history: ReadHistory;
+  readonly ledger: FileLedger;
+  /** What searches; chosen when something is first looked for. */
+  engine(): ReturnType<typeof chooseEngine>;
+}
+
+export interface FilesParts {
+  readonly terminals: Terminals;
+  readonly gate: ApprovalGate;
+  findMask: Redaction["findMask"];
+}
+
+/** What the file tools share: the guard of paths, the memory of what was read, snapshots before changes. */
+export function openFiles(base: ToolboxBase, { terminals, gate, findMask }: FilesParts): Files {
+  const { options, config, env, redact } = base;
+  const { home, logger, userHome } = options;
+  const checkpoints = new Checkpoints({
+    folder: home.checkpoints,
+    maxSnapshots: config.checkpoints.max_snapshots,
+    timeoutMs: config.checkpoints.timeout * 1000,
+    home: userHome,
+    env,
+    logger,
+  });
+  const history = new ReadHistory();
+  const ledger = isTruthy(env["HERMES_DISABLE_FILE_STATE_GUARD"]) ? new CarelessLedger() : new FileLedger();
+  const safeRoot = env["HERMES_WRITE_SAFE_ROOT"]?.trim() ?? "";
+  const rules = {
+    hermesHome: home.root,
+    platform: process.platform,
+    ...(safeRoot === "" ? {} : { safeRoot: path.resolve(safeRoot) }),
+  };
+  let engine: ReturnType<typeof chooseEngine> | undefined;
+  const deps: FileDeps = {
+    leases: terminals.leases,
+    guard: createPathGuard(rules, gate),
+    ledger,
+    history,
+    options: {
+      maxReadChars: config.file_read_max_chars,
+      maxLines: config.tool_output.max_lines,
+      maxLineLength: config.tool_output.max_line_length,
+      staleWrite: config.file_safety.stale_write ?? "block",
+    },
+    redact,
+    findMask,
+    lint: createLint({ commands: config.lint }),
+    ...(hasCheckpoints(base, terminals) ? { checkpoint: checkpoints.before.bind(checkpoints) } : {}),
+  };
+  return {
+    deps,
+    checkpoints,
+    history,
+    ledger,
+    engine() {
+      engine ??= chooseEngine(env);
+      return engine;
+    },
+  };
+}
+
+/** Snapshots are of folders on this machine. */
+export function hasCheckpoints({ config }: ToolboxBase, terminals: Pick<Terminals, "kind">): boolean {
+  return config.checkpoints.enabled && terminals.kind === "local";
+}
+
+/** `HERMES_DISABLE_FILE_STATE_GUARD`: locks still hold, but nothing counts as stale. */
+class CarelessLedger extends FileLedger {
+  override stale(): undefined {
+    return undefined;
+  }
+}

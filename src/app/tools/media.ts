@@ -1,0 +1,100 @@
+import { findExecutable } from "#foundation/platform";
+import {
+  type Auxiliary,
+  type BuiltinDeps,
+  childEnvironment,
+  type ManagedGateway,
+  opusWith,
+  type SafeFetch,
+  type SpeechSettings,
+} from "#tools";
+import type { GuardedFiles } from "./task-files.ts";
+import type { ToolboxBase } from "./toolbox-options.ts";
+
+export interface MediaParts {
+  readonly fetch: SafeFetch;
+  readonly files: GuardedFiles;
+  readonly gateway: ManagedGateway;
+  readonly shrink: NonNullable<NonNullable<BuiltinDeps["vision"]>["shrink"]>;
+}
+
+type Part<K extends keyof BuiltinDeps> = NonNullable<BuiltinDeps[K]>;
+
+const blind: Auxiliary = () => Promise.resolve({ kind: "unavailable", reason: "no model is connected" });
+
+/** `vision_analyze`; without a model it is listed with the reason why it cannot be used. */
+export function visionDeps({ options, config }: ToolboxBase, { fetch, files, shrink }: MediaParts): Part<"vision"> {
+  const { vision } = config.auxiliary;
+  const { auxiliary, canSee } = options;
+  return {
+    fetch,
+    auxiliary: auxiliary ?? blind,
+    clock: options.clock,
+    readFile: (given, maxBytes, context) => files.read(given, maxBytes, context),
+    shrink,
+    downloadTimeoutMs: vision.download_timeout * 1000,
+    timeoutMs: vision.timeout * 1000,
+    temperature: vision.temperature,
+    check: async (signal) => {
+      if (auxiliary === undefined) return { reason: "no model is connected" };
+      return canSee === undefined ? true : canSee(signal);
+    },
+  };
+}
+
+/** `text_to_speech` */
+export function speechDeps({ options, config, env }: ToolboxBase, { files, gateway }: MediaParts): Part<"speech"> {
+  const ffmpeg = (): string | undefined => findExecutable("ffmpeg", env);
+  return {
+    speech: {
+      provider: config.tts.provider,
+      settings: Object.fromEntries(
+        Object.entries(config.tts).flatMap(([name, service]) =>
+          typeof service === "string" ? [] : [[name, speechSettings(service)]],
+        ),
+      ),
+      env,
+      clock: options.clock,
+      gateway,
+    },
+    folder: options.home.audioCache,
+    toOpus: (source, target, signal) => {
+      const program = ffmpeg();
+      if (program === undefined) return Promise.resolve(false);
+      return opusWith(program, childEnvironment(env, { policy: "minimal" }))(source, target, signal);
+    },
+    writablePath: (given, context) => files.writable(given, context),
+  };
+}
+
+interface SpeechService {
+  readonly voice: string;
+  readonly model: string;
+  readonly base_url?: string | undefined;
+  readonly max_text_length?: number | undefined;
+}
+
+/** An empty word in the settings leaves the choice to the service. */
+function speechSettings({ voice, model, base_url, max_text_length }: SpeechService): SpeechSettings {
+  return {
+    ...(voice === "" ? {} : { voice }),
+    ...(model === "" ? {} : { model }),
+    ...(base_url === undefined || base_url === "" ? {} : { baseUrl: base_url }),
+    ...(max_text_length === undefined ? {} : { maxTextLength: max_text_length }),
+  };
+}
+
+/** `mixture_of_agents`, where models can be asked by name. */
+export function mixtureDeps({ options, config }: ToolboxBase): Part<"mixture"> | undefined {
+  const { moa } = config;
+  if (options.moa === undefined) return undefined;
+  return {
+    completeWith: options.moa,
+    clock: options.clock,
+    options: {
+      referenceModels: moa.reference_models,
+      aggregatorModel: moa.aggregator_model,
+      timeoutMs: moa.timeout_seconds * 1000,
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import type { ContextEngine } from "#agent";
+import { isTruthy } from "#config";
+import { never } from "#foundation/abort";
+import { isRecord } from "#foundation/json";
+import {
+  Contributions,
+  type Hooks,
+  type NamedContribution,
+  PluginHost,
+  PluginLock,
+  ProjectTrust,
+  readShellHooks,
+  registerShellHooks,
+  ShellConsent,
+} from "#plugins";
+import { childEnvironment, type Guardian, type ToolRegistry } from "#tools";
+import type { Toolbox } from "../toolbox.ts";
+import { revealed } from "./revealed.ts";
+import type { ToolboxBase } from "./toolbox-options.ts";
+
+export interface PluginParts {
+  readonly registry: ToolRegistry;
+  readonly hooks: Hooks;
+  readonly guardian: Guardian;
+}
+
+export interface Plugins {
+  readonly host: PluginHost;
+  readonly contributions: Contributions;
+  readonly api: Toolbox["plugins"];
+}
+
+/** Finds the plugins and makes those ready that will be loaded; nothing of theirs runs before {@link PluginHost.load}. */
+export function openPlugins(base: ToolboxBase, { registry, hooks, guardian }: PluginParts): Plugins {
+  const { options, config, env, cwd, scope } = base;
+  const { home, logger, dispatchTool, injectMessage, bundledPlugins } = options;
+  const builtinCommands = options.builtinCommands ?? new Set<string>();
+  const contributions = new Contributions({ logger, builtinCommands });
+  const settings = revealed(config.plugins.settings);
+  const hasProjectPlugins = isTruthy(env["HERMES_ENABLE_PROJECT_PLUGINS"]);
+  const host = scope.adopt(
+    new PluginHost({
+      places: {
+        user: home.plugins,
+        packages: home.nodeModules,
+        ...(bundledPlugins === undefined ? {} : { bundled: bundledPlugins }),
+        ...(hasProjectPlugins ? { project: join(cwd, ".hermes", "plugins") } : {}),
+      },
+      choice: { enabled: config.plugins.enabled, disabled: config.plugins.disabled },
+      wiring: {
+        registry,
+        hooks,
+        contributions,
+        logger,
+        hermesHome: home.root,
+        config: isRecord(settings) ? settings : {},
+        ...(dispatchTool === undefined ? {} : { dispatchTool }),
+        ...(injectMessage === undefined ? {} : { injectMessage }),
+      },
+      env,
+      trust: new ProjectTrust(home.at("trusted-plugins.json"), never),
+      lock: new PluginLock(home.pluginsLock, never),
+      isolation: config.plugins.isolation,
+      adoptProcess: (pid) => guardian.watch(pid),
+    }),
+  );
+  return {
+    host,
+    contributions,
+    api: {
+      commands: () => [...contributions.commands.values()],
+      skills: () => [...contributions.skills.values()],
+      memoryProviders: () => (contributions.memoryProvider === undefined ? [] : [contributions.memoryProvider]),
+      contextEngines: () => [contributions.contextEngine].filter(isContextEngine),
+    },
+  };
+}
+
+/** Loads what is enabled, and the one plugin each that another setting has chosen. What failed is said once. */
+export async function loadPlugins({ options, config }: ToolboxBase, { host }: Plugins): Promise<void> {
+  await host.load();
+  const chosen = new Set([config.memory.provider, config.context.engine].filter((name) => name !== ""));
+  for (const { key, state } of host.list) {
+    const name = key.split("/").at(-1) ?? key;
+    if (state.kind === "recorded" && (chosen.has(key) || chosen.has(name))) await host.enable(key);
+  }
+  const { enabled } = config.plugins;
+  for (const { key, state } of host.list) {
+    if (state.kind === "failed") options.onNotice(`The plugin ${key} is not loaded: ${state.reason}.`);
+  }
+  const known = new Set(host.list.flatMap(({ key }) => [key, key.split("/").at(-1) ?? key]));
+  for (const name of enabled.filter((one) => !known.has(one)))
+    options.onNotice(`plugins.enabled names ${name}, but there is no such plugin.`);
+}
+
+/** The commands of `hooks` that the person has agreed to. */
+export async function loadShellHooks(base: ToolboxBase, hooks: Hooks, signal: AbortSignal): Promise<void> {
+  const { options, config, env, cwd, scope } = base;
+  const { logger, confirmHook } = options;
+  const configured = readShellHooks(config.hooks, logger);
+  if (configured.length === 0) return;
+  const registered = await registerShellHooks(hooks, configured, {
+    deps: {
+      logger,
+      consent: new ShellConsent(options.home.shellHooksAllowlist, never),
+      autoAccept: options.acceptHooks === true || config.hooks_auto_accept,
+      env: childEnvironment(env, { policy: "minimal" }),
+      cwd,
+      ...(confirmHook === undefined ? {} : { ask: confirmHook }),
+    },
+    signal,
+  });
+  for (const one of registered) scope.adopt(one);
+  const left = configured.length - registered.length;
+  if (left > 0)
+    options.onNotice(`${left} of ${configured.length} shell hooks do not run: nobody has allowed them yet.`);
+}
+
+/** What plugins register is not checked by a compiler. */
+function isContextEngine(value: NamedContribution | undefined): value is ContextEngine {
+  if (value === undefined) return false;
+  const { compress, shouldCompress, updateFromResponse } = value as Partial<ContextEngine>;
+  return [compress, shouldCompress, updateFromResponse].every((method) => typeof method === "function");
+}

@@ -1,0 +1,89 @@
+import path from "node:path";
+import { deadline } from "#foundation/abort";
+import { describe } from "#foundation/errors";
+import { ensureDir, writeFileAtomic } from "#foundation/files";
+import type { Logger } from "#foundation/logger";
+import { type PathGuard, type ResultFiles, type TerminalLeases, type ToolContext, ToolFailure } from "#tools";
+
+const keepTimeoutMs = 30_000;
+
+/** Keeps long results in the terminal of a task, where its file tools can read them. */
+export function resultFiles(leases: TerminalLeases, taskId: string, logger: Logger): ResultFiles {
+  return {
+    async keep(callId, text) {
+      using limit = deadline(keepTimeoutMs);
+      try {
+        const terminal = await leases.take(taskId, limit.signal);
+        const file = path.posix.join(terminal.tempDir, "hermes-results", `${safeName(callId)}.txt`);
+        await terminal.files.write(file, Buffer.from(text), limit.signal);
+        return file;
+      } catch (error) {
+        logger.warn("a long result could not be kept", { taskId, callId, error: describe(error) });
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Keeps texts on this machine, for what is not of one task. */
+export function folderFiles(folder: string, logger: Logger): ResultFiles {
+  return {
+    async keep(name, text) {
+      const file = path.join(folder, `${safeName(name)}.txt`);
+      try {
+        await ensureDir(folder, 0o700);
+        await writeFileAtomic(file, text, { mode: 0o600 });
+        return file;
+      } catch (error) {
+        logger.warn("a long text could not be kept", { file, error: describe(error) });
+        return undefined;
+      }
+    },
+  };
+}
+
+export interface GuardedFiles {
+  /** Reads a file of the task, where that is allowed; a `ToolFailure` says why not. */
+  read(given: string, maxBytes: number, context: ToolContext): Promise<Uint8Array>;
+  /** The path that may be written in place of the given one; a `ToolFailure` says why not. */
+  writable(given: string, context: ToolContext): Promise<string>;
+}
+
+/** Files for tools that are not file tools, behind the same guard. */
+export function guardedFiles(leases: TerminalLeases, guard: PathGuard): GuardedFiles {
+  const open = async (given: string, use: "read" | "write", context: ToolContext) => {
+    const terminal = await leases.take(context.taskId, context.signal);
+    const expanded = given === "~" || given.startsWith("~/") ? `${terminal.home}${given.slice(1)}` : given;
+    const { taskId, callId, sessionKey, surface, signal } = context;
+    const verdict = await guard(path.posix.resolve(terminal.cwd, expanded), use, {
+      terminal,
+      taskId,
+      callId,
+      sessionKey,
+      surface,
+      signal,
+    });
+    if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: given });
+    return { terminal, real: verdict.realPath };
+  };
+  return {
+    async read(given, maxBytes, context) {
+      const { terminal, real } = await open(given, "read", context);
+      const { signal } = context;
+      const facts = await terminal.files.stat(real, { followLinks: true, signal });
+      if (facts?.kind !== "file") throw new ToolFailure(`${given} is not a file that is there`);
+      if (facts.size > maxBytes) throw new ToolFailure(`${given} has ${facts.size} bytes, more than ${maxBytes}`);
+      return terminal.files.read(real, { maxBytes, signal });
+    },
+    async writable(given, context) {
+      const { terminal, real } = await open(given, "write", context);
+      // What is written there is written by this process, so it must be this machine.
+      if (terminal.kind !== "local") throw new ToolFailure(`${given} lies in another machine; leave the path out`);
+      return real;
+    },
+  };
+}
+
+function safeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 150);
+}
