@@ -7,8 +7,17 @@ import { findSummary } from "./summary-message.ts";
 const longestRequest = 300;
 const longestStatement = 600;
 const keptStatements = 3;
-/** Lines of calls beyond this are counted and not listed: the extract must stay much smaller than what it replaces. */
+/** Older calls are counted and not listed: the extract must stay much smaller than what it replaces. */
 const listedCalls = 150;
+
+const label = "This part was not written by a model: the summary call failed, so what follows was extracted by rule.";
+const headings = {
+  earlier: "Summary of still earlier messages",
+  task: "Active Task",
+  requests: "User requests so far, oldest first (dealt with, unless repeated under Active Task)",
+  actions: "Completed Actions",
+  statements: "Last statements of the assistant",
+} as const;
 
 export interface ExtractInput {
   readonly region: readonly Message[];
@@ -19,35 +28,58 @@ export interface ExtractInput {
 
 /** What takes the place of a summary when no model could write one: made by rule, and labelled so. */
 export function extractLocally({ region, previous, latestRequest, redact }: ExtractInput): string {
+  const before = readExtract(previous);
   const said = region.filter((message) => message.role !== "tool").map(withoutSummary);
-  const requests = said.filter((message) => message.role === "user" && textOf(message.content).trim() !== "");
-  const statements = said.filter((message) => message.role === "assistant" && textOf(message.content).trim() !== "");
-  const calls = callLines(region);
+  const lines = (role: Message["role"], longest: number): readonly string[] =>
+    said
+      .filter((message) => message.role === role && textOf(message.content).trim() !== "")
+      .map((message) => `- ${shortLine(textOf(message.content), longest)}`);
+  const calls = callLines(region).map((line) => `- ${line}`);
   const sections = [
-    "This part was not written by a model: the summary call failed, so what follows was extracted by rule.",
-    ...(previous === undefined ? [] : ["Summary of still earlier messages:", previous]),
-    section(
-      "Active Task",
-      latestRequest === undefined ? [] : [`The user's latest request: ${shortLine(latestRequest, longestRequest)}`],
-    ),
-    section(
-      "User requests of this part, oldest first",
-      requests.map((message) => `- ${shortLine(textOf(message.content), longestRequest)}`),
-    ),
-    section("Completed Actions", [
-      ...(calls.length > listedCalls ? [`(${calls.length - listedCalls} earlier calls are not listed)`] : []),
-      ...calls.slice(-listedCalls).map((line) => `- ${line}`),
-    ]),
-    section(
-      "Last statements of the assistant",
-      statements.slice(-keptStatements).map((message) => `- ${shortLine(textOf(message.content), longestStatement)}`),
-    ),
+    label,
+    ...(before.earlier === "" ? [] : [`### ${headings.earlier}\n${before.earlier}`]),
+    section(headings.task, latestRequest === undefined ? [] : [shortLine(latestRequest, longestRequest)]),
+    section(headings.requests, [...before.requests, ...lines("user", longestRequest)]),
+    section(headings.actions, newest([...before.actions, ...calls], before.unlisted)),
+    section(headings.statements, lines("assistant", longestStatement).slice(-keptStatements)),
   ];
   return redact(sections.join("\n\n"));
 }
 
+const none = "None.";
+
 function section(heading: string, lines: readonly string[]): string {
-  return `## ${heading}\n${lines.length === 0 ? "None." : lines.join("\n")}`;
+  return `## ${heading}\n${lines.length === 0 ? none : lines.join("\n")}`;
+}
+
+const unlistedPattern = /^\((\d+) earlier calls are not listed\)$/;
+
+function newest(calls: readonly string[], unlisted: number): readonly string[] {
+  const left = unlisted + Math.max(0, calls.length - listedCalls);
+  return [...(left > 0 ? [`(${left} earlier calls are not listed)`] : []), ...calls.slice(-listedCalls)];
+}
+
+/** An earlier extract is continued line by line, so that many in a row do not pile up; any other summary is kept whole. */
+function readExtract(previous: string | undefined) {
+  if (previous === undefined) return { earlier: "", requests: [], actions: [], unlisted: 0 };
+  if (!previous.startsWith(label)) return { earlier: previous, requests: [], actions: [], unlisted: 0 };
+  const linesOf = (heading: string): readonly string[] => {
+    const from = previous.lastIndexOf(`\n## ${heading}\n`);
+    if (from < 0) return [];
+    const body = previous.slice(from + heading.length + 5);
+    const end = body.indexOf("\n\n## ");
+    return (end < 0 ? body : body.slice(0, end)).split("\n").filter((line) => line !== none && line !== "");
+  };
+  const actions = linesOf(headings.actions);
+  const unlisted = unlistedPattern.exec(actions[0] ?? "");
+  const start = previous.indexOf(`### ${headings.earlier}\n`);
+  const end = previous.lastIndexOf(`\n\n## ${headings.task}\n`);
+  return {
+    earlier: start < 0 ? "" : previous.slice(start + headings.earlier.length + 5, end),
+    requests: linesOf(headings.requests),
+    actions: unlisted === null ? actions : actions.slice(1),
+    unlisted: Number(unlisted?.[1] ?? 0),
+  };
 }
 
 function callLines(region: readonly Message[]): readonly string[] {

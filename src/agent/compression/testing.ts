@@ -83,3 +83,16 @@ export function testCompressor(
   );
   return { engine, requests, warnings, clock };
 }
+
+/** That many requests and answers. */
+export function answered(count: number, characters: number): readonly Message[] {
+  return dialogue(2 * count, characters);
+}
+
+/** Calls with large results, as a long piece of work leaves them. */
+export function work(count: number, characters: number): readonly Message[] {
+  const groups = Array.from({ length: count }, (_, index) =>
+    group(`c${index}`, { content: `${index} `.padEnd(characters, "r") }),
+  );
+  return stamped([userMessage("Start the work."), ...groups.flat(), { role: "assistant", content: "Worked." }]);
+}
