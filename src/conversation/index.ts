@@ -1,5 +1,13 @@
 /** The data everyone shares: messages, content, usage and events, with pure functions over them. */
-export type { AgentEvent, ApprovalChoice, ExitReason, NoticeLevel } from "./agent-event.ts";
+export type {
+  AgentEvent,
+  ApprovalChoice,
+  ChildFacts,
+  ChildMilestone,
+  ChildStatus,
+  ExitReason,
+  NoticeLevel,
+} from "./agent-event.ts";
 export { type ReadArguments, readArguments } from "./argument-text.ts";
 export {
   type Content,

@@ -1,0 +1,56 @@
+import type { AgentEvent } from "#conversation";
+import type { Tool } from "#tools";
+import type { AgentDeps, AgentTools } from "../agent-deps.ts";
+import type { Transcript } from "../ports.ts";
+import { delegateTaskName } from "./child-listing.ts";
+import type { ChildRecord } from "./child-record.ts";
+import type { ChildSpec } from "./child-spec.ts";
+
+export interface Seal {
+  readonly spec: ChildSpec;
+  readonly prompt: string;
+  readonly maxSteps: number;
+  readonly maxChildren: number;
+  readonly transcript: Transcript;
+  readonly record: ChildRecord;
+  /** What answers the child's own `delegate_task`, when it may delegate. */
+  readonly delegate: Tool["execute"] | undefined;
+  emit(event: AgentEvent): void;
+}
+
+/** The parts of a child with everything in its place that keeps it apart from its parent, whatever they came with. */
+export function sealedDeps(parts: AgentDeps, seal: Seal): AgentDeps {
+  const { spec, record, transcript } = seal;
+  if (parts.conversation !== spec.conversation)
+    throw new Error("The parts of a child were not built around its own conversation.");
+  const { memory: _memory, afterTurn: _afterTurn, ...rest } = parts;
+  return {
+    ...rest,
+    settings: { ...parts.settings, maxSteps: seal.maxSteps, maxConcurrentChildren: seal.maxChildren },
+    sessionKey: spec.parent.sessionKey,
+    tools: sealedTools(parts.tools, seal),
+    transcript: {
+      record(messages) {
+        record.recorded(messages);
+        return transcript.record(messages);
+      },
+      split: (messages) => transcript.split(messages),
+      forget: (uids) => transcript.forget(uids),
+    },
+    ephemeral: () => seal.prompt,
+    emit: seal.emit,
+  };
+}
+
+function sealedTools(tools: AgentTools, { spec, delegate }: Seal): AgentTools {
+  const own = [...tools.agentTools].filter(([name]) => name !== delegateTaskName && spec.listing.names.has(name));
+  return {
+    listing: () => spec.listing,
+    files: tools.files,
+    ...(tools.limits === undefined ? {} : { limits: tools.limits }),
+    redact: (text) => tools.redact(text),
+    agentTools: new Map(delegate === undefined ? own : [...own, [delegateTaskName, delegate]]),
+    observers: (turn) => tools.observers(turn),
+    hintsFor: (tool, args) => tools.hintsFor(tool, args),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Listing, Tool, Toolsets } from "#tools";
+import { narrowListing } from "./narrow-listing.ts";
+import type { ChildRole } from "./task.ts";
+
+/** Tools that speak for the user's own agent: to people, to its memory, to the schedule, or around its other limits. */
+export const blockedTools: readonly string[] = ["clarify", "memory", "send_message", "execute_code", "cronjob"];
+export const delegateTaskName = "delegate_task";
+
+export interface ChildListingWish {
+  /** Undefined: everything the parent has. */
+  readonly toolsets?: readonly string[];
+  readonly role: ChildRole;
+  readonly inheritsMcpTools: boolean;
+}
+
+/**
+ * The tools of a child: what it asked for, as far as its parent has it, less what no child may have. Everything is
+ * decided by the names of single tools after toolsets are resolved, so that no collection can carry a tool in.
+ */
+export function childListing(
+  parent: Listing,
+  wish: ChildListingWish,
+  toolsets: Pick<Toolsets, "resolve" | "isKnown">,
+): Listing {
+  const asked =
+    wish.toolsets === undefined ? undefined : new Set(wish.toolsets.flatMap((name) => toolsets.resolve(name)));
+  const narrowed = narrowListing(parent, (tool) => {
+    if (!isAllowed(tool, wish.role)) return false;
+    return asked === undefined || asked.has(tool.name) || (wish.inheritsMcpTools && tool.origin === "mcp");
+  });
+  return { ...narrowed, unknownToolsets: (wish.toolsets ?? []).filter((name) => !toolsets.isKnown(name)) };
+}
+
+/** The toolsets these tools belong to, sorted. */
+export function toolsetNames(listing: Listing): readonly string[] {
+  return [...new Set([...listing.tools.values()].map((tool) => tool.toolset))].sort();
+}
+
+/** Tools of a memory provider belong to the parent's memory too, whatever they are called. */
+function isAllowed(tool: Tool, role: ChildRole): boolean {
+  if (blockedTools.includes(tool.name) || tool.toolset === "memory") return false;
+  return tool.name !== delegateTaskName || role === "orchestrator";
+}

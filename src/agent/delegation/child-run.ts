@@ -1,0 +1,252 @@
+import { type AgentEvent, type ExitReason, promptTokens } from "#conversation";
+import { never, onAbort } from "#foundation/abort";
+import { Deferred } from "#foundation/deferred";
+import { describe } from "#foundation/errors";
+import { truncateEnd } from "#foundation/text";
+import type { Tool } from "#tools";
+import { Agent } from "../agent.ts";
+import { within } from "../memory/bounded.ts";
+import type { Transcript } from "../ports.ts";
+import { sealedDeps } from "./child-deps.ts";
+import { toolsetNames } from "./child-listing.ts";
+import { ChildRecord } from "./child-record.ts";
+import { type ChildEnding, type ChildEntry, childEntry, type StopCause } from "./child-result.ts";
+import type { ChildSpec, DelegationDeps, DelegationParent } from "./child-spec.ts";
+import type { Standing } from "./heartbeat.ts";
+import { Relay } from "./relay.ts";
+import type { Slot } from "./slots.ts";
+import { staleFilesNote } from "./stale-files.ts";
+import { writeTimeoutReport } from "./timeout-report.ts";
+
+export interface ChildPlan {
+  readonly spec: ChildSpec;
+  readonly index: number;
+  readonly count: number;
+  readonly prompt: string;
+  /** Gives an orchestrator its own `delegate_task`. */
+  delegateFor(parent: DelegationParent): Tool["execute"];
+}
+
+/** A turn that was told to stop ends at once, except for a tool that does not listen; the parent waits this long. */
+const graceMs = 2_500;
+const closingMs = 5_000;
+const summaryCharacters = 500;
+
+/**
+ * One child from the wish to its last word.
+ *
+ * 1. `run` never rejects and always gives one entry, at most `graceMs` after the child was told to stop.
+ * 2. The child's place, parts and clock are given back when its work has really ended, even when nobody waits then.
+ */
+export class ChildRun {
+  readonly #plan: ChildPlan;
+  readonly #deps: DelegationDeps;
+  readonly #record = new ChildRecord();
+  readonly #stop = new AbortController();
+  readonly #relay: Relay;
+  #agent: Agent | undefined;
+  #stopped: StopCause | undefined;
+  #startedAtMs: number;
+  #isOver = false;
+
+  constructor(plan: ChildPlan, deps: DelegationDeps) {
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#startedAtMs = deps.clock.now();
+    const { spec, index, count } = plan;
+    const { childId } = deps.parent;
+    this.#relay = new Relay({
+      childId: spec.id,
+      record: this.#record,
+      emit: (event) => deps.parent.emit(event),
+      facts: {
+        ...(childId === undefined ? {} : { parentId: childId }),
+        depth: spec.depth,
+        taskIndex: index,
+        taskCount: count,
+        goal: spec.task.goal,
+        model: spec.conversation.target.model,
+        toolsets: toolsetNames(spec.listing),
+      },
+    });
+  }
+
+  get id(): string {
+    return this.#plan.spec.id;
+  }
+
+  /** Undefined once it has ended. */
+  get standing(): Standing | undefined {
+    if (this.#isOver) return undefined;
+    const { step, currentTool, toolNames } = this.#record;
+    return { step, tool: currentTool, tools: toolNames.length };
+  }
+
+  /** Tells the child to stop; its own children stop with it. */
+  interrupt(): void {
+    this.#halt({ kind: "interrupted" });
+  }
+
+  async run(): Promise<ChildEntry> {
+    this.#relay.spawnRequested();
+    const ending = await this.#awaitEnd(this.#work());
+    this.#isOver = true;
+    const durationMs = this.#deps.clock.now() - this.#startedAtMs;
+    const entry = await this.#entry(ending, durationMs);
+    this.#showEnd(entry, { ending, durationMs });
+    return entry;
+  }
+
+  #halt(cause: StopCause): void {
+    this.#stopped ??= cause;
+    this.#stop.abort();
+  }
+
+  async #work(): Promise<ChildEnding> {
+    const { table, clock, settings, logger, parent, ports } = this.#deps;
+    const { spec } = this.#plan;
+    const ended = new AbortController();
+    try {
+      using slot = await table.slots.take(this.#stop.signal);
+      this.#startedAtMs = clock.now();
+      const shown = { id: spec.id, goal: spec.task.goal, depth: spec.depth, startedAtMs: this.#startedAtMs };
+      const place = parent.childId === undefined ? shown : { ...shown, parentId: parent.childId };
+      using _shown = table.add(place, (message) => {
+        this.#agent?.interrupt(message);
+        this.interrupt();
+      });
+      const afterMs = settings.childTimeoutMs;
+      clock.sleep(afterMs, ended.signal).then(
+        () => this.#halt({ kind: "timeout", afterMs }),
+        () => undefined,
+      );
+      return await this.#think(slot);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return { kind: "left" };
+      const reason = describe(error);
+      logger.warn("a child agent could not work", { child: spec.id, reason });
+      return { kind: "broken", error: ports.redact?.(reason) ?? reason };
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async #think(slot: Slot): Promise<ChildEnding> {
+    const { ports } = this.#deps;
+    const { spec } = this.#plan;
+    const open = await ports.openChild(spec, this.#stop.signal);
+    try {
+      this.#stop.signal.throwIfAborted();
+      const transcript = await ports.openChildTranscript(spec.parent, {
+        sessionId: spec.conversation.sessionId,
+        source: "subagent",
+        model: spec.conversation.target.model,
+        goal: spec.task.goal,
+      });
+      const agent = new Agent(sealedDeps(open.deps, this.#seal(transcript, slot)));
+      this.#agent = agent;
+      const input = { userMessage: spec.task.goal, taskId: spec.id, signal: this.#stop.signal };
+      return { kind: "ended", result: await agent.runConversation(input) };
+    } finally {
+      await this.#close(open);
+    }
+  }
+
+  #seal(transcript: Transcript, slot: Slot) {
+    const { settings } = this.#deps;
+    const { spec, prompt, delegateFor } = this.#plan;
+    const emit = (event: AgentEvent): void => this.#relay.take(event);
+    const own: DelegationParent = {
+      conversation: spec.conversation,
+      depth: spec.depth,
+      childId: spec.id,
+      treeId: spec.treeId,
+      slot,
+      listing: () => spec.listing,
+      emit,
+    };
+    return {
+      spec,
+      prompt,
+      transcript,
+      emit,
+      record: this.#record,
+      maxSteps: settings.maxSteps,
+      maxChildren: settings.maxConcurrentChildren,
+      delegate: spec.role === "orchestrator" ? delegateFor(own) : undefined,
+    };
+  }
+
+  /** What a child held is given back, but its report does not wait for ever for that. */
+  async #close(open: AsyncDisposable): Promise<void> {
+    const { clock, logger } = this.#deps;
+    try {
+      await within(async () => open[Symbol.asyncDispose](), { clock, timeoutMs: closingMs, signal: never });
+    } catch (error) {
+      logger.warn("the parts of a child did not close", { child: this.id, reason: describe(error) });
+    }
+  }
+
+  /** The ending, or `left` when the child was told to stop and does not. */
+  async #awaitEnd(working: Promise<ChildEnding>): Promise<ChildEnding> {
+    const { clock, table } = this.#deps;
+    const over = new AbortController();
+    const late = new Deferred<ChildEnding>();
+    const giveUp = (): void => {
+      table.linger(working);
+      late.resolve({ kind: "left" });
+    };
+    using _grace = onAbort(this.#stop.signal, () => {
+      clock.sleep(graceMs, over.signal).then(giveUp, () => undefined);
+    });
+    try {
+      return await Promise.race([working, late.promise]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #entry(ending: ChildEnding, durationMs: number): Promise<ChildEntry> {
+    const { ports, logger, clock } = this.#deps;
+    const { spec, index } = this.#plan;
+    const record = this.#record;
+    const stopped = this.#stopped;
+    const facts = { taskIndex: index, conversation: spec.conversation, record, ending, durationMs };
+    const entry = childEntry(stopped === undefined ? facts : { ...facts, stopped });
+    const note = staleFilesNote(ports.changedByOthers?.(spec.parent.taskId) ?? [], record.filesWritten);
+    const summary = note === "" ? entry.summary : `${entry.summary ?? ""}${note}`.trim();
+    if (entry.status !== "timeout" || record.replies > 0) return { ...entry, summary };
+    const hasStarted = this.#agent !== undefined;
+    const file = await writeTimeoutReport(
+      { spec, record, durationMs, hasStarted, nowMs: clock.now() },
+      { logsFolder: ports.logsFolder, logger, redact: (text) => ports.redact?.(text) ?? text },
+    );
+    const where = file === undefined ? "" : ` What is known about it: ${file}`;
+    return { ...entry, summary, error: `${entry.error} The model never answered.${where}` };
+  }
+
+  #showEnd(entry: ChildEntry, end: { readonly ending: ChildEnding; readonly durationMs: number }): void {
+    const { ending, durationMs } = end;
+    const { usage, cost } = this.#plan.spec.conversation;
+    const error = entry.error === null ? {} : { error: entry.error };
+    this.#relay.complete(
+      {
+        kind: "complete",
+        status: entry.status,
+        summary: truncateEnd(entry.summary ?? "", summaryCharacters),
+        tokens: { input: promptTokens(usage), output: usage.output },
+        ...(cost === undefined ? {} : { cost }),
+        apiCalls: entry.api_calls,
+        durationMs,
+        filesRead: this.#record.filesRead,
+        filesWritten: this.#record.filesWritten,
+        outputs: this.#record.outputs,
+      },
+      { exitReason: ending.kind === "ended" ? ending.result.exit_reason : exitWithout(ending), ...error },
+    );
+  }
+}
+
+function exitWithout(ending: Exclude<ChildEnding, { kind: "ended" }>): ExitReason {
+  return ending.kind === "broken" ? "internal_error" : "interrupted_by_user";
+}

@@ -1,0 +1,574 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type AgentEvent, isValid } from "#conversation";
+import { FakeClock } from "#foundation/clock";
+import { Deferred } from "#foundation/deferred";
+import { BudgetGate } from "#model";
+import { result, type Tool } from "#tools";
+import { fakeTool } from "#tools/testing";
+import { calls, hang, type Reply, reply, says, serverError } from "../../../test/fakes/model-server/index.ts";
+import { defaultIdentity } from "../prompt/layers/identity.ts";
+import { childGoal, type DelegationGiven, delegationResult, openDelegation, parentDelegates } from "./testing.ts";
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function delegation(given: DelegationGiven = {}) {
+  const one = await openDelegation(given);
+  open.push(one);
+  return one;
+}
+
+type Delegation = Awaited<ReturnType<typeof delegation>>;
+
+/** Parent requests get the delegation, child requests what `child` says for their goal and the number of the request. */
+function play(
+  { server }: Delegation,
+  args: Readonly<Record<string, unknown>>,
+  child: (goal: string, number: number) => Reply,
+): void {
+  const seen = new Map<string, number>();
+  server.onRequest((request) => {
+    const goal = childGoal(request);
+    if (goal === undefined) return parentDelegates(args)(request);
+    seen.set(goal, (seen.get(goal) ?? 0) + 1);
+    return child(goal, seen.get(goal) ?? 0);
+  });
+}
+
+type ChildEvent = Extract<AgentEvent, { type: "child-event" }>;
+const childEvents = (events: readonly AgentEvent[]): readonly ChildEvent[] =>
+  events.filter((event): event is ChildEvent => event.type === "child-event");
+const milestones = (events: readonly AgentEvent[]) =>
+  childEvents(events).flatMap(({ milestone }) => (milestone === undefined ? [] : [milestone.kind]));
+const tasks = (...goals: readonly string[]) => ({ tasks: goals.map((goal) => ({ goal })) });
+
+describe("one delegated task", () => {
+  it("comes back as one report; the parent's transcript grows by one tool message [10:A9.1] [10:DELEG-1]", async () => {
+    const one = await delegation();
+    play(one, { goal: "count the files", context: "in /srv" }, (_goal, number) =>
+      number === 1 ? calls("terminal", { command: "ls" }) : says("There are 7."),
+    );
+    const ended = await one.agent.runConversation({ userMessage: "Go" });
+    expect(ended.final_response).toBe("All done.");
+    expect(one.recorded.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(isValid(ended.messages)).toBe(true);
+    const { results, total_duration_seconds } = delegationResult(one.recorded);
+    expect(results).toEqual([
+      {
+        task_index: 0,
+        status: "completed",
+        summary: "There are 7.",
+        api_calls: 2,
+        duration_seconds: expect.any(Number),
+        model: "test-model",
+        exit_reason: "text_response",
+        tokens: { input: expect.any(Number), output: expect.any(Number) },
+        tool_trace: [{ tool: "terminal", args_bytes: 16, result_bytes: 17, status: "ok" }],
+        error: null,
+      },
+    ]);
+    expect(results[0]?.tokens.input).toBeGreaterThan(0);
+    expect(total_duration_seconds).toBeGreaterThanOrEqual(0);
+    one.server.assertClean();
+  });
+
+  it("runs in a session, a task and a transcript of its own, on the default identity [10:DELEG-5] [10:DELEG-7] [10:A9.11]", async () => {
+    const seen: string[] = [];
+    const terminal = fakeTool("terminal", {
+      execute: (_args, context) => Promise.resolve(result({ task: seen.push(context.taskId) })),
+    });
+    const one = await delegation({ tools: [terminal], ports: { workspace: () => tmpdir() } });
+    play(one, { goal: "look", context: "The log says ENOENT." }, (_goal, number) =>
+      number === 1 ? calls("terminal", { command: "ls" }) : says("Seen."),
+    );
+    await one.agent.runConversation({ userMessage: "Go", taskId: "main-task" });
+    const [child] = one.stored;
+    expect(child?.parent.sessionId).toBe("20260101_000000_0badf00d");
+    expect(child?.child).toMatchObject({ source: "subagent", sessionId: "20260101_000000_00000001" });
+    expect(child?.messages.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(child?.messages[0]?.content).toBe("look");
+    expect(seen).toEqual([expect.stringMatching(/^sa-0-[0-9a-f]{8}$/)]);
+    const system = one.server.requests[1]?.systemText ?? "";
+    expect(system).toContain(defaultIdentity);
+    expect(system).toContain("The log says ENOENT.");
+    expect(system).toContain(`Work in this folder: ${tmpdir()}`);
+    expect(system).not.toContain("SOUL");
+    expect(system).not.toContain("likes tea");
+    expect(one.server.requests[0]?.systemText).toContain("likes tea");
+  });
+
+  it("names no folder that is not really there [10:DELEG-5]", async () => {
+    const one = await delegation({ ports: { workspace: () => "/nowhere/at/all" } });
+    play(one, { goal: "look" }, () => says("Seen."));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(one.server.requests[1]?.systemText).not.toContain("/nowhere");
+  });
+
+  it("has steps of its own: the parent's are not touched [10:A9.10] [10:LOOP-14]", async () => {
+    const one = await delegation({ parentSteps: 2, settings: { maxSteps: 9 } });
+    play(one, { goal: "count" }, (_goal, number) =>
+      number < 8 ? calls("terminal", { command: `echo ${number}` }) : says("Eight."),
+    );
+    const ended = await one.agent.runConversation({ userMessage: "Go" });
+    expect(ended).toMatchObject({ completed: true, api_calls: 2 });
+    expect(delegationResult(one.recorded).results[0]).toMatchObject({ status: "completed", api_calls: 8 });
+  });
+
+  it("ends with a summary when its steps are spent, and says so [10:A9.6] [10:D52]", async () => {
+    const one = await delegation({ settings: { maxSteps: 2 } });
+    play(one, { goal: "count", max_iterations: 99 }, (_goal, number) =>
+      number < 3 ? calls("terminal", { command: `${number}` }) : says("Counted to two."),
+    );
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(delegationResult(one.recorded).results[0]).toMatchObject({
+      status: "completed",
+      summary: "Counted to two.",
+      exit_reason: "max_iterations_reached",
+      error: null,
+    });
+  });
+
+  it("reports a failed child with the real reason [10:D52]", async () => {
+    const one = await delegation();
+    play(one, { goal: "try" }, () => serverError());
+    await one.agent.runConversation({ userMessage: "Go" });
+    const [entry] = delegationResult(one.recorded).results;
+    expect(entry).toMatchObject({ status: "failed", summary: null, exit_reason: "api_retries_exhausted" });
+    expect(entry?.error).toBeTruthy();
+  });
+
+  it("reports parts that could not be built as an error, and closes what was opened", async () => {
+    const one = await delegation({ ports: { openChild: () => Promise.reject(new Error("no terminal left")) } });
+    play(one, { goal: "try" }, () => says("never"));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(delegationResult(one.recorded).results[0]).toMatchObject({
+      status: "error",
+      exit_reason: "error",
+      error: "no terminal left",
+    });
+    expect(milestones(one.events)).toEqual(["spawn-requested", "complete"]);
+  });
+});
+
+describe("a batch", () => {
+  it("gives results in the order of the tasks, whatever the order of their ends [10:A9.3]", async () => {
+    const gates = new Map(["a", "b", "c"].map((goal) => [goal, new Deferred<void>()]));
+    const wait = fakeTool("terminal", {
+      concurrency: "safe",
+      execute: async (args) => {
+        await gates.get(String(args["command"]))?.promise;
+        return result({ ok: true });
+      },
+    });
+    const one = await delegation({
+      tools: [wait],
+      ports: { onDelegation: (task) => gates.get(task === "c" ? "a" : "b")?.resolve() },
+    });
+    play(one, tasks("a", "b", "c"), (goal, number) =>
+      number === 1 ? calls("terminal", { command: goal }) : says(`did ${goal}`),
+    );
+    gates.get("c")?.resolve();
+    await one.agent.runConversation({ userMessage: "Go" });
+    const { results } = delegationResult(one.recorded);
+    expect(results.map(({ task_index, summary }) => [task_index, summary])).toEqual([
+      [0, "did a"],
+      [1, "did b"],
+      [2, "did c"],
+    ]);
+    const ends = childEvents(one.events).filter(({ milestone }) => milestone?.kind === "complete");
+    expect(ends.map(({ task }) => task)).toEqual(["c", "a", "b"]);
+  });
+
+  it("that is too large starts nobody and names the limit [10:A9.2] [30:22]", async () => {
+    const one = await delegation();
+    play(one, tasks("a", "b", "c", "d"), () => says("never"));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(delegationResult(one.recorded).error).toContain("at most 3");
+    expect(one.opened).toEqual([]);
+  });
+
+  it("of twenty finishes, twelve at a time over the whole process [10:DELEG-1]", async () => {
+    let running = 0;
+    let most = 0;
+    const busy = fakeTool("terminal", {
+      execute: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+        return result({ ok: true });
+      },
+    });
+    const one = await delegation({ tools: [busy], settings: { maxConcurrentChildren: 20 } });
+    const goals = Array.from({ length: 20 }, (_, index) => `task ${index}`);
+    const working = new Set<string>();
+    let mostOpen = 0;
+    play(one, tasks(...goals), (goal, number) => {
+      working.add(goal);
+      mostOpen = Math.max(mostOpen, one.table.list().length);
+      return number < 3 ? calls("terminal", { command: `${goal} ${number}` }) : says(`did ${goal}`);
+    });
+    await one.agent.runConversation({ userMessage: "Go" });
+    const { results } = delegationResult(one.recorded);
+    expect(results.map(({ status, summary }) => `${status} ${summary}`)).toEqual(
+      goals.map((goal) => `completed did ${goal}`),
+    );
+    expect(mostOpen).toBe(12);
+    expect(most).toBeGreaterThan(1);
+    expect(new Set(one.closed).size).toBe(20);
+    expect(one.table.list()).toEqual([]);
+    expect(milestones(one.events).filter((kind) => kind === "complete")).toHaveLength(20);
+  });
+
+  it("shares one purse: the ceiling of the tree stops the children that come too late [10:DELEG-6]", async () => {
+    const gate = new BudgetGate({
+      limits: () => ({ mode: "hard", unknownPrice: "allow", treeUsd: 2.5 }),
+      clock: new FakeClock(),
+    });
+    const trees = new Set<string | undefined>();
+    const one = await delegation({
+      maxTotalChildren: 1,
+      moneyFor: (spec, sessionId) => ({
+        async reserve(request, _facts, signal) {
+          trees.add(spec?.treeId);
+          const spender = spec === undefined ? { sessionId } : { sessionId, treeId: spec.treeId };
+          const outcome = await gate.reserve(spender, { nanoUsd: 1_000_000_000, isAssumed: false }, signal);
+          if (outcome.kind === "reserved") return { id: outcome.id };
+          const { provider, model } = request.target;
+          const flags = { isPartial: false, isRetryable: false, mayCompress: false, mayRotate: false };
+          return {
+            refused: { kind: "budget_exceeded", provider, model, message: "too dear", mayFallBack: false, ...flags },
+          };
+        },
+        async settle(id, _counted, signal) {
+          const cost = { status: "estimated", source: "test", usd: 1 } as const;
+          await gate.settle(id, cost, signal);
+          return cost;
+        },
+        release: (id, signal) => gate.release(id, signal),
+      }),
+    });
+    play(one, tasks("a", "b", "c"), (goal) => says(`did ${goal}`));
+    await one.agent.runConversation({ userMessage: "Go" });
+    const { results } = delegationResult(one.recorded);
+    expect(results.map(({ status, exit_reason }) => [status, exit_reason])).toEqual([
+      ["completed", "text_response"],
+      ["completed", "text_response"],
+      ["failed", "budget_exceeded"],
+    ]);
+    expect(gate.spentUsd("tree", "20260101_000000_0badf00d")).toBe(2);
+    expect([...trees]).toEqual([undefined, "20260101_000000_0badf00d"]);
+  });
+});
+
+describe("refusals", () => {
+  const refused = async (args: Readonly<Record<string, unknown>>, given: DelegationGiven = {}) => {
+    const one = await delegation(given);
+    play(one, args, () => says("never"));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(one.opened).toEqual([]);
+    return delegationResult(one.recorded).error ?? "";
+  };
+
+  it("nothing to do, and a task without a goal, which is named [10:DELEG-1]", async () => {
+    expect(await refused({ context: "only this" })).toContain("give a goal");
+    expect(await refused({ tasks: [{ goal: "a" }, { context: "b" }] })).toContain("Task 1 has no goal");
+  });
+
+  it("an outside program that is not listed [30:W-07]", async () => {
+    expect(await refused({ goal: "a", acp_command: "/bin/evil" })).toContain("/bin/evil");
+  });
+
+  it("a model for children that cannot be used", async () => {
+    const childTarget = () => Promise.resolve({ kind: "failure", message: "no key for x" } as const);
+    expect(await refused({ goal: "a" }, { ports: { childTarget } })).toContain("no key for x");
+  });
+
+  it("while starting is paused; afterwards it works again [10:DELEG-9]", async () => {
+    const one = await delegation();
+    play(one, { goal: "a" }, () => says("did a"));
+    one.table.pause();
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(delegationResult(one.recorded).error).toContain("paused");
+    expect(one.opened).toEqual([]);
+    one.table.resume();
+    one.recorded.length = 0;
+    await one.agent.runConversation({ userMessage: "Again", history: [] });
+    expect(delegationResult(one.recorded).results[0]?.status).toBe("completed");
+  });
+});
+
+describe("roles and depth", () => {
+  const nested = (goal: string, number: number): Reply => {
+    if (goal === "outer" && number === 1)
+      return calls("delegate_task", { tasks: [{ goal: "inner", role: "orchestrator" }] });
+    return says(`did ${goal}`);
+  };
+
+  it("a leaf has no delegate_task; calling it anyway ends like any unknown tool [10:A9.5]", async () => {
+    const one = await delegation();
+    play(one, { goal: "outer", role: "orchestrator" }, nested);
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(one.opened.map(({ role, depth }) => [role, depth])).toEqual([["leaf", 1]]);
+    expect(one.server.requests[1]?.toolNames).not.toContain("delegate_task");
+    const { results, warnings } = delegationResult(one.recorded);
+    expect(results[0]).toMatchObject({ status: "completed", summary: "did outer" });
+    expect(warnings).toEqual([expect.stringContaining("as a leaf")]);
+  });
+
+  it("an orchestrator delegates where the depth allows; its children are leaves [10:A9.5] [10:DELEG-4]", async () => {
+    const one = await delegation({ settings: { maxSpawnDepth: 2 }, maxTotalChildren: 1 });
+    play(one, { goal: "outer", role: "orchestrator" }, nested);
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(one.opened.map(({ role, depth, treeId }) => [role, depth, treeId])).toEqual([
+      ["orchestrator", 1, "20260101_000000_0badf00d"],
+      ["leaf", 2, "20260101_000000_0badf00d"],
+    ]);
+    expect(one.server.requests[1]?.systemText).toContain("depth 1 of 2");
+    expect(one.server.requests[2]?.toolNames).not.toContain("delegate_task");
+    const outer = one.stored[0]?.messages ?? [];
+    expect(delegationResult(outer).results[0]).toMatchObject({ status: "completed", summary: "did inner" });
+    expect(delegationResult(one.recorded).results[0]).toMatchObject({ status: "completed", summary: "did outer" });
+    expect(one.stored[1]?.parent.sessionId).toBe(one.stored[0]?.child.sessionId);
+    const inner = childEvents(one.events).find(({ task }) => task === "inner");
+    expect(inner?.child).toMatchObject({ depth: 2, parentId: one.opened[0]?.id });
+  });
+
+  it("switched off, everybody is a leaf [10:DELEG-4]", async () => {
+    const one = await delegation({ settings: { maxSpawnDepth: 3, isOrchestratorEnabled: false } });
+    play(one, { goal: "outer", role: "orchestrator" }, () => says("did it"));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(one.opened[0]?.role).toBe("leaf");
+  });
+
+  it("an unknown role is a leaf, with a warning [10:DELEG-1]", async () => {
+    const one = await delegation();
+    play(one, { tasks: [{ goal: "a", role: "boss" }] }, () => says("did it"));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(delegationResult(one.recorded).warnings).toEqual([expect.stringContaining('"boss"')]);
+  });
+});
+
+describe("stopping", () => {
+  const deaf = (): Tool => fakeTool("terminal", { execute: () => new Promise(() => undefined) });
+
+  it("the parent stops all children, also deaf ones, within three seconds [10:A9.7] [10:DELEG-8]", async () => {
+    const one = await delegation({ tools: [deaf()] });
+    play(one, tasks("a", "b", "c"), (goal) => (goal === "a" ? hang() : calls("terminal", { command: goal })));
+    const running = one.agent.runConversation({ userMessage: "Go" });
+    await one.server.received(4);
+    await until(() => childEvents(one.events).filter(({ event }) => event.type === "tool-start").length === 2);
+    const before = Date.now();
+    one.agent.interrupt();
+    const ended = await running;
+    expect(Date.now() - before).toBeLessThan(3_200);
+    expect(ended.interrupted).toBe(true);
+    const { results } = delegationResult(one.recorded);
+    expect(results.map(({ status }) => status)).toEqual(["interrupted", "interrupted", "interrupted"]);
+    expect(results[1]?.tool_trace).toEqual([
+      { tool: "terminal", args_bytes: 15, result_bytes: 0, status: "unfinished" },
+    ]);
+    expect(isValid(ended.messages)).toBe(true);
+    expect(milestones(one.events).filter((kind) => kind === "complete")).toHaveLength(3);
+  });
+
+  it("reaches grandchildren [10:DELEG-8]", async () => {
+    const one = await delegation({ settings: { maxSpawnDepth: 2 } });
+    play(one, { goal: "outer", role: "orchestrator" }, (goal) =>
+      goal === "outer" ? calls("delegate_task", { goal: "inner" }) : hang(),
+    );
+    const running = one.agent.runConversation({ userMessage: "Go" });
+    await one.server.received(3);
+    one.agent.interrupt();
+    await running;
+    await one.server.clientLeft(3);
+    expect(delegationResult(one.recorded).results[0]?.status).toBe("interrupted");
+    expect(delegationResult(one.stored[0]?.messages ?? []).results[0]?.status).toBe("interrupted");
+    expect(one.table.list()).toEqual([]);
+  });
+
+  it("one child by its id; its siblings go on [10:DELEG-9]", async () => {
+    const one = await delegation();
+    play(one, tasks("a", "b"), (goal) => (goal === "a" ? hang() : says("did b")));
+    const running = one.agent.runConversation({ userMessage: "Go" });
+    await one.server.received(3);
+    const id = one.table.list().find(({ goal }) => goal === "a")?.id ?? "";
+    expect(one.table.interrupt(id, "enough")).toBe(true);
+    expect(one.table.interrupt("sa-9-00000000")).toBe(false);
+    await running;
+    expect(delegationResult(one.recorded).results.map(({ status }) => status)).toEqual(["interrupted", "completed"]);
+  });
+
+  it("a child that takes too long is stopped and reported; without any answer a note is left [10:DELEG-9]", async () => {
+    const logs = await mkdtemp(path.join(tmpdir(), "hermes-delegation-"));
+    try {
+      const clock = new FakeClock();
+      const ports = { logsFolder: logs, redact: (text: string) => text.replaceAll("hunter2", "***") };
+      const one = await delegation({ clock, ports, settings: { childTimeoutMs: 1 } });
+      play(one, { goal: "use hunter2" }, () => hang());
+      const running = one.agent.runConversation({ userMessage: "Go" });
+      await one.server.received(2);
+      await clock.advance(29_000);
+      expect(one.table.list()).toHaveLength(1);
+      await clock.advance(1_000);
+      await running;
+      const [entry] = delegationResult(one.recorded).results;
+      expect(entry).toMatchObject({ status: "timeout", api_calls: 0, exit_reason: "interrupted_during_api_call" });
+      expect(entry?.error).toContain("after 30 s");
+      const [file] = await readdir(logs);
+      expect(file).toMatch(/^subagent-timeout-sa-0-[0-9a-f]{8}-2026/);
+      expect(entry?.error).toContain(file);
+      const note = await readFile(path.join(logs, file ?? ""), "utf8");
+      expect(note).toContain("goal: use ***");
+      expect(note).toContain("got as far as: its first request");
+    } finally {
+      await rm(logs, { recursive: true, force: true });
+    }
+  });
+
+  it("waiting for a place is not working: a child stopped there never starts", async () => {
+    const one = await delegation({ maxTotalChildren: 1 });
+    play(one, tasks("a", "b"), () => hang());
+    const running = one.agent.runConversation({ userMessage: "Go" });
+    await one.server.received(2);
+    one.agent.interrupt();
+    await running;
+    expect(one.opened).toHaveLength(1);
+    expect(delegationResult(one.recorded).results.map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
+  });
+});
+
+describe("what the parent hears", () => {
+  it("every event carries the child's place; start, progress and end are told once [10:DELEG-12] [10:D52]", async () => {
+    const one = await delegation({ tools: [fakeTool("terminal"), fakeTool("read_file"), fakeTool("write_file")] });
+    play(one, { goal: "work" }, (_goal, number) => {
+      if (number === 1) return calls("read_file", { path: "/a.txt" });
+      if (number === 2) return calls("write_file", { path: "/b.txt", content: "x" });
+      if (number < 7) return calls("terminal", { command: `${number}` });
+      return reply([says("x".repeat(600))]);
+    });
+    await one.agent.runConversation({ userMessage: "Go" });
+    const events = childEvents(one.events);
+    expect(milestones(one.events)).toEqual(["spawn-requested", "start", "progress", "complete"]);
+    expect(events[0]?.event.type).toBe("notice");
+    expect(events.at(-1)?.event.type).toBe("turn-end");
+    expect(events.filter(({ event }) => event.type === "turn-end")).toHaveLength(1);
+    expect(events.filter(({ event }) => event.type === "tool-start")).toHaveLength(6);
+    for (const { childId, child } of events) {
+      expect(childId).toMatch(/^sa-0-[0-9a-f]{8}$/);
+      expect(child).toMatchObject({ depth: 1, taskIndex: 0, taskCount: 1, goal: "work", model: "test-model" });
+      expect(child?.toolsets).toEqual(["test", "todo"]);
+    }
+    const end = events.at(-1)?.milestone;
+    expect(end).toMatchObject({
+      kind: "complete",
+      status: "completed",
+      apiCalls: 7,
+      filesRead: ["/a.txt"],
+      filesWritten: ["/b.txt"],
+    });
+    if (end?.kind !== "complete") throw new Error("no end");
+    expect(end.summary.length).toBeLessThanOrEqual(500);
+    expect(end.outputs).toHaveLength(6);
+    expect(events.at(-1)?.child?.toolCount).toBe(6);
+  });
+
+  it("memory and hooks hear of each child once, one at a time; their failures change nothing [10:DELEG-11] [10:A7.10]", async () => {
+    const told: string[] = [];
+    let inHook = 0;
+    const one = await delegation({
+      ports: {
+        onDelegation: (task, said, { childSessionId }) =>
+          void told.push(`${task}: ${said} (${childSessionId.slice(-1)})`),
+        async onChildStop(stop) {
+          inHook += 1;
+          expect(inHook).toBe(1);
+          await Promise.resolve();
+          inHook -= 1;
+          told.push(`${stop.child_role} ${stop.child_status} of ${stop.parent_session_id.slice(-8)}`);
+          throw new Error("a hook that fails");
+        },
+      },
+    });
+    play(one, tasks("a", "b"), (goal) => says(`did ${goal}`));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(delegationResult(one.recorded).results.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(told.toSorted()).toEqual([
+      "a: did a (1)",
+      "b: did b (2)",
+      "leaf completed of 0badf00d",
+      "leaf completed of 0badf00d",
+    ]);
+    expect(one.closed).toHaveLength(2);
+  });
+
+  it("names files it had read and the child has written, eight at most [10:DELEG-1]", async () => {
+    const files = Array.from({ length: 10 }, (_, index) => `/srv/app/f${index}.ts`);
+    const one = await delegation({
+      tools: [fakeTool("patch")],
+      ports: { changedByOthers: (taskId) => (taskId === "main" ? [...files, "/srv/app/other.ts"] : []) },
+    });
+    const patch = files.map((_, index) => `*** Update File: f${index}.ts\n@@`).join("\n");
+    play(one, { goal: "edit" }, (_goal, number) => (number === 1 ? calls("patch", { patch }) : says("Edited.")));
+    await one.agent.runConversation({ userMessage: "Go", taskId: "main" });
+    const summary = delegationResult(one.recorded).results[0]?.summary ?? "";
+    expect(summary).toMatch(/^Edited\.\n\n\[It changed files that you had read: /);
+    expect(summary).toContain("/srv/app/f7.ts and 2 more");
+    expect(summary).not.toContain("f8.ts");
+    expect(summary).not.toContain("other.ts");
+  });
+
+  it("hears a sign of life every 30 s while the child gets on, and none once it stands still [10:DELEG-10]", async () => {
+    const clock = new FakeClock();
+    const one = await delegation({ clock, settings: { childTimeoutMs: 3_600_000 } });
+    play(one, { goal: "think" }, () => hang());
+    const running = one.agent.runConversation({ userMessage: "Go" });
+    await one.server.received(2);
+    for (let beat = 0; beat < 12; beat += 1) await clock.advance(30_000);
+    const beats = one.events.filter((event) => event.type === "tool-update");
+    expect(beats).toHaveLength(5);
+    one.agent.interrupt();
+    await clock.advance(10);
+    await running;
+  });
+});
+
+describe("fallback of children [20:R5.16]", () => {
+  const chain = [{ provider: "custom", model: "spare" }];
+  const run = async (settings: DelegationGiven["settings"]) => {
+    const one = await delegation({ fallbackChain: chain, settings: settings ?? {} });
+    play(one, { goal: "a" }, () => says("did a"));
+    await one.agent.runConversation({ userMessage: "Go" });
+    return one.opened[0]?.conversation.fallback.chain;
+  };
+
+  it("children use the parent's chain, their own, or none [10:DELEG-6]", async () => {
+    expect(await run({})).toEqual(chain);
+    expect(await run({ inheritsFallback: false })).toEqual([]);
+    expect(await run({ fallbackChain: [] })).toEqual([]);
+  });
+
+  it("a child goes on with the next model and says which one it ended on [10:DELEG-6]", async () => {
+    const one: Delegation = await delegation({
+      fallbackChain: chain,
+      remedies: {
+        resolve: () => Promise.resolve({ kind: "target", target: { ...one.conversation.target, model: "spare" } }),
+      },
+    });
+    play(one, { goal: "a" }, (_goal, number) => (number === 1 ? serverError() : says("did a")));
+    await one.agent.runConversation({ userMessage: "Go" });
+    expect(delegationResult(one.recorded).results[0]).toMatchObject({ status: "completed", model: "spare" });
+    expect(one.conversation.target.model).toBe("test-model");
+  });
+});
+
+/** Lets the loop turn until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 100_000 && !isSo(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(isSo()).toBe(true);
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { never, onAbort } from "#foundation/abort";
+import { describe } from "#foundation/errors";
+import { Mutex } from "#foundation/mutex";
+import type { Target } from "#model";
+import { result, type Tool, type ToolContext, ToolFailure } from "#tools";
+import { Conversation } from "../conversation.ts";
+import { within } from "../memory/bounded.ts";
+import { childListing } from "./child-listing.ts";
+import { childPrompt, realFolder } from "./child-prompt.ts";
+import type { ChildEntry } from "./child-result.ts";
+import { type ChildPlan, ChildRun } from "./child-run.ts";
+import type { ChildSpec, DelegationDeps } from "./child-spec.ts";
+import { keepHeartbeat } from "./heartbeat.ts";
+import { type ChildRole, type DelegatedTask, readTasks } from "./task.ts";
+
+const hookMs = 5_000;
+
+/**
+ * What answers `delegate_task` calls of one agent. Children run at the same time, each in a conversation, session
+ * and task of its own; the parent reads only their reports, in the order of the tasks.
+ */
+export function createDelegation(deps: DelegationDeps): Tool["execute"] {
+  const hooks = new Mutex();
+  return async (args, context) => {
+    const { tasks, warnings } = admitted(args, deps);
+    const target = await targetOf(deps, context.signal);
+    const workspace = await realFolder(deps.ports.workspace?.());
+    const planned = tasks.map((task, index) =>
+      planChild(task, { index, count: tasks.length, deps, context, target, workspace }),
+    );
+    const startedAtMs = deps.clock.now();
+    const runs = planned.map(({ plan }) => ({ plan, run: new ChildRun(plan, deps) }));
+    const work = (): Promise<readonly ChildEntry[]> =>
+      Promise.all(
+        runs.map(async ({ plan, run }) => {
+          const entry = await run.run();
+          await hooks.run(() => tellEnd(plan.spec, entry, deps));
+          return entry;
+        }),
+      );
+    using _linked = onAbort(context.signal, () => {
+      for (const { run } of runs) run.interrupt();
+    });
+    const entries = await withHeartbeat(
+      () => deps.parent.slot?.lend(work, context.signal) ?? work(),
+      runs.map(({ run }) => run),
+      { deps, context },
+    );
+    const seconds = Math.round((deps.clock.now() - startedAtMs) / 100) / 10;
+    const notes = [...warnings, ...planned.flatMap((one) => one.warnings)];
+    return result(
+      { results: entries, total_duration_seconds: seconds, ...(notes.length === 0 ? {} : { warnings: notes }) },
+      { preview: previewOf(entries), isError: entries.every(({ status }) => status !== "completed") },
+    );
+  };
+}
+
+/** The tasks of a call that may start now. */
+function admitted(args: Readonly<Record<string, unknown>>, { table, parent, settings }: DelegationDeps) {
+  if (table.isPaused)
+    throw new ToolFailure("New children are paused on this machine. Do the work yourself, or tell the user.");
+  if (parent.depth >= settings.maxSpawnDepth)
+    throw new ToolFailure(
+      `Nobody below depth ${settings.maxSpawnDepth} may be started (delegation.max_spawn_depth), and this agent is at depth ${parent.depth}. Do the work yourself.`,
+    );
+  const read = readTasks(args, settings);
+  if (read.kind === "refused") throw new ToolFailure(read.error);
+  return read;
+}
+
+async function targetOf({ ports, parent }: DelegationDeps, signal: AbortSignal): Promise<Target> {
+  const found = await ports.childTarget?.(signal);
+  if (found === undefined) return parent.conversation.target;
+  if (found.kind === "failure") throw new ToolFailure(`The model for children cannot be used: ${found.message}`);
+  return found.target;
+}
+
+interface PlanFacts {
+  readonly index: number;
+  readonly count: number;
+  readonly deps: DelegationDeps;
+  readonly context: ToolContext;
+  readonly target: Target;
+  readonly workspace: string | undefined;
+}
+
+function planChild(
+  task: DelegatedTask,
+  facts: PlanFacts,
+): { readonly plan: ChildPlan; readonly warnings: readonly string[] } {
+  const { deps, context, index, workspace } = facts;
+  const { parent, ports, settings } = deps;
+  const depth = parent.depth + 1;
+  const mayDelegate = settings.isOrchestratorEnabled && depth < settings.maxSpawnDepth;
+  const role: ChildRole = task.role === "orchestrator" && mayDelegate ? "orchestrator" : "leaf";
+  const wish = { role, inheritsMcpTools: settings.inheritsMcpTools };
+  const asked = task.toolsets === undefined ? wish : { ...wish, toolsets: task.toolsets };
+  const listing = childListing(parent.listing(), asked, ports.toolsets());
+  const { sessionId, rootSessionId } = parent.conversation;
+  const spec: ChildSpec = {
+    id: `sa-${index}-${randomBytes(4).toString("hex")}`,
+    role,
+    depth,
+    task,
+    listing,
+    conversation: freshConversation(facts),
+    parent: { sessionId, taskId: context.taskId, sessionKey: context.sessionKey, surface: context.surface },
+    treeId: parent.treeId ?? rootSessionId,
+  };
+  const limits = { depth, maxDepth: settings.maxSpawnDepth, maxChildren: settings.maxConcurrentChildren };
+  const prompt = childPrompt({ task, role, ...limits, ...(workspace === undefined ? {} : { workspace }) });
+  const delegateFor: ChildPlan["delegateFor"] = (own) => createDelegation({ ...deps, parent: own });
+  return {
+    plan: { spec, index, count: facts.count, prompt, delegateFor },
+    warnings: [
+      ...listing.unknownToolsets.map((name) => `Task ${index}: there is no toolset "${name}".`),
+      ...(role === task.role ? [] : [`Task ${index}: no further delegation is allowed here; it ran as a leaf.`]),
+    ],
+  };
+}
+
+function freshConversation({ deps, target }: PlanFacts): Conversation {
+  const { settings, parent, ports } = deps;
+  const inherited = settings.inheritsFallback ? parent.conversation.fallback.chain : [];
+  return new Conversation({
+    sessionId: ports.newSessionId(),
+    history: [],
+    target,
+    fallbackChain: settings.fallbackChain ?? inherited,
+  });
+}
+
+/** Listeners hear of every child once; what they do wrong or late changes nothing for it. */
+async function tellEnd(spec: ChildSpec, entry: ChildEntry, { ports, clock, logger }: DelegationDeps): Promise<void> {
+  const said = entry.summary ?? entry.error ?? "";
+  const stop = {
+    parent_session_id: spec.parent.sessionId,
+    child_role: spec.role,
+    child_summary: said,
+    child_status: entry.status,
+    duration_ms: Math.round(entry.duration_seconds * 1000),
+  };
+  try {
+    ports.onDelegation?.(spec.task.goal, said, { childSessionId: spec.conversation.sessionId });
+    await within(() => ports.onChildStop?.(stop), { clock, timeoutMs: hookMs, signal: never });
+  } catch (error) {
+    logger.warn("what follows a child failed", { child: spec.id, reason: describe(error) });
+  }
+}
+
+async function withHeartbeat<T>(
+  work: () => Promise<T>,
+  runs: readonly ChildRun[],
+  { deps, context }: { readonly deps: DelegationDeps; readonly context: ToolContext },
+): Promise<T> {
+  const over = new AbortController();
+  const standings = () =>
+    new Map(runs.flatMap((run) => (run.standing === undefined ? [] : [[run.id, run.standing] as const])));
+  const { clock, logger } = deps;
+  const beating = keepHeartbeat({ clock, logger, standings, beat: (text) => context.progress(text) }, over.signal);
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await beating;
+  }
+}
+
+function previewOf(entries: readonly ChildEntry[]): string {
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined) return `${only.status}: ${only.summary ?? only.error ?? ""}`;
+  const done = entries.filter(({ status }) => status === "completed").length;
+  return `${done} of ${entries.length} tasks completed`;
+}

@@ -1,0 +1,93 @@
+import { isRecord } from "#foundation/json";
+import type { DelegationSettings } from "./settings.ts";
+
+/** A leaf does its task; an orchestrator may hand parts of it on. */
+export type ChildRole = "leaf" | "orchestrator";
+
+export interface DelegatedTask {
+  readonly goal: string;
+  readonly context: string;
+  /** Undefined: those of the parent. */
+  readonly toolsets?: readonly string[];
+  readonly role: ChildRole;
+  /** An outside program that does the task over ACP. */
+  readonly acp?: { readonly command: string; readonly args: readonly string[] };
+}
+
+export type ReadTasks =
+  | { readonly kind: "tasks"; readonly tasks: readonly DelegatedTask[]; readonly warnings: readonly string[] }
+  | { readonly kind: "refused"; readonly error: string };
+
+type Args = Readonly<Record<string, unknown>>;
+type Limits = Pick<DelegationSettings, "maxConcurrentChildren" | "acpCommands">;
+
+const maxTaskCharacters = 400_000;
+
+/** What a call of `delegate_task` asks for. Pure; nothing has been started when it refuses. */
+export function readTasks(args: Args, limits: Limits): ReadTasks {
+  const given = Array.isArray(args["tasks"]) && args["tasks"].length > 0 ? args["tasks"] : undefined;
+  if (given === undefined && textAt(args, "goal") === "")
+    return refused("Nothing to delegate: give a goal, or tasks with one goal each.");
+  const items: readonly unknown[] = given ?? [args];
+  if (items.length > limits.maxConcurrentChildren)
+    return refused(
+      `${items.length} tasks are too many: at most ${limits.maxConcurrentChildren} run at once (delegation.max_concurrent_children). None was started; send fewer, or one batch after the other.`,
+    );
+  const warnings: string[] = [];
+  const tasks: DelegatedTask[] = [];
+  for (const [index, item] of items.entries()) {
+    const read = readTask(isRecord(item) ? item : {}, { index, shared: args, limits });
+    if (typeof read === "string") return refused(read);
+    if (read.warning !== undefined) warnings.push(read.warning);
+    tasks.push(read.task);
+  }
+  return { kind: "tasks", tasks, warnings };
+}
+
+function readTask(
+  item: Args,
+  given: { readonly index: number; readonly shared: Args; readonly limits: Limits },
+): string | { readonly task: DelegatedTask; readonly warning?: string } {
+  const { index, shared, limits } = given;
+  const goal = textAt(item, "goal");
+  if (goal === "") return `Task ${index} has no goal. None was started.`;
+  const context = textAt(item, "context") || textAt(shared, "context");
+  if (goal.length + context.length > maxTaskCharacters)
+    return `Task ${index} is too long (${goal.length + context.length} characters, at most ${maxTaskCharacters}); put the material in a file and name its path. None was started.`;
+  const acp = acpOf(item) ?? acpOf(shared);
+  if (acp !== undefined && !limits.acpCommands.includes(acp.command))
+    return `Task ${index}: ${acp.command} may not run as a child; delegation.allow_acp_command does not list it. None was started.`;
+  const toolsets = namesAt(item, "toolsets") ?? namesAt(shared, "toolsets");
+  const wanted = textAt(item, "role") || textAt(shared, "role") || "leaf";
+  const task: DelegatedTask = {
+    goal,
+    context,
+    role: wanted === "orchestrator" ? "orchestrator" : "leaf",
+    ...(toolsets === undefined ? {} : { toolsets }),
+    ...(acp === undefined ? {} : { acp }),
+  };
+  const isKnownRole = wanted === "leaf" || wanted === "orchestrator";
+  return isKnownRole ? { task } : { task, warning: `Task ${index}: there is no role "${wanted}"; it ran as a leaf.` };
+}
+
+function acpOf(args: Args): DelegatedTask["acp"] {
+  const command = textAt(args, "acp_command");
+  return command === "" ? undefined : { command, args: namesAt(args, "acp_args") ?? [] };
+}
+
+function textAt(args: Args, key: string): string {
+  const value = args[key];
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** A list of words; an empty one counts as absent, since a child without tools is never meant. */
+function namesAt(args: Args, key: string): readonly string[] | undefined {
+  const value = args[key];
+  const list = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value.map(String) : [];
+  const names = list.map((name) => name.trim()).filter((name) => name !== "");
+  return names.length === 0 ? undefined : names;
+}
+
+function refused(error: string): ReadTasks {
+  return { kind: "refused", error };
+}
