@@ -15,7 +15,7 @@ import { type Tool, todoTool } from "#tools";
 import { fakeTool, listingOf, registryOf } from "#tools/testing";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { Agent } from "../agent.ts";
-import { type AgentDeps, defaultAgentSettings } from "../agent-deps.ts";
+import { type AgentDeps, type AgentTools, defaultAgentSettings } from "../agent-deps.ts";
 import { Conversation } from "../conversation.ts";
 import { freeOfCharge } from "../money.ts";
 import type { Transcript } from "../ports.ts";
@@ -72,6 +72,14 @@ export async function openHarness(given: HarnessGiven = {}) {
     onFallback: () => undefined,
     ...given.remedies,
   };
+  const agentTools: AgentTools = {
+    listing: () => listing,
+    files: { keep: () => Promise.resolve(undefined) },
+    redact: (text) => text,
+    agentTools: new Map(),
+    observers: () => [],
+    hintsFor: () => Promise.resolve(""),
+  };
   const agent = new Agent({
     conversation,
     clock,
@@ -87,14 +95,7 @@ export async function openHarness(given: HarnessGiven = {}) {
       refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
       rebuild: () => Promise.resolve(),
     },
-    tools: {
-      listing: () => listing,
-      files: { keep: () => Promise.resolve(undefined) },
-      redact: (text) => text,
-      agentTools: new Map(),
-      observers: () => [],
-      hintsFor: () => Promise.resolve(""),
-    },
+    tools: agentTools,
     remedies: (context) => standardRemedies(remedyDeps, context),
     emit: (event) => void events.push(event),
     onRequest: (request) => void requests.push(request),
@@ -102,6 +103,7 @@ export async function openHarness(given: HarnessGiven = {}) {
   });
   return {
     agent,
+    agentTools,
     server,
     clock,
     logger,

@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "#foundation/clock";
+import { result } from "#tools";
+import { fakeTool } from "#tools/testing";
+import {
+  calls,
+  cutAfter,
+  fails,
+  failsMidway,
+  hang,
+  hangAfter,
+  overloaded,
+  reply,
+  says,
+  slow,
+  thinks,
+} from "../../test/fakes/model-server/index.ts";
+import { harnesses, protocols } from "./testing/harnesses.ts";
+
+const harness = harnesses();
+const hi = { userMessage: "Hi" };
+
+describe.each(protocols)("a stream over %s", (protocol) => {
+  it("is preferred, and shown as it comes [10:LOOP-49] [10:LOOP-59]", async () => {
+    const { agent, server, events } = await harness({ protocol });
+    server.script(says("Hello there", { fragments: 5 }));
+    await agent.runConversation(hi);
+    expect((await server.received(1)).stream).toBe(true);
+    const text = events.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
+    expect(text.join("")).toBe("Hello there");
+  });
+
+  it("withholds words behind a call; the words before it end before tools run [10:LOOP-50]", async () => {
+    const { agent, server, events } = await harness({ protocol });
+    server.script(reply([says("Looking."), calls("terminal", { command: "ls" })]), says("Done"));
+    await agent.runConversation(hi);
+    const types = events.map((event) => event.type);
+    expect(types.indexOf("text-end")).toBeLessThan(types.indexOf("tool-start"));
+    expect(types.indexOf("tool-input-start")).toBeLessThan(types.indexOf("tool-start"));
+    expect(types.filter((type) => type === "tool-input-start")).toHaveLength(1);
+  });
+
+  it("that breaks before any word is tried again [10:LOOP-53]", async () => {
+    const { agent, server } = await harness({ protocol });
+    server.script(cutAfter(1, says("Hello")), cutAfter(1, says("Hello")), says("Hello"));
+    expect((await agent.runConversation(hi)).final_response).toBe("Hello");
+  });
+
+  it("that breaks in a call after words is announced and asked for again, once [10:LOOP-53] [20:R1.47]", async () => {
+    const { agent, server, events } = await harness({ protocol });
+    const broken = failsMidway(
+      reply([says("Writing it down."), calls("terminal", { text: "x".repeat(50) })]),
+      overloaded(),
+    );
+    server.script(broken, says("Done"));
+    expect((await agent.runConversation(hi)).final_response).toBe("Done");
+    expect(events.some((event) => event.type === "notice" && event.text.includes("asking again"))).toBe(true);
+  });
+
+  it("that breaks there again keeps the words and names what did not run [10:LOOP-53] [10:D26]", async () => {
+    const { agent, server, recorded } = await harness({ protocol });
+    const broken = failsMidway(
+      reply([says("Writing it down."), calls("terminal", { text: "x".repeat(50) })]),
+      overloaded(),
+    );
+    server.script(broken, broken);
+    const ended = await agent.runConversation(hi);
+    expect(ended).toMatchObject({ exit_reason: "partial_stream_recovery", partial: true, completed: false });
+    expect(ended.final_response).toMatch(/^Writing it down\..*terminal/s);
+    expect(recorded.at(-1)).toMatchObject({ role: "assistant", finish_reason: "error" });
+    expect(recorded.at(-1)).not.toHaveProperty("tool_calls");
+  });
+
+  it("that ends in words leaves them as the answer, without another attempt [10:A1.13] [10:LOOP-53] [10:LOOP-37]", async () => {
+    const { agent, server } = await harness({ protocol });
+    server.script(failsMidway(says("Hel"), overloaded()));
+    expect(await agent.runConversation(hi)).toMatchObject({
+      final_response: "Hel",
+      exit_reason: "partial_stream_recovery",
+      partial: true,
+      completed: false,
+    });
+    server.assertClean();
+  });
+
+  it("is closed by an interrupt, and nothing of it is kept [10:LOOP-21] [10:LOOP-22] [20:R1.7]", async () => {
+    const { agent, server, recorded } = await harness({ protocol });
+    server.script(hangAfter({ events: 4 }, says("Hello there, this is long.", { fragments: 5 })));
+    const running = agent.runConversation(hi);
+    await server.received(1);
+    agent.interrupt();
+    expect(await running).toMatchObject({ exit_reason: "interrupted_during_api_call", interrupted: true });
+    await server.clientLeft(1);
+    expect(recorded).toHaveLength(1);
+  });
+});
+
+describe("an endpoint that cannot stream", () => {
+  it("is asked for whole answers from then on, and the user is told once [10:LOOP-49] [20:R1.28]", async () => {
+    const { agent, server, events } = await harness();
+    server.script(fails(400, { message: "Streaming is not supported for this model." }), says("Hi"), says("Again"));
+    expect((await agent.runConversation(hi)).completed).toBe(true);
+    await agent.runConversation(hi);
+    expect(server.requests.map((request) => request.stream)).toEqual([true, false, false]);
+    const notices = events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
+    expect(notices).toHaveLength(1);
+    expect(notices[0]).toContain("display.streaming");
+  });
+
+  it("gives its reasoning once [10:LOOP-59]", async () => {
+    const { agent, server, events } = await harness({ target: { quirks: { supportsStreaming: false } } });
+    server.script(reply([thinks("Hm, well."), says("Hi")]));
+    expect((await agent.runConversation(hi)).last_reasoning).toBe("Hm, well.");
+    const reasoning = events.flatMap((event) => (event.type === "reasoning-delta" ? [event.text] : []));
+    expect(reasoning.join("")).toBe("Hm, well.");
+  });
+});
+
+describe("tool calls in a chat stream", () => {
+  it("with one index for all are told apart by their ids, and keep what only the provider reads [10:LOOP-51]", async () => {
+    const { agent, server, recorded } = await harness();
+    const extraContent = { google: { thought_signature: "S" } };
+    server.script(
+      reply([
+        calls("terminal", { n: 1 }, { index: 0, extraContent }),
+        calls("terminal", { n: 2 }, { index: 0, style: "repeated-name" }),
+      ]),
+      says("Done"),
+    );
+    await agent.runConversation(hi);
+    expect(recorded[1]).toMatchObject({
+      tool_calls: [
+        { function: { name: "terminal", arguments: '{"n":1}' }, extra_content: extraContent },
+        { function: { name: "terminal", arguments: '{"n":2}' } },
+      ],
+    });
+  });
+});
+
+describe("a quiet turn", () => {
+  it("says every 30 s what it waits for, while nothing else happens [10:LOOP-54] [10:TOOL-12]", async () => {
+    const activityClock = new FakeClock();
+    const started = { resolve: (): void => undefined };
+    const isRunning = new Promise<void>((resolve) => {
+      started.resolve = resolve;
+    });
+    const held = { release: (): void => undefined };
+    const tool = fakeTool("build", {
+      execute: async () => {
+        started.resolve();
+        await new Promise<void>((resolve) => {
+          held.release = resolve;
+        });
+        return result({ ok: true });
+      },
+    });
+    const { agent, server, events } = await harness({ tools: [tool], deps: { activityClock } });
+    server.script(calls("build", {}), says("Done"));
+    const running = agent.runConversation(hi);
+    await isRunning;
+    await activityClock.advance(61_000);
+    held.release();
+    await running;
+    const said = events.filter((event) => event.type === "activity");
+    expect(said).toEqual([
+      { type: "activity", text: "running build", tool: "build", step: 1, limit: 90 },
+      { type: "activity", text: "running build", tool: "build", step: 1, limit: 90 },
+    ]);
+    await activityClock.advance(120_000);
+    expect(events.filter((event) => event.type === "activity")).toHaveLength(2);
+  });
+
+  it("names the model it waits for, and keeps still while words come [10:LOOP-54]", async () => {
+    const activityClock = new FakeClock();
+    const { agent, server, events } = await harness({ deps: { activityClock } });
+    server.script(hang());
+    const running = agent.runConversation(hi);
+    await server.received(1);
+    await activityClock.advance(29_000);
+    expect(events.filter((event) => event.type === "activity")).toEqual([]);
+    await activityClock.advance(2_000);
+    expect(events.filter((event) => event.type === "activity")).toEqual([
+      { type: "activity", text: "waiting for test-model", step: 1, limit: 90 },
+    ]);
+    agent.interrupt();
+    await running;
+  });
+});
+
+describe("whoever listens", () => {
+  it("cannot break a turn [10:LOOP-61]", async () => {
+    const { agent, server } = await harness({
+      deps: {
+        emit: () => {
+          throw new Error("no screen");
+        },
+      },
+    });
+    server.script(calls("terminal", {}), says("Done"));
+    const said: string[] = [];
+    const ended = await agent.runConversation({ ...hi, onText: (text) => void said.push(text) });
+    expect(ended.completed).toBe(true);
+    expect(said.join("")).toBe("Done");
+  });
+
+  it("hears every start with its end, and nothing after the end of the turn [10:LOOP-59]", async () => {
+    const { agent, server, events } = await harness();
+    server.script(overloaded(), slow(says("Hi")));
+    const running = agent.runConversation(hi);
+    await server.received(2);
+    server.release(Number.POSITIVE_INFINITY);
+    await running;
+    const count = (type: string) => events.filter((event) => event.type === type).length;
+    expect(count("attempt-start")).toBe(count("attempt-end"));
+    expect(events.at(-1)).toMatchObject({ type: "turn-end", exitReason: "text_response", text: "Hi" });
+    expect(count("turn-start")).toBe(1);
+  });
+});
