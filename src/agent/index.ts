@@ -24,7 +24,7 @@ export { expandReferences, type ReferenceDeps } from "./prompt/references.ts";
 export { ensureSoul, loadSoul } from "./prompt/soul.ts";
 export { type BuiltPrompt, buildPrompt } from "./prompt/system-prompt.ts";
 export { localFiles as localWorkspace } from "./prompt/workspace-files.ts";
-export { type Remedy, recover } from "./recovery/remedy.ts";
+export { type Remedy, type RemedyContext, recover } from "./recovery/remedy.ts";
 export { type RemedyDeps, standardRemedies } from "./recovery/standard.ts";
 export type { RequestSettings } from "./request.ts";
 export type { TurnResult } from "./result.ts";

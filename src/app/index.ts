@@ -1,5 +1,8 @@
 /** The composition root: everything is built here once, handed over, and disposed in reverse. */
+
+export { type Hermes, type HermesOptions, openHermes } from "./hermes.ts";
 export { openPlainSession, type PlainSession, type PlainSessionOptions } from "./plain-session.ts";
 export type { PlainScreen } from "./plain-turn.ts";
 export type { ObservedTurn, Toolbox } from "./toolbox.ts";
+export { type Models, openModels } from "./wire-model.ts";
 export { openToolbox, type ToolboxOptions } from "./wire-tools.ts";

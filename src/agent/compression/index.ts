@@ -12,6 +12,7 @@ export type {
   EngineStatus,
   SummaryStatus,
 } from "./engine.ts";
+export { engineModel } from "./engine.ts";
 export { engineTools } from "./engine-tools.ts";
 export { createContextKeeper } from "./keeper.ts";
 export { createRecallExecute, type ReadMessages, recallTool, recallToolName, spanOf } from "./recall-tool.ts";

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import {
   type Agent,
+  type Compression,
   type Conversation,
   expandReferences,
   localWorkspace,
@@ -18,6 +19,7 @@ import type { ChosenModel } from "./choose-model.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { SharedParts } from "./open-agent.ts";
 import type { SessionMemory } from "./open-memory.ts";
+import type { SideWork } from "./side-work.ts";
 
 export interface HandleParts {
   readonly shared: SharedParts;
@@ -29,6 +31,8 @@ export interface HandleParts {
   readonly memory: SessionMemory | undefined;
   readonly live: LiveSettings;
   readonly auxiliary: Auxiliary;
+  readonly compression: Compression;
+  readonly side: SideWork;
   readonly scope: Scope;
 }
 
@@ -54,7 +58,10 @@ export function createHandle(parts: HandleParts): AgentHandle {
       describe: () => toolsets,
       setEnabled: (names, isEnabled) => parts.shared.setTools(spec.wish.source, names, isEnabled),
     },
-    compress: () => Promise.resolve(undefined),
+    compress: async (focus, signal) => {
+      const outcome = await parts.compression.compressNow(focus, signal);
+      return outcome.kind === "smaller" ? { before: outcome.tokensBefore, after: outcome.tokensAfter } : undefined;
+    },
     checkpoints: {
       list: async (signal) =>
         (await toolbox.checkpoints.list(root, signal)).map((one) => ({
@@ -89,7 +96,7 @@ export function createHandle(parts: HandleParts): AgentHandle {
     account: () => Promise.resolve([]),
     reloadMcp: (signal) => toolbox.mcp.reload(signal),
     memory: memoryChoices(parts),
-    flush: () => Promise.resolve(),
+    flush: async (reason, signal) => void (await parts.side.flush(reason, parts.conversation.history, signal)),
     suggestTitle: (messages, signal) => suggestTitle(messages, parts, signal),
     expand: async (text, signal) => {
       const expanded = await expandReferences(
@@ -212,9 +219,10 @@ const titlePrompt =
 
 async function suggestTitle(
   messages: readonly Message[],
-  { auxiliary }: HandleParts,
+  { auxiliary, chosen }: HandleParts,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  if (chosen.isDemo) return firstWords(messages);
   const words = messages
     .filter((message) => message.role !== "tool")
     .slice(0, 4)
@@ -241,4 +249,11 @@ async function runGit(
     signal.throwIfAborted();
     return { ok: false, output: describe(error) };
   }
+}
+
+/** The demo model cannot name a conversation; the person's own first words do. */
+function firstWords(messages: readonly Message[]): string | undefined {
+  const first = messages.find((message) => message.role === "user");
+  const words = first === undefined ? [] : textOf(first.content).trim().split(/\s+/).slice(0, 6);
+  return words.length === 0 ? undefined : words.join(" ");
 }

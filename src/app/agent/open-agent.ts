@@ -1,23 +1,38 @@
-import { type AgentSettings, type ContextKeeper, keepEverything, type ReferenceDeps, renderPreloaded } from "#agent";
+import {
+  Agent,
+  type AgentSettings,
+  type ChildTable,
+  Conversation,
+  createContextKeeper,
+  createPromptSource,
+  createRecallExecute,
+  type ReferenceDeps,
+  renderPreloaded,
+} from "#agent";
 import type { LoadedConfig } from "#config";
 import type { SessionId } from "#conversation";
 import type { Clock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
 import type { Logger } from "#foundation/logger";
 import type { HermesHome } from "#foundation/paths";
-import type { Auxiliary, Target } from "#model";
+import { type Auxiliary, parseFallbackChain, type Target } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
+import type { Store } from "#store";
 import { clarifyWith, type Listing, surfaceToolsets, type Tool, Toolsets } from "#tools";
 import type { ApproverRouter } from "../approver-router.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
-import { chooseModel } from "./choose-model.ts";
+import { type AgentParts, agentDeps } from "./agent-parts.ts";
+import { openDelegation } from "./children.ts";
+import { type ChosenModel, chooseModel } from "./choose-model.ts";
 import { createHandle } from "./handle.ts";
 import { LiveSettings } from "./live-settings.ts";
-import { openMemory } from "./open-memory.ts";
+import { openCompression } from "./open-compression.ts";
+import { openMemory, type SessionMemory } from "./open-memory.ts";
 import type { Skills } from "./open-skills.ts";
 import { gatherPrompt } from "./prompt-inputs.ts";
-import { openSessionAgent } from "./session-agent.ts";
+import { readSpan } from "./read-span.ts";
+import { openSideWork } from "./side-work.ts";
 import { TaintWatch } from "./taint.ts";
 
 /** What all sessions of a process share. */
@@ -27,14 +42,16 @@ export interface SharedParts {
   readonly userHome: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly store: Store;
   readonly models: Models;
   readonly toolbox: Toolbox;
   readonly skills: Skills;
+  readonly children: ChildTable;
+  readonly approvers: ApproverRouter;
   /** Tools that need the session's own things, by name: `session_search` and the like. */
-  sessionTools(spec: AgentSpec): ReadonlyMap<string, Tool["execute"]>;
+  sessionTools(spec: AgentSpec, auxiliary: Auxiliary): ReadonlyMap<string, Tool["execute"]>;
   /** Small side calls of one session. */
   auxiliary(sessionId: SessionId, main: () => Target | undefined): Auxiliary;
-  readonly approvers: ApproverRouter;
   /** Keeps the tools of a surface in the configuration; a line for the person. */
   setTools(surface: string, names: readonly string[], isEnabled: boolean): Promise<string>;
   saveModel(target: Target): Promise<void>;
@@ -54,72 +71,180 @@ export function createOpenAgent(shared: SharedParts): OpenAgent {
   };
 }
 
-async function open(
-  spec: AgentSpec,
-  { shared, scope, signal }: { readonly shared: SharedParts; readonly scope: Scope; readonly signal: AbortSignal },
-): Promise<AgentHandle> {
-  const { loaded, toolbox, models, clock, logger, home, skills } = shared;
-  const { config } = loaded;
-  const { wish } = spec;
-  const chosen = scope.adopt(
-    await chooseModel(
-      {
-        isOneShot: !wish.isInteractive,
-        ...(wish.model === undefined ? {} : { model: wish.model }),
-        ...(wish.provider === undefined ? {} : { provider: wish.provider }),
-      },
-      models,
-      signal,
-    ),
-  );
+interface Opening {
+  readonly shared: SharedParts;
+  readonly scope: Scope;
+  readonly signal: AbortSignal;
+}
+
+async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
+  const { shared, scope, signal } = opening;
+  const { toolbox, logger } = shared;
+  const { config } = shared.loaded;
+  const chosen = scope.adopt(await chooseModel(modelWish(spec), shared.models, signal));
   for (const text of chosen.notices) spec.emit({ type: "notice", level: "info", text });
   const listing = await toolbox.list(listingWish(spec, shared), signal);
   const taint = new TaintWatch();
-  const memory =
-    wish.ignoreRules === true
-      ? undefined
-      : scope.adopt(
-          await openMemory(
-            {
-              loaded,
-              home,
-              clock,
-              logger,
-              sessionId: spec.sessionId,
-              surface: wish.source,
-              cwd: wish.cwd,
-              pluginProviders: toolbox.plugins.memoryProviders(),
-              takenToolNames: listing.names,
-              taintedBy: () => taint.source,
-            },
-            signal,
-          ),
-        );
+  const memory = await memoryOf(spec, { ...opening, listing, taint });
   const live = new LiveSettings(config);
   const preloaded = await preload(spec, shared, signal);
-  const agentTools = new Map<string, Tool["execute"]>(shared.sessionTools(spec));
+  const { entries, warnings } = parseFallbackChain(config);
+  for (const warning of warnings) logger.warn(warning);
+  const conversation = new Conversation({
+    sessionId: spec.sessionId,
+    rootSessionId: spec.rootSessionId,
+    history: spec.history,
+    target: chosen.target,
+    fallbackChain: entries,
+  });
+  const auxiliary = shared.auxiliary(spec.rootSessionId, () => conversation.target);
+  const prompt = promptOf(spec, { shared, conversation, listing, memory, signal });
+  const agentTools = new Map<string, Tool["execute"]>(shared.sessionTools(spec, auxiliary));
   agentTools.set("clarify", clarifyWith(spec.askUser, config.clarify.timeout * 1000));
+  agentTools.set("context_recall", createRecallExecute(readSpan(conversation, shared.store)));
   if (memory !== undefined) agentTools.set("memory", memory.execute);
   scope.adopt(shared.approvers.add(spec.rootSessionId, spec.approver));
-  const { agent, conversation } = openSessionAgent({
-    spec,
-    config,
-    env: loaded.environment.variables,
-    clock,
-    logger,
-    models,
-    toolbox,
+  const base = partsOf(spec, {
+    shared,
     chosen,
+    conversation,
+    prompt,
+    listing,
     memory,
     taint,
-    listing: () => listing,
+    live,
+    preloaded,
     agentTools,
-    gatherPrompt: async () =>
+  });
+  const side = scope.adopt(openSideWork(base, spec, shared));
+  const compression = openCompression({
+    ...base,
+    auxiliary,
+    emit: (event) => spec.emit(event),
+    flush: (history, stop) => side.flush("compression", history, stop),
+    record: (record) => shared.store.turns.recordCompression(record),
+  });
+  agentTools.set("delegate_task", openDelegation(base, shared, shared.children));
+  const deps = agentDeps({
+    ...base,
+    keeper: createContextKeeper(compression),
+    afterTurn: (result, turn) => {
+      taint.reset();
+      side.turnEnded(result, turn);
+      spec.onTurnEnd(result);
+    },
+  });
+  const agent = new Agent(deps);
+  return createHandle({
+    shared,
+    spec,
+    agent,
+    conversation,
+    chosen,
+    listing,
+    memory,
+    live,
+    auxiliary,
+    compression,
+    side,
+    scope,
+  });
+}
+
+interface Gathered {
+  readonly shared: SharedParts;
+  readonly chosen: ChosenModel;
+  readonly conversation: Conversation;
+  readonly prompt: ReturnType<typeof createPromptSource>;
+  readonly listing: Listing;
+  readonly memory: SessionMemory | undefined;
+  readonly taint: TaintWatch;
+  readonly live: LiveSettings;
+  readonly preloaded: string;
+  readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
+}
+
+function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
+  const { shared, live, listing } = given;
+  return {
+    place: {
+      surface: spec.wish.source,
+      cwd: spec.wish.cwd,
+      sessionId: spec.sessionId,
+      sessionKey: spec.rootSessionId,
+      spentUsd: spec.spentUsd,
+      emit: (event) => spec.emit(event),
+    },
+    conversation: given.conversation,
+    transcript: spec.transcript,
+    prompt: given.prompt,
+    config: shared.loaded.config,
+    env: shared.loaded.environment.variables,
+    clock: shared.clock,
+    logger: shared.logger,
+    models: shared.models,
+    toolbox: shared.toolbox,
+    chosen: given.chosen,
+    memory: given.memory,
+    taint: given.taint,
+    listing: () => listing,
+    agentTools: given.agentTools,
+    ephemeral: () => [live.personalityText, given.preloaded].filter((text) => text !== "").join("\n\n"),
+    settings: agentSettings(spec, shared, live),
+  };
+}
+
+function modelWish({ wish }: AgentSpec) {
+  return {
+    isOneShot: !wish.isInteractive,
+    ...(wish.model === undefined ? {} : { model: wish.model }),
+    ...(wish.provider === undefined ? {} : { provider: wish.provider }),
+  };
+}
+
+async function memoryOf(
+  { wish, sessionId }: AgentSpec,
+  { shared, scope, signal, listing, taint }: Opening & { readonly listing: Listing; readonly taint: TaintWatch },
+): Promise<SessionMemory | undefined> {
+  if (wish.ignoreRules === true) return undefined;
+  const { loaded, home, clock, logger, toolbox } = shared;
+  const options = {
+    loaded,
+    home,
+    clock,
+    logger,
+    sessionId,
+    surface: wish.source,
+    cwd: wish.cwd,
+    pluginProviders: toolbox.plugins.memoryProviders(),
+    takenToolNames: listing.names,
+    taintedBy: () => taint.source,
+  };
+  return scope.adopt(await openMemory(options, signal));
+}
+
+function promptOf(
+  spec: AgentSpec,
+  given: {
+    readonly shared: SharedParts;
+    readonly conversation: Conversation;
+    readonly listing: Listing;
+    readonly memory: SessionMemory | undefined;
+    readonly signal: AbortSignal;
+  },
+) {
+  const { shared, conversation, listing, memory, signal } = given;
+  const { wish } = spec;
+  return createPromptSource({
+    hasHistory: spec.history.length > 0,
+    load: () => spec.prompt.load(),
+    save: (text, record) => spec.prompt.save(text, record),
+    gather: async () =>
       gatherPrompt(
         {
-          loaded,
-          home,
-          logger,
+          loaded: shared.loaded,
+          home: shared.home,
+          logger: shared.logger,
           cwd: wish.cwd,
           surface: wish.source,
           listing,
@@ -129,40 +254,29 @@ async function open(
           skipsFiles: wish.ignoreRules === true,
           memory: await memory?.snapshot(),
           providerBlock: memory?.manager.promptBlock,
-          skills: hasSkillTools(listing) ? skills : undefined,
+          skills: hasSkillTools(listing) ? shared.skills : undefined,
           ...(wish.passSessionId === true ? { rootSessionId: spec.rootSessionId } : {}),
         },
         signal,
       ),
-    keeper: (): ContextKeeper => keepEverything,
-    ephemeral: () => [live.personalityText, preloaded].filter((text) => text !== "").join("\n\n"),
-    settings: () => agentSettings(spec, shared, live),
-    afterTurn: (result) => {
-      taint.reset();
-      spec.onTurnEnd(result);
-    },
   });
-  const auxiliary = shared.auxiliary(spec.rootSessionId, () => conversation.target);
-  return createHandle({ shared, spec, agent, conversation, chosen, listing, memory, live, auxiliary, scope });
 }
 
 /** The toolsets of this surface, or those that were asked for. */
 function listingWish({ wish }: AgentSpec, { loaded, toolbox }: SharedParts) {
   const { config } = loaded;
-  const snapshot = toolbox.registry.snapshot();
+  const listed = config.platform_toolsets[wish.source];
   const enabledToolsets =
     wish.toolsets ??
     surfaceToolsets(
       {
         surface: wish.source,
-        ...(config.platform_toolsets[wish.source] === undefined
-          ? {}
-          : { listed: config.platform_toolsets[wish.source] ?? [] }),
+        ...(listed === undefined ? {} : { listed }),
         pluginToolsets: [],
         knownPluginToolsets: [],
         mcpServers: Object.keys(config.mcp_servers),
       },
-      new Toolsets(snapshot, config.custom_toolsets),
+      new Toolsets(toolbox.registry.snapshot(), config.custom_toolsets),
     );
   return { enabledToolsets, disabledTools: config.disabled_tools[wish.source] ?? [] };
 }

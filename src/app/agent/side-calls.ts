@@ -1,11 +1,12 @@
 import type { LoadedConfig } from "#config";
-import type { SessionId } from "#conversation";
+import { type Content, imagePart, type SessionId, textPart, userMessage } from "#conversation";
 import { systemClock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
 import { type Auxiliary, createAuxiliary, estimateCall, estimateRequest, type Target } from "#model";
+import type { Auxiliary as ToolAuxiliary } from "#tools";
 import type { Models } from "../wire-model.ts";
 
-export interface SideCallParts {
+interface SideCallParts {
   readonly loaded: LoadedConfig;
   readonly models: Models;
   readonly logger: Logger;
@@ -16,7 +17,7 @@ export interface SideCallParts {
 }
 
 /** The small side calls of one session: titles, summaries, judgements. They pass the same money gate. */
-export function openSideCalls({ loaded, models, logger, sessionId, main, warn }: SideCallParts): Auxiliary {
+function openSideCalls({ loaded, models, logger, sessionId, main, warn }: SideCallParts): Auxiliary {
   const { catalog } = models.catalog;
   return createAuxiliary({
     stream: (request, signal) => models.stream(request, signal),
@@ -46,4 +47,40 @@ export function openSideCalls({ loaded, models, logger, sessionId, main, warn }:
     record: (record) => logger.debug("side call", { task: record.task, model: record.model }),
     logger,
   });
+}
+
+/** The side calls of a process: each session has its own; tools that serve all of them use the newest session's model. */
+export class ProcessSideCalls {
+  readonly #parts: Omit<SideCallParts, "sessionId" | "main">;
+  #main: () => Target | undefined = () => undefined;
+  #shared: Auxiliary | undefined;
+
+  constructor(parts: Omit<SideCallParts, "sessionId" | "main">) {
+    this.#parts = parts;
+  }
+
+  forSession(sessionId: SessionId, main: () => Target | undefined): Auxiliary {
+    this.#main = main;
+    return openSideCalls({ ...this.#parts, sessionId, main });
+  }
+
+  /** In the form tools know it. */
+  readonly forTools: ToolAuxiliary = async (task, request, signal) => {
+    this.#shared ??= openSideCalls({ ...this.#parts, sessionId: "tools" as SessionId, main: () => this.#main() });
+    const { system, prompt, images = [], maxTokens, temperature } = request;
+    const content: Content = images.length === 0 ? prompt : [textPart(prompt), ...images.map((url) => imagePart(url))];
+    const outcome = await this.#shared.run(
+      task === "browser" ? "vision" : task,
+      {
+        messages: [userMessage(content)],
+        ...(system === undefined ? {} : { system }),
+        ...(maxTokens === undefined ? {} : { maxTokens }),
+        ...(temperature === undefined ? {} : { temperature }),
+      },
+      signal,
+    );
+    return outcome.kind === "done"
+      ? { kind: "text", text: outcome.text }
+      : { kind: "unavailable", reason: `${outcome.message} ${outcome.hint}`.trim() };
+  };
 }

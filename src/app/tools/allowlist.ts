@@ -1,5 +1,6 @@
 import { changeSetting, loadConfig } from "#config";
 import { never } from "#foundation/abort";
+import { describe } from "#foundation/errors";
 import { withFileLock } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
 import type { GrantStore } from "#tools";
@@ -9,14 +10,16 @@ export interface AllowlistOptions {
   readonly env: NodeJS.ProcessEnv;
   /** `command_allowlist` as it was read at the start. */
   readonly initial: readonly string[];
+  /** A grant could not be written down; it holds for this run only. */
+  onProblem(message: string): void;
 }
 
 /**
  * Permanent grants, kept under `command_allowlist` in the settings. A grant counts at once, also when the
- * file cannot be written; the error then reaches whoever granted it. The list is read again under a lock
- * before it is written, so that two programs granting at the same time both keep their entry.
+ * file cannot be written: the person has said yes, and is told that it will be asked again. The list is read
+ * under a lock before it is written, so that two programs granting at the same time both keep their entry.
  */
-export function allowlistStore({ home, env, initial }: AllowlistOptions): GrantStore {
+export function allowlistStore({ home, env, initial, onProblem }: AllowlistOptions): GrantStore {
   let entries = [...initial];
   return {
     load: () => entries,
@@ -28,7 +31,11 @@ export function allowlistStore({ home, env, initial }: AllowlistOptions): GrantS
         if (kept.includes(key)) return;
         await changeSetting("command_allowlist", JSON.stringify([...kept, key]), { home, env });
       };
-      await withFileLock(home.at("command_allowlist.lock"), append, { signal: never });
+      try {
+        await withFileLock(home.at("command_allowlist.lock"), append, { signal: never });
+      } catch (error) {
+        onProblem(`"${key}" is allowed for this run only, because it could not be saved: ${describe(error)}`);
+      }
     },
   };
 }

@@ -41,9 +41,16 @@ export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: A
   const { approvals } = config;
   const redact = (text: string): string => redactor.redact(text);
   const file = base.scope.adopt(auditFile(path.join(home.logs, "approvals.jsonl"), { redact, logger }));
-  const store = allowlistStore({ home, env: options.env ?? env, initial: config.command_allowlist });
+  const store = allowlistStore({
+    home,
+    env: options.env ?? env,
+    initial: config.command_allowlist,
+    onProblem: (message) => options.onNotice(message),
+  });
   const grants = new Grants(store, { clock, logger });
   const isYolo = options.yolo === true || readSwitches(env).isYolo;
+  if (isYolo && !approvals.allow_yolo)
+    options.onNotice("Approvals stay on: approvals.allow_yolo does not let them be switched off.");
   const yolo = new YoloSwitch({ forProcess: isYolo, isAllowed: approvals.allow_yolo });
   const gate = createGate({
     approver: announced(options.approver ?? denyAll, hooks),

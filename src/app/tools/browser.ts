@@ -78,6 +78,7 @@ function browserOptionsOf({ config, env }: ToolboxBase): BrowserOptions {
   const isRoot = process.getuid?.() === 0;
   return {
     ...defaultBrowserOptions,
+    ownSurfaces: new Set([...defaultBrowserOptions.ownSurfaces, "tui"]),
     ...(browser.cdp_url === "" ? {} : { cdpUrl: browser.cdp_url }),
     ...(camofoxUrl === "" ? {} : { camofoxUrl }),
     ...(browser.cloud_provider === "auto" ? {} : { cloudProvider: browser.cloud_provider }),

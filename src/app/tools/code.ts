@@ -1,5 +1,5 @@
 import { type ApprovalGate, defaultScriptOptions, type ExecuteCodeDeps } from "#tools";
-import type { Terminals } from "./terminals.ts";
+import { findSandbox, type Terminals } from "./terminals.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 export interface CodeParts {
@@ -17,7 +17,10 @@ export async function openCode(
 ): Promise<ExecuteCodeDeps> {
   const { options, config, env, redact } = base;
   const { code_execution, approvals, terminal } = config;
-  const sandbox = approvals.code_execution === "sandbox" ? await terminals.sandbox(signal) : undefined;
+  const isConfined = approvals.code_execution === "sandbox";
+  // Scripts may be confined also where commands are not.
+  const find = terminal.sandbox === "off" ? findSandbox(base, "auto") : terminals.sandbox;
+  const sandbox = isConfined ? await find(signal) : undefined;
   return {
     leases: terminals.leases,
     gate,

@@ -81,17 +81,22 @@ export function openPlugins(base: ToolboxBase, { registry, hooks, guardian }: Pl
 export async function loadPlugins({ options, config }: ToolboxBase, { host }: Plugins): Promise<void> {
   await host.load();
   const chosen = new Set([config.memory.provider, config.context.engine].filter((name) => name !== ""));
-  for (const { key, state } of host.list) {
-    const name = key.split("/").at(-1) ?? key;
-    if (state.kind === "recorded" && (chosen.has(key) || chosen.has(name))) await host.enable(key);
+  for (const { key, state } of host.list)
+    if (state.kind === "recorded" && namesOf(key).some((name) => chosen.has(name))) await host.enable(key);
+  const found = new Map(host.list.flatMap((one) => namesOf(one.key).map((name) => [name, one] as const)));
+  for (const name of new Set([...config.plugins.enabled, ...chosen])) {
+    const plugin = found.get(name);
+    if (plugin?.state.kind === "failed")
+      options.onNotice(`The plugin ${plugin.key} is not loaded: ${plugin.state.reason}.`);
+    // What other settings name need not be a plugin.
+    if (plugin === undefined && !chosen.has(name))
+      options.onNotice(`plugins.enabled names ${name}, but there is no such plugin.`);
   }
-  const { enabled } = config.plugins;
-  for (const { key, state } of host.list) {
-    if (state.kind === "failed") options.onNotice(`The plugin ${key} is not loaded: ${state.reason}.`);
-  }
-  const known = new Set(host.list.flatMap(({ key }) => [key, key.split("/").at(-1) ?? key]));
-  for (const name of enabled.filter((one) => !known.has(one)))
-    options.onNotice(`plugins.enabled names ${name}, but there is no such plugin.`);
+}
+
+/** A plugin that lies one level deeper is also known by its last part. */
+function namesOf(key: string): readonly string[] {
+  return [...new Set([key, key.split("/").at(-1) ?? key])];
 }
 
 /** The commands of `hooks` that the person has agreed to. */

@@ -1,5 +1,7 @@
+import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { deadline } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import { ensureDir, writeFileAtomic } from "#foundation/files";
 import type { Logger } from "#foundation/logger";
@@ -25,13 +27,21 @@ export function resultFiles(leases: TerminalLeases, taskId: string, logger: Logg
   };
 }
 
-/** Keeps texts on this machine, for what is not of one task. */
-export function folderFiles(folder: string, logger: Logger): ResultFiles {
+const keptMs = 3 * 24 * 60 * 60 * 1000;
+
+/** Keeps texts on this machine, for what is not of one task; what lies there for three days goes. */
+export function folderFiles(
+  folder: string,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): ResultFiles {
+  let swept: Promise<void> | undefined;
   return {
     async keep(name, text) {
       const file = path.join(folder, `${safeName(name)}.txt`);
       try {
         await ensureDir(folder, 0o700);
+        swept ??= sweep(folder, clock.now() - keptMs);
+        await swept;
         await writeFileAtomic(file, text, { mode: 0o600 });
         return file;
       } catch (error) {
@@ -40,6 +50,14 @@ export function folderFiles(folder: string, logger: Logger): ResultFiles {
       }
     },
   };
+}
+
+async function sweep(folder: string, oldestMs: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const facts = await stat(file).catch(() => undefined);
+    if (facts !== undefined && facts.mtimeMs < oldestMs) await rm(file, { recursive: true, force: true });
+  }
 }
 
 export interface GuardedFiles {

@@ -8,6 +8,7 @@ import {
   ProcessTable,
   readTerminalKind,
   type Sandbox,
+  type SandboxMode,
   SudoPasswords,
   type TerminalKind,
   ToolFailure,
@@ -40,7 +41,7 @@ export function openTerminals(base: ToolboxBase): Terminals {
     redact,
     onEvent: (event) => options.onProcessEvent?.(event),
   });
-  const sandbox = sandboxOf(base);
+  const sandbox = findSandbox(base, config.terminal.sandbox);
   const openers = { local: openerOf(base, guardian, sandbox) };
   const check = (): ReturnType<typeof terminalAvailability> => terminalAvailability(terminal.backend, openers);
   const leases = new LeaseTable({
@@ -88,11 +89,12 @@ function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["san
   };
 }
 
-function sandboxOf({ options, config, env, cwd }: ToolboxBase): Terminals["sandbox"] {
+/** What confines programs here. It is looked for at first use, because that starts a program. */
+export function findSandbox({ options, env, cwd }: ToolboxBase, mode: SandboxMode): Terminals["sandbox"] {
   let found: Promise<Sandbox> | undefined;
   const policy = { home: options.userHome, hermesHome: options.home.root, writable: [cwd], network: "on" } as const;
   return async (signal) => {
-    found ??= openSandbox({ mode: config.terminal.sandbox, policy, env, tempDir: tmpdir() }, signal).then((sandbox) => {
+    found ??= openSandbox({ mode, policy, env, tempDir: tmpdir() }, signal).then((sandbox) => {
       if (sandbox.kind === "open" && sandbox.notice !== undefined) options.onNotice(sandbox.notice);
       return sandbox;
     });

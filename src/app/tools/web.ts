@@ -32,7 +32,7 @@ export function openWeb(base: ToolboxBase, rules: UrlRules, gateway: ManagedGate
         readDocument: pages.read,
       },
       rules,
-      files: folderFiles(options.home.at("cache", "pages"), options.logger),
+      files: folderFiles(options.home.at("cache", "pages"), options),
       ...(options.auxiliary === undefined ? {} : { auxiliary: options.auxiliary }),
     },
   };

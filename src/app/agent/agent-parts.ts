@@ -1,24 +1,24 @@
 import {
-  Agent,
   type AgentDeps,
   type AgentSettings,
-  type ContextKeeper,
-  type ContextKeeperDeps,
-  Conversation,
-  createPromptSource,
+  type Conversation,
   describeBreak,
   NestedHints,
   PrefixWatch,
+  type PromptSource,
+  type Remedy,
+  type RemedyContext,
   standardRemedies,
   startDirectory,
+  type Transcript,
   type TurnHooks,
 } from "#agent";
 import type { Config } from "#config";
+import type { AgentEvent, SessionId } from "#conversation";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
-import { CredentialRecovery, type ModelRequest, parseFallbackChain, type Target } from "#model";
-import type { AgentSpec } from "#session";
+import { CredentialRecovery, type ModelRequest, type Target } from "#model";
 import type { Listing, Tool } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
@@ -27,9 +27,25 @@ import type { SessionMemory } from "./open-memory.ts";
 import { budgetedCalls } from "./session-money.ts";
 import type { TaintWatch } from "./taint.ts";
 
+/** Who an agent works for. */
+export interface AgentPlace {
+  readonly surface: string;
+  readonly cwd: string;
+  readonly sessionId: SessionId;
+  /** Owns approvals, terminals and files. */
+  readonly sessionKey: SessionId;
+  /** The session at the root of a delegation. */
+  readonly treeId?: SessionId;
+  readonly spentUsd: number;
+  emit(event: AgentEvent): void;
+}
+
 /** Everything one agent is made of. */
-export interface SessionParts {
-  readonly spec: AgentSpec;
+export interface AgentParts {
+  readonly place: AgentPlace;
+  readonly conversation: Conversation;
+  readonly transcript: Transcript;
+  readonly prompt: PromptSource;
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -42,83 +58,79 @@ export interface SessionParts {
   /** What the model is shown; replaced when the tools change. */
   listing(): Listing;
   readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
-  gatherPrompt: Parameters<typeof createPromptSource>[0]["gather"];
-  keeper(conversation: Conversation, deps: ContextKeeperDeps): ContextKeeper;
+  readonly keeper?: AgentDeps["keeper"];
   /** Text for the system prompt that is never stored: personality, skills loaded for the session. */
   ephemeral(): string | undefined;
-  settings(): AgentSettings;
-  readonly afterTurn: AgentDeps["afterTurn"];
+  readonly settings: AgentSettings;
+  readonly afterTurn?: AgentDeps["afterTurn"];
 }
 
-export function openSessionAgent(parts: SessionParts): { readonly agent: Agent; readonly conversation: Conversation } {
-  const { spec, config, clock, logger, models, toolbox, chosen } = parts;
-  const { entries, warnings } = parseFallbackChain(config);
-  for (const warning of warnings) logger.warn(warning);
-  const conversation = new Conversation({
-    sessionId: spec.sessionId,
-    rootSessionId: spec.rootSessionId,
-    history: spec.history,
-    target: chosen.target,
-    fallbackChain: entries,
-  });
+/** The parts of an agent, put where the loop looks for them. */
+export function agentDeps(parts: AgentParts): AgentDeps {
+  const { place, conversation, clock, logger, models, toolbox } = parts;
   const hints = new NestedHints({
-    startDirectory: startDirectory(parts.env, spec.wish.cwd),
+    startDirectory: startDirectory(parts.env, place.cwd),
     log: logger,
-    seen: NestedHints.seenIn(spec.history),
+    seen: NestedHints.seenIn(conversation.history),
   });
-  const agent = new Agent({
+  return {
     conversation,
     clock,
     logger,
-    settings: parts.settings(),
-    surface: spec.wish.source,
-    sessionKey: spec.rootSessionId,
+    settings: parts.settings,
+    surface: place.surface,
+    sessionKey: place.sessionKey,
     stream: (request, signal) => models.stream(request, signal),
-    money: budgetedCalls({ models, spentUsd: spec.spentUsd, sessionId: spec.rootSessionId, emit: spec.emit }),
-    transcript: spec.transcript,
-    prompt: createPromptSource({
-      hasHistory: spec.history.length > 0,
-      load: () => spec.prompt.load(),
-      save: (text, record) => spec.prompt.save(text, record),
-      gather: parts.gatherPrompt,
+    money: budgetedCalls({
+      models,
+      spentUsd: place.spentUsd,
+      sessionId: place.sessionKey,
+      emit: (event) => place.emit(event),
+      ...(place.treeId === undefined ? {} : { treeId: place.treeId }),
     }),
+    transcript: parts.transcript,
+    prompt: parts.prompt,
     tools: {
-      listing: parts.listing,
-      files: toolbox.files(spec.rootSessionId),
+      listing: () => parts.listing(),
+      files: toolbox.files(place.sessionKey),
       redact: (text) => toolbox.redact(text),
       agentTools: parts.agentTools,
       observers: (turn) => [
         ...toolbox.observers({ taskId: turn.taskId, sessionId: turn.sessionId, signal: turn.signal }),
-        parts.taint.observer(parts.listing),
+        parts.taint.observer(() => parts.listing()),
       ],
       hintsFor: (tool, args) => hints.hintsFor(tool, args, new AbortController().signal),
     },
     hooks: hooksOf(parts),
     ...(parts.memory === undefined ? {} : { memory: parts.memory.manager.turnMemory }),
     ephemeral: () => parts.ephemeral(),
-    remedies: (context) =>
-      standardRemedies(
-        {
-          conversation,
-          clock,
-          logger,
-          maxAttempts: config.agent.api_max_retries,
-          onRateLimit: config.fallback.on_rate_limit,
-          resolve: (wish, signal) => models.resolve(wish, signal),
-          credentialRecovery: (target) => recoveryFor(target, chosen),
-          canRotate: (target) => target.provider === chosen.target.provider && chosen.credentialCount > 1,
-          freshConnections: () => models.connections.fresh(),
-          onFallback: (event) => logger.info("fallback", { ...event }),
-          onWindowLearned: (target, window) => learnWindow(target, window, parts),
-        },
-        context,
-      ),
-    keeper: (deps) => parts.keeper(conversation, deps),
-    emit: spec.emit,
+    remedies: (context) => remediesFor(parts, conversation, context),
+    ...(parts.keeper === undefined ? {} : { keeper: parts.keeper }),
+    emit: (event) => place.emit(event),
     onRequest: watchPrefix(logger),
     ...(parts.afterTurn === undefined ? {} : { afterTurn: parts.afterTurn }),
-  });
-  return { agent, conversation };
+  };
+}
+
+/** What is tried when something goes wrong, in this conversation. */
+export function remediesFor(parts: AgentParts, conversation: Conversation, context: RemedyContext): readonly Remedy[] {
+  const { config, clock, logger, models, chosen } = parts;
+  return standardRemedies(
+    {
+      conversation,
+      clock,
+      logger,
+      maxAttempts: config.agent.api_max_retries,
+      onRateLimit: config.fallback.on_rate_limit,
+      resolve: (wish, signal) => models.resolve(wish, signal),
+      credentialRecovery: (target) => recoveryFor(target, chosen),
+      canRotate: (target) => target.provider === chosen.target.provider && chosen.credentialCount > 1,
+      freshConnections: () => models.connections.fresh(),
+      onFallback: (event) => logger.info("fallback", { ...event }),
+      onWindowLearned: (target, window) => learnWindow(target, window, parts),
+    },
+    context,
+  );
 }
 
 function recoveryFor(target: Target, chosen: ChosenModel): CredentialRecovery | undefined {
@@ -143,9 +155,9 @@ function watchPrefix(logger: Logger): (request: ModelRequest, cause: string | un
 }
 
 /** Plugins watch a turn through the names their guide promises. */
-function hooksOf({ toolbox, spec }: SessionParts): TurnHooks {
+function hooksOf({ toolbox, place }: AgentParts): TurnHooks {
   const { hooks } = toolbox;
-  const platform = spec.wish.source;
+  const platform = place.surface;
   const never = new AbortController().signal;
   return {
     onSessionStart: ({ sessionId, model }) =>
@@ -186,7 +198,7 @@ function hooksOf({ toolbox, spec }: SessionParts): TurnHooks {
 }
 
 /** Kept for later sessions; failing to keep it costs one more refusal some day. */
-function learnWindow({ model, baseUrl }: Target, tokens: number, { models, logger }: SessionParts): void {
+function learnWindow({ model, baseUrl }: Target, tokens: number, { models, logger }: AgentParts): void {
   models.catalog.learned
     .learn({ model, baseUrl, tokens }, new AbortController().signal)
     .catch((error: unknown) => logger.warn("a learned context window could not be kept", { error: describe(error) }));

@@ -1,0 +1,128 @@
+import {
+  boundedSettings,
+  type ChildIdentity,
+  type ChildParent,
+  type ChildSpec,
+  type ChildTable,
+  createDelegation,
+  createPromptSource,
+  type DelegationSettings,
+  type OpenChild,
+  type Transcript,
+} from "#agent";
+import type { Config } from "#config";
+import type { SessionId } from "#conversation";
+import { newSessionId } from "#session";
+import type { Store } from "#store";
+import { type Tool, Toolsets } from "#tools";
+import { type AgentParts, agentDeps } from "./agent-parts.ts";
+import type { SharedParts } from "./open-agent.ts";
+import { gatherPrompt } from "./prompt-inputs.ts";
+
+/** What answers `delegate_task` in a session. */
+export function openDelegation(parts: AgentParts, shared: SharedParts, table: ChildTable): Tool["execute"] {
+  const { config, clock, logger, toolbox, memory, place } = parts;
+  return createDelegation({
+    parent: {
+      conversation: parts.conversation,
+      depth: 0,
+      treeId: place.sessionKey,
+      listing: () => parts.listing(),
+      emit: (event) => place.emit(event),
+    },
+    table,
+    settings: delegationSettings(config),
+    clock,
+    logger,
+    ports: {
+      newSessionId: () => newSessionId(clock.now()),
+      openChild: (spec) => openChild(spec, parts, shared),
+      openChildTranscript: (parent, child) => childTranscript(parent, child, shared.store),
+      toolsets: () => new Toolsets(toolbox.registry.snapshot(), config.custom_toolsets),
+      childTarget: (signal) => childTarget(parts, signal),
+      workspace: () => place.cwd,
+      onDelegation: (task, result, child) => memory?.manager.delegated(task, result, child),
+      onChildStop: (stop) => toolbox.hooks.notify("subagent_stop", stop, new AbortController().signal),
+      logsFolder: shared.home.logs,
+      redact: (text) => toolbox.redact(text),
+    },
+  });
+}
+
+export function delegationSettings({ delegation }: Config): DelegationSettings {
+  return boundedSettings({
+    maxConcurrentChildren: delegation.max_concurrent_children,
+    maxSpawnDepth: delegation.max_spawn_depth,
+    isOrchestratorEnabled: delegation.orchestrator_enabled,
+    maxSteps: delegation.max_iterations,
+    childTimeoutMs: delegation.child_timeout_seconds * 1000,
+    inheritsMcpTools: delegation.inherit_mcp_toolsets,
+    inheritsFallback: delegation.inherit_fallback,
+    acpCommands: delegation.allow_acp_command,
+  });
+}
+
+/** A child has the tools and the model of its parent, but neither its memory nor the user's files. */
+async function openChild(spec: ChildSpec, parent: AgentParts, shared: SharedParts): Promise<OpenChild> {
+  const { conversation } = spec;
+  const { memory: _memory, keeper: _keeper, afterTurn: _afterTurn, ...rest } = parent;
+  const prompt = createPromptSource({
+    hasHistory: false,
+    load: () => Promise.resolve(undefined),
+    save: () => Promise.resolve(),
+    gather: () =>
+      gatherPrompt(
+        {
+          loaded: shared.loaded,
+          home: shared.home,
+          logger: parent.logger,
+          cwd: parent.place.cwd,
+          surface: parent.place.surface,
+          listing: spec.listing,
+          model: conversation.primary.model,
+          provider: conversation.primary.provider,
+          startedAtMs: parent.clock.now(),
+          skipsFiles: true,
+          memory: undefined,
+          providerBlock: undefined,
+          skills: undefined,
+        },
+        new AbortController().signal,
+      ),
+  });
+  const place = { ...parent.place, sessionId: conversation.sessionId, treeId: spec.treeId as SessionId };
+  const deps = agentDeps({ ...rest, memory: undefined, conversation, prompt, place, listing: () => spec.listing });
+  return { deps, [Symbol.asyncDispose]: () => parent.toolbox.release(spec.id) };
+}
+
+/** A session of its own below the parent's, hidden from lists by its source. */
+async function childTranscript(parent: ChildParent, child: ChildIdentity, store: Store): Promise<Transcript> {
+  await store.sessions.create({
+    id: child.sessionId,
+    source: child.source,
+    model: child.model,
+    parentSessionId: parent.sessionId,
+    lineage: "delegation",
+  });
+  return {
+    record: async (messages) => void (await store.messages.append(child.sessionId, messages)),
+    split: () => Promise.resolve(child.sessionId),
+    forget: async (uids) => void (await store.messages.remove(child.sessionId, uids)),
+  };
+}
+
+async function childTarget({ config, conversation, models }: AgentParts, signal: AbortSignal) {
+  const { model, provider, base_url } = config.delegation;
+  if (model === "" && provider === "") return { kind: "target", target: conversation.target } as const;
+  const resolution = await models.resolve(
+    {
+      ...(model === "" ? {} : { model }),
+      ...(provider === "" ? {} : { provider }),
+      ...(base_url === "" ? {} : { baseUrl: base_url }),
+      source: "delegation",
+    },
+    signal,
+  );
+  if (resolution.kind === "target") return { kind: "target", target: resolution.target } as const;
+  return { kind: "failure", message: `${resolution.message} ${resolution.hint}` } as const;
+}

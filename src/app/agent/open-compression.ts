@@ -1,0 +1,72 @@
+import {
+  auxiliarySummariser,
+  Compression,
+  type CompressionRecord,
+  Compressor,
+  type Conversation,
+  type PromptSource,
+  selectEngine,
+  type Transcript,
+} from "#agent";
+import type { Config } from "#config";
+import type { AgentEvent, Message } from "#conversation";
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { Auxiliary } from "#model";
+import type { Listing } from "#tools";
+import type { Toolbox } from "../toolbox.ts";
+import type { SessionMemory } from "./open-memory.ts";
+
+export interface CompressionParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly conversation: Conversation;
+  readonly transcript: Transcript;
+  readonly prompt: PromptSource;
+  readonly auxiliary: Auxiliary;
+  readonly toolbox: Toolbox;
+  readonly memory: SessionMemory | undefined;
+  listing(): Listing;
+  emit(event: AgentEvent): void;
+  flush(history: readonly Message[], signal: AbortSignal): Promise<unknown>;
+  record(record: CompressionRecord): Promise<void>;
+}
+
+/** What keeps a conversation within its window, with the engine the configuration names. */
+export function openCompression(parts: CompressionParts): Compression {
+  const { config, clock, logger, conversation, auxiliary, toolbox, memory } = parts;
+  const warn = (text: string): void => parts.emit({ type: "notice", level: "warn", text });
+  const { enabled, threshold, target_ratio, protect_last_n } = config.compression;
+  const engine = selectEngine({
+    name: config.context.engine,
+    offered: toolbox.plugins.contextEngines(),
+    warn,
+    builtin: () =>
+      new Compressor({
+        settings: { isEnabled: enabled, threshold, targetRatio: target_ratio, protectLastN: protect_last_n },
+        clock,
+        logger,
+        summarise: auxiliarySummariser(auxiliary, () => conversation.target),
+        redact: (text) => toolbox.redact(text),
+        todos: () => conversation.todos.items,
+        canRecall: () => parts.listing().names.has("context_recall"),
+        warn,
+      }),
+  });
+  return new Compression({
+    engine,
+    isEnabled: enabled,
+    clock,
+    logger,
+    conversation,
+    transcript: parts.transcript,
+    prompt: parts.prompt,
+    tools: () => parts.listing().definitions,
+    emit: (event) => parts.emit(event),
+    flush: (history, signal) => parts.flush(history, signal),
+    insights: async (history, signal) => memory?.manager.beforeCompression(history, signal),
+    partEnded: async (history, signal) => memory?.manager.sessionEnded(history, signal),
+    onCompression: (record) => parts.record(record),
+  });
+}

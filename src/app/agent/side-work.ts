@@ -1,0 +1,72 @@
+import {
+  type AgentDeps,
+  BackgroundReview,
+  createSideTurns,
+  type FlushReason,
+  flushMemory,
+  type Turn,
+  type TurnResult,
+} from "#agent";
+import { callsOf, type Message } from "#conversation";
+import type { AgentSpec } from "#session";
+import { type AgentParts, agentDeps, remediesFor } from "./agent-parts.ts";
+import type { SharedParts } from "./open-agent.ts";
+
+/** What happens beside a conversation: reviews after turns, and the last chance to remember. */
+export interface SideWork extends AsyncDisposable {
+  turnEnded(result: TurnResult, turn: Turn): void;
+  flush(reason: FlushReason, history: readonly Message[], signal: AbortSignal): Promise<unknown>;
+}
+
+export function openSideWork(parts: AgentParts, spec: AgentSpec, { loaded }: SharedParts): SideWork {
+  const { conversation, clock, logger, memory, place } = parts;
+  const { memory: settings, skills } = loaded.config;
+  const deps: AgentDeps = agentDeps(parts);
+  const side = createSideTurns({
+    ...deps,
+    remedies: (own, context) => remediesFor(parts, own, context),
+  });
+  const review = new BackgroundReview({
+    runReview: side.runReview,
+    announce: (line) => spec.emit({ type: "notice", level: "info", text: line }),
+    clock,
+    logger,
+    intervals: { memoryTurns: settings.nudge_interval, skillSteps: skills.creation_nudge_interval },
+  });
+  return {
+    turnEnded(result, turn) {
+      const replies = turn.ownMessages().filter((message) => message.role === "assistant");
+      review.turnEnded(
+        {
+          steps: replies.map((message) => callsOf(message).map((call) => call.function.name)),
+          isDelivered: result.final_response !== null && !result.interrupted,
+        },
+        result.messages,
+        parts.listing().names,
+      );
+    },
+    async flush(reason, history, signal) {
+      if (memory === undefined || !parts.listing().names.has("memory")) return;
+      await flushMemory(
+        { reason, userTurns: conversation.userTurns, history },
+        {
+          askOnce: side.askOnce,
+          execute: memory.execute,
+          context: {
+            taskId: place.sessionKey,
+            sessionId: place.sessionId,
+            sessionKey: place.sessionKey,
+            surface: place.surface,
+            enabledTools: parts.listing().names,
+            progress: () => undefined,
+          },
+          clock,
+          logger,
+          settings: { isMemoryEnabled: settings.memory_enabled, minTurns: settings.flush_min_turns },
+        },
+        signal,
+      );
+    },
+    [Symbol.asyncDispose]: () => review[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,158 @@
+import { homedir } from "node:os";
+import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool } from "#agent";
+import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
+import { systemClock } from "#foundation/clock";
+import { Scope } from "#foundation/disposal";
+import { type Logger, openLogger } from "#foundation/logger";
+import { HermesHome } from "#foundation/paths";
+import { Redactor } from "#foundation/redact";
+import { createSessionSearchTool, createSessionService, type SessionService } from "#session";
+import { openStore, type Store } from "#store";
+import { delegationSettings } from "./agent/children.ts";
+import { createOpenAgent } from "./agent/open-agent.ts";
+import { openSkills, type Skills } from "./agent/open-skills.ts";
+import { ProcessSideCalls } from "./agent/side-calls.ts";
+import { ApproverRouter } from "./approver-router.ts";
+import { saveModel, saveTools, sessionSettings, storePlace } from "./preferences.ts";
+import { readPageWith } from "./read-page.ts";
+import { copyShippedSkills } from "./shipped-skills.ts";
+import type { Toolbox } from "./toolbox.ts";
+import { type Models, openModels } from "./wire-model.ts";
+import { openToolbox } from "./wire-tools.ts";
+
+export interface HermesOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly version: string;
+  readonly profile?: string;
+  /** Settings given on the command line. */
+  readonly flags?: readonly FlagSetting[];
+  readonly ignoreUserConfig?: boolean;
+  readonly yolo?: boolean;
+  readonly acceptHooks?: boolean;
+  /** Nothing is kept beyond this process. */
+  readonly isIncognito?: boolean;
+  /** Folder of the skills that come with the program. */
+  readonly shippedSkills?: string;
+  /** Something a person should see once. */
+  onNotice(text: string): void;
+}
+
+/** The whole of Hermes, opened from the configuration; disposed in reverse. */
+export interface Hermes extends AsyncDisposable {
+  readonly loaded: LoadedConfig;
+  readonly home: HermesHome;
+  readonly logger: Logger;
+  readonly store: Store;
+  readonly models: Models;
+  readonly toolbox: Toolbox;
+  readonly skills: Skills;
+  readonly sessions: SessionService;
+}
+
+export async function openHermes(options: HermesOptions): Promise<Hermes> {
+  const scope = new Scope();
+  try {
+    return await assemble(options, scope);
+  } catch (error) {
+    await scope[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
+  const { env, cwd, version } = options;
+  const clock = systemClock;
+  const home = HermesHome.resolve(env, options.profile);
+  await prepareHome(home, env);
+  const loaded = await loadConfig({
+    home,
+    env,
+    cwd,
+    ...(options.flags === undefined ? {} : { flags: options.flags }),
+    ...(options.ignoreUserConfig === undefined ? {} : { ignoreUserConfig: options.ignoreUserConfig }),
+  });
+  const userHome = loaded.environment.variables["HOME"] ?? homedir();
+  const redactor = new Redactor();
+  const logger = scope.adopt(
+    openLogger({ file: home.agentLog, level: "info", redact: (text) => redactor.redact(text), clock }),
+  );
+  const approvers = new ApproverRouter();
+  const models = scope.adopt(await openModels({ loaded, home, userHome, version, logger, redactor }));
+  const side = new ProcessSideCalls({ loaded, models, logger, warn: (text) => options.onNotice(text) });
+  const [store, toolbox] = await Promise.all([
+    openStore(options.isIncognito === true ? { memory: true } : storePlace(loaded, home), { clock, log: logger }),
+    openToolbox({
+      loaded,
+      home,
+      env: loaded.environment.variables,
+      cwd,
+      userHome,
+      version,
+      clock,
+      logger,
+      redactor,
+      approver: childApprover(approvers, () => loaded.config.delegation.approvals),
+      onNotice: (text) => options.onNotice(text),
+      auxiliary: side.forTools,
+      ...(options.yolo === undefined ? {} : { yolo: options.yolo }),
+      ...(options.acceptHooks === undefined ? {} : { acceptHooks: options.acceptHooks }),
+    }),
+  ]);
+  scope.adopt(store);
+  scope.adopt(toolbox);
+  await copyShippedSkills({ folder: options.shippedSkills, version, home, logger });
+  const skills = openSkills({ loaded, home, clock, logger, pluginSkills: () => toolbox.plugins.skills() });
+  const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
+  for (const tool of [
+    memoryTool,
+    createSessionSearchTool({ store, logger, auxiliary: side.forTools }),
+    recallTool,
+    delegateTool,
+    ...skills.tools,
+  ])
+    scope.adopt(toolbox.register(tool));
+  const children = scope.adopt(
+    new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
+  );
+  const sessions = scope.adopt(
+    createSessionService({
+      store,
+      clock,
+      logger,
+      home,
+      settings: sessionSettings(loaded),
+      redact: (text) => toolbox.redact(text),
+      env: loaded.environment.variables,
+      openAgent: createOpenAgent({
+        loaded,
+        home,
+        userHome,
+        clock,
+        logger,
+        models,
+        store,
+        toolbox,
+        skills,
+        children,
+        approvers,
+        sessionTools: () => new Map(),
+        auxiliary: (sessionId, main) => side.forSession(sessionId, main),
+        setTools: (surface, names, isEnabled) => saveTools({ surface, names, isEnabled }, { loaded, home, env }),
+        saveModel: (target) => saveModel(target, { loaded, home, env }),
+        fetchText: readPageWith(toolbox.registry),
+      }),
+    }),
+  );
+  return {
+    loaded,
+    home,
+    logger,
+    store,
+    models,
+    toolbox,
+    skills,
+    sessions,
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}
