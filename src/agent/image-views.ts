@@ -87,7 +87,7 @@ export class ImageViews {
 }
 
 function hasImages(message: Message): boolean {
-  return typeof message.content !== "string" && imagesOf(message.content).length > 0;
+  return Array.isArray(message.content) && imagesOf(message.content).length > 0;
 }
 
 function digest(url: string): string {

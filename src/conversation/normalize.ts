@@ -1,4 +1,4 @@
-import { canonicalJson, isRecord, parseJson } from "#foundation/json";
+import { canonicalJson, isRecord, parseJson, scrubDeep } from "#foundation/json";
 import type { Content } from "./content.ts";
 import type { Message } from "./message.ts";
 import type { ToolCall } from "./tool-call.ts";
@@ -18,12 +18,12 @@ export function normalizeMessage<M extends Message>(message: M): M {
   return { ...message, content, tool_calls: sameCalls ? message.tool_calls : calls };
 }
 
-/** Arguments as one canonical JSON object; text that is no JSON object is left as it is. */
+/** Arguments as one canonical JSON object, without halves of characters; text that is no JSON object is left as it is. */
 export function canonicalArguments(args: string): string {
   const text = args.trim();
   if (text === "" || text === "{}") return "{}";
   const parsed = parseJson(text);
-  return parsed.ok && isRecord(parsed.value) ? canonicalJson(parsed.value) : args;
+  return parsed.ok && isRecord(parsed.value) ? canonicalJson(scrubDeep(parsed.value)) : args;
 }
 
 function normalizeCall(call: ToolCall): ToolCall {

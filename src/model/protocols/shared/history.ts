@@ -22,8 +22,19 @@ export const missingUserText = "(the conversation continues)";
  */
 export function prepareHistory(messages: readonly Message[]): readonly Message[] {
   const sound = messages.map(soundMessage).filter((message) => message !== undefined);
-  const repaired = repair(sound).messages.map((message) => normalizeMessage(message));
+  const repaired = repair(sound).messages.map(normalized);
   return repaired[0]?.role === "user" ? repaired : [{ role: "user", content: missingUserText }, ...repaired];
+}
+
+/** Messages are immutable, and a session sends the same ones again and again: each is written out once. */
+const knownForms = new WeakMap<Message, Message>();
+
+function normalized(message: Message): Message {
+  const known = knownForms.get(message);
+  if (known !== undefined) return known;
+  const form = normalizeMessage(message);
+  knownForms.set(message, form);
+  return form;
 }
 
 /** What had to be put right in these messages, for the log. */
