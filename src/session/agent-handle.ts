@@ -57,6 +57,8 @@ export interface AgentFacts {
   readonly toolsets: readonly ToolsetInfo[];
   readonly isYolo: boolean;
   readonly warnings: readonly string[];
+  /** Where the size of the context window is known from, for `/usage`. */
+  readonly contextSource?: string;
 }
 
 export interface ModelChoices {
@@ -89,7 +91,9 @@ export interface ToolChoices {
 export interface CheckpointChoices {
   list(
     signal: AbortSignal,
-  ): Promise<readonly { readonly id: string; readonly atMs: number; readonly reason: string; readonly files?: number }[]>;
+  ): Promise<
+    readonly { readonly id: string; readonly atMs: number; readonly reason: string; readonly files?: number }[]
+  >;
   diff(id: string, signal: AbortSignal): Promise<string>;
   restore(id: string, file: string | undefined, signal: AbortSignal): Promise<string>;
 }

@@ -1,0 +1,98 @@
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, systemErrorCode } from "#foundation/errors";
+import { writeFileAtomic } from "#foundation/files";
+import type { CommandContext, SlashCommand } from "./command.ts";
+import { contextText } from "./status.ts";
+import { fault, say, warn } from "./views.ts";
+
+const defaultLines = 50;
+const mostLines = 1_000;
+const mostBytes = 512 * 1024;
+
+export const logsCommand: SlashCommand = {
+  name: "logs",
+  description: "Show the newest log lines",
+  category: "Info",
+  argsHint: "[n]",
+  cliOnly: true,
+  whileRunning: "now",
+  async run(context) {
+    const { args } = context;
+    const wanted = args === "" ? defaultLines : Number(args);
+    if (!Number.isInteger(wanted) || wanted < 1) return warn("/logs, or /logs 200 for more lines");
+    const lines = await logTail(context, Math.min(wanted, mostLines));
+    return say(lines.length === 0 ? "The log is empty." : lines.join("\n"));
+  },
+};
+
+/** Shows what a report would hold; nothing leaves the machine, and a file is written only when asked for. */
+export const debugCommand: SlashCommand = {
+  name: "debug",
+  description: "Show a report for bug hunting, without secrets; `save` writes it to a file",
+  category: "Info",
+  argsHint: "[save]",
+  subcommands: ["save"],
+  whileRunning: "now",
+  async run(context) {
+    const { args, session, deps } = context;
+    const text = await report(context);
+    if (args.toLowerCase() !== "save") {
+      const asks = "Nothing was sent anywhere. Read it, then `/debug save` writes it to a file you can share.";
+      return { kind: "markdown", text: `\`\`\`\`\n${text}\n\`\`\`\`\n\n${asks}` };
+    }
+    const path = join(session.info.cwd, `hermes-debug-${session.info.id}.txt`);
+    try {
+      await writeFileAtomic(path, `${text}\n`, { mode: 0o600 });
+    } catch (error) {
+      return fault(`The report was not written: ${describe(error)}`);
+    }
+    deps.logger.info("a debug report was written", { path });
+    return say(`Written to ${path}. Look through it before you share it.`);
+  },
+};
+
+async function report(context: CommandContext): Promise<string> {
+  const { session, deps } = context;
+  const { info } = session;
+  const facts = (await deps.debugFacts?.()) ?? [];
+  const lines = [
+    `session ${info.id} on ${info.source}, ${session.history.length} messages`,
+    `model ${info.model} at ${info.provider} (${info.modelSource})`,
+    `context ${contextText(info)}`,
+    `node ${process.version} on ${process.platform} ${process.arch}`,
+    ...facts,
+    "",
+    "log:",
+    ...(await logTail(context, 100)),
+  ];
+  // The log is redacted as it is written; this second pass is for facts, and for what was learned since.
+  return redacted(context, lines.join("\n"));
+}
+
+async function logTail(context: CommandContext, count: number): Promise<readonly string[]> {
+  const path = context.deps.home?.agentLog;
+  if (path === undefined) return [];
+  try {
+    const file = await open(path, "r");
+    try {
+      const { size } = await file.stat();
+      const start = Math.max(0, size - mostBytes);
+      const buffer = Buffer.alloc(size - start);
+      await file.read(buffer, 0, buffer.length, start);
+      const lines = redacted(context, buffer.toString("utf8"))
+        .split("\n")
+        .filter((line) => line !== "");
+      return lines.slice(start > 0 ? 1 : 0).slice(-count);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function redacted({ deps }: CommandContext, text: string): string {
+  return deps.redact?.(text) ?? text;
+}

@@ -1,0 +1,77 @@
+import type { CommandView } from "../api.ts";
+import { type CommandCatalog, isAvailable } from "./catalog.ts";
+import { commandCategories, type SessionControl, type SlashCommand } from "./command.ts";
+import { warn } from "./views.ts";
+
+const perPage = 20;
+
+export const helpCommand: SlashCommand = {
+  name: "help",
+  description: "Show what can be typed",
+  category: "Info",
+  whileRunning: "now",
+  run: ({ catalog, session }) => Promise.resolve({ kind: "markdown", text: helpText(catalog, session) }),
+};
+
+export const commandsCommand: SlashCommand = {
+  name: "commands",
+  description: "List all commands and skills, page by page",
+  category: "Info",
+  argsHint: "[page]",
+  gatewayOnly: true,
+  whileRunning: "now",
+  async run({ catalog, session, args }) {
+    const lines = commandLines(catalog, session);
+    const pages = Math.max(1, Math.ceil(lines.length / perPage));
+    const page = args === "" ? 1 : Number(args);
+    if (!Number.isInteger(page) || page < 1 || page > pages) return warn(`Choose a page from 1 to ${pages}.`);
+    const shown = lines.slice((page - 1) * perPage, page * perPage);
+    const text = [...shown, "", `Page ${page} of ${pages}`].join("\n");
+    return { kind: "text", text } satisfies CommandView;
+  },
+};
+
+/** Built-in commands by category, then the person's own, plugins' and skills. */
+export function helpText(catalog: CommandCatalog, session: SessionControl): string {
+  const groups = commandCategories.map((category) => {
+    const lines = offered(catalog, session)
+      .filter((command) => command.category === category)
+      .map(commandLine);
+    return { category: category as string, lines };
+  });
+  const others = [
+    { category: "Your own", lines: Object.entries(catalog.quick).map(([name, one]) => line(name, quickText(one))) },
+    { category: "Plugins", lines: catalog.plugins.map((one) => line(one.name, one.description, one.argsHint)) },
+    { category: "Skills", lines: catalog.skills.map((one) => line(one.slug, one.description, "[instruction]")) },
+  ];
+  return [...groups, ...others]
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ category, lines }) => `### ${category}\n${lines.map((one) => `- ${one}`).join("\n")}`)
+    .join("\n\n");
+}
+
+function commandLines(catalog: CommandCatalog, session: SessionControl): readonly string[] {
+  return [
+    ...offered(catalog, session).map(commandLine),
+    ...catalog.plugins.map((one) => line(one.name, one.description, one.argsHint)),
+    ...catalog.skills.map((one) => line(one.slug, one.description)),
+  ];
+}
+
+function offered(catalog: CommandCatalog, session: SessionControl): readonly SlashCommand[] {
+  return catalog.builtins.filter((command) => isAvailable(command, catalog) && command.isHidden?.(session) !== true);
+}
+
+function commandLine(command: SlashCommand): string {
+  const also = (command.aliases ?? []).map((alias) => `/${alias}`).join(", ");
+  return `${line(command.name, command.description, command.argsHint)}${also === "" ? "" : ` (${also})`}`;
+}
+
+function line(name: string, description: string, argsHint?: string): string {
+  return `\`/${name}${argsHint === undefined ? "" : ` ${argsHint}`}\` — ${description}`;
+}
+
+function quickText(setting: CommandCatalog["quick"][string]): string {
+  if (typeof setting === "string") return setting;
+  return setting.description ?? setting.command ?? setting.target ?? setting.text ?? "";
+}

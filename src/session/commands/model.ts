@@ -1,0 +1,53 @@
+import type { SlashCommand } from "./command.ts";
+import { fault, say, warn } from "./views.ts";
+
+export const modelCommand: SlashCommand = {
+  name: "model",
+  aliases: ["provider"],
+  description: "Choose the model; without a name, from a list",
+  category: "Configuration",
+  argsHint: "[model] [--provider p] [--global]",
+  whileRunning: "busy",
+  whileRunningFor: (words, surface) => {
+    if (surface === "gateway") return "busy";
+    return words.length === 0 ? "now" : "next";
+  },
+  async complete({ session, signal }) {
+    return (await session.handle.models.list(signal)).map((item) => item.value);
+  },
+  async run({ session, words, signal }) {
+    const wish = readModelWish(words);
+    if ("problem" in wish) return warn(wish.problem);
+    if (wish.model === "") {
+      const items = await session.handle.models.list(signal);
+      if (items.length === 0) return warn("No model is set up. Run: hermes model");
+      return { kind: "picker", title: `Model now: ${session.info.model}`, items, command: "/model" };
+    }
+    const { ok, message } = await session.handle.models.switch({ ...wish, model: wish.model }, signal);
+    return ok ? say(message) : fault(message);
+  },
+};
+
+export type ModelWish =
+  | { readonly model: string; readonly provider?: string; readonly isGlobal: boolean }
+  | { readonly problem: string };
+
+/** `[model] [--provider p] [--global]`, in any order. */
+export function readModelWish(words: readonly string[]): ModelWish {
+  const rest = [...words];
+  const names: string[] = [];
+  let provider: string | undefined;
+  let isGlobal = false;
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--global") isGlobal = true;
+    else if (word.startsWith("--provider=")) provider = word.slice("--provider=".length);
+    else if (word === "--provider") {
+      provider = rest.shift();
+      if (provider === undefined) return { problem: "--provider needs a name: /model <model> --provider <name>" };
+    } else if (word.startsWith("--")) return { problem: `/model does not know ${word}.` };
+    else names.push(word);
+  }
+  if (names.length > 1) return { problem: "One model at a time: /model <model> [--provider p] [--global]" };
+  const [model = ""] = names;
+  return { model, isGlobal, ...(provider === undefined ? {} : { provider }) };
+}

@@ -1,0 +1,49 @@
+import type { CommandView, Submission } from "../api.ts";
+import { plural } from "../format.ts";
+import type { SlashCommand } from "./command.ts";
+import { fault, say, warn } from "./views.ts";
+
+export const queueCommand: SlashCommand = {
+  name: "queue",
+  aliases: ["q"],
+  description: "Send a prompt after the running turn, without stopping it",
+  category: "Session",
+  argsHint: "<prompt>",
+  whileRunning: "now",
+  async run({ session, args }) {
+    if (args !== "") return submissionView(await session.enqueue(args));
+    const sent = session.releaseHeld();
+    if (sent > 0) return say(`${plural(sent, "waiting message")} sent.`);
+    const { queued } = session.info;
+    return say(
+      queued.length === 0 ? "Nothing is waiting." : queued.map((text, index) => `${index + 1}. ${text}`).join("\n"),
+    );
+  },
+};
+
+export const steerCommand: SlashCommand = {
+  name: "steer",
+  description: "Hand guidance into the running turn; without one it is a message",
+  category: "Session",
+  argsHint: "<text>",
+  whileRunning: "now",
+  async run({ session, args }) {
+    if (args === "") return warn("Which way? /steer <text>");
+    return submissionView(await session.guide(args));
+  },
+};
+
+function submissionView(submission: Submission): CommandView {
+  switch (submission.kind) {
+    case "turn":
+      return { kind: "turn", ended: submission.ended };
+    case "queued":
+      return say(`Queued as number ${submission.position}.`);
+    case "steered":
+      return say("Handed in; the model reads it with the next tool result.");
+    case "command":
+      return submission.view;
+    case "refused":
+      return fault(submission.message);
+  }
+}

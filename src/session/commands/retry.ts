@@ -1,0 +1,31 @@
+import { textOf } from "#conversation";
+import { truncateEnd } from "#foundation/text";
+import type { SlashCommand } from "./command.ts";
+import { fault, say, warn } from "./views.ts";
+
+export const retryCommand: SlashCommand = {
+  name: "retry",
+  description: "Send your last message again",
+  category: "Session",
+  whileRunning: "busy",
+  async run({ session }) {
+    const last = await session.dropLastExchange();
+    if (last === undefined) return warn("There is no message to send again.");
+    const submission = await session.say({ text: textOf(last.content) });
+    return submission.kind === "turn"
+      ? { kind: "turn", ended: submission.ended }
+      : fault("The message was taken back, but could not be sent again.");
+  },
+};
+
+export const undoCommand: SlashCommand = {
+  name: "undo",
+  description: "Take the last exchange back",
+  category: "Session",
+  whileRunning: "busy",
+  async run({ session }) {
+    const last = await session.dropLastExchange();
+    if (last === undefined) return warn("There is nothing to take back.");
+    return say(`Taken back: ${truncateEnd(textOf(last.content).replace(/\s+/g, " ").trim(), 80)}`);
+  },
+};

@@ -1,0 +1,67 @@
+import { describe } from "#foundation/errors";
+import type { CommandView } from "../api.ts";
+import { plural, relativeTime } from "../format.ts";
+import { Snapshots } from "../snapshots.ts";
+import type { CommandContext, SlashCommand } from "./command.ts";
+import { fault, say, warn } from "./views.ts";
+
+const keptByDefault = 10;
+
+export const snapshotCommand: SlashCommand = {
+  name: "snapshot",
+  aliases: ["snap"],
+  description: "Keep a copy of settings, memory and sessions, or go back to one",
+  category: "Session",
+  argsHint: "create [label] | restore id | prune [n]",
+  subcommands: ["create", "restore", "prune"],
+  cliOnly: true,
+  whileRunning: "now",
+  whileRunningFor: ([first]) => (first?.toLowerCase() === "restore" ? "busy" : "now"),
+  async run(context) {
+    const { deps, words } = context;
+    if (deps.home === undefined) return warn("There is no home folder to take snapshots of.");
+    const snapshots = new Snapshots(deps.home, { store: deps.store, clock: deps.clock });
+    const [first = "list", ...rest] = words;
+    try {
+      return await answer(context, snapshots, [first.toLowerCase(), ...rest]);
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      return fault(describe(error));
+    }
+  },
+};
+
+async function answer(context: CommandContext, snapshots: Snapshots, words: readonly string[]): Promise<CommandView> {
+  const [verb = "", ...rest] = words;
+  switch (verb) {
+    case "list":
+      return await list(context, snapshots);
+    case "create": {
+      const id = await snapshots.create(rest.join(" "), context.signal);
+      return say(`Snapshot ${id} was taken.`);
+    }
+    case "restore": {
+      const [id] = rest;
+      if (id === undefined) return warn("Which one? /snapshot restore <id>");
+      const { restored, before } = await snapshots.restore(id, context.signal);
+      return say(
+        `${plural(restored.length, "file")} restored; what was there is in snapshot ${before}. The copy of the sessions ` +
+          "(state.db) is used by stopping Hermes and putting it in place by hand. Start Hermes again to use the settings.",
+      );
+    }
+    case "prune": {
+      const keep = rest[0] === undefined ? keptByDefault : Number(rest[0]);
+      if (!Number.isInteger(keep) || keep < 0) return warn("/snapshot prune, or /snapshot prune 3 to keep three");
+      return say(`${plural(await snapshots.prune(keep), "snapshot")} removed.`);
+    }
+    default:
+      return warn("/snapshot, /snapshot create [label], /snapshot restore <id>, /snapshot prune [n]");
+  }
+}
+
+async function list({ deps }: CommandContext, snapshots: Snapshots): Promise<CommandView> {
+  const all = await snapshots.list();
+  if (all.length === 0) return say("There are no snapshots. /snapshot create [label] takes one.");
+  const rows = all.map((one) => [one.id, relativeTime(one.takenAtMs, deps.clock.now()), plural(one.files, "file")]);
+  return { kind: "table", title: "Snapshots, newest first", columns: ["Id", "When", "Size"], rows };
+}

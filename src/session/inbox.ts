@@ -1,0 +1,96 @@
+import type { SessionId, TurnId } from "#conversation";
+import { newId } from "#foundation/ids";
+import { isRecord } from "#foundation/json";
+import type { InboxEntry, Store } from "#store";
+
+/** Words of a person on their way to the model. */
+export interface Admitted {
+  /** The row that keeps them; undefined when the store could not take them. */
+  readonly inboxId: number | undefined;
+  readonly text: string;
+  readonly images: readonly string[];
+  /** Sent instead of `text`, which is stored (a skill's content, for example). */
+  readonly sent?: string;
+}
+
+export type InboxAdmission = { readonly kind: "admitted"; readonly message: Admitted } | { readonly kind: "duplicate" };
+
+const maxAttempts = 3;
+const mostLeft = 1_000;
+
+/**
+ * Words that were taken in and have not become a message yet. They are on disk before anything happens
+ * with them, and leave the inbox in the transaction that stores the message.
+ */
+export class SessionInbox {
+  readonly #store: Store;
+  readonly #key: string;
+  readonly #source: string;
+
+  constructor(store: Store, session: { readonly headId: SessionId; readonly source: string }) {
+    this.#store = store;
+    this.#key = `session:${session.headId}`;
+    this.#source = session.source;
+  }
+
+  /** The same key twice is one message. */
+  async admit(words: Omit<Admitted, "inboxId">, key?: string): Promise<InboxAdmission> {
+    const admission = await this.#store.inbox.admit({
+      dedupKey: `${this.#key}:${key ?? newId("in")}`,
+      platform: "session",
+      account: this.#source,
+      sessionKey: this.#key,
+      kind: "message",
+      event: words,
+    });
+    if (admission.kind === "duplicate") return { kind: "duplicate" };
+    return { kind: "admitted", message: { ...words, inboxId: admission.id } };
+  }
+
+  /** What an earlier run took in and did not get to, oldest first. Only for the holder of the turn lease. */
+  async left(): Promise<{ readonly messages: readonly Admitted[]; readonly lost: number }> {
+    const claimed = await this.#store.inbox.list({ status: "claimed", limit: mostLeft });
+    const turns = new Set(
+      claimed.filter((entry) => entry.sessionKey === this.#key).flatMap(({ turnId }) => turnId ?? []),
+    );
+    let lost = 0;
+    for (const turnId of turns) lost += (await this.#store.inbox.release(turnId, { maxAttempts })).dead.length;
+    const pending = await this.#store.inbox.pending(this.#key, { limit: mostLeft });
+    return { messages: pending.map(toAdmitted), lost };
+  }
+
+  /** Marks them as belonging to a turn; what another program took first is left out. */
+  async claim(messages: readonly Admitted[], turnId: TurnId): Promise<readonly Admitted[]> {
+    const ids = idsOf(messages);
+    const got = new Set(await this.#store.inbox.claim(ids, turnId));
+    return messages.filter(({ inboxId }) => inboxId === undefined || got.has(inboxId));
+  }
+
+  async finish(messages: readonly Admitted[], status: "done" | "dropped"): Promise<void> {
+    await this.#store.inbox.finish(idsOf(messages), status);
+  }
+}
+
+export function idsOf(messages: readonly Admitted[]): readonly number[] {
+  return messages.flatMap(({ inboxId }) => inboxId ?? []);
+}
+
+/** Several messages typed one after the other, as one. */
+export function joinMessages(messages: readonly Admitted[]): Omit<Admitted, "inboxId"> {
+  const images = messages.flatMap((message) => message.images);
+  const text = messages.map((message) => message.text).join("\n");
+  if (!messages.some((message) => message.sent !== undefined)) return { text, images };
+  return { text, images, sent: messages.map((message) => message.sent ?? message.text).join("\n") };
+}
+
+function toAdmitted(entry: InboxEntry): Admitted {
+  const event = isRecord(entry.event) ? entry.event : {};
+  const images = Array.isArray(event["images"]) ? event["images"].filter((one) => typeof one === "string") : [];
+  const text = typeof event["text"] === "string" ? event["text"] : "";
+  return {
+    inboxId: entry.id,
+    text,
+    images,
+    ...(typeof event["sent"] === "string" ? { sent: event["sent"] } : {}),
+  };
+}

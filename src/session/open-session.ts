@@ -1,0 +1,373 @@
+import type { TurnResult } from "#agent";
+import type { AgentEvent, ApprovalChoice, Message, UserMessage } from "#conversation";
+import { deadline } from "#foundation/abort";
+import { describe } from "#foundation/errors";
+import type { TitleOutcome } from "#store";
+import { AfterTurn } from "./after-turn.ts";
+import type { AgentHandle } from "./agent-handle.ts";
+import type { Completion, OpenSession, OpenWish, SessionEvent, SessionInfo, Submission, UserInput } from "./api.ts";
+import { Approvals } from "./approvals.ts";
+import { BackgroundRuns } from "./background-runs.ts";
+import { BackgroundWork } from "./background-work.ts";
+import { ChildTasks } from "./child-tasks.ts";
+import { CommandDesk } from "./command-desk.ts";
+import type { BackgroundRun, SessionControl } from "./commands/command.ts";
+import { Coordinator } from "./coordinator.ts";
+import { EventHub } from "./event-hub.ts";
+import { type Admitted, idsOf } from "./inbox.ts";
+import { type AgentWiring, type LiveAgent, openLiveAgent } from "./live-agent.ts";
+import { Prompts } from "./prompts.ts";
+import { createQuestions } from "./questions.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { sessionInfo } from "./session-info.ts";
+import type { BusyMode } from "./settings.ts";
+import { endReasonOf } from "./surface.ts";
+import { TurnRunner } from "./turn-runner.ts";
+
+export interface SessionGiven {
+  readonly deps: SessionDeps;
+  readonly wish: OpenWish;
+  /** Names this program in leases. */
+  readonly owner: string;
+  /** Another session of the same service. */
+  openOther(wish: OpenWish): Promise<OpenSession>;
+  onClosed(session: LiveSession): void;
+}
+
+const flushMs = 30_000;
+
+/**
+ * One conversation on one surface. It joins the parts: the agent, who runs when (coordinator), what is kept
+ * (transcript, inbox), who is asked (approvals, questions) and what commands may do. `/new` puts another
+ * agent in the place of this one; surfaces learn of it by `session-changed`.
+ */
+export class LiveSession implements OpenSession, SessionControl {
+  readonly wish: OpenWish;
+  readonly #given: SessionGiven;
+  readonly #hub: EventHub;
+  readonly #prompts: Prompts;
+  readonly #approvals: Approvals;
+  readonly #wiring: AgentWiring;
+  readonly #runner: TurnRunner;
+  readonly #coordinator: Coordinator;
+  readonly #work: BackgroundWork;
+  readonly #backgrounds: BackgroundRuns;
+  readonly #afterTurn: AfterTurn;
+  readonly #desk: CommandDesk;
+  readonly #closing = new AbortController();
+  readonly #children = new ChildTasks();
+  #live: LiveAgent | undefined;
+  #busyMode: BusyMode | undefined;
+  #skillCount = 0;
+  #closed: Promise<void> | undefined;
+
+  private constructor(given: SessionGiven) {
+    const { deps, wish, owner } = given;
+    this.#given = given;
+    this.wish = wish;
+    this.#hub = new EventHub(deps.logger);
+    this.#prompts = new Prompts(deps.clock);
+    this.#work = new BackgroundWork(deps.logger);
+    const emit = (event: SessionEvent): void => this.#hub.emit(event);
+    const canAsk = (): boolean => wish.isInteractive && this.#hub.hasListeners;
+    const asking = { prompts: this.#prompts, canAsk, emit };
+    this.#approvals = new Approvals({ ...asking, timeoutMs: () => deps.settings.approvalTimeoutMs });
+    const questions = createQuestions({ ...asking, settings: deps.settings });
+    this.#runner = new TurnRunner({
+      session: deps,
+      owner,
+      cwd: wish.cwd,
+      live: () => this.live,
+      emit,
+      afterTurn: (result) => this.#turnEnded(result),
+      signal: this.#closing.signal,
+    });
+    this.#wiring = {
+      owner,
+      approver: this.#approvals,
+      askUser: wish.isInteractive ? questions.askUser : undefined,
+      askSecret: questions.askSecret,
+      emit: (event) => this.#see(event),
+      onTurnEnd: () => this.#changed(),
+      onChange: () => this.#changed(),
+    };
+    this.#coordinator = new Coordinator({
+      run: (messages) => this.#runner.run(messages),
+      interrupt: (text) => this.#runner.interrupt(text),
+      steer: (text) => this.#runner.steer(text),
+      settleSteered: (messages) => this.#settleInbox(messages, "done"),
+      onQueue: (queued) => emit({ type: "queue-changed", queued }),
+    });
+    this.#desk = new CommandDesk({
+      session: deps,
+      control: this,
+      coordinator: this.#coordinator,
+      work: this.#work,
+      emit,
+      onChange: () => this.#changed(),
+      signal: this.#closing.signal,
+    });
+    this.#backgrounds = new BackgroundRuns({
+      clock: deps.clock,
+      work: this.#work,
+      open: () => given.openOther(freshWish({ ...wish, isInteractive: false })),
+      emit,
+    });
+    this.#afterTurn = new AfterTurn({
+      session: deps,
+      work: this.#work,
+      source: wish.source,
+      onTitle: () => this.#changed(),
+    });
+  }
+
+  static async open(given: SessionGiven): Promise<LiveSession> {
+    const session = new LiveSession(given);
+    await session.#openLive(given.wish);
+    return session;
+  }
+
+  get live(): LiveAgent {
+    if (this.#live === undefined) throw new Error("The session is not open.");
+    return this.#live;
+  }
+
+  get handle(): AgentHandle {
+    return this.live.handle;
+  }
+
+  get info(): SessionInfo {
+    const { isBusy, queued } = this.#coordinator;
+    return sessionInfo(this.live, this.wish, { isBusy, queued, skillCount: this.#skillCount });
+  }
+
+  get history(): readonly Message[] {
+    return this.handle.agent.conversation.history;
+  }
+
+  get busyMode(): BusyMode {
+    return this.#busyMode ?? this.#given.deps.settings.busyMode;
+  }
+
+  setBusyMode(mode: BusyMode): void {
+    this.#busyMode = mode;
+  }
+
+  subscribe(listener: (event: SessionEvent) => void): Disposable {
+    return this.#hub.subscribe(listener);
+  }
+
+  async submit(input: UserInput): Promise<Submission> {
+    if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
+    const images = input.images ?? [];
+    if (input.text.trim() === "" && images.length === 0)
+      return { kind: "refused", message: "There is nothing to send." };
+    const view = await this.#desk.run(input.text);
+    if (view !== undefined) return { kind: "command", view };
+    return await this.#place({ text: input.text, images }, { mode: this.busyMode, key: input.key });
+  }
+
+  async complete(line: string, signal: AbortSignal): Promise<readonly Completion[]> {
+    return await this.#desk.complete(line, signal);
+  }
+
+  steer(text: string): boolean {
+    return this.#runner.steer(text);
+  }
+
+  queue(text: string): void {
+    this.#work.start("queue", () => this.enqueue(text));
+  }
+
+  unqueue(index: number): string | undefined {
+    const gone = this.#coordinator.remove(index);
+    if (gone !== undefined) this.#work.start("unqueue", () => this.#settleInbox([gone], "dropped"));
+    return gone?.text;
+  }
+
+  interrupt(message?: string): void {
+    this.#runner.interrupt(message);
+  }
+
+  approve(requestId: string, choice: ApprovalChoice): void {
+    this.#approvals.approve(requestId, choice);
+  }
+
+  answer(requestId: string, text: string | undefined): void {
+    // An approval is answered by `approve` only: no text may open it.
+    if (this.#approvals.open?.id !== requestId) this.#prompts.answer(requestId, text);
+  }
+
+  settled(): Promise<void> {
+    return this.#coordinator.settled();
+  }
+
+  async say(words: { readonly text: string; readonly sent?: string }): Promise<Submission> {
+    return await this.#place({ ...words, images: [] }, { mode: this.busyMode });
+  }
+
+  async enqueue(text: string): Promise<Submission> {
+    return await this.#place({ text, images: [] }, { mode: "queue" });
+  }
+
+  async guide(text: string): Promise<Submission> {
+    return await this.#place({ text, images: [] }, { mode: "steer" });
+  }
+
+  releaseHeld(): number {
+    return this.#coordinator.releaseHeld();
+  }
+
+  async stopTurn(): Promise<void> {
+    if (this.#runner.interrupt()) await this.#coordinator.turnOver();
+  }
+
+  async startNew(reason: string): Promise<void> {
+    const { store } = this.#given.deps;
+    await this.#settleInbox(this.#coordinator.clear(), "dropped");
+    await this.stopTurn();
+    await this.#coordinator.settled();
+    const old = this.live;
+    await this.#keepMemories("reset");
+    if (old.transcript.hasRow) await store.sessions.end(old.transcript.sessionId, reason);
+    await old[Symbol.asyncDispose]();
+    await this.#openLive(freshWish(this.wish));
+    this.#changed();
+  }
+
+  async dropLastExchange(): Promise<UserMessage | undefined> {
+    const { store } = this.#given.deps;
+    const { conversation } = this.handle.agent;
+    const at = conversation.history.findLastIndex((message) => message.role === "user");
+    const last = conversation.history[at];
+    if (last?.role !== "user") return undefined;
+    await this.live.transcript.flush();
+    if (last.uid !== undefined) await store.messages.removeFrom(this.live.transcript.sessionId, last.uid);
+    conversation.history = conversation.history.slice(0, at);
+    conversation.meter.forget();
+    this.#changed();
+    return last;
+  }
+
+  async setTitle(title: string): Promise<{ readonly outcome: TitleOutcome; readonly isPending: boolean }> {
+    const { transcript, title: holder } = this.live;
+    const outcome = await holder.set(title, { id: transcript.sessionId, hasRow: transcript.hasRow });
+    this.#changed();
+    return { outcome, isPending: holder.isPending };
+  }
+
+  startBackground(prompt: string): string {
+    return this.#backgrounds.start(prompt);
+  }
+
+  backgroundRuns(): readonly BackgroundRun[] {
+    return this.#backgrounds.list();
+  }
+
+  childTasks(): readonly { readonly id: string; readonly task: string }[] {
+    return this.#children.list();
+  }
+
+  approveOpen(choice: ApprovalChoice): boolean {
+    const { open } = this.#approvals;
+    return open !== undefined && this.#approvals.approve(open.id, choice);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** The words are on disk before anything is done with them. */
+  async #place(
+    words: Omit<Admitted, "inboxId">,
+    how: { readonly mode: BusyMode; readonly key?: string | undefined },
+  ): Promise<Submission> {
+    let message: Admitted = { ...words, inboxId: undefined };
+    try {
+      const admission = await this.live.inbox.admit(words, how.key);
+      if (admission.kind === "duplicate") return { kind: "refused", message: "This message was taken in already." };
+      message = admission.message;
+    } catch (error) {
+      this.#given.deps.logger.error("a message could not be kept before it is sent", { error: describe(error) });
+    }
+    const placement = this.#coordinator.submit(message, how.mode);
+    this.#changed();
+    return placement.kind === "queued" ? { kind: "queued", position: placement.position } : placement;
+  }
+
+  async #openLive(wish: OpenWish): Promise<void> {
+    const given = { wish, wiring: this.#wiring };
+    const live = await openLiveAgent(this.#given.deps, given, this.#closing.signal);
+    this.#live = live;
+    if (wish.isInteractive) this.#coordinator.hold(live.left);
+    else for (const message of live.left) this.#coordinator.submit(message, "queue");
+    this.#work.start("skills", () => this.#countSkills());
+  }
+
+  /** Skills are read from many files; nobody waits for their number. */
+  async #countSkills(): Promise<void> {
+    this.#skillCount = (await this.handle.skills.commands()).length;
+    if (this.#skillCount > 0) this.#changed();
+  }
+
+  #see(event: AgentEvent): void {
+    this.#children.see(event);
+    this.#runner.see(event);
+  }
+
+  #turnEnded(result: TurnResult): void {
+    this.#afterTurn.start(this.live, result);
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#live !== undefined) this.#hub.emit({ type: "session-changed", info: this.info });
+  }
+
+  async #settleInbox(messages: readonly Admitted[], status: "done" | "dropped"): Promise<void> {
+    if (idsOf(messages).length === 0) return;
+    try {
+      await this.live.inbox.finish(messages, status);
+    } catch (error) {
+      this.#given.deps.logger.error("the inbox could not be settled", { error: describe(error) });
+    }
+  }
+
+  /** One bounded chance to keep what is worth keeping; failing it stops nobody. */
+  async #keepMemories(reason: "reset" | "exit"): Promise<void> {
+    if (this.history.length === 0) return;
+    using limit = deadline(flushMs);
+    try {
+      await this.handle.flush(reason, limit.signal);
+    } catch (error) {
+      this.#given.deps.logger.warn("memories were not kept", { reason, error: describe(error) });
+    }
+  }
+
+  async #close(): Promise<void> {
+    const { store, logger } = this.#given.deps;
+    this.#runner.interrupt();
+    const settled = this.#coordinator.close();
+    this.#closing.abort();
+    await settled;
+    await this.#work[Symbol.asyncDispose]();
+    const live = this.#live;
+    if (live === undefined) return;
+    await this.#keepMemories("exit");
+    const reason = endReasonOf(this.wish.source);
+    try {
+      if (reason !== undefined && live.transcript.hasRow) await store.sessions.end(live.transcript.sessionId, reason);
+    } catch (error) {
+      logger.error("the session could not be marked as ended", { error: describe(error) });
+    }
+    await live[Symbol.asyncDispose]();
+    this.#given.onClosed(this);
+  }
+}
+
+/** The same surface and choices, for a conversation that begins now. */
+function freshWish(wish: OpenWish): OpenWish {
+  const { resume: _resume, title: _title, ...rest } = wish;
+  return rest;
+}

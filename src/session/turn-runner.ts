@@ -1,0 +1,150 @@
+import type { TurnResult } from "#agent";
+import type { AgentEvent, MessageId, TurnId } from "#conversation";
+import { describe } from "#foundation/errors";
+import { newId } from "#foundation/ids";
+import type { SessionEvent } from "./api.ts";
+import type { TurnRun } from "./coordinator.ts";
+import { withImages } from "./image-input.ts";
+import { type Admitted, idsOf, joinMessages } from "./inbox.ts";
+import type { LiveAgent } from "./live-agent.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { failedEnd, turnEndOf } from "./turn-end.ts";
+import { takeTurnLease } from "./turn-lease.ts";
+import { UsageRecord } from "./usage-record.ts";
+
+export interface TurnRunnerDeps {
+  readonly session: SessionDeps;
+  readonly owner: string;
+  readonly cwd: string;
+  live(): LiveAgent;
+  emit(event: SessionEvent): void;
+  /** The turn is in the books; what follows it may start. */
+  afterTurn(result: TurnResult): void;
+  /** The session is being closed. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs the turns of one session and says what became of them. A failure of any kind is an ending, never a throw. */
+export class TurnRunner {
+  readonly #deps: TurnRunnerDeps;
+  #record: UsageRecord | undefined;
+  #isOpen = false;
+
+  constructor(deps: TurnRunnerDeps) {
+    this.#deps = deps;
+  }
+
+  /** False when no turn can be stopped any more. */
+  interrupt(message?: string): boolean {
+    if (!this.#isOpen) return false;
+    this.#deps.live().handle.agent.interrupt(message);
+    return true;
+  }
+
+  steer(text: string): boolean {
+    return this.#isOpen && this.#deps.live().handle.agent.steer(text);
+  }
+
+  /** Every event of the agent passes here on its way to the surface. */
+  see(event: AgentEvent): void {
+    this.#record?.see(event);
+    this.#deps.emit(event);
+  }
+
+  async run(messages: readonly Admitted[]): Promise<TurnRun> {
+    const { session, owner, emit } = this.#deps;
+    const live = this.#deps.live();
+    const lease = await takeTurnLease({ ...session, owner }, `turn:${live.headId}`, () => void this.interrupt());
+    if (lease.kind === "busy") {
+      const error = "Another program is working in this session. The message is kept; send it again when that is done.";
+      emit({ type: "notice", level: "error", text: error });
+      return { end: this.#failed(error, "session_busy") };
+    }
+    await using _lease = lease;
+    const claimId = newId("trn") as TurnId;
+    try {
+      const claimed = await this.#claim(messages, claimId);
+      if (claimed.length === 0)
+        return { end: this.#failed("Another program has already sent this message.", "already_sent") };
+      return await this.#take(claimed);
+    } catch (error) {
+      session.logger.error("a turn could not be run", { error: describe(error) });
+      await this.#giveBack(claimId);
+      emit({ type: "notice", level: "error", text: describe(error) });
+      return { end: this.#failed(describe(error), "internal_error") };
+    } finally {
+      this.#isOpen = false;
+      this.#record = undefined;
+    }
+  }
+
+  async #take(messages: readonly Admitted[]): Promise<TurnRun> {
+    const { session, emit } = this.#deps;
+    const live = this.#deps.live();
+    const { handle, transcript } = live;
+    const record = new UsageRecord(
+      {
+        store: session.store,
+        logger: session.logger,
+        sessionId: () => transcript.sessionId,
+        target: () => handle.agent.conversation.target,
+      },
+      session.clock.now(),
+    );
+    this.#record = record;
+    this.#isOpen = true;
+    const words = joinMessages(messages);
+    const content = await this.#content(words, live);
+    emit({ type: "input-admitted", messageId: newId("msg") as MessageId, text: words.text });
+    transcript.promote(idsOf(messages));
+    const result = await handle.agent.runConversation({
+      ...content,
+      taskId: live.headId,
+      signal: this.#deps.signal,
+    });
+    this.#isOpen = false;
+    await record.finish(result, session.clock.now());
+    this.#deps.afterTurn(result);
+    return {
+      end: turnEndOf(result, record),
+      ...(result.pending_steer === null ? {} : { pendingSteer: result.pending_steer }),
+    };
+  }
+
+  /** What is sent, and what is stored where that differs. */
+  async #content(words: Omit<Admitted, "inboxId">, { handle }: LiveAgent) {
+    const warn = (text: string): void => this.#deps.emit({ type: "notice", level: "warn", text });
+    const expanded = await handle.expand(words.sent ?? words.text, this.#deps.signal);
+    for (const warning of expanded.warnings) warn(warning);
+    const { content, warnings } =
+      words.images.length > 0 && handle.attachImages !== undefined
+        ? await handle.attachImages(expanded.text, words.images, this.#deps.signal)
+        : await withImages(expanded.text, words.images, this.#deps.cwd);
+    for (const warning of warnings) warn(warning);
+    return { userMessage: content, ...(words.sent === undefined ? {} : { persistUserMessage: words.text }) };
+  }
+
+  async #claim(messages: readonly Admitted[], claimId: TurnId): Promise<readonly Admitted[]> {
+    try {
+      return await this.#deps.live().inbox.claim(messages, claimId);
+    } catch (error) {
+      this.#deps.session.logger.error("the inbox could not be marked", { error: describe(error) });
+      return messages;
+    }
+  }
+
+  async #giveBack(claimId: TurnId): Promise<void> {
+    const { store, logger } = this.#deps.session;
+    try {
+      await store.inbox.release(claimId, { maxAttempts: 3 });
+    } catch (error) {
+      logger.error("the inbox could not be given back its messages", { error: describe(error) });
+    }
+  }
+
+  #failed(error: string, errorClass: string) {
+    const { handle, transcript } = this.#deps.live();
+    const { model, provider } = handle.agent.conversation.target;
+    return failedEnd({ sessionId: transcript.sessionId, error, errorClass, model, provider });
+  }
+}
