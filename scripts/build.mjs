@@ -1,6 +1,7 @@
 // Builds the program into dist/:
 //   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
 //   program.js    everything else in one file; what is heavy is required lazily, at first use
+//   library.cjs   what `import { createHermes } from "hermes-ts"` gets
 //   store-worker.cjs   the thread that does slow work on the database
 //   page-worker.cjs   the thread that turns web pages and PDFs into text
 //   testing/model-server.mjs   the fake model provider, for the tests of users
@@ -42,6 +43,12 @@ export async function buildProgram() {
   mkdirSync(dist, { recursive: true });
   await build({ ...shared, entryPoints: { "cli/main": path.join(root, "src/cli/main.ts") }, outdir: dist, banner: {} });
   await build({ ...shared, entryPoints: { program: path.join(root, "src/cli/program.ts") }, outdir: dist });
+  await build({
+    ...shared,
+    entryPoints: { library: path.join(root, "src/app/library.ts") },
+    outdir: dist,
+    outExtension: { ".js": ".cjs" },
+  });
   await build({
     ...shared,
     entryPoints: {

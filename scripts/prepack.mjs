@@ -5,10 +5,12 @@ import { buildProgram } from "./build.mjs";
 import { nodeTool, root } from "./lib/run.mjs";
 
 await buildProgram();
-if ((await nodeTool("typescript7/bin/tsc", "-p", path.join(root, "tsconfig.testing.json"))) !== 0) process.exit(1);
+for (const project of ["tsconfig.testing.json", "tsconfig.library.json"]) {
+  if ((await nodeTool("typescript7/bin/tsc", "-p", path.join(root, project))) !== 0) process.exit(1);
+}
 // The sources name each other with `.ts`; users have the declarations beside JavaScript names.
-const types = path.join(root, "dist", "testing", "model-server");
-for (const file of readdirSync(types, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"))) {
-  const full = path.join(types, file);
+const dist = path.join(root, "dist");
+for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"))) {
+  const full = path.join(dist, file);
   writeFileSync(full, readFileSync(full, "utf8").replace(/((?:from|import\()\s*"\.[^"]*)\.ts"/g, '$1.js"'));
 }

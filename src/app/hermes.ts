@@ -13,6 +13,7 @@ import { createOpenAgent } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
 import { ApproverRouter } from "./approver-router.ts";
+import { packageFolder } from "./package-folder.ts";
 import { saveModel, saveTools, sessionSettings, storePlace } from "./preferences.ts";
 import { readPageWith } from "./read-page.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
@@ -32,8 +33,6 @@ export interface HermesOptions {
   readonly acceptHooks?: boolean;
   /** Nothing is kept beyond this process. */
   readonly isIncognito?: boolean;
-  /** Folder of the skills that come with the program. */
-  readonly shippedSkills?: string;
   /** Something a person should see once. */
   onNotice(text: string): void;
 }
@@ -101,7 +100,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   ]);
   scope.adopt(store);
   scope.adopt(toolbox);
-  await copyShippedSkills({ folder: options.shippedSkills, version, home, logger });
+  await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
   const skills = openSkills({ loaded, home, clock, logger, pluginSkills: () => toolbox.plugins.skills() });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
   for (const tool of [

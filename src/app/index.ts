@@ -1,6 +1,12 @@
 /** The composition root: everything is built here once, handed over, and disposed in reverse. */
 
 export { type Hermes, type HermesOptions, openHermes } from "./hermes.ts";
+export {
+  type ApprovalQuestion,
+  type CreateHermesOptions,
+  createHermes,
+  type HermesConversation,
+} from "./library.ts";
 export { openPlainSession, type PlainSession, type PlainSessionOptions } from "./plain-session.ts";
 export type { PlainScreen } from "./plain-turn.ts";
 export type { ObservedTurn, Toolbox } from "./toolbox.ts";

@@ -6,7 +6,7 @@ import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
 import { memoryLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
-import { combineObservers, type Listing, Toolbelt } from "#tools";
+import { combineObservers, Toolbelt } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import { openToolbox, type ToolboxOptions } from "../wire-tools.ts";
 
@@ -58,30 +58,33 @@ export async function toolboxStage(files: Readonly<Record<string, string>> = {})
       };
       return scope.adopt(await openToolbox(options));
     },
-    call,
+    call: callAs({}),
     read: (name) => readFile(home.at(name), "utf8"),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
 
-const who = { taskId: "task", sessionId: "session", sessionKey: "cli", surface: "cli" } as const;
+const who = { taskId: "task", sessionId: "session", sessionKey: "cli", surface: "cli" };
 
-async function call(toolbox: Toolbox, tool: string, args: Readonly<Record<string, unknown>>): Promise<string> {
-  const { signal } = new AbortController();
-  const listing: Listing = await toolbox.list({}, signal);
-  const belt = new Toolbelt({
-    listing,
-    files: toolbox.files(who.taskId),
-    clock: systemClock,
-    logger: memoryLogger(),
-    redact: (text) => toolbox.redact(text),
-  });
-  const asked = {
-    id: `call_${tool}`,
-    type: "function",
-    function: { name: tool, arguments: JSON.stringify(args) },
-  } as const;
-  const observer = combineObservers(...toolbox.observers({ ...who, signal }));
-  const [message] = await belt.run([asked], { context: who, observer }, signal);
-  return typeof message?.content === "string" ? message.content : JSON.stringify(message?.content);
+/** Like {@link ToolboxStage.call}, from another surface or task. */
+export function callAs(changes: Partial<typeof who>): ToolboxStage["call"] {
+  const context = { ...who, ...changes };
+  return async (toolbox, tool, args) => {
+    const { signal } = new AbortController();
+    const belt = new Toolbelt({
+      listing: await toolbox.list({}, signal),
+      files: toolbox.files(context.taskId),
+      clock: systemClock,
+      logger: memoryLogger(),
+      redact: (text) => toolbox.redact(text),
+    });
+    const call = {
+      id: `call_${tool}`,
+      type: "function",
+      function: { name: tool, arguments: JSON.stringify(args) },
+    } as const;
+    const observer = combineObservers(...toolbox.observers({ ...context, signal }));
+    const [message] = await belt.run([call], { context, observer }, signal);
+    return typeof message?.content === "string" ? message.content : JSON.stringify(message?.content);
+  };
 }

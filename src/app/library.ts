@@ -1,0 +1,120 @@
+import type { ApprovalChoice } from "#conversation";
+import { never } from "#foundation/abort";
+import type { OpenSession, SessionEvent, SessionInfo, TurnEnd } from "#session";
+import { openHermes } from "./hermes.ts";
+
+export interface CreateHermesOptions {
+  /** `provider:model`, or a model's name; the configured one when absent. `demo` needs no key. */
+  readonly model?: string;
+  readonly provider?: string;
+  /** Where commands run and files are; the current folder when absent. */
+  readonly cwd?: string;
+  /** A Hermes home of its own; `HERMES_HOME` or `~/.hermes` when absent. */
+  readonly home?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly toolsets?: readonly string[];
+  readonly skills?: readonly string[];
+  readonly maxSteps?: number;
+  /** An id, the beginning of one, or a title. */
+  readonly resume?: string;
+  /** Nothing is kept beyond this process. */
+  readonly isIncognito?: boolean;
+  /** Decides about flagged commands; without it they are denied. */
+  approve?(request: ApprovalQuestion): Promise<ApprovalChoice> | ApprovalChoice;
+  onEvent?(event: SessionEvent): void;
+}
+
+export type ApprovalQuestion = Extract<SessionEvent, { type: "approval-request" }>;
+
+/** A conversation inside another program. */
+export interface HermesConversation extends AsyncDisposable {
+  readonly info: SessionInfo;
+  readonly session: OpenSession;
+  /** The answer as text; null when there is none. */
+  chat(message: string, options?: { readonly signal?: AbortSignal }): Promise<string | null>;
+  /** The whole outcome of a turn. */
+  runConversation(
+    input: { readonly message: string; readonly images?: readonly string[] },
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<TurnEnd>;
+}
+
+/** Opens Hermes as a library: the same agent, tools, memory and sessions as the program. */
+export async function createHermes(options: CreateHermesOptions = {}): Promise<HermesConversation> {
+  const cwd = options.cwd ?? process.cwd();
+  const env = { ...process.env, ...options.env, ...(options.home === undefined ? {} : { HERMES_HOME: options.home }) };
+  const hermes = await openHermes({
+    env,
+    cwd,
+    version: "library",
+    onNotice: (text) => options.onEvent?.({ type: "notice", level: "info", text }),
+    ...(options.isIncognito === undefined ? {} : { isIncognito: options.isIncognito }),
+  });
+  try {
+    const { model, provider, toolsets, skills, maxSteps } = options;
+    const resume = options.resume === undefined ? undefined : await hermes.sessions.find(options.resume);
+    const session = await hermes.sessions.open({
+      source: "library",
+      cwd,
+      isInteractive: options.approve !== undefined,
+      ...(model === undefined ? {} : { model }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(toolsets === undefined ? {} : { toolsets }),
+      ...(skills === undefined ? {} : { skills }),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...(resume === undefined ? {} : { resume }),
+    });
+    return conversationOver(session, { options, close: () => hermes[Symbol.asyncDispose]() });
+  } catch (error) {
+    await hermes[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function conversationOver(
+  session: OpenSession,
+  { options, close }: { readonly options: CreateHermesOptions; readonly close: () => PromiseLike<void> },
+): HermesConversation {
+  const listening = session.subscribe((event) => {
+    options.onEvent?.(event);
+    if (event.type === "approval-request") void decide(event);
+  });
+  const decide = async (event: ApprovalQuestion): Promise<void> => {
+    let choice: ApprovalChoice = "deny";
+    try {
+      choice = (await options.approve?.(event)) ?? "deny";
+    } finally {
+      session.approve(event.id, choice);
+    }
+  };
+  const run: HermesConversation["runConversation"] = async (input, { signal = never } = {}) => {
+    signal.throwIfAborted();
+    const stop = (): void => session.interrupt();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      const submission = await session.submit({
+        text: input.message,
+        ...(input.images === undefined ? {} : { images: input.images }),
+      });
+      if (submission.kind === "turn") return await submission.ended;
+      throw new Error(
+        submission.kind === "refused" ? submission.message : "Another turn of this conversation is running.",
+      );
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  };
+  return {
+    session,
+    get info() {
+      return session.info;
+    },
+    runConversation: run,
+    chat: async (message, given) => (await run({ message }, given)).text ?? null,
+    async [Symbol.asyncDispose]() {
+      listening[Symbol.dispose]();
+      await session[Symbol.asyncDispose]();
+      await close();
+    },
+  };
+}
