@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadConfig, prepareHome } from "#config";
+import { never } from "#foundation/abort";
+import { systemClock } from "#foundation/clock";
+import { silentLogger } from "#foundation/logger";
+import { HermesHome } from "#foundation/paths";
+import { estimateText } from "#model";
+import { surfaceToolsets, Toolsets } from "#tools";
+import { createDelegateTool } from "../../src/agent/delegation/delegate-tool.ts";
+import { memoryTool } from "../../src/agent/memory/memory-tool.ts";
+import { buildPrompt } from "../../src/agent/prompt/system-prompt.ts";
+import { openSkills } from "../../src/app/agent/open-skills.ts";
+import { gatherPrompt } from "../../src/app/agent/prompt-inputs.ts";
+import { copyShippedSkills } from "../../src/app/shipped-skills.ts";
+import { openToolbox } from "../../src/app/wire-tools.ts";
+import { createSessionSearchTool, type SessionSearchDeps } from "../../src/session/session-search-tool.ts";
+
+export interface Share {
+  readonly name: string;
+  readonly tokens: number;
+}
+
+export interface FirstRequest {
+  readonly layers: readonly Share[];
+  readonly tools: readonly Share[];
+  readonly systemTokens: number;
+  readonly toolTokens: number;
+  /** With a short question of the user. */
+  readonly totalTokens: number;
+  /** Of the default toolset, not there in this program or not usable on this machine. */
+  readonly absent: readonly string[];
+}
+
+/** The first request of a person who has just installed Hermes and has no keys for services; tokens of four bytes. */
+export async function measureFirstRequest(): Promise<FirstRequest> {
+  const folder = await mkdtemp(path.join(tmpdir(), "hermes-bench-agent-"));
+  try {
+    return await measure(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function measure(folder: string): Promise<FirstRequest> {
+  const home = new HermesHome(path.join(folder, ".hermes"));
+  const cwd = path.join(folder, "project");
+  const env = { HOME: folder, PATH: process.env["PATH"] };
+  await mkdir(cwd);
+  await prepareHome(home, env);
+  const loaded = await loadConfig({ home, env, cwd });
+  const logger = silentLogger;
+  const common = { loaded, home, env, cwd, userHome: folder, clock: systemClock, logger };
+  await using toolbox = await openToolbox({ ...common, version: "0.0.0", onNotice: () => undefined });
+  const shipped = fileURLToPath(new URL("../../skills", import.meta.url));
+  await copyShippedSkills({ folder: shipped, version: "0.0.0", home, logger });
+  const skills = openSkills({ ...common, pluginSkills: () => [] });
+  // Only its definition is asked for: no session is ever searched here.
+  const sessionSearch = createSessionSearchTool({ logger, auxiliary: undefined } as SessionSearchDeps);
+  for (const tool of [memoryTool, sessionSearch, createDelegateTool(), ...skills.tools]) toolbox.register(tool);
+  const toolsets = new Toolsets(toolbox.registry.snapshot());
+  const wish = { surface: "cli", pluginToolsets: [], knownPluginToolsets: [], mcpServers: [] };
+  const enabledToolsets = surfaceToolsets(wish, toolsets);
+  const listing = await toolbox.list({ enabledToolsets }, never);
+  const inputs = await gatherPrompt(
+    {
+      loaded,
+      home,
+      logger,
+      cwd,
+      surface: "cli",
+      listing,
+      model: "claude-sonnet-4.5",
+      provider: "anthropic",
+      startedAtMs: Date.UTC(2026, 0, 1),
+      skipsFiles: false,
+      memory: undefined,
+      providerBlock: undefined,
+      skills,
+    },
+    never,
+  );
+  const prompt = buildPrompt(inputs);
+  const tools = listing.definitions.map((tool) => ({ name: tool.name, tokens: estimateText(JSON.stringify(tool)) }));
+  const systemTokens = estimateText(prompt.text);
+  const toolTokens = tools.reduce((sum, { tokens }) => sum + tokens, 0);
+  const wanted = new Set(enabledToolsets.flatMap((name) => toolsets.resolve(name)));
+  return {
+    layers: prompt.layers.map(({ name, length }) => ({ name, tokens: Math.ceil(length / 4) })),
+    tools,
+    systemTokens,
+    toolTokens,
+    totalTokens: systemTokens + toolTokens + estimateText("Hello, what can you do for me?"),
+    absent: [...wanted].filter((name) => !listing.names.has(name)).sort(),
+  };
+}
