@@ -53,18 +53,21 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (request.method !== "POST" || !path.endsWith("/chat/completions")) {
     return sendJson(response, 404, { error: { message: `The demo model has no ${path}`, type: "not_found" } });
   }
-  const body = await readBody(request);
-  if (body === undefined) {
+  const read = await readBody(request);
+  if (read === undefined) {
     return sendJson(response, 400, {
       error: { message: "The body is not a JSON object", type: "invalid_request_error" },
     });
   }
+  const { body, bytes } = read;
   const move = nextMove(sceneOf(body));
-  if (body.stream === true) return streamMove(response, move);
-  return sendJson(response, 200, wholeReply(move));
+  if (body.stream === true) return streamMove(response, move, bytes);
+  return sendJson(response, 200, wholeReply(move, bytes));
 }
 
-async function readBody(request: IncomingMessage): Promise<ChatBody | undefined> {
+async function readBody(
+  request: IncomingMessage,
+): Promise<{ readonly body: ChatBody; readonly bytes: number } | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -74,7 +77,7 @@ async function readBody(request: IncomingMessage): Promise<ChatBody | undefined>
   }
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as ChatBody) : undefined;
+    return typeof value === "object" && value !== null ? { body: value as ChatBody, bytes: size } : undefined;
   } catch {
     return undefined;
   }
@@ -108,20 +111,25 @@ function callOf(move: Extract<Move, { kind: "call" }>) {
 
 const finishOf = (move: Move) => (move.kind === "call" ? "tool_calls" : "stop");
 const envelope = { id: "chatcmpl-demo", model: demoModelName, created: 0 };
-const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+/** Four bytes are a token here, as in every estimate of ours: the status line has something true to show. */
+function usageOf(promptBytes: number, move: Move) {
+  const words = move.text + (move.kind === "call" ? JSON.stringify(move.args) : "");
+  const counts = { prompt_tokens: Math.ceil(promptBytes / 4), completion_tokens: Math.ceil(words.length / 4) };
+  return { ...counts, total_tokens: counts.prompt_tokens + counts.completion_tokens };
+}
 
-function wholeReply(move: Move): unknown {
+function wholeReply(move: Move, promptBytes: number): unknown {
   const message = {
     role: "assistant",
     content: move.text,
     ...(move.kind === "call" ? { tool_calls: [callOf(move)] } : {}),
   };
   const choice = { index: 0, message, finish_reason: finishOf(move) };
-  return { ...envelope, object: "chat.completion", choices: [choice], usage };
+  return { ...envelope, object: "chat.completion", choices: [choice], usage: usageOf(promptBytes, move) };
 }
 
 /** Word by word, so that the screen shows what streaming looks like. */
-function streamMove(response: ServerResponse, move: Move): void {
+function streamMove(response: ServerResponse, move: Move, promptBytes: number): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   const send = (delta: unknown, finish: string | null = null): void => {
     const chunk = {
@@ -135,7 +143,8 @@ function streamMove(response: ServerResponse, move: Move): void {
   for (const word of move.text.match(/\S+\s*|\s+/g) ?? []) send({ content: word });
   if (move.kind === "call") send({ tool_calls: [{ index: 0, ...callOf(move) }] });
   send({}, finishOf(move));
-  response.write(`data: ${JSON.stringify({ ...envelope, object: "chat.completion.chunk", choices: [], usage })}\n\n`);
+  const last = { ...envelope, object: "chat.completion.chunk", choices: [], usage: usageOf(promptBytes, move) };
+  response.write(`data: ${JSON.stringify(last)}\n\n`);
   response.end("data: [DONE]\n\n");
 }
 
