@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import type { Message, SessionId } from "#conversation";
+import { fakeTool } from "#tools/testing";
+import { calls, modelNotFound, says } from "../../test/fakes/model-server/index.ts";
+import type { RequestFacts, TurnHooks, TurnMemory } from "./ports.ts";
+import { harnesses } from "./testing/harnesses.ts";
+
+const harness = harnesses();
+const hi = { userMessage: "Hi" };
+
+function watched() {
+  const log: string[] = [];
+  const facts: RequestFacts[] = [];
+  const hooks: TurnHooks = {
+    onSessionStart: () => Promise.resolve(void log.push("session-start")),
+    turnContext: () => {
+      log.push("turn-context");
+      return Promise.resolve(undefined);
+    },
+    beforeRequest: (given) => {
+      facts.push(given);
+      return Promise.resolve(void log.push("before-request"));
+    },
+    afterRequest: () => Promise.resolve(void log.push("after-request")),
+    afterAnswer: () => Promise.resolve(void log.push("after-answer")),
+    onTurnEnd: (ended) => Promise.resolve(void log.push(`turn-end ${ended.completed} ${ended.interrupted}`)),
+  };
+  const memory: TurnMemory = {
+    onTurnStart: () => void log.push("memory-start"),
+    recall: () => {
+      log.push("recall");
+      return Promise.resolve(undefined);
+    },
+    sync: () => void log.push("sync"),
+  };
+  return { log, facts, hooks, memory };
+}
+
+describe("those who watch a turn", () => {
+  it("are told in order: prompt, room, context, memory, requests, answer, end [10:LOOP-8] [10:TOOL-15]", async () => {
+    const { log, hooks, memory } = watched();
+    const { agent, server } = await harness({
+      deps: {
+        hooks,
+        memory,
+        prompt: {
+          text: () => Promise.resolve("P"),
+          refresh: () => Promise.resolve({ text: "P", changedLayers: [] }),
+          rebuild: () => Promise.resolve(),
+        },
+        keeper: () => ({
+          fit: (_turn, moment) => Promise.resolve(void log.push(moment)),
+          relieve: () => Promise.resolve(false),
+        }),
+        afterTurn: () => void log.push("after-turn"),
+      },
+    });
+    server.script(calls("terminal", {}), says("ok"), says("two"));
+    await agent.runConversation(hi);
+    expect(log).toEqual([
+      "session-start",
+      "preflight",
+      "turn-context",
+      "memory-start",
+      "recall",
+      "before-request",
+      "after-request",
+      "step",
+      "before-request",
+      "after-request",
+      "sync",
+      "after-answer",
+      "turn-end true false",
+      "after-turn",
+    ]);
+    log.length = 0;
+    await agent.runConversation(hi);
+    expect(log).not.toContain("session-start");
+  });
+
+  it("hear of every ending, but of an answer only where there is one [10:ARCH-5] [10:LOOP-8] [10:D17]", async () => {
+    const { log, hooks, memory } = watched();
+    const { agent, server } = await harness({ deps: { hooks, memory } });
+    server.script(modelNotFound());
+    await agent.runConversation(hi);
+    agent.interrupt();
+    await agent.runConversation(hi);
+    expect(log.filter((line) => line.startsWith("turn-end"))).toEqual(["turn-end false false", "turn-end false true"]);
+    expect(log).not.toContain("sync");
+    expect(log).not.toContain("after-answer");
+  });
+
+  it("never break a turn [10:TOOL-15] [10:LOOP-61]", async () => {
+    const broken = (): never => {
+      throw new Error("broken");
+    };
+    const { agent, server, logger } = await harness({
+      deps: {
+        hooks: {
+          onSessionStart: broken,
+          turnContext: broken,
+          beforeRequest: broken,
+          afterRequest: broken,
+          afterAnswer: broken,
+          onTurnEnd: broken,
+        },
+        memory: { onTurnStart: broken, recall: broken, sync: broken },
+        succeeded: broken,
+        afterTurn: broken,
+      },
+    });
+    server.script(says("ok"));
+    expect(await agent.runConversation(hi)).toMatchObject({ completed: true, final_response: "ok" });
+    expect(logger.lines.filter((line) => line.level === "warn").length).toBeGreaterThanOrEqual(10);
+  });
+
+  it("get counts and sizes of requests, never a key or a word of them [10:TOOL-15]", async () => {
+    const { facts, hooks } = watched();
+    const { agent, server } = await harness({ deps: { hooks } });
+    server.script(says("ok"));
+    await agent.runConversation({ userMessage: "a very private question" });
+    expect(facts).toMatchObject([
+      { step: 1, messageCount: 1, toolCount: 2, model: "test-model", protocol: "chat_completions" },
+    ]);
+    expect(JSON.stringify(facts)).not.toContain("private");
+  });
+});
+
+describe("what is kept of a turn", () => {
+  it("is recorded step by step, before the next request and before tools run [10:LOOP-62] [10:D60] [10:A12.3]", async () => {
+    const seen: (readonly string[])[] = [];
+    const recorded: Message[] = [];
+    const note = () => seen.push(recorded.map((message) => message.role));
+    const { agent, server } = await harness({
+      tools: [
+        fakeTool("look", {
+          execute: () => {
+            note();
+            return Promise.resolve({ kind: "json", value: {} } as never);
+          },
+        }),
+      ],
+      deps: {
+        transcript: {
+          record: (messages) => Promise.resolve(void recorded.push(...messages)),
+          split: () => Promise.resolve("s" as SessionId),
+          forget: () => Promise.resolve(),
+        },
+      },
+    });
+    server.onRequest(({ number }) => {
+      note();
+      return number === 1 ? calls("look", {}) : says("ok");
+    });
+    await agent.runConversation(hi);
+    expect(seen).toEqual([["user"], ["user", "assistant"], ["user", "assistant", "tool"]]);
+    const uids = recorded.map((message) => message.uid);
+    expect(new Set(uids).size).toBe(4);
+    expect(uids.every((uid) => uid !== undefined)).toBe(true);
+  });
+
+  it("takes over a history from outside, with its list of tasks [10:LOOP-2] [10:LOOP-8]", async () => {
+    const todos = [{ id: "1", content: "one", status: "pending" }];
+    const history: readonly Message[] = [
+      { role: "user", content: "a" },
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [{ id: "c", type: "function", function: { name: "todo", arguments: "{}" } }],
+      },
+      { role: "tool", content: JSON.stringify({ todos }), tool_call_id: "c", tool_name: "todo" },
+      { role: "assistant", content: "b" },
+    ];
+    const { agent, server, conversation } = await harness();
+    server.script(says("ok"), says("blank"));
+    expect((await agent.runConversation({ ...hi, history })).messages).toHaveLength(6);
+    expect(conversation.todos.items).toEqual(todos);
+    expect((await agent.runConversation({ ...hi, history: [] })).messages).toHaveLength(2);
+  });
+
+  it("says how the turn ended, in the result, the log and the last event alike [10:LOOP-20] [10:D14]", async () => {
+    const { agent, server, logger, events } = await harness();
+    server.script(modelNotFound());
+    const ended = await agent.runConversation(hi);
+    expect(logger.lines.find((line) => line.message === "turn ended")?.fields).toMatchObject({
+      exit: ended.exit_reason,
+    });
+    expect(events.at(-1)).toMatchObject({ type: "turn-end", exitReason: ended.exit_reason });
+  });
+
+  it("holds the reasoning of this turn only [10:LOOP-7]", async () => {
+    const { agent, server } = await harness();
+    server.script(says("<think>first</think>One"), says("Two"));
+    expect(await agent.runConversation(hi)).toMatchObject({ final_response: "One", last_reasoning: "first" });
+    expect(await agent.runConversation(hi)).toMatchObject({ final_response: "Two", last_reasoning: null });
+  });
+
+  it.each([
+    ["<think>a</think>Hello", "Hello"],
+    ["</think>Answer", "Answer"],
+    ["Use the `<think>` tag", "Use the `<think>` tag"],
+  ])("is what a person sees: %s [10:A1.10] [10:LOOP-45]", async (said, shown) => {
+    const { agent, server, recorded } = await harness();
+    server.script(says(said));
+    expect((await agent.runConversation(hi)).final_response).toBe(shown);
+    expect(recorded.at(-1)?.content).toBe(shown);
+  });
+
+  it("gives only the words to whoever asks for words [10:LOOP-1]", async () => {
+    const { agent, server } = await harness();
+    server.script(says("Hello"), modelNotFound());
+    expect(await agent.chat("Hi")).toBe("Hello");
+    expect(await agent.chat("Hi")).toBeNull();
+  });
+
+  it("ends with a signal from outside as with an interrupt [10:LOOP-2] [10:LOOP-21] [10:ARCH-6]", async () => {
+    const { agent, server } = await harness();
+    const stop = new AbortController();
+    server.onRequest(() => {
+      stop.abort();
+      return undefined;
+    });
+    server.script(says("never seen"));
+    expect(await agent.runConversation({ ...hi, signal: stop.signal })).toMatchObject({
+      interrupted: true,
+      completed: false,
+    });
+    server.onRequest(() => undefined);
+    server.script(says("next"));
+    expect((await agent.runConversation(hi)).interrupted).toBe(false);
+  });
+
+  it("counts no call that was never made [10:LOOP-7] [10:LOOP-23]", async () => {
+    const { agent, server } = await harness();
+    agent.interrupt();
+    expect(await agent.runConversation(hi)).toMatchObject({ api_calls: 0, exit_reason: "interrupted_by_user" });
+    expect(server.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import type { AgentEvent, AssistantMessage, Message, SessionId, TurnId } from "#conversation";
+import { FakeClock } from "#foundation/clock";
+import { silentLogger } from "#foundation/logger";
+import { type Collected, type FailureKind, type ModelFailure, noCredential, type Target } from "#model";
+import { keepEverything } from "../context-keeper.ts";
+import { Conversation } from "../conversation.ts";
+import type { Defect, Problem } from "../problem.ts";
+import type { Remedy, RemedyContext } from "../recovery/remedy.ts";
+import type { RemedyDeps } from "../recovery/standard.ts";
+import { StepBudget } from "../step-budget.ts";
+import { Turn } from "../turn.ts";
+
+const target: Target = {
+  provider: "custom",
+  providerLabel: "Custom",
+  model: "test-model",
+  protocol: "chat_completions",
+  baseUrl: "https://model.example/v1",
+  query: {},
+  headers: {},
+  credential: noCredential,
+  quirks: {},
+  limits: { contextWindow: 128_000 },
+  timeouts: { connectMs: 1, totalMs: 1, streamReadMs: 1, streamStaleMs: 0, wholeStaleMs: 0 },
+  isLocal: false,
+  source: "test",
+};
+
+/** A turn without a loop, a model or a server: what a remedy does to it can be looked at. */
+export function loneTurn(given: { readonly history?: readonly Message[]; readonly target?: Partial<Target> } = {}) {
+  const events: AgentEvent[] = [];
+  const recorded: Message[] = [];
+  const clock = new FakeClock();
+  const own = { ...target, ...given.target };
+  const conversation = new Conversation({ sessionId: "s" as SessionId, history: given.history ?? [], target: own });
+  const stop = new AbortController();
+  const turn = new Turn({
+    turnId: "t" as TurnId,
+    taskId: "task",
+    sessionId: "s" as SessionId,
+    history: given.history ?? [],
+    target: own,
+    steps: new StepBudget(90),
+    transcript: {
+      record: (messages) => Promise.resolve(void recorded.push(...messages)),
+      split: () => Promise.resolve("s" as SessionId),
+      forget: () => Promise.resolve(),
+    },
+    signal: stop.signal,
+    clock,
+    toolNames: () => new Set(["terminal", "web_search"]),
+    onAdjusted: (from, to) => conversation.adjust(from, to),
+    emit: (event) => void events.push(event),
+  });
+  const deps: RemedyDeps = {
+    conversation,
+    clock,
+    logger: silentLogger,
+    maxAttempts: 3,
+    onRateLimit: "eager",
+    resolve: () => Promise.resolve({ kind: "failure", message: "not set up" }),
+    credentialRecovery: () => undefined,
+    canRotate: () => false,
+    freshConnections: () => undefined,
+    onFallback: () => undefined,
+    random: () => 0,
+  };
+  const context: RemedyContext = {
+    keeper: keepEverything,
+    stopStreaming: () => undefined,
+    afterSuccess: () => undefined,
+  };
+  return { turn, events, recorded, conversation, deps, context, stop };
+}
+
+/** Treats the problem as `recover` does: only if the remedy is for it, and only while it has uses left. */
+export async function treat(remedy: Remedy, problem: Problem, turn: Turn) {
+  if (!remedy.treats(problem, turn) || !turn.spend(remedy.name, remedy.limit)) return "not treated" as const;
+  return remedy.apply(problem, turn);
+}
+
+export function failed(kind: FailureKind, more: Partial<ModelFailure> = {}, partial?: Collected): Problem {
+  const failure: ModelFailure = {
+    kind,
+    provider: "custom",
+    model: "test-model",
+    message: kind,
+    isPartial: partial !== undefined,
+    isRetryable: true,
+    mayCompress: false,
+    mayRotate: false,
+    mayFallBack: false,
+    ...more,
+  };
+  return { stage: "request", failure, ...(partial === undefined ? {} : { partial }) };
+}
+
+export function defective(defect: Defect, message: Partial<AssistantMessage> = {}): Problem {
+  return { stage: "reply", defect, collected: collected(message) };
+}
+
+export function collected(message: Partial<AssistantMessage> = {}, more: Partial<Collected> = {}): Collected {
+  return {
+    message: { role: "assistant", content: "", ...message },
+    text: message.content ?? "",
+    finish: "stop",
+    isPartial: false,
+    isReasoningOpen: false,
+    lostCalls: [],
+    ...more,
+  };
+}
