@@ -64,6 +64,7 @@ const hygieneShare = 0.85;
 const hygieneMessages = 400;
 const smallestHygiene = 4;
 const preflightPasses = 3;
+const tightestAttempt = 3;
 
 /**
  * Keeps one conversation within its window. Holds what has to be remembered between compressions, and does what
@@ -115,11 +116,13 @@ export class Compression {
     }
   }
 
-  /** The provider refused the size. True when the history is smaller now. */
+  /** The provider refused the size. True when the history is smaller now; what does not help is tried again keeping less. */
   async relieve(subject: Subject, attempt: number): Promise<boolean> {
     if (!this.#deps.isEnabled) return false;
     this.#tellModel(subject.target);
-    return (await this.#run(subject, { trigger: "error", attempt })).kind === "smaller";
+    for (let tightness = attempt; tightness <= Math.max(attempt, tightestAttempt); tightness += 1)
+      if ((await this.#run(subject, { trigger: "error", attempt: tightness })).kind === "smaller") return true;
+    return false;
   }
 
   /** `/compress [topic]`. Only between turns. */
@@ -157,7 +160,7 @@ export class Compression {
     const pruned = engine.prune?.(subject.history, run.context);
     if (pruned?.kind === "pruned" && this.#isEnough(run, pruned)) return await this.#finishPruned(run, pruned);
     const mustWait = engine.isPaused?.() === true && wish.trigger !== "manual" && !this.#isCritical(run);
-    if (mustWait || engine.hasContentToCompress?.(subject.history) === false) {
+    if (mustWait || engine.hasContentToCompress?.(subject.history, run.context) === false) {
       if (pruned?.kind === "pruned" && isWorthwhile(run, pruned)) return await this.#finishPruned(run, pruned);
       return mustWait ? { kind: "kept", why: noticeTexts.summaryFailed } : { kind: "nothing" };
     }

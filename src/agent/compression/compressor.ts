@@ -37,6 +37,8 @@ const regionShare = 0.2;
 /** A summary model with less than this cannot follow a long session. */
 const smallestReader = 64_000;
 
+const unknownModel: EngineModel = { model: "", provider: "", baseUrl: "", apiMode: "", contextLength: 128_000 };
+
 type Region = Extract<Plan, { kind: "compress" }>;
 
 /**
@@ -61,7 +63,8 @@ export class Compressor implements ContextEngine {
   lastTotalTokens = 0;
   compressionCount = 0;
 
-  constructor(model: EngineModel, deps: CompressorDeps) {
+  /** The model is told again before each use; until then an ordinary window is assumed. */
+  constructor(deps: CompressorDeps, model: EngineModel = unknownModel) {
     this.#deps = deps;
     this.#summarizer = new Summarizer(deps);
     this.thresholdPercent = deps.settings.threshold;
@@ -92,8 +95,9 @@ export class Compressor implements ContextEngine {
     return this.#deps.settings.isEnabled && tokens >= this.thresholdTokens;
   }
 
-  hasContentToCompress(messages: readonly Message[]): boolean {
-    return this.#plan(messages, this.#limits).kind === "compress";
+  hasContentToCompress(messages: readonly Message[], context?: CompressContext): boolean {
+    const limits = context === undefined ? this.#limits : this.#limitsNow(context);
+    return this.#plan(messages, limits).kind === "compress";
   }
 
   updateModel(model: EngineModel): void {
@@ -218,7 +222,7 @@ export class Compressor implements ContextEngine {
   }
 
   #limitsNow(context: CompressContext): CompressionLimits {
-    return context.mustShrink ? tightened(this.#limits, context.attempt) : this.#limits;
+    return context.mustShrink ? tightened(this.#limits, context.attempt, context.currentTokens) : this.#limits;
   }
 
   /** A summary model with a small window lowers the threshold of the session; one with a very small window is not used. */

@@ -95,7 +95,7 @@ export interface ContextEngine {
   /** A cheap look before a turn, for engines that compress earlier than their threshold says. */
   shouldCompressPreflight?(messages: readonly Message[]): boolean;
   /** False: there is nothing a compression could take away. */
-  hasContentToCompress?(messages: readonly Message[]): boolean;
+  hasContentToCompress?(messages: readonly Message[], context?: CompressContext): boolean;
   onSessionStart?(sessionId: string, session: EngineSession): void | Promise<void>;
   /** At a real end of the session, not when compression splits it. */
   onSessionEnd?(sessionId: string, messages: readonly Message[]): void | Promise<void>;

@@ -103,6 +103,11 @@ const history = fc
     return messages;
   });
 
+it("[10:COMP-13] an earlier summary alone is nothing to summarise: the tail gives way", () => {
+  const messages = stamped([...dialogue(3, 400), { role: "assistant", content: summary }, ...dialogue(12, 400)]);
+  expect(planCompression(messages, options(900))).toMatchObject({ kind: "compress", start: 3, end: 13 });
+});
+
 describe("whatever the history", () => {
   it("[10:COMP-14] [10:COMP-15] [10:COMP-28] no call loses its result and the latest request stays, verbatim", () => {
     fc.assert(

@@ -33,8 +33,9 @@ export function planCompression(messages: readonly Message[], options: PlanOptio
   if (messages.length <= smallestTranscript) return { kind: "nothing", why: "too-short" };
   const start = startOfRegion(messages);
   const withinBudget = groupStart(messages, tailStart(messages, start, options));
-  // A tail that takes everything leaves only its smallest form.
-  const end = withinBudget > start ? withinBudget : groupStart(messages, messages.length - smallestTail);
+  // A tail that leaves nothing to summarise is cut to its smallest form.
+  const isTooLong = !hasWords(messages.slice(start, withinBudget));
+  const end = isTooLong ? groupStart(messages, messages.length - smallestTail) : withinBudget;
   if (!hasWords(messages.slice(start, end))) return { kind: "nothing", why: "no-region" };
   const latest = latestRequest(messages);
   if (latest === undefined || latest >= end) return { kind: "compress", start, end };

@@ -17,7 +17,7 @@ import { type HarnessGiven, openHarness } from "../testing/harness.ts";
 import { auxiliarySummariser } from "./auxiliary-summariser.ts";
 import { Compression, type CompressionDeps } from "./compression.ts";
 import { Compressor } from "./compressor.ts";
-import { type ContextEngine, engineModel } from "./engine.ts";
+import type { ContextEngine } from "./engine.ts";
 import { createContextKeeper } from "./keeper.ts";
 import type { CompressionRecord } from "./record.ts";
 import { goodSummary } from "./testing.ts";
@@ -100,7 +100,7 @@ export async function openStage(given: StageGiven = {}) {
   );
   const engine =
     given.engine ??
-    new Compressor(engineModel(harness.target), {
+    new Compressor({
       settings: { ...defaultCompressionSettings, ...given.settings },
       clock,
       logger,

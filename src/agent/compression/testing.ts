@@ -65,7 +65,6 @@ export function testCompressor(
   const clock = new FakeClock();
   const { model, ...deps } = changes;
   const engine = new Compressor(
-    { ...testModel, ...model },
     {
       settings: defaultCompressionSettings,
       clock,
@@ -80,6 +79,7 @@ export function testCompressor(
       warn: (text) => void warnings.push(text),
       ...deps,
     },
+    { ...testModel, ...model },
   );
   return { engine, requests, warnings, clock };
 }

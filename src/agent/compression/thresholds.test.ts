@@ -25,7 +25,8 @@ describe("the limits of a window", () => {
 
   it("halve the tail with every further try at a refused request", () => {
     const limits = limitsFor(200_000, defaultCompressionSettings);
-    expect(tightened(limits, 1)).toEqual(limits);
-    expect(tightened(limits, 3)).toMatchObject({ tailBudget: 5_000, softCeiling: 7_500, protectLastN: 5 });
+    expect(tightened(limits, 1, 200_000)).toEqual(limits);
+    expect(tightened(limits, 3, 200_000)).toMatchObject({ tailBudget: 5_000, softCeiling: 7_500, protectLastN: 5 });
+    expect(tightened(limits, 1, 10_000)).toMatchObject({ tailBudget: 3_000, protectLastN: 20 });
   });
 });

@@ -52,10 +52,12 @@ export function lowered(limits: CompressionLimits, thresholdTokens: number, targ
   return withThreshold(limits, { thresholdTokens, targetRatio });
 }
 
-/** Each further try at a request the provider refuses keeps half as much of the end. */
-export function tightened(limits: CompressionLimits, attempt: number): CompressionLimits {
+/** Of a request the provider refuses as too large, the end may keep this share; half as much with each further try. */
+const refusedShare = 0.3;
+
+export function tightened(limits: CompressionLimits, attempt: number, currentTokens: number): CompressionLimits {
   const divisor = 2 ** Math.max(0, attempt - 1);
-  const tailBudget = Math.floor(limits.tailBudget / divisor);
+  const tailBudget = Math.floor(Math.min(limits.tailBudget, refusedShare * currentTokens) / divisor);
   return {
     ...limits,
     tailBudget,
