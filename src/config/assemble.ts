@@ -15,29 +15,30 @@ import { type Layer, placesOf } from "./layer.ts";
 import { legacyGatewayLayer } from "./legacy-gateway.ts";
 import type { FlagSetting, LoadedConfig, LoadOptions } from "./load.ts";
 import { managedBy } from "./managed.ts";
-import { configSchema } from "./schema.ts";
 import { sealByName, sealSecrets } from "./seal.ts";
 import { SecretStore } from "./secrets.ts";
-import { settle } from "./settle.ts";
-import { type Shape, shapeAt, shapeOf } from "./shape.ts";
+import { type Settle, settle } from "./settle.ts";
+import { type Shape, shapeAt } from "./shape.ts";
+import { defaultSettings } from "./table/plain-settings.ts";
+import { tableShape } from "./table/table-shape.ts";
 import { deepFreeze, isPlainRecord, type Tree, valueAt, withValue } from "./tree.ts";
 import { type Environment, loadEnvironment } from "./variables.ts";
 import type { ConfigWarning } from "./warning.ts";
 
 /** The loader behind `loadConfig`: reads, migrates, joins, checks and freezes. */
-export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig> {
+export async function assembleConfig(options: LoadOptions, check: Settle = settle): Promise<LoadedConfig> {
   const { home, env } = options;
-  const shape = shapeOf(configSchema);
+  const shape = tableShape();
   const loadedEnvironment = await loadEnvironment(options);
   const ignoresFile = options.ignoreUserConfig ?? readSwitches(loadedEnvironment.variables).ignoreUserConfig;
   const found = ignoresFile ? nothing : await findConfigFile(home);
-  const file = await fileLayer({ home, found, environment: loadedEnvironment, shape });
+  const file = fileLayer({ home, found, environment: loadedEnvironment, shape });
   const environment = withoutCleared(loadedEnvironment, file.cleared);
   const manager = managedBy(home, env);
   const gaps = environmentLayer("gap", environment, shape);
   const overrides = environmentLayer("override", environment, shape);
-  const legacy = ignoresFile ? [] : await legacyGatewayLayer(home, shape);
-  const settled = settle(
+  const legacy = ignoresFile ? [] : legacyGatewayLayer(home, shape);
+  const settled = await check(
     [gaps.layer, ...legacy, file.layer, overrides.layer, flagLayer(options.flags ?? [], shape)],
     shape,
   );
@@ -90,7 +91,7 @@ function sealedPlaces(layers: readonly Layer[], path: KeyPath, shape: Shape) {
 }
 
 function defaultPlace(key: string) {
-  const value = valueAt(configSchema.parse({}, { jitless: true }), parseKeyPath(key));
+  const value = valueAt(defaultSettings(), parseKeyPath(key));
   return value === undefined ? [] : [{ source: { kind: "default" } as const, value }];
 }
 

@@ -1,13 +1,14 @@
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
-import { type BrokenDocument, type GoodDocument, parseSettingsFile } from "./document.ts";
+import type { BrokenDocument, SettingsDocument } from "./document.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 import { decodeUtf8, readBytes } from "./source.ts";
 import type { ConfigWarning } from "./warning.ts";
 
 /** What was found on the disk. */
 export interface FoundFile {
-  readonly document: GoodDocument | undefined;
+  readonly document: SettingsDocument | undefined;
   readonly readFrom: "file" | "backup" | "defaults";
   readonly isBroken: boolean;
   readonly warnings: readonly ConfigWarning[];
@@ -37,7 +38,7 @@ export async function findConfigFile(home: HermesHome): Promise<FoundFile> {
 /** Keeps a copy of a file that parsed. A home that cannot be written to simply has none. */
 export async function rememberGoodFile(home: HermesHome, text: string): Promise<void> {
   try {
-    const known = await readBytes(home.configBackup);
+    const known = readBytes(home.configBackup);
     if (known?.toString("utf8") === text) return;
     await writeFileAtomic(home.configBackup, text, { mode: 0o600, fsync: false });
   } catch (error) {
@@ -49,12 +50,18 @@ export async function rememberGoodFile(home: HermesHome, text: string): Promise<
 
 type Unreadable = { readonly kind: "unreadable"; readonly message: string };
 
-async function readAndParse(path: string): Promise<GoodDocument | BrokenDocument | Unreadable | undefined> {
+type Good = SettingsDocument & { readonly kind: "good" };
+
+async function readAndParse(path: string): Promise<Good | BrokenDocument | Unreadable | undefined> {
   try {
-    const bytes = await readBytes(path);
+    const bytes = readBytes(path);
     if (bytes === undefined) return undefined;
     const text = decodeUtf8(bytes);
-    return text === undefined ? { kind: "unreadable", message: "The file is not UTF-8 text" } : parseSettingsFile(text);
+    if (text === undefined) return { kind: "unreadable", message: "The file is not UTF-8 text" };
+    const plain = readPlainYaml(text);
+    if (plain !== undefined) return { kind: "good", ...plain };
+    const { parseSettingsFile } = await import("./document.ts");
+    return parseSettingsFile(text);
   } catch (error) {
     if (error instanceof UserError)
       return { kind: "unreadable", message: "The file is too large or not a regular file" };

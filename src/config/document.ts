@@ -8,15 +8,19 @@ export interface Position {
   readonly column: number;
 }
 
-export interface GoodDocument {
-  readonly kind: "good";
+/** What a settings file says, and where. */
+export interface SettingsDocument {
   readonly text: string;
   readonly tree: Tree;
   /** Keys written twice in the same map; the last one counts. */
   readonly duplicates: readonly { readonly path: KeyPath; readonly position: Position }[];
-  readonly document: Document.Parsed;
   /** Where a key is written; undefined for a key the file does not have. */
   locate(path: KeyPath): Position | undefined;
+}
+
+export interface GoodDocument extends SettingsDocument {
+  readonly kind: "good";
+  readonly document: Document.Parsed;
 }
 
 export interface BrokenDocument extends Position {

@@ -42,7 +42,7 @@ export async function save(
   home: HermesHome,
   change: (text: string, tree: Tree) => Promise<string>,
 ): Promise<EditResult> {
-  const text = await readForWriting(home);
+  const text = readForWriting(home);
   const tree = await readTree(text ?? "", home);
   const after = await change(text ?? "", tree);
   if (after === (text ?? "")) return { file: home.config, hasChanged: false };
@@ -67,8 +67,8 @@ function placeInFile(path: KeyPath, tree: Tree, moves: ReadonlyMap<string, KeyPa
   return valueAt(tree, path) === undefined ? (moves.get(formatKeyPath(path)) ?? path) : path;
 }
 
-async function readForWriting(home: HermesHome): Promise<string | undefined> {
-  const bytes = await readBytes(home.config);
+function readForWriting(home: HermesHome): string | undefined {
+  const bytes = readBytes(home.config);
   if (bytes === undefined) return undefined;
   const text = decodeUtf8(bytes);
   if (text !== undefined) return text;

@@ -29,9 +29,13 @@ export function deadVariables(variables: Readonly<Record<string, string | undefi
 
 const secretName = /(?:_API_KEY|_TOKEN|_SECRET|_PASSWORD|_KEY)$/;
 
+const secretVariables: ReadonlySet<string> = new Set(
+  environmentVariables.filter(({ kind }) => kind === "secret").map(({ name }) => name),
+);
+
 /** Whether a variable holds a credential, by what is known about it or by how it is called. */
 export function isSecretVariable(name: string): boolean {
-  return secretName.test(name) || environmentVariables.some((known) => known.kind === "secret" && known.name === name);
+  return secretName.test(name) || secretVariables.has(name);
 }
 
 /** Whether `config set` writes this name to `.env` instead of the file of settings. */

@@ -29,10 +29,10 @@ interface FileLayerOptions {
 }
 
 /** The settings of the file, brought to the present layout, with everything that is odd about them. */
-export async function fileLayer(options: FileLayerOptions): Promise<FileLayer> {
+export function fileLayer(options: FileLayerOptions): FileLayer {
   const { found, environment, shape, home } = options;
   const written = found.document?.tree ?? {};
-  const plugins = found.document === undefined ? [] : await installedPlugins(home);
+  const plugins = found.document === undefined ? [] : installedPlugins(home);
   const migrated = migrate(written, { variables: environment.variables, installedPlugins: plugins });
   const normalised = foldPlatformExtras(normalise(migrated.tree), shape);
   const expanded = expandVariables(normalised.tree, environment.variables);

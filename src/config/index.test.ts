@@ -34,6 +34,12 @@ test("opening the door loads neither the schema library nor YAML", () => {
   expect(loaded.filter((name) => name === "zod" || name === "yaml" || name.includes("/sections/"))).toEqual([]);
 });
 
+test("a load of settings that are plainly good loads neither the schema library nor YAML", () => {
+  const loaded = [...loadedBy(fileURLToPath(new URL("./assemble.ts", import.meta.url)))];
+  expect(loaded.some((name) => name.endsWith("table.ts"))).toBe(true);
+  expect(loaded.filter((name) => name === "zod" || name === "yaml" || name.includes("/sections/"))).toEqual([]);
+});
+
 test("[20:R7.12] the schema is offered as settings, as defaults and as JSON Schema", async () => {
   expect((await describeSettings()).length).toBeGreaterThan(500);
   expect((await defaultConfig()).agent.max_turns).toBe(90);

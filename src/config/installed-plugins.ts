@@ -1,11 +1,11 @@
-import { readdir } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { systemErrorCode } from "#foundation/errors";
 import type { HermesHome } from "#foundation/paths";
 
 /** Names of the plugins in the home, for the one migration that lists them. */
-export async function installedPlugins(home: HermesHome): Promise<readonly string[]> {
+export function installedPlugins(home: HermesHome): readonly string[] {
   try {
-    const entries = await readdir(home.plugins, { withFileTypes: true });
+    const entries = readdirSync(home.plugins, { withFileTypes: true });
     return entries
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
       .map((entry) => entry.name)

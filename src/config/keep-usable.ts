@@ -1,8 +1,5 @@
-import type { z } from "zod";
-import type { configSchema } from "./schema.ts";
+import type { Settings } from "./config.ts";
 import { isPlaceholder } from "./structure.ts";
-
-type Settings = z.output<typeof configSchema>;
 
 /** Leaves out entries that cannot work, so that no reader has to check them again. Each has been warned about. */
 export function keepUsable(settings: Settings): Settings {

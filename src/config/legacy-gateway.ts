@@ -11,9 +11,9 @@ import { isPlainRecord, type Tree } from "./tree.ts";
 const names: Readonly<Record<string, string>> = { default_reset_policy: "session_reset" };
 
 /** The gateway once had a file of its own, `gateway.json`. What it says still counts, below `config.yaml`. */
-export async function legacyGatewayLayer(home: HermesHome, shape: Shape): Promise<readonly Layer[]> {
+export function legacyGatewayLayer(home: HermesHome, shape: Shape): readonly Layer[] {
   const file = home.at("gateway.json");
-  const bytes = await readBytes(file);
+  const bytes = readBytes(file);
   const text = bytes === undefined ? undefined : decodeUtf8(bytes);
   const parsed = text === undefined ? undefined : parseJson(text);
   if (parsed?.ok !== true || !isPlainRecord(parsed.value)) return [];

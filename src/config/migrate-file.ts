@@ -36,7 +36,7 @@ export async function migrateFile(options: EditOptions): Promise<MigrationResult
       cleared: [],
     };
     const edited = await save(home, async (text, tree) => {
-      const migrated = migrate(tree, { variables, installedPlugins: await installedPlugins(home) });
+      const migrated = migrate(tree, { variables, installedPlugins: installedPlugins(home) });
       const isCurrent = text.trim() === "" || versionOf(tree) === currentConfigVersion;
       if (isCurrent) return text;
       const backup = home.at(`config.yaml.v${migrated.version ?? 0}.bak`);

@@ -20,6 +20,9 @@ export async function configJsonSchema(): Promise<Readonly<Record<string, unknow
 
 /** The settings as they are when nothing is set. */
 export async function defaultConfig(): Promise<import("./config.ts").Config> {
-  const [{ configSchema }, { deepFreeze }] = await Promise.all([import("./schema.ts"), import("./tree.ts")]);
-  return deepFreeze(configSchema.parse({}, { jitless: true }));
+  const [{ defaultSettings }, { deepFreeze }] = await Promise.all([
+    import("./table/plain-settings.ts"),
+    import("./tree.ts"),
+  ]);
+  return deepFreeze(defaultSettings());
 }

@@ -13,8 +13,8 @@ export interface ChangedSetting {
 
 /** What changed, for a running program to decide what to take over now and what to announce for later. */
 export async function changedSettings(before: Config, after: Config): Promise<readonly ChangedSetting[]> {
-  const [{ configSchema }, { shapeAt, shapeOf }] = await Promise.all([import("./schema.ts"), import("./shape.ts")]);
-  const root = shapeOf(configSchema);
+  const [{ tableShape }, { shapeAt }] = await Promise.all([import("./table/table-shape.ts"), import("./shape.ts")]);
+  const root = tableShape();
   return [...differing(before, after, [])].map((path) => ({
     key: formatKeyPath(path),
     reload: shapeAt(root, path)?.facts.reload ?? "next-session",

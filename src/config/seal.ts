@@ -15,10 +15,20 @@ export function sealSecrets<T>(value: T, shape: Shape): T {
   return sealed(value, shape) as T;
 }
 
+/** Wraps one credential. */
+export function sealText(value: string): Secret {
+  return new Secret(value);
+}
+
 /** Wraps every string below a key that looks like a credential. */
 export function sealByName(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sealByName);
   return isPlainRecord(value) ? sealEntries(value) : value;
+}
+
+/** The same for each map of a list. */
+export function sealEach(records: readonly Tree[]): Tree[] {
+  return records.map(sealEntries);
 }
 
 /** The same for the entries of a map. */

@@ -71,7 +71,7 @@ async function changeEnvFile(options: SecretWriteOptions, change: (text: string)
   const manager = managedBy(home, env);
   if (manager !== undefined) throw managedError(manager, home.envFile);
   const work = async () => {
-    const before = decodeEnvBytes((await readBytes(home.envFile)) ?? Buffer.alloc(0)).text;
+    const before = decodeEnvBytes(readBytes(home.envFile) ?? Buffer.alloc(0)).text;
     const after = change(before);
     if (after !== before) await writeFileAtomic(home.envFile, after, { mode: secretFileMode });
     return after !== before;

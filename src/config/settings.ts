@@ -1,7 +1,7 @@
 import type { KeyPath } from "./key-path.ts";
 import { formatKeyPath } from "./key-path.ts";
 import type { ReloadScope } from "./sections/setting.ts";
-import type { Shape } from "./shape.ts";
+import type { DescribedShape, Shape } from "./shape.ts";
 import { isPlainRecord, type Tree, valueAt } from "./tree.ts";
 
 /** One documented key. `<name>` stands for a name the person chooses, `[]` for any position of a list. */
@@ -17,7 +17,7 @@ export interface SettingInfo {
 }
 
 /** Every key of the schema, in the order of the file; sections themselves are not listed. */
-export function listSettings(root: Shape, defaults: Tree): readonly SettingInfo[] {
+export function listSettings(root: DescribedShape, defaults: Tree): readonly SettingInfo[] {
   return [...walk(root, [], defaults)];
 }
 
@@ -45,7 +45,7 @@ export function typeName(shape: Shape): string {
   }
 }
 
-function* walk(shape: Shape, path: KeyPath, defaults: Tree): Generator<SettingInfo> {
+function* walk(shape: DescribedShape, path: KeyPath, defaults: Tree): Generator<SettingInfo> {
   switch (shape.kind) {
     case "object":
       for (const [key, field] of shape.fields) yield* walk(field, [...path, key], defaults);
@@ -66,7 +66,7 @@ function* walk(shape: Shape, path: KeyPath, defaults: Tree): Generator<SettingIn
 const holdsKeys = (shape: Shape): boolean =>
   shape.kind === "object" || (shape.kind === "map" && holdsKeys(shape.value));
 
-function info(shape: Shape, path: KeyPath, defaults: Tree): SettingInfo {
+function info(shape: DescribedShape, path: KeyPath, defaults: Tree): SettingInfo {
   const { description, category, reload } = shape.facts;
   const value = valueAt(defaults, path);
   const isSecret = shape.facts.isSecret || (shape.kind === "map" && shape.value.facts.isSecret);

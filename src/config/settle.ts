@@ -1,33 +1,43 @@
-import type { z } from "zod";
 import { UserError } from "#foundation/errors";
+import type { Settings } from "./config.ts";
 import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import { describeSource, type Layer, type Provenance } from "./layer.ts";
-import { configSchema } from "./schema.ts";
 import { typeName } from "./settings.ts";
 import { type Shape, shapeAt } from "./shape.ts";
-import { mergeTrees, valueAt, withoutValue } from "./tree.ts";
+import { plainSettings } from "./table/plain-settings.ts";
+import { mergeTrees, type Tree, valueAt, withoutValue } from "./tree.ts";
 import type { ConfigWarning } from "./warning.ts";
 
 export interface Settled {
   readonly layers: readonly Layer[];
-  readonly value: z.output<typeof configSchema>;
+  readonly value: Settings;
   readonly warnings: readonly ConfigWarning[];
 }
 
 /** Far more than a file can have; only a schema that refuses its own defaults gets here. */
 const maxRounds = 200;
 
+/** Checks the joined layers and gives them all defaults. */
+export type Settle = (layers: readonly Layer[], shape: Shape) => Promise<Settled>;
+
+/** Settings that are plainly good, as they nearly always are, are done without the schema: it takes longer to load than all the rest. */
+export const settle: Settle = async (layers, shape) => {
+  const value = plainSettings(joined(layers));
+  return value === undefined ? await settleBySchema(layers, shape) : { layers, value, warnings: [] };
+};
+
 /**
- * Checks the joined layers. A value of the wrong type is taken out of the layer that set it, with a
+ * Checks against the schema. A value of the wrong type is taken out of the layer that set it, with a
  * warning, and the layer below counts: one bad key never costs more than itself. On the command line a
  * bad value is an error, because the person is there to put it right.
  */
-export function settle(layers: readonly Layer[], shape: Shape): Settled {
+export const settleBySchema: Settle = async (layers, shape) => {
+  const { configSchema } = await import("./schema.ts");
   const warnings: ConfigWarning[] = [];
   let current = layers;
   for (let round = 0; round < maxRounds; round += 1) {
     // Compiling 700 node types for one or two passes costs more than walking them.
-    const result = configSchema.safeParse(mergeTrees(...current.map((layer) => layer.tree)), { jitless: true });
+    const result = configSchema.safeParse(joined(current), { jitless: true });
     if (result.success) return { layers: current, value: result.data, warnings };
     // Backwards, so that taking out a list item does not move the ones still to be judged.
     for (const issue of result.error.issues.toReversed()) {
@@ -38,7 +48,9 @@ export function settle(layers: readonly Layer[], shape: Shape): Settled {
     }
   }
   throw new Error("the configuration schema does not accept its own defaults");
-}
+};
+
+const joined = (layers: readonly Layer[]): Tree => mergeTrees(...layers.map((layer) => layer.tree));
 
 interface Taken {
   readonly layers: readonly Layer[];

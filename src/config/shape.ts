@@ -3,18 +3,17 @@ import type { KeyPath } from "./key-path.ts";
 import type { ReloadScope } from "./sections/setting.ts";
 
 /** The schema as plain data: what may stand where. Unknown keys, typing, completion and reference pages read this. */
-export type Shape =
-  | { readonly kind: "object"; readonly fields: ReadonlyMap<string, Shape>; readonly facts: Facts }
-  | { readonly kind: "map"; readonly value: Shape; readonly facts: Facts }
-  | { readonly kind: "list"; readonly item: Shape; readonly facts: Facts }
-  | { readonly kind: "union"; readonly options: readonly Shape[]; readonly facts: Facts }
-  | { readonly kind: "scalar"; readonly type: "text" | "flag" | "number"; readonly facts: Facts }
-  | { readonly kind: "choice"; readonly choices: readonly string[]; readonly facts: Facts }
-  | { readonly kind: "anything"; readonly facts: Facts };
+export type Shape<F extends Facts = Facts> =
+  | { readonly kind: "object"; readonly fields: ReadonlyMap<string, Shape<F>>; readonly facts: F }
+  | { readonly kind: "map"; readonly value: Shape<F>; readonly facts: F }
+  | { readonly kind: "list"; readonly item: Shape<F>; readonly facts: F }
+  | { readonly kind: "union"; readonly options: readonly Shape<F>[]; readonly facts: F }
+  | { readonly kind: "scalar"; readonly type: "text" | "flag" | "number"; readonly facts: F }
+  | { readonly kind: "choice"; readonly choices: readonly string[]; readonly facts: F }
+  | { readonly kind: "anything"; readonly facts: F };
 
+/** What a load needs to know about a key. */
 export interface Facts {
-  readonly description: string;
-  readonly category: string;
   readonly reload: ReloadScope;
   readonly isSecret: boolean;
   readonly isNullable: boolean;
@@ -25,7 +24,15 @@ export interface Facts {
   readonly max: number | undefined;
 }
 
-const outermost: Facts = {
+/** The same with what is said to people about the key. */
+export interface DescribedFacts extends Facts {
+  readonly description: string;
+  readonly category: string;
+}
+
+export type DescribedShape = Shape<DescribedFacts>;
+
+const outermost: DescribedFacts = {
   description: "",
   category: "General",
   reload: "next-session",
@@ -38,10 +45,10 @@ const outermost: Facts = {
 };
 
 /** Translates a zod schema. Only the node types that the sections use are known; another one is a bug. */
-export function shapeOf(schema: z.ZodType, inherited: Facts = outermost): Shape {
+export function shapeOf(schema: z.ZodType, inherited: DescribedFacts = outermost): DescribedShape {
   const facts = factsOf(schema, inherited);
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
-  const inner = (node: z.core.$ZodType, own: Facts = facts) => shapeOf(node as z.ZodType, own);
+  const inner = (node: z.core.$ZodType, own: DescribedFacts = facts) => shapeOf(node as z.ZodType, own);
   switch (def.type) {
     case "default":
     case "prefault":
@@ -75,8 +82,8 @@ export function shapeOf(schema: z.ZodType, inherited: Facts = outermost): Shape 
 }
 
 /** A load looks at few of the many keys, so the fields of a group are translated when somebody asks. */
-function objectShape(fields: Readonly<Record<string, z.core.$ZodType>>, facts: Facts): Shape {
-  let known: ReadonlyMap<string, Shape> | undefined;
+function objectShape(fields: Readonly<Record<string, z.core.$ZodType>>, facts: DescribedFacts): DescribedShape {
+  let known: ReadonlyMap<string, DescribedShape> | undefined;
   return {
     kind: "object",
     facts,
@@ -116,7 +123,7 @@ export function shapeAt(shape: Shape, path: KeyPath): Shape | undefined {
   }
 }
 
-function factsOf(schema: z.ZodType, inherited: Facts): Facts {
+function factsOf(schema: z.ZodType, inherited: DescribedFacts): DescribedFacts {
   const own = schema.meta() ?? {};
   const limits = boundsOf(schema);
   return {
@@ -142,7 +149,12 @@ function finite(bound: number | null): number | undefined {
   return bound === null || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 }
 
-const forChild = ({ category, reload, isSecret }: Facts): Facts => ({ ...outermost, category, reload, isSecret });
+const forChild = ({ category, reload, isSecret }: DescribedFacts): DescribedFacts => ({
+  ...outermost,
+  category,
+  reload,
+  isSecret,
+});
 
 const isReloadScope = (value: unknown): value is ReloadScope =>
   value === "now" || value === "next-session" || value === "restart";

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HermesHome } from "#foundation/paths";
-import type { LoadedConfig } from "./load.ts";
-import { type LoadOptions, loadConfig } from "./load.ts";
+import { assembleConfig } from "./assemble.ts";
+import type { LoadedConfig, LoadOptions } from "./load.ts";
+import { settleBothWays } from "./settle-both-ways.ts";
 
 /** A throw-away home for tests of the configuration, removed when disposed. */
 export class TempHome implements Disposable {
@@ -41,8 +42,9 @@ export class TempHome implements Disposable {
       .digest("hex");
   }
 
+  /** As `loadConfig`, and every load of every test also proves that the quick way and the schema agree. */
   async load(options: Partial<LoadOptions> = {}): Promise<LoadedConfig> {
-    return await loadConfig({ home: this.home, env: this.env, ...options });
+    return await assembleConfig({ home: this.home, env: this.env, ...options }, settleBothWays);
   }
 
   [Symbol.dispose](): void {

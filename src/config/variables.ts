@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files";
@@ -64,7 +64,7 @@ interface EnvFile {
 const emptyFile: EnvFile = { variables: {}, warnings: [] };
 
 async function readEnvFile(path: string, options: { readonly repair: boolean }): Promise<EnvFile> {
-  const bytes = await readIfAllowed(path);
+  const bytes = readIfAllowed(path);
   if (!Buffer.isBuffer(bytes)) return { variables: {}, warnings: bytes };
   const { text, isLatin1 } = decodeEnvBytes(bytes);
   const split = splitConcatenated(
@@ -77,9 +77,9 @@ async function readEnvFile(path: string, options: { readonly repair: boolean }):
 }
 
 /** The bytes, or a warning when the file is there but may not be read. */
-async function readIfAllowed(path: string): Promise<Buffer | readonly ConfigWarning[]> {
+function readIfAllowed(path: string): Buffer | readonly ConfigWarning[] {
   try {
-    return (await readBytes(path)) ?? [];
+    return readBytes(path) ?? [];
   } catch (error) {
     const code = systemErrorCode(error);
     if (code !== "EACCES" && code !== "EPERM" && !(error instanceof UserError)) throw error;
@@ -90,7 +90,7 @@ async function readIfAllowed(path: string): Promise<Buffer | readonly ConfigWarn
 /** Writes the split lines back, unless another process changed the file meanwhile. */
 async function rewrite(path: string, before: string, after: string): Promise<ConfigWarning> {
   try {
-    const isUnchanged = decodeEnvBytes((await readBytes(path)) ?? Buffer.alloc(0)).text === before;
+    const isUnchanged = decodeEnvBytes(readBytes(path) ?? Buffer.alloc(0)).text === before;
     if (isUnchanged) await writeFileAtomic(path, after, { mode: secretFileMode });
     return note(path, "Several variables stood on one line; they were put on lines of their own.");
   } catch (error) {
@@ -106,7 +106,7 @@ const notForProjects =
 
 async function readProjectFile(cwd: string, home: HermesHome): Promise<EnvFile> {
   const path = join(cwd, ".env");
-  if (await isSameFile(path, home.envFile)) return emptyFile;
+  if (isSameFile(path, home.envFile)) return emptyFile;
   const file = await readEnvFile(path, { repair: false });
   const refused = Object.keys(file.variables).filter((name) => notForProjects.test(name));
   const variables = Object.fromEntries(Object.entries(file.variables).filter(([name]) => !refused.includes(name)));
@@ -115,9 +115,9 @@ async function readProjectFile(cwd: string, home: HermesHome): Promise<EnvFile> 
   return { variables, warnings: [...file.warnings, warning] };
 }
 
-async function isSameFile(left: string, right: string): Promise<boolean> {
+function isSameFile(left: string, right: string): boolean {
   try {
-    return (await realpath(left)) === (await realpath(right));
+    return realpathSync.native(left) === realpathSync.native(right);
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
     return false;
@@ -131,7 +131,7 @@ function stripStrayCharacters(variables: Readonly<Record<string, string | undefi
 } {
   const warnings: ConfigWarning[] = [];
   const cleaned = Object.entries(variables).map(([name, value]) => {
-    if (value === undefined || !isSecretVariable(name) || /^[\u0020-\u007e\s]*$/.test(value)) return [name, value];
+    if (value === undefined || /^[\u0020-\u007e\s]*$/.test(value) || !isSecretVariable(name)) return [name, value];
     const stray = [...new Set(value.match(/[^\u0020-\u007e\s]/gu))].map(codePointName);
     warnings.push({
       kind: "secret-file",

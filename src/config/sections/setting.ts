@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { Secret } from "#foundation/secret";
-import { sealByName, sealEntries } from "../seal.ts";
+import { sealByName, sealEach, sealEntries, sealText } from "../seal.ts";
 
 /** When a changed value starts to count: at once, with the next session, or after a restart of the process. */
 export type ReloadScope = "now" | "next-session" | "restart";
@@ -32,7 +31,7 @@ const strings = z.array(string);
 const natural = z.int().min(0);
 const positive = z.int().min(1);
 const quantity = z.number().min(0);
-const secretString = string.transform((value) => new Secret(value));
+const secretString = string.transform(sealText);
 
 /** Notes the facts about a node and gives it back. The node must be this key's own. */
 export function described<T extends z.ZodType>(schema: T, about: About, more: Partial<SettingFacts> = {}): T {
@@ -95,7 +94,7 @@ export function listOf<T extends z.ZodType>(item: T, about: About) {
   return described(z.array(item).default([]), about);
 }
 
-/** Anything at all, by name. Strings whose name is that of a credential leave the parser as a {@link Secret}. */
+/** Anything at all, by name. Strings whose name is that of a credential leave the parser as a `Secret`. */
 export function freeMap(about: About) {
   return described(z.record(string, z.unknown()).default({}).transform(sealEntries), about);
 }
@@ -103,10 +102,7 @@ export function freeMap(about: About) {
 /** A list of such maps. */
 export function freeMaps(about: About) {
   const maps = z.array(z.record(string, z.unknown()));
-  return described(
-    maps.default([]).transform((items) => items.map(sealEntries)),
-    about,
-  );
+  return described(maps.default([]).transform(sealEach), about);
 }
 
 /** Anything at all. */
@@ -114,13 +110,9 @@ export function anything(about: About) {
   return described(z.unknown().transform(sealByName), about);
 }
 
-/** A string that leaves the parser as a {@link Secret}; empty when unset. */
+/** A string that leaves the parser as a `Secret`; empty when unset. */
 export function secret(about: About) {
-  return described(
-    string.default("").transform((value) => new Secret(value)),
-    about,
-    { secret: true },
-  );
+  return described(string.default("").transform(sealText), about, { secret: true });
 }
 
 /** Named strings that may hold credentials (environment of a child program, request headers). */
