@@ -1,18 +1,19 @@
 import { homedir } from "node:os";
-import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool } from "#agent";
+import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool, SkillPassthrough } from "#agent";
 import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
 import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
 import { type Logger, openLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
 import { Redactor } from "#foundation/redact";
-import { createSessionSearchTool, createSessionService, type SessionService } from "#session";
+import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
 import { delegationSettings } from "./agent/children.ts";
 import { createOpenAgent } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
 import { ApproverRouter } from "./approver-router.ts";
+import { mixtureModels, samplingModel } from "./model-services.ts";
 import { packageFolder } from "./package-folder.ts";
 import { saveModel, saveTools, sessionSettings, storePlace } from "./preferences.ts";
 import { readPageWith } from "./read-page.ts";
@@ -79,6 +80,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const approvers = new ApproverRouter();
   const models = scope.adopt(await openModels({ loaded, home, userHome, version, logger, redactor }));
   const side = new ProcessSideCalls({ loaded, models, logger, warn: (text) => options.onNotice(text) });
+  const passthrough = new SkillPassthrough();
   const [store, toolbox] = await Promise.all([
     openStore(options.isIncognito === true ? { memory: true } : storePlace(loaded, home), { clock, log: logger }),
     openToolbox({
@@ -94,6 +96,11 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       approver: childApprover(approvers, () => loaded.config.delegation.approvals),
       onNotice: (text) => options.onNotice(text),
       auxiliary: side.forTools,
+      moa: mixtureModels(models),
+      sample: samplingModel(models),
+      askSecret: (question, signal) => approvers.askSecret(question, signal),
+      skillVariables: ({ sessionId }) => (sessionId === undefined ? [] : passthrough.of(sessionId).variables),
+      builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
       ...(options.yolo === undefined ? {} : { yolo: options.yolo }),
       ...(options.acceptHooks === undefined ? {} : { acceptHooks: options.acceptHooks }),
     }),
@@ -101,7 +108,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   scope.adopt(store);
   scope.adopt(toolbox);
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
-  const skills = openSkills({ loaded, home, clock, logger, pluginSkills: () => toolbox.plugins.skills() });
+  const skills = openSkills({ loaded, home, clock, logger, passthrough, pluginSkills: () => toolbox.plugins.skills() });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
   for (const tool of [
     memoryTool,

@@ -103,7 +103,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   agentTools.set("clarify", clarifyWith(spec.askUser, config.clarify.timeout * 1000));
   agentTools.set("context_recall", createRecallExecute(readSpan(conversation, shared.store)));
   if (memory !== undefined) agentTools.set("memory", memory.execute);
-  scope.adopt(shared.approvers.add(spec.rootSessionId, spec.approver));
+  scope.adopt(shared.approvers.add(spec.rootSessionId, spec));
   const base = partsOf(spec, {
     shared,
     chosen,

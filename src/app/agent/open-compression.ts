@@ -67,6 +67,7 @@ export function openCompression(parts: CompressionParts): Compression {
     flush: (history, signal) => parts.flush(history, signal),
     insights: async (history, signal) => memory?.manager.beforeCompression(history, signal),
     partEnded: async (history, signal) => memory?.manager.sessionEnded(history, signal),
+    forgetReads: (taskId) => toolbox.forgetShown(taskId ?? conversation.rootSessionId),
     onCompression: (record) => parts.record(record),
   });
 }

@@ -8,7 +8,7 @@ import {
   SkillEditor,
   SkillLibrary,
   SkillLoader,
-  SkillPassthrough,
+  type SkillPassthrough,
   SkillTrash,
   SkillUsage,
 } from "#agent";
@@ -23,6 +23,7 @@ export interface SkillsOptions {
   readonly home: HermesHome;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly passthrough: SkillPassthrough;
   pluginSkills(): readonly PluginSkillPlace[];
   /** A value for a variable, asked where nobody sees it; false when the person skipped it. */
   askSecret?(variable: string, prompt: string, signal: AbortSignal): Promise<boolean>;
@@ -37,7 +38,7 @@ export interface Skills {
 }
 
 export function openSkills(options: SkillsOptions): Skills {
-  const { loaded, home, clock, logger, askSecret } = options;
+  const { loaded, home, clock, logger, passthrough, askSecret } = options;
   const { config, environment } = loaded;
   const env = environment.variables;
   const library = new SkillLibrary({
@@ -48,7 +49,6 @@ export function openSkills(options: SkillsOptions): Skills {
     pluginSkills: () => options.pluginSkills(),
   });
   const usage = new SkillUsage(home, { clock, logger });
-  const passthrough = new SkillPassthrough();
   const lock = new HubLock(home, clock);
   const loader = new SkillLoader({
     library,

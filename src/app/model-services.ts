@@ -1,0 +1,103 @@
+import {
+  assistantMessage,
+  type ContentPart,
+  imagePart,
+  type Message,
+  newToolCall,
+  textPart,
+  toolMessage,
+  userMessage,
+} from "#conversation";
+import { isRecord, parseJson } from "#foundation/json";
+import type { MixtureDeps, SampleModel, SampleReply, SampleRequest } from "#tools";
+import { askModel } from "./ask-model.ts";
+import type { Models } from "./wire-model.ts";
+
+/** Asks one named model for `mixture_of_agents`; the names are those of OpenRouter. */
+export function mixtureModels(models: Models): MixtureDeps["completeWith"] {
+  return async (request, signal) => {
+    const { model, system, prompt, temperature, maxTokens } = request;
+    const answer = await askModel(
+      models,
+      {
+        wish: { provider: "openrouter", model },
+        messages: [userMessage(prompt)],
+        ...(system === undefined ? {} : { system }),
+        options: {
+          temperature,
+          maxOutputTokens: maxTokens,
+          ...(request.hasDeepReasoning ? { reasoning: "xhigh" } : {}),
+        },
+      },
+      signal,
+    );
+    if (answer.kind === "failed")
+      return { kind: "failed", reason: answer.reason, isFinal: answer.failure?.isRetryable !== true };
+    return { kind: "text", text: answer.collected.message.content };
+  };
+}
+
+/** Answers completions that MCP servers ask for. */
+export function samplingModel(models: Models): SampleModel {
+  return async (request, signal) => {
+    const answer = await askModel(
+      models,
+      {
+        wish: request.model === undefined ? {} : { model: request.model },
+        messages: request.messages.flatMap(messagesOf),
+        tools: request.tools.map(({ name, description, parameters }) => ({
+          name,
+          description,
+          parameters: isRecord(parameters) ? parameters : { type: "object" },
+        })),
+        ...(request.system === undefined ? {} : { system: request.system }),
+        options: {
+          maxOutputTokens: request.maxTokens,
+          ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+        },
+      },
+      signal,
+    );
+    return answer.kind === "failed" ? { kind: "unavailable", reason: answer.reason } : replyOf(answer);
+  };
+}
+
+type Answer = Extract<Awaited<ReturnType<typeof askModel>>, { kind: "answer" }>;
+
+function replyOf({ model, collected }: Answer): SampleReply {
+  const { message, finish, usage } = collected;
+  const calls = (message.tool_calls ?? []).map((call) => {
+    const parsed = parseJson(call.function.arguments);
+    const input = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+    return { type: "tool_use", id: call.id, name: call.function.name, input } as const;
+  });
+  const text = message.content === "" ? [] : [{ type: "text", text: message.content } as const];
+  return {
+    kind: "reply",
+    model,
+    content: [...text, ...calls],
+    finish: calls.length > 0 ? "tool_calls" : finish === "length" ? "length" : "stop",
+    tokensUsed: (usage?.input ?? 0) + (usage?.output ?? 0),
+  };
+}
+
+/** One message of a server, in ours: results of tools are messages of their own. */
+function messagesOf({ role, content }: SampleRequest["messages"][number]): readonly Message[] {
+  const results = content.flatMap((part) =>
+    part.type === "tool_result"
+      ? [toolMessage(newToolCall({ id: part.toolUseId, name: "tool", arguments: "{}" }), part.text)]
+      : [],
+  );
+  const parts = content.flatMap((part): ContentPart[] => {
+    if (part.type === "text") return [textPart(part.text)];
+    return part.type === "image" ? [imagePart(`data:${part.mimeType};base64,${part.data}`)] : [];
+  });
+  if (role === "user") return parts.length === 0 ? results : [...results, userMessage(parts)];
+  const calls = content.flatMap((part) =>
+    part.type === "tool_use"
+      ? [newToolCall({ id: part.id, name: part.name, arguments: JSON.stringify(part.input) })]
+      : [],
+  );
+  const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return [assistantMessage(text, calls.length === 0 ? {} : { tool_calls: calls }), ...results];
+}
