@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message, SessionId } from "#conversation";
 import { fakeTool } from "#tools/testing";
-import { calls, modelNotFound, says } from "../../test/fakes/model-server/index.ts";
+import { calls, modelNotFound, reply, says } from "../../test/fakes/model-server/index.ts";
 import type { RequestFacts, TurnHooks, TurnMemory } from "./ports.ts";
 import { harnesses } from "./testing/harnesses.ts";
 
@@ -123,6 +123,49 @@ describe("those who watch a turn", () => {
       { step: 1, messageCount: 1, toolCount: 2, model: "test-model", protocol: "chat_completions" },
     ]);
     expect(JSON.stringify(facts)).not.toContain("private");
+  });
+});
+
+describe("another model", () => {
+  it("begins with the next turn; the request says why it differs [10:LOOP-59]", async () => {
+    const causes: (string | undefined)[] = [];
+    const rebuilt: unknown[] = [];
+    const { agent, server, target } = await harness({
+      deps: {
+        onRequest: (_request, cause) => void causes.push(cause),
+        prompt: {
+          text: () => Promise.resolve("P"),
+          refresh: () => Promise.resolve({ text: "P", changedLayers: [] }),
+          rebuild: (facts) => Promise.resolve(void rebuilt.push(facts)),
+        },
+      },
+    });
+    server.script(says("one"), says("two"), says("three"));
+    await agent.runConversation(hi);
+    await agent.changeModel({ ...target, model: "other-model" });
+    expect((await agent.runConversation(hi)).model).toBe("other-model");
+    await agent.runConversation(hi);
+    expect(causes).toEqual([undefined, "model change", undefined]);
+    expect(rebuilt).toEqual([{ model: "other-model", provider: "custom" }]);
+  });
+});
+
+describe("words beside calls", () => {
+  it("are told with the note whether they were streamed; every call has its start and end [10:LOOP-60] [10:LOOP-59]", async () => {
+    const { agent, server, events } = await harness();
+    server.script(reply([says("Looking."), calls("terminal", { command: "ls -la" }, { id: "c1" })]), says("Done."));
+    await agent.runConversation(hi);
+    const ends = events.filter((event) => event.type === "message-end");
+    expect(ends).toMatchObject([
+      { wasStreamed: true, message: { content: "Looking." } },
+      { wasStreamed: true, message: { content: "Done." } },
+    ]);
+    expect(events.find((event) => event.type === "tool-start")).toMatchObject({
+      callId: "c1",
+      name: "terminal",
+      preview: "ls -la",
+    });
+    expect(events.find((event) => event.type === "tool-end")).toMatchObject({ callId: "c1", isError: false });
   });
 });
 

@@ -198,6 +198,18 @@ describe("what goes out besides the history", () => {
   });
 });
 
+describe("header values", () => {
+  it("lose what cannot be sent, with a warning; the request goes out [10:LOOP-44] [10:ERR-16]", async () => {
+    const { agent, server, logger } = await harness({
+      target: { headers: { "x-title": "H\u00e9rm\u2013es\n", "x-plain": "ok" } },
+    });
+    server.script(says("ok"));
+    expect((await agent.runConversation(hi)).completed).toBe(true);
+    expect((await server.received(1)).headers).toMatchObject({ "x-title": "Hrmes", "x-plain": "ok" });
+    expect(logger.lines.find((line) => line.level === "warn")?.fields).toEqual({ headers: ["x-title"] });
+  });
+});
+
 describe("the list of tools", () => {
   it("is the same in every request, also the last words [10:LOOP-17] [10:LOOP-13]", async () => {
     const { agent, server } = await harness({ tools: [fakeTool("b"), fakeTool("a")], deps: withSteps(1) });

@@ -2,6 +2,7 @@ import type { Message, ToolCall, ToolMessage } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
 import type { CallObserver, CallOutcome, Toolbelt } from "#tools";
+import { showsFailure } from "./failure-flag.ts";
 import type { LoopDeps } from "./loop.ts";
 import type { LoopGuard, LoopVerdict } from "./loop-guard.ts";
 import { quietly } from "./quietly.ts";
@@ -133,7 +134,7 @@ class CallWatch {
       type: "tool-end",
       callId: call.id,
       name: call.function.name,
-      isError: outcome.kind !== "succeeded",
+      isError: outcome.kind !== "succeeded" || showsFailure(call.function.name, outcome.text),
       durationMs: outcome.durationMs,
       preview: outcome.preview,
       ...(outcome.diff === undefined ? {} : { diff: outcome.diff }),

@@ -7,7 +7,7 @@ import { AttemptExchange } from "./attempt-exchange.ts";
 import { estimateRequest } from "./catalog/token-estimate.ts";
 import type { ModelFailure } from "./failures/failure.ts";
 import type { AttemptFault, FailureFacts } from "./failures/fault.ts";
-import { mergeHeaders, type PreparedRequest, prepareRequest } from "./prepare.ts";
+import { mergeHeaders, type PreparedRequest, prepareRequest, sendable } from "./prepare.ts";
 import type { Lift, Lifted } from "./protocols/protocol.ts";
 import type { ModelRequest } from "./request.ts";
 import type { Connections } from "./transport/connections.ts";
@@ -62,7 +62,7 @@ export async function* streamModel(
     yield failed(prepared);
     return;
   }
-  const answer = await send(prepared, exchange, deps.connections);
+  const answer = await send(prepared, exchange, deps);
   if ("kind" in answer) {
     yield failed(answer, prepared);
     return;
@@ -122,7 +122,7 @@ function refusedHere(status: number, error: Readonly<Record<string, unknown>>): 
 async function send(
   prepared: PreparedRequest,
   exchange: AttemptExchange,
-  connections: Connections,
+  { connections, logger }: ModelClientDeps,
 ): Promise<Answer | AttemptFault> {
   const { wire, url } = prepared;
   let authorization: Readonly<Record<string, string>>;
@@ -139,10 +139,13 @@ async function send(
     if (error instanceof HermesError) return refusedHere(401, { message: error.message, code: error.code });
     throw error;
   }
+  const { headers, cleaned } = sendable(mergeHeaders(prepared.headers, authorization));
+  if (cleaned.length > 0)
+    logger.warn("header values held characters that cannot be sent; they were left out", { headers: cleaned });
   try {
     return await connections.post({
       url,
-      headers: mergeHeaders(prepared.headers, authorization),
+      headers,
       body: wire.body,
       signal: exchange.signal,
       watchdog: exchange.watchdog,

@@ -31,6 +31,19 @@ export function endpointUrl(target: Target, path: string): URL {
   return url;
 }
 
+/** What a header may hold. Anything else comes from copying out of a page and could not be sent at all. */
+export function sendable(headers: Readonly<Record<string, string>>): {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Names of the headers that lost something. */
+  readonly cleaned: readonly string[];
+} {
+  const foreign = /[^\t\x20-\x7e]/g;
+  const cleaned = Object.keys(headers).filter((name) => (headers[name] ?? "").search(foreign) >= 0);
+  if (cleaned.length === 0) return { headers, cleaned };
+  const entries = Object.entries(headers).map(([name, value]) => [name, value.replace(foreign, "").trim()] as const);
+  return { headers: Object.fromEntries(entries), cleaned };
+}
+
 function headersOf(target: Target, wire: WireRequest): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {
     "user-agent": userAgent,

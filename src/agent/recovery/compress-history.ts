@@ -39,6 +39,7 @@ function lowerWindow(
   const stated = failure.contextLimit;
   const isStated = stated !== undefined && stated >= smallestStated && stated <= largestStated;
   if (isStated && stated >= known) return false;
+  if (!isStated && failure.excessTokens !== undefined) return false;
   const next = isStated ? stated : steps.find((step) => step < known);
   if (next === undefined) return false;
   turn.adjustTarget({ ...target, limits: { ...target.limits, contextWindow: next } });

@@ -143,6 +143,7 @@ describe("remedies for requests, without a loop [10:A12.6] [10:ARCH-3] [10:D4]",
   it.each([
     ["named and smaller", { contextLimit: 32_768 }, 32_768, [32_768]],
     ["named and the same: only compression can help", { contextLimit: 128_000 }, 128_000, []],
+    ["not named, only the excess: it is right as it is", { excessTokens: 5_000 }, 128_000, []],
     ["not named: one step down, told to nobody", {}, 64_000, []],
     ["named beyond reason", { contextLimit: 12 }, 64_000, []],
   ] as const)("compress-history: a window %s [10:ERR-12] [10:A11.12]", async (_what, limits, window, told) => {

@@ -177,7 +177,7 @@ describe("after an overflow", () => {
 });
 
 describe("a window that is too small", () => {
-  it("A6.9: is refused with both ways out, or accepted with a lasting warning [20:R6.4]", () => {
+  it("A6.9: is refused with both ways out, or accepted with a lasting warning [20:R6.4] [10:LOOP-6]", () => {
     const refused = checkWindow(32_000, { model: "m", isSmallAllowed: false });
     expect(refused).toMatchObject({ kind: "refused", code: "context_too_small" });
     expect(JSON.stringify(refused)).toMatch(/model\.context_length.*model\.allow_small_context/);

@@ -77,7 +77,7 @@ describe("keys", () => {
   ])("[20:R2.3] %j is none", (value) => expect(usableKey(value)).toBeUndefined());
   test("[20:R2.3] four characters can be one", () => expect(usableKey(" abcd ")).toBe("abcd"));
 
-  test("[20:R3.19] characters from web pages are left out of secrets only", () => {
+  test("[20:R3.19] [10:LOOP-44] characters from web pages are left out of secrets only", () => {
     expect(cleanKey("X_API_KEY", "ab\u00a0cd\u201d")).toEqual({
       value: "abcd",
       warning: "X_API_KEY held characters that no key has (U+00A0, U+201D); they were left out.",

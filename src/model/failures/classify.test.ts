@@ -19,7 +19,7 @@ function answers(status: number, message: string, extra: Partial<FailureFacts> =
 }
 
 describe("classification", () => {
-  it("A11.1: a 429 may be retried, rotated and left for a fallback [10:ERR-1]", () => {
+  it("[10:A11.1] a 429 may be retried, rotated and left for a fallback [10:ERR-1]", () => {
     expect(answers(429, "Rate limit")).toMatchObject({
       kind: "rate_limit",
       isRetryable: true,
@@ -42,7 +42,7 @@ describe("classification", () => {
     expect(classify({ kind: "http", status: 503, headers: asked, body: "" }, facts).retryAfterMs).toBe(7_000);
   });
 
-  it("A11.2: a 402 that resets by itself is a rate limit, one without credit is billing [10:ERR-1]", () => {
+  it("[10:A11.2] a 402 that resets by itself is a rate limit, one without credit is billing [10:ERR-1]", () => {
     expect(answers(402, "usage limit, try again in 5 minutes")).toMatchObject({
       kind: "rate_limit",
       retryAfterMs: 300_000,
@@ -88,11 +88,12 @@ describe("classification", () => {
     expect(answers(400, "maximum context length is 32768 tokens").contextLimit).toBe(32_768);
     expect(answers(400, "context window exceeded by 5000 tokens")).toMatchObject({ kind: "context_overflow" });
     expect(answers(400, "context window exceeded by 5000 tokens").contextLimit).toBeUndefined();
+    expect(answers(400, "context window exceeded by 5000 tokens").excessTokens).toBe(5_000);
     expect(answers(400, "maximum context length is 12 tokens").contextLimit).toBeUndefined();
     expect(answers(400, "maximum context length is 1,048,576 tokens").contextLimit).toBe(1_048_576);
   });
 
-  it("A5.12: keeps the words of an inner error over those of its wrapper [10:ERR-1]", () => {
+  it("A5.12: keeps the words of an inner error over those of its wrapper [10:A11.6] [10:ERR-1]", () => {
     const raw = JSON.stringify({ error: { message: "context length exceeded" } });
     const body = JSON.stringify({ error: { message: "Provider returned error", metadata: { raw } } });
     const failure = classify({ kind: "http", status: 400, headers: {}, body }, facts);

@@ -4,7 +4,7 @@ import { readCauses } from "./cause-chain.ts";
 import { consequencesOf } from "./consequences.ts";
 import type { FailureKind, ModelFailure } from "./failure.ts";
 import type { AttemptFault, FailureFacts } from "./fault.ts";
-import { availableOutputIn, contextLimitIn, refusedParameterIn } from "./numbers.ts";
+import { availableOutputIn, contextLimitIn, excessIn, refusedParameterIn } from "./numbers.ts";
 import { ruleMatches } from "./rule.ts";
 import { rules } from "./rules.ts";
 import { type OpenedBody, openBody } from "./unwrap.ts";
@@ -158,11 +158,13 @@ function statusInCodes(codes: readonly string[]): number | undefined {
 
 function details(kind: FailureKind, opened: OpenedBody): Partial<ModelFailure> {
   const contextLimit = kind === "context_overflow" ? contextLimitIn(opened.text) : undefined;
+  const excess = kind === "context_overflow" && contextLimit === undefined ? excessIn(opened.text) : undefined;
   const available = kind === "output_cap_too_large" ? availableOutputIn(opened.text) : undefined;
   const parameter = kind === "unsupported_parameter" ? refusedParameterIn(opened) : undefined;
   const helpUrl = kind === "provider_policy_blocked" || kind === "billing" ? firstLink(opened.text) : undefined;
   return {
     ...(contextLimit === undefined ? {} : { contextLimit }),
+    ...(excess === undefined ? {} : { excessTokens: excess }),
     ...(available === undefined ? {} : { availableOutputTokens: available }),
     ...(parameter === undefined ? {} : { parameter }),
     ...(helpUrl === undefined ? {} : { helpUrl }),

@@ -43,6 +43,8 @@ export interface ModelFailure extends Consequences {
   readonly resetAtMs?: number;
   /** The real context window, where the message names it. */
   readonly contextLimit?: number;
+  /** By how many tokens the window was passed, where the message names only that: the known window is right then. */
+  readonly excessTokens?: number;
   /** Output tokens that would still fit, where the message names them. */
   readonly availableOutputTokens?: number;
   /** The parameter the provider refuses, where it names one. */

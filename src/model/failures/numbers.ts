@@ -38,6 +38,12 @@ export function contextLimitIn(text: string): number | undefined {
   return undefined;
 }
 
+/** By how much the window was passed, from a message that says so. */
+export function excessIn(text: string): number | undefined {
+  // "context window exceeded by 5000 tokens", "reduce the prompt by 312 tokens"
+  return positive(numberIn(/\bby ([\d,]+) (?:more )?tokens?/.exec(text)?.[1]));
+}
+
 const outputPatterns: readonly RegExp[] = [
   /available[_ ]tokens:? ?([\d,]+)/,
   /available: ?([\d,]+)/,

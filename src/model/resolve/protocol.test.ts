@@ -26,7 +26,7 @@ describe("wires", () => {
     });
   });
 
-  test("[20:A1.3] [20:R1.11] an explicit wire wins", async () => {
+  test("[20:A1.3] [20:R1.11] [10:LOOP-4] an explicit wire wins", async () => {
     using world = openWorld({ env: { ANTHROPIC_API_KEY: "sk-ant-api-12345" } });
     expect(
       (await resolved({ provider: "anthropic", protocol: "chat_completions" }, world.context)).target.protocol,
