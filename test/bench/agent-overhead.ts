@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { assistantMessage, type Message, type SessionId, toolMessage, userMessage } from "#conversation";
 import { defaultAgentSettings } from "../../src/agent/agent-deps.ts";
-import { openStage } from "../../src/agent/compression/testing-stage.ts";
+import { openStage } from "../../src/agent/compression/testing/stage.ts";
 import { unrecorded } from "../../src/agent/ports.ts";
 import { PrefixWatch } from "../../src/agent/prompt/prefix-watch.ts";
 import { startBareServer } from "./agent-bare-server.ts";

@@ -7,7 +7,7 @@ import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { spanOf } from "../../src/agent/compression/index.ts";
 import { findSummary } from "../../src/agent/compression/summary-message.ts";
-import { isSummaryCall, mainCalls, openStage } from "../../src/agent/compression/testing-stage.ts";
+import { isSummaryCall, mainCalls, openStage } from "../../src/agent/compression/testing/stage.ts";
 import type { Transcript } from "../../src/agent/index.ts";
 import {
   calls,

@@ -5,8 +5,8 @@ import { estimateMessage } from "#model";
 import { fakeTool } from "#tools/testing";
 import { calls, says } from "../../../test/fakes/model-server/index.ts";
 import type { ContextEngine } from "./engine.ts";
-import { answered, dialogue, work } from "./testing.ts";
-import { notices, openStage, type StageGiven, summaries, summaryCalls } from "./testing-stage.ts";
+import { answered, dialogue, work } from "./testing/builders.ts";
+import { notices, openStage, type StageGiven, summaries, summaryCalls } from "./testing/stage.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -89,6 +89,23 @@ describe("any engine", () => {
     server.script(says("Fine."));
     expect(await agent.runConversation({ userMessage: "Next." })).toMatchObject({ completed: true });
     expect(conversation.history.slice(0, 20)).toEqual(history);
+  });
+
+  it("[10:COMP-38] hears of the real beginning and end of a session, and may fail at both", async () => {
+    const heard: string[] = [];
+    const engine = fakeEngine((messages) => messages.slice(-1), {
+      onSessionStart: (id, { model }) => void heard.push(`start ${id} ${model.contextLength}`),
+      onSessionEnd: (id, messages) => {
+        heard.push(`end ${id} ${messages.length}`);
+        throw new Error("no disk");
+      },
+    });
+    const { agent, server, compression } = await stage({ history: answered(10, 2_000), engine });
+    server.script(says("Fine."));
+    await compression.start(never);
+    await agent.runConversation({ userMessage: "Next." });
+    await compression.end(never);
+    expect(heard).toEqual(["start 20260101_000000_0badf00d 20000", "end part-2 2"]);
   });
 
   it("[10:COMP-38] may give the bare list, and hears of every model and answer", async () => {

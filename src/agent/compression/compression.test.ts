@@ -17,7 +17,7 @@ import { flushMemory } from "../memory/flush.ts";
 import type { PromptInputs } from "../prompt/inputs.ts";
 import { buildPrompt, rebuildChanged } from "../prompt/system-prompt.ts";
 import { findSummary } from "./summary-message.ts";
-import { answered, stamped, work } from "./testing.ts";
+import { answered, stamped, work } from "./testing/builders.ts";
 import {
   auxModel,
   isSummaryCall,
@@ -27,7 +27,7 @@ import {
   type StageGiven,
   summaries,
   summaryCalls,
-} from "./testing-stage.ts";
+} from "./testing/stage.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -92,6 +92,20 @@ export class Compression {
     this.#deps.engine.updateFromResponse(usage);
   }
 
+  /** A session is opened with this engine. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { engine, conversation } = this.#deps;
+    const session = { model: engineModel(conversation.target) };
+    await this.#guarded("context engine", async () => engine.onSessionStart?.(conversation.sessionId, session), signal);
+  }
+
+  /** The session really ends; a split by compression is no end. */
+  async end(signal: AbortSignal): Promise<void> {
+    const { engine, conversation } = this.#deps;
+    const { sessionId, history } = conversation;
+    await this.#guarded("context engine", async () => engine.onSessionEnd?.(sessionId, history), signal);
+  }
+
   /** Another conversation begins in the same place. */
   reset(): void {
     this.#thrashing.reset();

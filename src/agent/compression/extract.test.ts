@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Message, userMessage } from "#conversation";
 import { extractLocally } from "./extract.ts";
-import { group, stamped } from "./testing.ts";
+import { group, stamped } from "./testing/builders.ts";
 
 const redact = (text: string): string => text.replaceAll("sk-secret", "***");
 const part = (number: number): readonly Message[] =>

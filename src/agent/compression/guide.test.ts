@@ -7,8 +7,8 @@ import { expect, it } from "vitest";
 import { says } from "../../../test/fakes/model-server/index.ts";
 import type { ContextEngine } from "./engine.ts";
 import { selectEngine } from "./select-engine.ts";
-import { answered, testCompressor } from "./testing.ts";
-import { openStage } from "./testing-stage.ts";
+import { answered, testCompressor } from "./testing/builders.ts";
+import { openStage } from "./testing/stage.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const text = readFileSync(join(root, "docs/guides/add-a-context-engine.md"), "utf8");

@@ -6,7 +6,7 @@ import { assemble } from "./assemble.ts";
 import { problemWith } from "./check.ts";
 import { latestRequest, planCompression } from "./plan.ts";
 import { renderSummary } from "./summary-message.ts";
-import { dialogue, group, stamped } from "./testing.ts";
+import { dialogue, group, stamped } from "./testing/builders.ts";
 
 const options = (tailBudget: number, protectLastN = 20) => ({
   limits: { tailBudget, softCeiling: Math.floor(1.5 * tailBudget), protectLastN },

@@ -4,7 +4,7 @@ import { callsOf, type Message, textOf, userMessage, violations } from "#convers
 import { estimateMessage } from "#model";
 import { oneLine } from "./one-line.ts";
 import { type PruneOptions, prune, pruningTail, shorterArguments } from "./prune.ts";
-import { group, stamped } from "./testing.ts";
+import { group, stamped } from "./testing/builders.ts";
 
 const options = (tailBudget: number, protectLastN: number, canRecall = false): PruneOptions => ({
   limits: { tailBudget, protectLastN },

@@ -3,7 +3,7 @@ import { userMessage } from "#conversation";
 import { estimateText } from "#model";
 import { toolContext } from "#tools/testing";
 import { createRecallExecute, recallTool, spanOf } from "./recall-tool.ts";
-import { group, stamped } from "./testing.ts";
+import { group, stamped } from "./testing/builders.ts";
 
 const stored = stamped([
   userMessage("go"),

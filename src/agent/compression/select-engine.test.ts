@@ -4,7 +4,7 @@ import { toolContext } from "#tools/testing";
 import { type ContextEngine, statusOf } from "./engine.ts";
 import { engineTools } from "./engine-tools.ts";
 import { selectEngine } from "./select-engine.ts";
-import { testCompressor } from "./testing.ts";
+import { testCompressor } from "./testing/builders.ts";
 
 const plugin: ContextEngine = {
   name: "mine",

@@ -48,7 +48,7 @@ export function summaryPrompt(input: SummaryPromptInput): string {
   if (input.insights !== undefined && input.insights !== "") parts.push(keepAlso(input.insights));
   if (input.latestRequest !== undefined && input.latestRequest !== "") parts.push(latest(input.latestRequest));
   if (input.previous !== undefined && input.previous !== "") parts.push(update(input.previous));
-  parts.push(`<conversation>\n${input.region}\n</conversation>`, ending);
+  parts.push(fenced("conversation", input.region), ending);
   return parts.join("\n\n");
 }
 
@@ -93,8 +93,13 @@ function update(previous: string): string {
     "An earlier part was summarised before. Bring that summary up to date with the conversation below: keep what still holds, " +
       "every constraint included; continue the numbering of Completed Actions; move what got finished there; write Active State " +
       "and Active Task anew; drop only what is certainly obsolete.",
-    `<previous-summary>\n${previous}\n</previous-summary>`,
+    fenced("previous-summary", previous),
   ].join("\n\n");
+}
+
+/** The closing tag inside the text would end the fence early. */
+function fenced(tag: string, text: string): string {
+  return `<${tag}>\n${text.replaceAll(`</${tag}`, `<\\/${tag}`)}\n</${tag}>`;
 }
 
 const ending = "Now write the hand-over, beginning with the heading ## Active Task.";

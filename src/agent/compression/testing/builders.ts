@@ -2,11 +2,11 @@ import { type Message, newToolCall, toolMessage, userMessage } from "#conversati
 import { never } from "#foundation/abort";
 import { FakeClock } from "#foundation/clock";
 import { memoryLogger } from "#foundation/logger";
-import { Compressor, type CompressorDeps } from "./compressor.ts";
-import type { CompressContext, EngineModel } from "./engine.ts";
-import type { SummaryAnswer, SummaryRequest } from "./summarize.ts";
-import { summarySections } from "./summary-prompt.ts";
-import { defaultCompressionSettings } from "./thresholds.ts";
+import { Compressor, type CompressorDeps } from "../compressor.ts";
+import type { CompressContext, EngineModel } from "../engine.ts";
+import type { SummaryAnswer, SummaryRequest } from "../summarize.ts";
+import { summarySections } from "../summary-prompt.ts";
+import { defaultCompressionSettings } from "../thresholds.ts";
 
 /** Builders for tests of compression. Uids count up: `m0`, `m1`, … */
 export function stamped(messages: readonly Message[]): readonly Message[] {

@@ -10,18 +10,18 @@ import {
   openConnections,
   streamModel,
 } from "#model";
-import { type ModelServer, type ReceivedRequest, type Reply, says } from "../../../test/fakes/model-server/index.ts";
-import type { ContextKeeper, ContextKeeperDeps } from "../context-keeper.ts";
-import type { PromptSource, Transcript } from "../ports.ts";
-import { type HarnessGiven, openHarness } from "../testing/harness.ts";
-import { auxiliarySummariser } from "./auxiliary-summariser.ts";
-import { Compression, type CompressionDeps } from "./compression.ts";
-import { Compressor } from "./compressor.ts";
-import type { ContextEngine } from "./engine.ts";
-import { createContextKeeper } from "./keeper.ts";
-import type { CompressionRecord } from "./record.ts";
-import { goodSummary } from "./testing.ts";
-import { type CompressionSettings, defaultCompressionSettings } from "./thresholds.ts";
+import { type ModelServer, type ReceivedRequest, type Reply, says } from "../../../../test/fakes/model-server/index.ts";
+import type { ContextKeeper, ContextKeeperDeps } from "../../context-keeper.ts";
+import type { PromptSource, Transcript } from "../../ports.ts";
+import { type HarnessGiven, openHarness } from "../../testing/harness.ts";
+import { auxiliarySummariser } from "../auxiliary-summariser.ts";
+import { Compression, type CompressionDeps } from "../compression.ts";
+import { Compressor } from "../compressor.ts";
+import type { ContextEngine } from "../engine.ts";
+import { createContextKeeper } from "../keeper.ts";
+import type { CompressionRecord } from "../record.ts";
+import { type CompressionSettings, defaultCompressionSettings } from "../thresholds.ts";
+import { goodSummary } from "./builders.ts";
 
 export interface StageGiven extends Omit<HarnessGiven, "deps"> {
   readonly deps?: HarnessGiven["deps"];
