@@ -202,7 +202,7 @@ export class Agent {
   #loopDeps(turn: Turn, userText: string): LoopDeps {
     const deps = this.#deps;
     const { conversation } = this;
-    let learned: (() => void)[] = [];
+    let learned: (() => void | Promise<void>)[] = [];
     const calling = {
       stream: deps.stream.bind(deps),
       money: accountedMoney(deps, turn),
@@ -219,7 +219,7 @@ export class Agent {
         hooks: deps.hooks ?? {},
         factsFor: (now) => factsFor(now, { listing: deps.tools.listing(), userText }),
         succeeded: async (now) => {
-          for (const act of learned.splice(0)) act();
+          for (const act of learned.splice(0)) await act();
           await deps.succeeded?.(now.target);
         },
       }),

@@ -131,6 +131,17 @@ describe.each(protocols)("a credential over %s", (protocol) => {
   });
 });
 
+describe("a credential that worked again", () => {
+  it("is tried twice the next time too [10:ERR-6]", async () => {
+    const { agent, server } = await pooled(["ONE", "TWO"]);
+    const limited = rateLimited({ retryAfterMs: 1_000 });
+    server.script(limited, says("one"), limited, says("two"));
+    await agent.runConversation(hi);
+    await agent.runConversation(hi);
+    expect(keysOf(server.requests)).toEqual(["ONE", "ONE", "ONE", "ONE"]);
+  });
+});
+
 describe("a long turn", () => {
   it("may renew its credential in every step [10:ERR-6]", async () => {
     let renewed = 0;

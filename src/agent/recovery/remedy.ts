@@ -30,7 +30,7 @@ export interface RemedyContext {
   /** The endpoint cannot stream: ask it for whole answers from now on. */
   stopStreaming(baseUrl: string): void;
   /** Done once a request has worked: what was guessed from an error is true then. */
-  afterSuccess(act: () => void): void;
+  afterSuccess(act: () => void | Promise<void>): void;
 }
 
 export interface RecoveryDeps {

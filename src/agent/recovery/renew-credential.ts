@@ -1,11 +1,12 @@
+import { never } from "#foundation/abort";
 import { type CredentialRecovery, retryDelayMs, type Target } from "#model";
-import type { Remedy } from "./remedy.ts";
+import type { Remedy, RemedyContext } from "./remedy.ts";
 import type { RemedyDeps } from "./standard.ts";
 
 const credentialKinds: ReadonlySet<string> = new Set(["auth", "auth_permanent", "billing", "rate_limit"]);
 
 /** A credential that is refused: renewed once, then another of the pool takes its place. */
-export function renewCredential(deps: RemedyDeps): Remedy {
+export function renewCredential(deps: RemedyDeps, context: RemedyContext): Remedy {
   // Each step has its own rescue: a token that was renewed an hour ago may be renewed again.
   let current: { readonly call: string; readonly recovery: CredentialRecovery | undefined } | undefined;
   const recoveryFor = (target: Target, step: number): CredentialRecovery | undefined => {
@@ -19,8 +20,11 @@ export function renewCredential(deps: RemedyDeps): Remedy {
     treats: (problem) => problem.stage === "request" && credentialKinds.has(problem.failure.kind),
     async apply(problem, turn) {
       if (problem.stage !== "request") return undefined;
-      const step = await recoveryFor(turn.target, turn.steps.taken)?.next(problem.failure, turn.signal);
+      const recovery = recoveryFor(turn.target, turn.steps.taken);
+      const step = await recovery?.next(problem.failure, turn.signal);
       if (step === undefined || step.kind !== "retry") return undefined;
+      // The pool forgets its doubts once the credential has worked.
+      context.afterSuccess(async () => recovery?.succeeded(never));
       if (step.why === "same-again") {
         const random = deps.random === undefined ? {} : { random: deps.random };
         return { kind: "retry", waitMs: retryDelayMs(problem.failure, { attempt: 1, ...random }) };

@@ -58,7 +58,7 @@ export interface RemedyDeps {
 export function standardRemedies(deps: RemedyDeps, context: RemedyContext): readonly Remedy[] {
   return [
     scrubText,
-    renewCredential(deps),
+    renewCredential(deps, context),
     dropReasoningSignatures,
     shrinkMedia(deps),
     stripUnsupported(context),
