@@ -54,10 +54,12 @@ export function removeFromEnv(text: string, name: string): string {
  * appends to a file without a final line break. Only known names are believed, so values keep their `=`.
  */
 export function splitConcatenated(text: string, knownNames: readonly string[]): string {
+  const entries = parseEnv(text);
+  if (!entries.some((entry) => !entry.isQuoted && entry.value.includes("="))) return text;
   const longestFirst = [...knownNames].sort((a, b) => b.length - a.length);
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   let result = text;
-  for (const entry of [...parseEnv(text)].reverse()) {
+  for (const entry of entries.toReversed()) {
     if (entry.isQuoted) continue;
     const written = text.slice(entry.valueStart, entry.valueEnd);
     const cuts = cutsIn(written, longestFirst);

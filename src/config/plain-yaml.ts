@@ -1,5 +1,5 @@
 import type { Position, SettingsDocument } from "./document.ts";
-import type { KeyPath } from "./key-path.ts";
+import { isSamePath, type KeyPath } from "./key-path.ts";
 import type { Tree } from "./tree.ts";
 
 // Invariants
@@ -15,7 +15,7 @@ export function readPlainYaml(text: string): SettingsDocument | undefined {
   const reader = new Reader(linesOf(text));
   try {
     const tree = reader.read();
-    return { text, tree, duplicates: [], locate: (path) => reader.places.get(JSON.stringify(path)) };
+    return { text, tree, duplicates: [], locate: (path) => reader.placeOf(path) };
   } catch (error) {
     if (error instanceof NotPlain) return undefined;
     throw error;
@@ -48,7 +48,7 @@ function linesOf(text: string): Line[] {
 }
 
 class Reader {
-  readonly places = new Map<string, Position>();
+  readonly #places: { readonly path: KeyPath; readonly position: Position }[] = [];
   readonly #lines: Line[];
   #next = 0;
 
@@ -63,6 +63,11 @@ class Reader {
     const tree = this.#map(0, []);
     if (this.#next < this.#lines.length) throw new NotPlain();
     return tree;
+  }
+
+  /** Asked for only when there is something to say about a key. */
+  placeOf(path: KeyPath): Position | undefined {
+    return this.#places.find((place) => isSamePath(place.path, path))?.position;
   }
 
   #map(indent: number, path: KeyPath): Tree {
@@ -140,7 +145,7 @@ class Reader {
   }
 
   #note(path: KeyPath, line: Line, offset: number): void {
-    this.places.set(JSON.stringify(path), { line: line.number, column: line.indent + offset + 1 });
+    this.#places.push({ path, position: { line: line.number, column: line.indent + offset + 1 } });
   }
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { systemErrorCode, UserError } from "#foundation/errors";
 
@@ -33,11 +34,6 @@ export function readBytes(path: string): Buffer | undefined {
 }
 
 /** UTF-8 with its byte order mark kept, so that writing the text back gives the same bytes; undefined for other bytes. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
+export function decodeUtf8(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 }

@@ -6,7 +6,7 @@ import type { HermesHome } from "#foundation/paths";
 import { parseEnv, splitConcatenated } from "./env-file.ts";
 import { environmentVariables, isSecretVariable } from "./environment.ts";
 import { managedBy } from "./managed.ts";
-import { readBytes } from "./source.ts";
+import { decodeUtf8, readBytes } from "./source.ts";
 import type { ConfigWarning } from "./warning.ts";
 
 /** Where a variable's value comes from; the home's file beats the shell, the project's only fills gaps. */
@@ -150,12 +150,8 @@ const codePointName = (character: string): string =>
 
 /** UTF-8, or Latin-1 where the bytes are no UTF-8; every byte sequence is some Latin-1 text. */
 export function decodeEnvBytes(bytes: Buffer): { readonly text: string; readonly isLatin1: boolean } {
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), isLatin1: false };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return { text: bytes.toString("latin1"), isLatin1: true };
-  }
+  const text = decodeUtf8(bytes);
+  return text === undefined ? { text: bytes.toString("latin1"), isLatin1: true } : { text, isLatin1: false };
 }
 
 function toRecord(text: string): Readonly<Record<string, string>> {
