@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Message, textOf, userMessage, violations } from "#conversation";
+import { openTasksIn } from "./open-tasks.ts";
 import { latestRequest } from "./plan.ts";
 import { serializeRegion } from "./serialize.ts";
 import type { SummaryAnswer } from "./summarize.ts";
@@ -127,6 +128,11 @@ describe("a compression", () => {
     const content = textOf(summaryIn(messages)?.content);
     expect(content).toContain("- [in_progress] 1: write tests\n- [pending] 2: ship");
     expect(content).not.toContain("plan");
+    expect(openTasksIn(messages)).toEqual([
+      { id: "1", content: "write tests", status: "in_progress" },
+      { id: "2", content: "ship", status: "pending" },
+    ]);
+    expect(openTasksIn(long)).toEqual([]);
     expect(violations(messages)).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import type { TodoItem } from "#tools";
 import { assemble } from "./assemble.ts";
 import type { CompressContext, CompressOutcome, ContextEngine, EngineModel, EngineStatus } from "./engine.ts";
 import { extractLocally } from "./extract.ts";
+import { taskLines } from "./open-tasks.ts";
 import { latestRequest, type Plan, planCompression } from "./plan.ts";
 import { type Pruned, prune } from "./prune.ts";
 import { serializeRegion } from "./serialize.ts";
@@ -196,7 +197,7 @@ export class Compressor implements ContextEngine {
     const span = elidedSpan(messages.slice(plan.start, plan.end));
     const summary = renderSummary({
       body: made.body,
-      openTasks: openTasks(this.#deps.todos()).map((line) => this.#deps.redact(line)),
+      openTasks: taskLines(this.#deps.todos()).map((line) => this.#deps.redact(line)),
       ...(span === undefined ? {} : { span }),
       canRecall,
     });
@@ -281,10 +282,4 @@ function elidedSpan(region: readonly Message[]): ElidedSpan | undefined {
   const last = uids.at(-1) ?? earlier.at(-1)?.last;
   if (first === undefined || last === undefined) return undefined;
   return { first, last, count: earlier.reduce((sum, span) => sum + span.count, 0) + uids.length };
-}
-
-function openTasks(items: readonly TodoItem[]): readonly string[] {
-  return items
-    .filter((item) => item.status === "pending" || item.status === "in_progress")
-    .map((item) => `- [${item.status}] ${item.id}: ${item.content}`);
 }
