@@ -6,6 +6,7 @@ import type { CallObserver, Listing, OutputLimits, ResultFiles, Tool } from "#to
 import type { CallMoney } from "./call-model.ts";
 import type { ContextKeeper, ContextKeeperDeps } from "./context-keeper.ts";
 import type { Conversation } from "./conversation.ts";
+import type { ExplainFailure } from "./exit.ts";
 import type { ImageHelp } from "./image-views.ts";
 import type { LoopGuardLimits } from "./loop-guard.ts";
 import type { PromptSource, Transcript, TurnHooks, TurnMemory } from "./ports.ts";
@@ -75,6 +76,8 @@ export interface AgentDeps {
   onRateLimits?(target: Target, headers: Readonly<Record<string, string>>): void;
   /** A target answered: credentials and learned limits may be confirmed. */
   succeeded?(target: Target): Promise<void>;
+  /** Words for a failure that ends a turn, from whoever knows the provider; plain ones when absent. */
+  readonly explain?: ExplainFailure;
   /** A request that nothing could save, for a dump without secrets. */
   onLost?(request: ModelRequest, failure: ModelFailure): Promise<void>;
   /** Sees every request and why it may differ from the one before. */

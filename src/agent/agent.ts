@@ -226,6 +226,7 @@ export class Agent {
       runTools: this.#runTools(userText),
       fitContext: this.#fitContext(userText),
       wrapUp: createWrapUp(calling),
+      ...(deps.explain === undefined ? {} : { explain: deps.explain }),
       remedies: deps.remedies({
         keeper: this.#keeper,
         stopStreaming: (baseUrl) => this.#withoutStreaming.add(baseUrl),

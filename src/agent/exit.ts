@@ -1,17 +1,28 @@
 import { assistantMessage, type FinishReason } from "#conversation";
-import { explain } from "#model";
+import { type Explanation, explain, type ModelFailure, type Target } from "#model";
 import { joinedFragments, joinedWith } from "./fragments.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import { isTransient, type Problem } from "./problem.ts";
 import type { Turn } from "./turn.ts";
 
+/** A failure in words for a person; whoever knows the provider knows better words. */
+export type ExplainFailure = (failure: ModelFailure, target: Target) => Explanation;
+
 /** How a turn ends with a problem that nothing could treat. */
-export function exitFor(problem: Problem, turn: Turn): TurnOutcome {
-  return problem.stage === "request" ? exitForFailure(problem, turn) : exitForDefect(problem, turn);
+export function exitFor(problem: Problem, turn: Turn, inWords: ExplainFailure = explainPlainly): TurnOutcome {
+  return problem.stage === "request" ? exitForFailure(problem, turn, inWords) : exitForDefect(problem, turn);
 }
 
-function exitForFailure({ failure }: Extract<Problem, { stage: "request" }>, turn: Turn): TurnOutcome {
-  const { message, hint } = explain(failure);
+function explainPlainly(failure: ModelFailure): Explanation {
+  return explain(failure);
+}
+
+function exitForFailure(
+  { failure }: Extract<Problem, { stage: "request" }>,
+  turn: Turn,
+  inWords: ExplainFailure,
+): TurnOutcome {
+  const { message, hint } = inWords(failure, turn.target);
   const error = `${message} ${hint}`.trim();
   const common = { error, errorClass: failure.kind, failure };
   const shown = joinedFragments(turn.history).trim();

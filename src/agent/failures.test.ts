@@ -339,6 +339,21 @@ describe("a turn that is lost", () => {
     expect(clock.slept).toEqual([5_000, 10_000]);
   });
 
+  it("is explained by whoever knows the provider [10:ERR-17]", async () => {
+    const { agent, server } = await harness({
+      deps: {
+        explain: (failure, target) => ({
+          code: failure.kind,
+          message: `${target.providerLabel} does not know ${failure.model}.`,
+          hint: "Pick another.",
+          provider: failure.provider,
+        }),
+      },
+    });
+    server.script(modelNotFound());
+    expect((await agent.runConversation(hi)).error).toBe("Custom does not know test-model. Pick another.");
+  });
+
   it("never puts a key into its words [10:ERR-17]", async () => {
     const { agent, server } = await harness();
     server.script(badKey());

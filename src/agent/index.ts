@@ -7,6 +7,7 @@ export * from "./compression/index.ts";
 export { type ContextKeeper, type ContextKeeperDeps, keepEverything } from "./context-keeper.ts";
 export { Conversation, type ConversationInit } from "./conversation.ts";
 export * from "./delegation/index.ts";
+export type { ExplainFailure } from "./exit.ts";
 export type { ImageHelp } from "./image-views.ts";
 export { type LoopDeps, runTurn } from "./loop.ts";
 export * from "./memory/index.ts";

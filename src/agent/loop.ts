@@ -1,5 +1,5 @@
 import { type AssistantMessage, assistantMessage, type Message, type ToolCall } from "#conversation";
-import { exitFor } from "./exit.ts";
+import { type ExplainFailure, exitFor } from "./exit.ts";
 import type { LoopVerdict } from "./loop-guard.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import type { Problem } from "./problem.ts";
@@ -17,6 +17,8 @@ export interface LoopDeps extends RecoveryDeps {
   fitContext(turn: Turn): Promise<void>;
   /** The last words when no step is left: a call without tools. */
   wrapUp(turn: Turn): Promise<TurnOutcome>;
+  /** Words for a failure that ends the turn; plain ones when absent. */
+  readonly explain?: ExplainFailure;
 }
 
 export const cutShort = "Cut short before it finished: the turn was interrupted.";
@@ -75,7 +77,7 @@ async function nextReply(turn: Turn, deps: LoopDeps): Promise<AssistantMessage |
     if ("reply" in attempt) return attempt.reply;
     const roomBefore = turn.target.limits.contextWindow;
     const relief = await recover(attempt.problem, turn, deps);
-    if (relief === undefined) return exitFor(attempt.problem, turn);
+    if (relief === undefined) return exitFor(attempt.problem, turn, deps.explain);
     if (relief.kind === "end") return relief.outcome;
     // Another model may have a smaller window than the one that was asked first.
     if (turn.target.limits.contextWindow < roomBefore) await deps.fitContext(turn);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeTool } from "#tools/testing";
-import { calls, reply, says, serverError } from "../../test/fakes/model-server/index.ts";
+import { calls, contextOverflow, reply, says, serverError } from "../../test/fakes/model-server/index.ts";
 import { defaultAgentSettings } from "./agent-deps.ts";
 import { StepBudget } from "./step-budget.ts";
 import { harnesses, protocols, withSteps } from "./testing/harnesses.ts";
@@ -50,6 +50,13 @@ describe("the steps of a turn", () => {
   it("are not used up by attempts that failed [10:LOOP-7] [10:ERR-2]", async () => {
     const { agent, server } = await harness({ deps: withSteps(1) });
     server.script(serverError(), serverError(), says("Hi"));
+    expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, api_calls: 1 });
+  });
+
+  it("are not used up by compression after an overflow [10:LOOP-16]", async () => {
+    const keeper = { fit: () => Promise.resolve(), relieve: () => Promise.resolve(true) };
+    const { agent, server } = await harness({ deps: { ...withSteps(1), keeper: () => keeper } });
+    server.script(contextOverflow(), contextOverflow(), says("Hi"));
     expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, api_calls: 1 });
   });
 

@@ -137,14 +137,15 @@ describe("one call", () => {
 
   it("gets typed arguments, also a tool of the agent itself [10:A2.6] [10:TOOL-14] [10:D29]", async () => {
     const seen: unknown[] = [];
-    const search = fakeTool("session_search", {
-      parameters: { type: "object", properties: { limit: { type: "integer" } } },
-      execute: (args) => Promise.resolve(result({ n: seen.push(args["limit"]) })),
-    });
-    const { agent, server } = await harness({ tools: [search] });
-    server.script(calls("session_search", { limit: "2" }), says("Done"));
+    const parameters = { type: "object", properties: { limit: { type: "integer" } } };
+    const note: Tool["execute"] = (args) => Promise.resolve(result({ n: seen.push(args["limit"]) }));
+    const tools = [fakeTool("session_search", { parameters }), fakeTool("plain", { parameters, execute: note })];
+    const first = await harness({ tools });
+    const agentTools = new Map([["session_search", note]]);
+    const { agent, server } = await harness({ tools, deps: { tools: { ...first.agentTools, agentTools } } });
+    server.script(reply([calls("session_search", { limit: "2" }), calls("plain", { limit: "3" })]), says("Done"));
     await agent.runConversation(go);
-    expect(seen).toEqual([2]);
+    expect(seen).toEqual([2, 3]);
   });
 
   it("that is refused by a hook changes nothing; an allowed one is told once before and once after [10:A2.7] [10:TOOL-1] [10:D6] [10:D29]", async () => {

@@ -25,7 +25,10 @@ function change({ parameter = "", message }: ModelFailure, turn: Turn, context: 
   const name = parameter.split(".")[0] ?? parameter;
   const { target } = turn;
   if (essential.has(name)) return false;
-  if (/^(?:images?|image_url|input_image)$/.test(name)) return withQuirks(turn, { supportsImages: false });
+  if (/^(?:images?|image_url|input_image)$/.test(name)) {
+    turn.breakCause = "images are sent in words";
+    return withQuirks(turn, { supportsImages: false });
+  }
   if (name === "stream" || name === "stream_options") return stopStreaming(turn, context);
   if (name === "max_tokens" && /max_completion_tokens/.test(message))
     return withQuirks(turn, { outputLimitField: "max_completion_tokens" });
