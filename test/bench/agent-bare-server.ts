@@ -19,16 +19,32 @@ export interface BareOptions {
 export interface BareServer extends AsyncDisposable {
   readonly url: string;
   readonly bytes: readonly number[];
-  /** Milliseconds from the end of each answer to the arrival of the next request. */
-  gaps(): readonly number[];
+  /** From the end of each answer to the arrival of the next request. */
+  gaps(): readonly Gap[];
+}
+
+export interface Gap {
+  readonly wallMs: number;
+  /** What this process computed meanwhile; other programs on the machine do not count. */
+  readonly cpuMs: number;
+}
+
+interface Moment {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+function now(): Moment {
+  const { user, system } = process.cpuUsage();
+  return { wallMs: performance.now(), cpuMs: (user + system) / 1000 };
 }
 
 export async function startBareServer(options: BareOptions): Promise<BareServer> {
-  const arrived: number[] = [];
-  const ended: number[] = [];
+  const arrived: Moment[] = [];
+  const ended: Moment[] = [];
   const bytes: number[] = [];
   const http: Server = createServer((request, response) => {
-    arrived.push(performance.now());
+    arrived.push(now());
     const number = arrived.length;
     const chunks: Buffer[] = [];
     let size = 0;
@@ -41,7 +57,7 @@ export async function startBareServer(options: BareOptions): Promise<BareServer>
       const send = (): void => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(stream(number, options.answer(number, Buffer.concat(chunks).toString("utf8"))), () => {
-          ended.push(performance.now());
+          ended.push(now());
         });
       };
       if (options.thinkMs === undefined) send();
@@ -53,7 +69,11 @@ export async function startBareServer(options: BareOptions): Promise<BareServer>
   return {
     url: `http://127.0.0.1:${port}/v1`,
     bytes,
-    gaps: () => arrived.slice(1).map((at, index) => at - (ended[index] ?? at)),
+    gaps: () =>
+      arrived.slice(1).map((at, index) => {
+        const before = ended[index] ?? at;
+        return { wallMs: at.wallMs - before.wallMs, cpuMs: at.cpuMs - before.cpuMs };
+      }),
     async [Symbol.asyncDispose]() {
       http.closeAllConnections();
       await new Promise<void>((resolve) => http.close(() => resolve()));

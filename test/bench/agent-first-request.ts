@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { SkillPassthrough } from "#agent";
 import { loadConfig, prepareHome } from "#config";
 import { never } from "#foundation/abort";
 import { systemClock } from "#foundation/clock";
@@ -35,16 +35,16 @@ export interface FirstRequest {
 }
 
 /** The first request of a person who has just installed Hermes and has no keys for services; tokens of four bytes. */
-export async function measureFirstRequest(): Promise<FirstRequest> {
+export async function measureFirstRequest(repository: string): Promise<FirstRequest> {
   const folder = await mkdtemp(path.join(tmpdir(), "hermes-bench-agent-"));
   try {
-    return await measure(folder);
+    return await measure(folder, path.join(repository, "skills"));
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-async function measure(folder: string): Promise<FirstRequest> {
+async function measure(folder: string, shippedSkills: string): Promise<FirstRequest> {
   const home = new HermesHome(path.join(folder, ".hermes"));
   const cwd = path.join(folder, "project");
   const env = { HOME: folder, PATH: process.env["PATH"] };
@@ -54,9 +54,8 @@ async function measure(folder: string): Promise<FirstRequest> {
   const logger = silentLogger;
   const common = { loaded, home, env, cwd, userHome: folder, clock: systemClock, logger };
   await using toolbox = await openToolbox({ ...common, version: "0.0.0", onNotice: () => undefined });
-  const shipped = fileURLToPath(new URL("../../skills", import.meta.url));
-  await copyShippedSkills({ folder: shipped, version: "0.0.0", home, logger });
-  const skills = openSkills({ ...common, pluginSkills: () => [] });
+  await copyShippedSkills({ folder: shippedSkills, version: "0.0.0", home, logger });
+  const skills = openSkills({ ...common, passthrough: new SkillPassthrough(), pluginSkills: () => [] });
   // Only its definition is asked for: no session is ever searched here.
   const sessionSearch = createSessionSearchTool({ logger, auxiliary: undefined } as SessionSearchDeps);
   for (const tool of [memoryTool, sessionSearch, createDelegateTool(), ...skills.tools]) toolbox.register(tool);

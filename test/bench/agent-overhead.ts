@@ -4,17 +4,18 @@ import { defaultAgentSettings } from "../../src/agent/agent-deps.ts";
 import { openStage } from "../../src/agent/compression/testing/stage.ts";
 import { unrecorded } from "../../src/agent/ports.ts";
 import { PrefixWatch } from "../../src/agent/prompt/prefix-watch.ts";
-import { startBareServer } from "./agent-bare-server.ts";
+import { type Gap, startBareServer } from "./agent-bare-server.ts";
 
+/** Medians, in milliseconds: of the clock, and of what the process itself computed. */
 export interface Overhead {
   readonly messages: number;
   readonly bodyBytes: number;
-  readonly medianMs: number;
-  /** The quickest quarter ends here: what else runs on the machine only ever adds time. */
-  readonly agentMs: number;
-  readonly bareMs: number;
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly bareWallMs: number;
+  readonly bareCpuMs: number;
+  /** By computing time, so that a busy machine does not count. */
   readonly overheadMs: number;
-  readonly ratio: number;
 }
 
 const measuredSteps = 60;
@@ -44,21 +45,27 @@ export async function measureOverhead(messages: number): Promise<Overhead> {
   });
   await stage.agent.runConversation({ userMessage: "Go on." });
   const bodyBytes = server.bytes.at(-1) ?? 0;
-  const gaps = server.gaps().slice(warmUpSteps);
-  const agentMs = quantile(gaps, 0.25);
-  const bareMs = await measureBare(bodyBytes);
-  const overheadMs = Math.max(0, agentMs - bareMs);
-  return { messages, bodyBytes, medianMs: quantile(gaps, 0.5), agentMs, bareMs, overheadMs, ratio: agentMs / bareMs };
+  const own = mediansOf(server.gaps().slice(warmUpSteps));
+  const bare = await measureBare(bodyBytes);
+  return {
+    messages,
+    bodyBytes,
+    wallMs: own.wallMs,
+    cpuMs: own.cpuMs,
+    bareWallMs: bare.wallMs,
+    bareCpuMs: bare.cpuMs,
+    overheadMs: Math.max(0, own.cpuMs - bare.cpuMs),
+  };
 }
 
-async function measureBare(bodyBytes: number): Promise<number> {
+async function measureBare(bodyBytes: number): Promise<Gap> {
   await using server = await startBareServer({ answer: () => ({ text: "Done." }) });
   const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
   const body = Buffer.alloc(bodyBytes, 32);
   const url = new URL(`${server.url}/chat/completions`);
   for (let step = 0; step < warmUpSteps + measuredSteps; step += 1) await post(url, body, agent);
   agent.destroy();
-  return quantile(server.gaps().slice(warmUpSteps), 0.25);
+  return mediansOf(server.gaps().slice(warmUpSteps));
 }
 
 function post(url: URL, body: Buffer, agent: HttpAgent): Promise<void> {
@@ -98,7 +105,8 @@ export function historyOf(count: number): readonly Message[] {
   return messages.slice(0, count - (count % 4));
 }
 
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+function mediansOf(gaps: readonly Gap[]): Gap {
+  const median = (pick: (gap: Gap) => number): number =>
+    gaps.map(pick).toSorted((left, right) => left - right)[Math.floor(gaps.length / 2)] ?? Number.NaN;
+  return { wallMs: median(({ wallMs }) => wallMs), cpuMs: median(({ cpuMs }) => cpuMs) };
 }

@@ -1,76 +1,28 @@
-import { availableParallelism, loadavg } from "node:os";
-import { measureChildren } from "./agent-children.ts";
-import { measureFirstRequest } from "./agent-first-request.ts";
-import { measureOverhead, type Overhead } from "./agent-overhead.ts";
+import { spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
-/**
- * What the agent costs: per step at growing histories, for twenty children at once, and in tokens before anything
- * was said. Exits with 1 when a target is missed.
- */
-const missed: string[] = [];
-const say = (line = ""): void => void process.stdout.write(`${line}\n`);
-const check = (isMet: boolean, target: string): string => {
-  if (!isMet) missed.push(target);
-  return isMet ? "met" : "MISSED";
-};
-
-await overhead();
-await children();
-await firstRequest();
-say();
-say(missed.length === 0 ? "All targets met." : `Missed: ${missed.join("; ")}`);
-process.exitCode = missed.length === 0 ? 0 : 1;
-
-async function overhead(): Promise<void> {
-  say(
-    `Time between the end of an answer and the next request (lower quartiles; load ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores)`,
-  );
-  say("messages   body kB  (median)   agent ms   bare ms   overhead ms   agent/bare");
-  await measureOverhead(10);
-  const rows: Overhead[] = [];
-  for (const messages of [10, 100, 1_000, 2_000]) rows.push(await measureOverhead(messages));
-  for (const row of rows) {
-    const cells = [
-      row.messages.toString().padStart(8),
-      (row.bodyBytes / 1024).toFixed(0).padStart(9),
-      row.medianMs.toFixed(2).padStart(9),
-      row.agentMs.toFixed(2).padStart(10),
-      row.bareMs.toFixed(2).padStart(9),
-      row.overheadMs.toFixed(2).padStart(13),
-      row.ratio.toFixed(1).padStart(12),
-    ];
-    say(cells.join(" "));
-  }
-  const at = (messages: number): number => rows.find((row) => row.messages === messages)?.overheadMs ?? Number.NaN;
-  const growth = at(2_000) / at(1_000);
-  say(`under 5 ms at 1,000 messages: ${check(at(1_000) < 5, "overhead at 1,000 messages")}`);
-  // Twice the messages cost at most twice the time; the rest is room for noise.
-  say(`linear (2,000 against 1,000: ${growth.toFixed(2)}x): ${check(growth < 2.6, "linear overhead")}`);
-}
-
-async function children(): Promise<void> {
-  say();
-  say("Children, four steps each");
-  await measureChildren(2, undefined);
-  const [oneMs, twentyMs] = [await measureChildren(1, 100), await measureChildren(20, 100)];
-  say(
-    `model answers in 100 ms: one ${oneMs.toFixed(0)} ms, twenty in parallel ${twentyMs.toFixed(0)} ms (${(twentyMs / oneMs).toFixed(2)}x)`,
-  );
-  const [oneBusyMs, twentyBusyMs] = [await measureChildren(1, undefined), await measureChildren(20, undefined)];
-  say(`model answers at once: one ${oneBusyMs.toFixed(0)} ms, twenty ${twentyBusyMs.toFixed(0)} ms`);
-  say(`twenty take less than twice as long as one: ${check(twentyMs < oneMs * 2, "twenty children")}`);
-}
-
-async function firstRequest(): Promise<void> {
-  const first = await measureFirstRequest();
-  say();
-  say("First request on a clean install, default toolset of the terminal (tokens)");
-  for (const { name, tokens } of first.layers) say(`  ${name.padEnd(24)} ${tokens.toString().padStart(6)}`);
-  say(`system                     ${first.systemTokens.toString().padStart(6)}`);
-  for (const { name, tokens } of first.tools.toSorted((left, right) => right.tokens - left.tokens))
-    say(`  ${name.padEnd(24)} ${tokens.toString().padStart(6)}`);
-  say(`${`${first.tools.length} tools`.padEnd(26)} ${first.toolTokens.toString().padStart(6)}`);
-  say(`all                        ${first.totalTokens.toString().padStart(6)}`);
-  if (first.absent.length > 0) say(`not offered here: ${first.absent.join(", ")}`);
-  say(`at most 8,000: ${check(first.totalTokens <= 8_000, "tokens of the first request")}`);
-}
+/** Builds the measuring program as the product is built, and runs it: what a loader adds must not be measured. */
+const root = fileURLToPath(new URL("../..", import.meta.url));
+// Inside the repository, so that packages are found from there.
+const folder = path.join(root, "node_modules", ".cache", "hermes-bench");
+const program = path.join(folder, "agent.mjs");
+await mkdir(folder, { recursive: true });
+await build({
+  entryPoints: [path.join(root, "test", "bench", "agent-figures.ts")],
+  outfile: program,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  conditions: ["source"],
+  packages: "external",
+  logLevel: "error",
+});
+process.exitCode = await new Promise<number>((resolve, reject) => {
+  const child = spawn(process.execPath, [program, root], { stdio: "inherit" });
+  child.once("error", reject);
+  child.once("exit", (code) => resolve(code ?? 1));
+});
