@@ -18,6 +18,8 @@ export interface OpenWish {
   /** `cli`, `telegram`, `cron`, `tool`, … stored with the session. */
   readonly source: string;
   readonly title?: string;
+  /** Whose session it is, on surfaces with several people. */
+  readonly userId?: string;
   /** `provider:model` or a model's name; only for this session. */
   readonly model?: string;
   readonly provider?: string;

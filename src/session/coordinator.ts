@@ -13,6 +13,8 @@ export interface CoordinatorDeps {
   /** Guidance that a turn has taken in, or that was given up. */
   settleSteered(messages: readonly Admitted[]): Promise<void>;
   onQueue(texts: readonly string[]): void;
+  /** How a message ends that was taken out before its turn. */
+  unsent(): TurnEnd;
 }
 
 export interface TurnRun {
@@ -38,7 +40,8 @@ interface Waiting {
  *
  * 1. Every message placed here is run or taken out again; none is lost by an interrupt.
  * 2. Messages typed during an interrupt become one.
- * 3. Messages left over from an earlier run are held until somebody sends something.
+ * 3. Whoever waits for the end of a message gets one, also when it is taken out.
+ * 4. Messages left over from an earlier run are held until somebody sends something.
  */
 export class Coordinator {
   readonly #deps: CoordinatorDeps;
@@ -99,17 +102,19 @@ export class Coordinator {
     if (gone === undefined) return undefined;
     this.#held = this.#held.filter((one) => one !== gone);
     this.#waiting = this.#waiting.filter((one) => one !== gone);
+    gone.ended.resolve(this.#deps.unsent());
     this.#tell();
     return gone.message;
   }
 
   /** Takes everything out: the conversation these were meant for is over. */
   clear(): readonly Admitted[] {
-    const gone = this.#listed().map(({ message }) => message);
+    const gone = this.#listed();
     this.#held = [];
     this.#waiting = [];
+    for (const { ended } of gone) ended.resolve(this.#deps.unsent());
     if (gone.length > 0) this.#tell();
-    return gone;
+    return gone.map(({ message }) => message);
   }
 
   /** Does something between two turns: at once when none runs. */
@@ -134,6 +139,7 @@ export class Coordinator {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.settled();
+    for (const { ended } of this.#listed()) ended.resolve(this.#deps.unsent());
   }
 
   #start(message: Admitted): Promise<TurnEnd> {
@@ -154,19 +160,27 @@ export class Coordinator {
   #pump(): void {
     this.#pumping = this.#runAll().finally(() => {
       this.#pumping = undefined;
+      // Something may have arrived in the very moment the last turn ended.
+      if (!this.#isClosed && this.#waiting.length + this.#afterTurn.length > 0) this.#pump();
     });
   }
 
   async #runAll(): Promise<void> {
+    // Without this the first turn would begin a moment after it was asked for, and others could overtake it.
+    if (this.#afterTurn.length > 0) await this.#runAfterTurn();
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
       const turn = this.#deps.run(batch.map(({ message }) => message));
       this.#turn = turn;
       const { end, pendingSteer } = await turn;
       this.#turn = undefined;
       await this.#finishSteered(pendingSteer);
-      for (const work of this.#afterTurn.splice(0)) await work();
+      await this.#runAfterTurn();
       for (const { ended } of batch) ended.resolve(end);
     }
+  }
+
+  async #runAfterTurn(): Promise<void> {
+    for (const work of this.#afterTurn.splice(0)) await work();
   }
 
   /** Urgent messages go first and together; the others one by one. */

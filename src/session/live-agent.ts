@@ -164,7 +164,7 @@ function count(number: number, what: string): string {
 }
 
 function newRow(wish: OpenWish, row: { readonly id: SessionId; readonly startedAtMs: number }): NewSession {
-  return { ...row, source: wish.source };
+  return { ...row, source: wish.source, ...(wish.userId === undefined ? {} : { userId: wish.userId }) };
 }
 
 async function followSplit(

@@ -2,11 +2,12 @@ import type { TurnResult } from "#agent";
 import type { AgentEvent, ApprovalChoice, Message, UserMessage } from "#conversation";
 import { deadline } from "#foundation/abort";
 import { describe } from "#foundation/errors";
+import type { Target } from "#model";
 import type { TitleOutcome } from "#store";
 import { AfterTurn } from "./after-turn.ts";
 import type { AgentHandle } from "./agent-handle.ts";
 import type { Completion, OpenSession, OpenWish, SessionEvent, SessionInfo, Submission, UserInput } from "./api.ts";
-import { Approvals } from "./approvals.ts";
+import { Asking } from "./asking.ts";
 import { BackgroundRuns } from "./background-runs.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { ChildTasks } from "./child-tasks.ts";
@@ -14,10 +15,9 @@ import { CommandDesk } from "./command-desk.ts";
 import type { BackgroundRun, SessionControl } from "./commands/command.ts";
 import { Coordinator } from "./coordinator.ts";
 import { EventHub } from "./event-hub.ts";
-import { type Admitted, idsOf } from "./inbox.ts";
+import { Hints } from "./hints.ts";
+import { Intake } from "./intake.ts";
 import { type AgentWiring, type LiveAgent, openLiveAgent } from "./live-agent.ts";
-import { Prompts } from "./prompts.ts";
-import { createQuestions } from "./questions.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { sessionInfo } from "./session-info.ts";
 import type { BusyMode } from "./settings.ts";
@@ -45,8 +45,7 @@ export class LiveSession implements OpenSession, SessionControl {
   readonly wish: OpenWish;
   readonly #given: SessionGiven;
   readonly #hub: EventHub;
-  readonly #prompts: Prompts;
-  readonly #approvals: Approvals;
+  readonly #asking: Asking;
   readonly #wiring: AgentWiring;
   readonly #runner: TurnRunner;
   readonly #coordinator: Coordinator;
@@ -54,11 +53,14 @@ export class LiveSession implements OpenSession, SessionControl {
   readonly #backgrounds: BackgroundRuns;
   readonly #afterTurn: AfterTurn;
   readonly #desk: CommandDesk;
+  readonly #intake: Intake;
+  readonly #hints: Hints;
   readonly #closing = new AbortController();
   readonly #children = new ChildTasks();
   #live: LiveAgent | undefined;
   #busyMode: BusyMode | undefined;
   #skillCount = 0;
+  #firstTarget: Pick<Target, "model" | "provider"> | undefined;
   #closed: Promise<void> | undefined;
 
   private constructor(given: SessionGiven) {
@@ -66,13 +68,10 @@ export class LiveSession implements OpenSession, SessionControl {
     this.#given = given;
     this.wish = wish;
     this.#hub = new EventHub(deps.logger);
-    this.#prompts = new Prompts(deps.clock);
     this.#work = new BackgroundWork(deps.logger);
     const emit = (event: SessionEvent): void => this.#hub.emit(event);
     const canAsk = (): boolean => wish.isInteractive && this.#hub.hasListeners;
-    const asking = { prompts: this.#prompts, canAsk, emit };
-    this.#approvals = new Approvals({ ...asking, timeoutMs: () => deps.settings.approvalTimeoutMs });
-    const questions = createQuestions({ ...asking, settings: deps.settings });
+    this.#asking = new Asking({ clock: deps.clock, settings: deps.settings, canAsk, emit });
     this.#runner = new TurnRunner({
       session: deps,
       owner,
@@ -84,9 +83,9 @@ export class LiveSession implements OpenSession, SessionControl {
     });
     this.#wiring = {
       owner,
-      approver: this.#approvals,
-      askUser: wish.isInteractive ? questions.askUser : undefined,
-      askSecret: questions.askSecret,
+      approver: this.#asking.approver,
+      askUser: wish.isInteractive ? this.#asking.questions.askUser : undefined,
+      askSecret: this.#asking.questions.askSecret,
       emit: (event) => this.#see(event),
       onTurnEnd: () => this.#changed(),
       onChange: () => this.#changed(),
@@ -95,9 +94,12 @@ export class LiveSession implements OpenSession, SessionControl {
       run: (messages) => this.#runner.run(messages),
       interrupt: (text) => this.#runner.interrupt(text),
       steer: (text) => this.#runner.steer(text),
-      settleSteered: (messages) => this.#settleInbox(messages, "done"),
+      settleSteered: (messages) => this.#intake.settle(messages, "done"),
       onQueue: (queued) => emit({ type: "queue-changed", queued }),
+      unsent: () => this.#runner.unsent(),
     });
+    this.#intake = new Intake({ logger: deps.logger, coordinator: this.#coordinator, inbox: () => this.live.inbox });
+    this.#hints = new Hints(deps, emit);
     this.#desk = new CommandDesk({
       session: deps,
       control: this,
@@ -164,7 +166,9 @@ export class LiveSession implements OpenSession, SessionControl {
       return { kind: "refused", message: "There is nothing to send." };
     const view = await this.#desk.run(input.text);
     if (view !== undefined) return { kind: "command", view };
-    return await this.#place({ text: input.text, images }, { mode: this.busyMode, key: input.key });
+    const mode = this.busyMode;
+    if (this.#coordinator.isBusy && mode === "interrupt") this.#work.start("hint", () => this.#hints.interrupted());
+    return await this.#intake.place({ text: input.text, images }, { mode, key: input.key });
   }
 
   async complete(line: string, signal: AbortSignal): Promise<readonly Completion[]> {
@@ -181,7 +185,7 @@ export class LiveSession implements OpenSession, SessionControl {
 
   unqueue(index: number): string | undefined {
     const gone = this.#coordinator.remove(index);
-    if (gone !== undefined) this.#work.start("unqueue", () => this.#settleInbox([gone], "dropped"));
+    if (gone !== undefined) this.#work.start("unqueue", () => this.#intake.settle([gone], "dropped"));
     return gone?.text;
   }
 
@@ -190,12 +194,11 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   approve(requestId: string, choice: ApprovalChoice): void {
-    this.#approvals.approve(requestId, choice);
+    this.#asking.approve(requestId, choice);
   }
 
   answer(requestId: string, text: string | undefined): void {
-    // An approval is answered by `approve` only: no text may open it.
-    if (this.#approvals.open?.id !== requestId) this.#prompts.answer(requestId, text);
+    this.#asking.answer(requestId, text);
   }
 
   settled(): Promise<void> {
@@ -203,15 +206,15 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   async say(words: { readonly text: string; readonly sent?: string }): Promise<Submission> {
-    return await this.#place({ ...words, images: [] }, { mode: this.busyMode });
+    return await this.#intake.place({ ...words, images: [] }, { mode: this.busyMode });
   }
 
   async enqueue(text: string): Promise<Submission> {
-    return await this.#place({ text, images: [] }, { mode: "queue" });
+    return await this.#intake.place({ text, images: [] }, { mode: "queue" });
   }
 
   async guide(text: string): Promise<Submission> {
-    return await this.#place({ text, images: [] }, { mode: "steer" });
+    return await this.#intake.place({ text, images: [] }, { mode: "steer" });
   }
 
   releaseHeld(): number {
@@ -224,14 +227,15 @@ export class LiveSession implements OpenSession, SessionControl {
 
   async startNew(reason: string): Promise<void> {
     const { store } = this.#given.deps;
-    await this.#settleInbox(this.#coordinator.clear(), "dropped");
+    await this.#intake.settle(this.#coordinator.clear(), "dropped");
     await this.stopTurn();
     await this.#coordinator.settled();
     const old = this.live;
     await this.#keepMemories("reset");
+    // Only when the new one is there is the old one given up.
+    await this.#openLive({ ...freshWish(this.wish), ...this.#chosenModel() });
     if (old.transcript.hasRow) await store.sessions.end(old.transcript.sessionId, reason);
     await old[Symbol.asyncDispose]();
-    await this.#openLive(freshWish(this.wish));
     this.#changed();
   }
 
@@ -269,8 +273,7 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   approveOpen(choice: ApprovalChoice): boolean {
-    const { open } = this.#approvals;
-    return open !== undefined && this.#approvals.approve(open.id, choice);
+    return this.#asking.approveOpen(choice);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -278,28 +281,19 @@ export class LiveSession implements OpenSession, SessionControl {
     return this.#closed;
   }
 
-  /** The words are on disk before anything is done with them. */
-  async #place(
-    words: Omit<Admitted, "inboxId">,
-    how: { readonly mode: BusyMode; readonly key?: string | undefined },
-  ): Promise<Submission> {
-    let message: Admitted = { ...words, inboxId: undefined };
-    try {
-      const admission = await this.live.inbox.admit(words, how.key);
-      if (admission.kind === "duplicate") return { kind: "refused", message: "This message was taken in already." };
-      message = admission.message;
-    } catch (error) {
-      this.#given.deps.logger.error("a message could not be kept before it is sent", { error: describe(error) });
-    }
-    const placement = this.#coordinator.submit(message, how.mode);
-    this.#changed();
-    return placement.kind === "queued" ? { kind: "queued", position: placement.position } : placement;
+  /** A model the person chose here stays chosen. */
+  #chosenModel(): Pick<OpenWish, "model" | "provider"> {
+    const { primary } = this.handle.agent.conversation;
+    const first = this.#firstTarget;
+    if (first === undefined || (first.model === primary.model && first.provider === primary.provider)) return {};
+    return { model: primary.model, provider: primary.provider };
   }
 
   async #openLive(wish: OpenWish): Promise<void> {
     const given = { wish, wiring: this.#wiring };
     const live = await openLiveAgent(this.#given.deps, given, this.#closing.signal);
     this.#live = live;
+    this.#firstTarget ??= live.handle.agent.conversation.primary;
     if (wish.isInteractive) this.#coordinator.hold(live.left);
     else for (const message of live.left) this.#coordinator.submit(message, "queue");
     this.#work.start("skills", () => this.#countSkills());
@@ -313,6 +307,7 @@ export class LiveSession implements OpenSession, SessionControl {
 
   #see(event: AgentEvent): void {
     this.#children.see(event);
+    if (event.type === "tool-end") this.#work.start("hint", () => this.#hints.see(event));
     this.#runner.see(event);
   }
 
@@ -323,15 +318,6 @@ export class LiveSession implements OpenSession, SessionControl {
 
   #changed(): void {
     if (this.#live !== undefined) this.#hub.emit({ type: "session-changed", info: this.info });
-  }
-
-  async #settleInbox(messages: readonly Admitted[], status: "done" | "dropped"): Promise<void> {
-    if (idsOf(messages).length === 0) return;
-    try {
-      await this.live.inbox.finish(messages, status);
-    } catch (error) {
-      this.#given.deps.logger.error("the inbox could not be settled", { error: describe(error) });
-    }
   }
 
   /** One bounded chance to keep what is worth keeping; failing it stops nobody. */

@@ -1,5 +1,6 @@
 import type { SessionId } from "#conversation";
 import type { OpenSession, OpenWish, SessionService } from "./api.ts";
+import { BackgroundWork } from "./background-work.ts";
 import { catalogProblems } from "./commands/catalog.ts";
 import { builtinCommands } from "./commands/index.ts";
 import { findSession, newestSession } from "./lineage.ts";
@@ -13,6 +14,10 @@ export function createSessionService(deps: SessionDeps): SessionService {
   if (problems.length > 0) throw new Error(`The commands contradict each other: ${problems.join("; ")}`);
   const owner = leaseOwner();
   const open = new Set<LiveSession>();
+  const work = new BackgroundWork(deps.logger);
+  const { autoPrune } = deps.settings;
+  if (autoPrune !== undefined)
+    work.start("auto-prune", (signal) => deps.store.maintenance.autoPrune({ ...autoPrune, signal }));
   let isClosed = false;
   const openOne = async (wish: OpenWish): Promise<OpenSession> => {
     if (isClosed) throw new Error("The session service is closed.");
@@ -33,6 +38,7 @@ export function createSessionService(deps: SessionDeps): SessionService {
     async [Symbol.asyncDispose]() {
       isClosed = true;
       await Promise.all([...open].map((session) => session[Symbol.asyncDispose]()));
+      await work[Symbol.asyncDispose]();
     },
   };
 }

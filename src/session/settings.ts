@@ -32,6 +32,14 @@ export interface SessionSettings {
   /** `/verbose` is offered in chats. */
   readonly allowsVerboseInChats: boolean;
   readonly allowsYoloInChats: boolean;
+  /** Hints that were shown before (`onboarding.seen`). */
+  readonly seenHints: readonly string[];
+  /** Old, ended sessions are removed by themselves; absent keeps them. */
+  readonly autoPrune?: {
+    readonly retentionDays: number;
+    readonly minIntervalHours: number;
+    readonly compactAfter: boolean;
+  };
   readonly skins: readonly string[];
   readonly personalities: readonly string[];
 }
@@ -50,6 +58,7 @@ export const defaultSessionSettings: SessionSettings = {
   toolProgress: "all",
   allowsVerboseInChats: false,
   allowsYoloInChats: true,
+  seenHints: [],
   skins: ["default", "ares", "mono", "slate", "daylight", "warm-lightmode", "poseidon", "sisyphus", "charizard"],
   personalities: [],
 };

@@ -2,7 +2,7 @@ import type { TurnResult } from "#agent";
 import type { AgentEvent, MessageId, TurnId } from "#conversation";
 import { describe } from "#foundation/errors";
 import { newId } from "#foundation/ids";
-import type { SessionEvent } from "./api.ts";
+import type { SessionEvent, TurnEnd } from "./api.ts";
 import type { TurnRun } from "./coordinator.ts";
 import { withImages } from "./image-input.ts";
 import { type Admitted, idsOf, joinMessages } from "./inbox.ts";
@@ -43,6 +43,15 @@ export class TurnRunner {
 
   steer(text: string): boolean {
     return this.#isOpen && this.#deps.live().handle.agent.steer(text);
+  }
+
+  /** The end of a message that was taken back before its turn. */
+  unsent(): TurnEnd {
+    return {
+      ...this.#failed("The message was taken back before it was sent.", "not_sent"),
+      interrupted: true,
+      failed: false,
+    };
   }
 
   /** Every event of the agent passes here on its way to the surface. */
@@ -142,7 +151,7 @@ export class TurnRunner {
     }
   }
 
-  #failed(error: string, errorClass: string) {
+  #failed(error: string, errorClass: string): TurnEnd {
     const { handle, transcript } = this.#deps.live();
     const { model, provider } = handle.agent.conversation.target;
     return failedEnd({ sessionId: transcript.sessionId, error, errorClass, model, provider });

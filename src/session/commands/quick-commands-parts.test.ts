@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { runQuickCommand } from "./quick-commands.ts";
+
+const env = { PATH: process.env["PATH"] };
+const signal = new AbortController().signal;
+const run = (command: string, timeoutMs = 10_000) => runQuickCommand(command, { cwd: "/", env, timeoutMs }, signal);
+
+describe("a quick command", () => {
+  it("gives the output of its program [20:A9.6] [20:R9.8]", async () => {
+    expect(await run("echo one; echo two >&2")).toEqual({ text: "one\ntwo", isError: false });
+    expect(await run("true")).toEqual({ text: "(no output)", isError: false });
+  });
+
+  it("says how it failed [20:R9.8]", async () => {
+    expect(await run("echo half; exit 3")).toEqual({ text: "half\n[exit 3]", isError: true });
+  });
+
+  it("that takes too long is stopped, with all it started [20:A9.6]", async () => {
+    const startedAt = performance.now();
+    const ended = await run("echo begun; sleep 30 & sleep 30", 300);
+    expect(ended.text).toBe("begun\nStopped after 0.3 s: the command took too long.");
+    expect(ended.isError).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});
