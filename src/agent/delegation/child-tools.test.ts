@@ -191,7 +191,7 @@ describe("a dangerous command in a child [10:A9.9]", () => {
 });
 
 describe("the definition", () => {
-  it("states limits and blocked tools, and stays small [30:REG-33]", async () => {
+  it("states limits and blocked tools, and stays small [30:1.5]", async () => {
     const tool = createDelegateTool();
     const text = JSON.stringify({ name: tool.name, description: tool.description, parameters: tool.parameters });
     expect(estimateText(text)).toBeLessThan(350);

@@ -212,3 +212,27 @@ function promptText(listing: Listing, isChild: boolean): string {
       : { soul: "I am the SOUL of this house.", memoryBlock: "MEMORY: likes tea." }),
   }).text;
 }
+
+export type Delegation = Awaited<ReturnType<typeof openDelegation>>;
+
+/** Parent requests get the delegation, child requests what `child` says for their goal and the number of the request. */
+export function play(
+  { server }: Delegation,
+  args: Readonly<Record<string, unknown>>,
+  child: (goal: string, number: number) => Reply,
+): void {
+  const seen = new Map<string, number>();
+  server.onRequest((request) => {
+    const goal = childGoal(request);
+    if (goal === undefined) return parentDelegates(args)(request);
+    seen.set(goal, (seen.get(goal) ?? 0) + 1);
+    return child(goal, seen.get(goal) ?? 0);
+  });
+}
+
+export type ChildEvent = Extract<AgentEvent, { type: "child-event" }>;
+export const childEvents = (events: readonly AgentEvent[]): readonly ChildEvent[] =>
+  events.filter((event): event is ChildEvent => event.type === "child-event");
+export const milestones = (events: readonly AgentEvent[]) =>
+  childEvents(events).flatMap(({ milestone }) => (milestone === undefined ? [] : [milestone.kind]));
+export const tasks = (...goals: readonly string[]) => ({ tasks: goals.map((goal) => ({ goal })) });
