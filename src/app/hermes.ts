@@ -6,6 +6,7 @@ import { Scope } from "#foundation/disposal";
 import { type Logger, openLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
 import { Redactor } from "#foundation/redact";
+import { NousGuard, nousGate } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
 import { delegationSettings } from "./agent/children.ts";
@@ -142,6 +143,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
         skills,
         children,
         approvers,
+        accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
+        lookAt: side.forTools,
         sessionTools: () => new Map(),
         auxiliary: (sessionId, main) => side.forSession(sessionId, main),
         setTools: (surface, names, isEnabled) => saveTools({ surface, names, isEnabled }, { loaded, home, env }),

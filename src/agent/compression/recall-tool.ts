@@ -12,7 +12,7 @@ export const recallToolName = "context_recall";
 
 export const recallTool: Tool = agentLevelTool({
   name: recallToolName,
-  toolset: "context",
+  toolset: "session_search",
   emoji: "🔎",
   description: "Reread what was shortened or summarised here, by the id shown there.",
   parameters: {

@@ -1,3 +1,4 @@
+import path from "node:path";
 import {
   type AgentDeps,
   type AgentSettings,
@@ -17,9 +18,10 @@ import type { Config } from "#config";
 import type { AgentEvent, SessionId } from "#conversation";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
+import { ensureDir, writeFileAtomic } from "#foundation/files";
 import type { Logger } from "#foundation/logger";
-import { CredentialRecovery, type ModelRequest, type Target } from "#model";
-import type { Listing, Tool } from "#tools";
+import { type AccountGate, CredentialRecovery, type ModelFailure, type ModelRequest, type Target } from "#model";
+import type { Auxiliary, Listing, Tool } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
 import type { ChosenModel } from "./choose-model.ts";
@@ -58,6 +60,10 @@ export interface AgentParts {
   /** What the model is shown; replaced when the tools change. */
   listing(): Listing;
   readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
+  readonly accountGate: AccountGate;
+  /** Where requests that nothing could save are written. */
+  readonly dumpFolder: string;
+  readonly lookAt: Auxiliary;
   readonly keeper?: AgentDeps["keeper"];
   /** Text for the system prompt that is never stored: personality, skills loaded for the session. */
   ephemeral(): string | undefined;
@@ -108,13 +114,16 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     ...(parts.keeper === undefined ? {} : { keeper: parts.keeper }),
     emit: (event) => place.emit(event),
     onRequest: watchPrefix(logger),
+    onLost: (request, failure) => dumpRequest(request, failure, parts),
+    gate: parts.accountGate,
+    images: { describe: (url, signal) => describeImage(url, parts, signal) },
     ...(parts.afterTurn === undefined ? {} : { afterTurn: parts.afterTurn }),
   };
 }
 
 /** What is tried when something goes wrong, in this conversation. */
 export function remediesFor(parts: AgentParts, conversation: Conversation, context: RemedyContext): readonly Remedy[] {
-  const { config, clock, logger, models, chosen } = parts;
+  const { config, clock, logger, models, chosen, toolbox } = parts;
   return standardRemedies(
     {
       conversation,
@@ -127,6 +136,8 @@ export function remediesFor(parts: AgentParts, conversation: Conversation, conte
       canRotate: (target) => target.provider === chosen.target.provider && chosen.credentialCount > 1,
       freshConnections: () => models.connections.fresh(),
       onFallback: (event) => logger.info("fallback", { ...event }),
+      resultFiles: toolbox.files(parts.place.sessionKey),
+      isAggregator: (target) => aggregators.has(target.provider),
       onWindowLearned: (target, window) => learnWindow(target, window, parts),
     },
     context,
@@ -195,6 +206,31 @@ function hooksOf({ toolbox, place }: AgentParts): TurnHooks {
     onTurnEnd: ({ sessionId, completed, interrupted, model }) =>
       hooks.notify("on_session_end", { session_id: sessionId, completed, interrupted, model, platform }, never),
   };
+}
+
+/** Providers that pass requests on to others. */
+const aggregators: ReadonlySet<string> = new Set(["openrouter", "nous", "ai-gateway", "opencode-zen", "opencode-go"]);
+
+/** Images in words, for a model that takes none. */
+async function describeImage(url: string, { lookAt }: AgentParts, signal: AbortSignal): Promise<string | undefined> {
+  const prompt =
+    "Describe this image for somebody who cannot see it: what it shows, and every text in it word for word.";
+  const answer = await lookAt("vision", { prompt, images: [url], maxTokens: 1_000 }, signal);
+  return answer.kind === "text" ? answer.text : undefined;
+}
+
+/** For whoever has to find out why: the request without its secrets. */
+async function dumpRequest(
+  { system, messages, tools, options, target }: ModelRequest,
+  failure: ModelFailure,
+  { toolbox, dumpFolder, clock }: AgentParts,
+): Promise<void> {
+  const { provider, model, protocol, baseUrl } = target;
+  const dump = { failure, target: { provider, model, protocol, baseUrl }, options, system, tools, messages };
+  const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
+  await ensureDir(dumpFolder, 0o700);
+  const file = path.join(dumpFolder, `request_dump_${stamp}.json`);
+  await writeFileAtomic(file, toolbox.redact(JSON.stringify(dump, null, 2)), { mode: 0o600 });
 }
 
 /** Kept for later sessions; failing to keep it costs one more refusal some day. */

@@ -8,6 +8,7 @@ import {
   createRecallExecute,
   type ReferenceDeps,
   renderPreloaded,
+  type SummaryModel,
 } from "#agent";
 import type { LoadedConfig } from "#config";
 import type { SessionId } from "#conversation";
@@ -15,10 +16,17 @@ import type { Clock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
 import type { Logger } from "#foundation/logger";
 import type { HermesHome } from "#foundation/paths";
-import { type Auxiliary, parseFallbackChain, type Target } from "#model";
+import { type AccountGate, type Auxiliary, parseFallbackChain, type Target } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
 import type { Store } from "#store";
-import { clarifyWith, type Listing, surfaceToolsets, type Tool, Toolsets } from "#tools";
+import {
+  clarifyWith,
+  type Listing,
+  surfaceToolsets,
+  type Tool,
+  type Auxiliary as ToolAuxiliary,
+  Toolsets,
+} from "#tools";
 import type { ApproverRouter } from "../approver-router.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
@@ -48,6 +56,9 @@ export interface SharedParts {
   readonly skills: Skills;
   readonly children: ChildTable;
   readonly approvers: ApproverRouter;
+  readonly accountGate: AccountGate;
+  /** Side calls in the form tools know them. */
+  readonly lookAt: ToolAuxiliary;
   /** Tools that need the session's own things, by name: `session_search` and the like. */
   sessionTools(spec: AgentSpec, auxiliary: Auxiliary): ReadonlyMap<string, Tool["execute"]>;
   /** Small side calls of one session. */
@@ -122,6 +133,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     auxiliary,
     emit: (event) => spec.emit(event),
     flush: (history, stop) => side.flush("compression", history, stop),
+    summaryModel: () => summaryModelOf(auxiliary, conversation, shared),
     record: (record) => shared.store.turns.recordCompression(record),
   });
   agentTools.set("delegate_task", openDelegation(base, shared, shared.children));
@@ -149,6 +161,22 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     side,
     scope,
   });
+}
+
+/** The window of the model that writes summaries decides how much it can read at once. */
+function summaryModelOf(
+  auxiliary: Auxiliary,
+  { target }: Conversation,
+  { models }: SharedParts,
+): SummaryModel | undefined {
+  const planned = auxiliary.planned("compression");
+  if (planned?.model === undefined) return undefined;
+  const { provider, model } = planned;
+  const isMain = provider === target.provider && model === target.model;
+  const contextWindow = isMain
+    ? target.limits.contextWindow
+    : models.catalog.catalog.window({ provider, model, baseUrl: "" }).tokens;
+  return { model, contextWindow, isMain };
 }
 
 interface Gathered {
@@ -189,6 +217,9 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
     taint: given.taint,
     listing: () => listing,
     agentTools: given.agentTools,
+    accountGate: shared.accountGate,
+    dumpFolder: shared.home.sessions,
+    lookAt: shared.lookAt,
     ephemeral: () => [live.personalityText, given.preloaded].filter((text) => text !== "").join("\n\n"),
     settings: agentSettings(spec, shared, live),
   };

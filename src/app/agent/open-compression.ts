@@ -5,6 +5,7 @@ import {
   Compressor,
   type Conversation,
   type PromptSource,
+  type SummaryModel,
   selectEngine,
   type Transcript,
 } from "#agent";
@@ -27,6 +28,8 @@ export interface CompressionParts {
   readonly auxiliary: Auxiliary;
   readonly toolbox: Toolbox;
   readonly memory: SessionMemory | undefined;
+  /** The model summaries would be written by, as far as it is known. */
+  summaryModel(): SummaryModel | undefined;
   listing(): Listing;
   emit(event: AgentEvent): void;
   flush(history: readonly Message[], signal: AbortSignal): Promise<unknown>;
@@ -50,6 +53,7 @@ export function openCompression(parts: CompressionParts): Compression {
         summarise: auxiliarySummariser(auxiliary, () => conversation.target),
         redact: (text) => toolbox.redact(text),
         todos: () => conversation.todos.items,
+        summaryModel: () => parts.summaryModel(),
         canRecall: () => parts.listing().names.has("context_recall"),
         warn,
       }),
