@@ -1,0 +1,190 @@
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { isAbort } from "#foundation/abort";
+import { describe, UserError } from "#foundation/errors";
+import { droppedPath } from "../input/dropped-path.ts";
+import type { InputHistory } from "../input/history.ts";
+import type { UserAction } from "../state/action.ts";
+import type { Effect, OutsideEffect } from "../state/effect.ts";
+import type { RunTuiOptions } from "./options.ts";
+import type { SessionLink } from "./session-link.ts";
+import { type SubmitDeps, submitInput } from "./submit.ts";
+
+export interface EffectDeps {
+  readonly options: RunTuiOptions;
+  readonly link: SessionLink;
+  readonly submit: SubmitDeps;
+  readonly history: InputHistory | undefined;
+  readonly signal: AbortSignal;
+  readonly nowMs: () => number;
+  readonly dispatch: (action: UserAction) => void;
+  readonly clearScreen: () => void;
+  readonly setSkin: (name: string) => Promise<void>;
+  /** Gives the terminal away while `use` runs. */
+  readonly lend: <T>(use: () => Promise<T>) => Promise<T>;
+  readonly exit: (code: number) => void;
+}
+
+/** Does what the reducer asked for. What fails is said on the screen; nothing fails silently. */
+export function runEffect(effect: Effect, deps: EffectDeps): void {
+  void perform(effect, deps).catch((error: unknown) => {
+    if (deps.signal.aborted || isAbort(error)) return;
+    const hint = error instanceof UserError && error.hint !== undefined ? ` ${error.hint}` : "";
+    deps.dispatch({ type: "say", level: "error", text: `${describe(error)}${hint}` });
+  });
+}
+
+async function perform(effect: Effect, deps: EffectDeps): Promise<void> {
+  const { link, options, dispatch } = deps;
+  switch (effect.do) {
+    case "submit":
+      return submitInput(effect, deps.submit);
+    case "remember":
+      deps.history?.add(effect.text, new Date(deps.nowMs()));
+      return;
+    case "approve":
+      link.current?.approve(effect.id, effect.choice);
+      return;
+    case "answer":
+      link.current?.answer(effect.id, effect.text);
+      return;
+    case "interrupt":
+      link.current?.interrupt();
+      return;
+    case "unqueue": {
+      const text = link.current?.unqueue(effect.index);
+      if (text !== undefined) dispatch({ type: "unqueued", text });
+      return;
+    }
+    case "hint-seen":
+      options.onHintSeen?.(effect.hint);
+      return;
+    case "voice":
+      if (effect.act === "cancel") options.voice?.cancel();
+      else options.voice?.toggle();
+      return;
+    case "exit":
+      deps.exit(effect.code);
+      return;
+    default:
+      return performOutside(effect, deps);
+  }
+}
+
+/** Effects on files, other programs and the terminal itself. */
+async function performOutside(effect: OutsideEffect, deps: EffectDeps): Promise<void> {
+  const { options, dispatch } = deps;
+  switch (effect.do) {
+    case "save-paste":
+      return savePaste(effect, options.pastesFolder);
+    case "inspect-drop":
+      return inspectDrop(effect.text, deps);
+    case "paste-image":
+      return pasteImage(deps);
+    case "attach-image":
+      return attachImage(effect.path, deps);
+    case "open-editor":
+      return editDraft(effect.text, deps);
+    case "suspend":
+      if (options.terminal.suspend !== undefined) await deps.lend(async () => options.terminal.suspend?.());
+      return;
+    case "clear-screen":
+      deps.clearScreen();
+      return;
+    case "run-shell":
+      return runShell(effect.command, deps);
+    case "copy":
+      // OSC 52 reaches the clipboard of the person also through SSH.
+      options.terminal.write(`\x1b]52;c;${Buffer.from(effect.text).toString("base64")}\x07`);
+      dispatch({ type: "say", level: "info", text: `Copied ${effect.text.length} characters.` });
+      return;
+    case "set-skin":
+      return deps.setSkin(effect.name);
+    case "switch-session":
+      return switchSession(effect.id, deps);
+    case "bell":
+      options.terminal.write("\x07");
+      return;
+  }
+}
+
+async function savePaste(
+  paste: { readonly file: string; readonly text: string },
+  folder: string | undefined,
+): Promise<void> {
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, paste.file), paste.text, { mode: 0o600 });
+}
+
+/** A dragged file is attached when it is there; otherwise the text was text. */
+async function inspectDrop(text: string, deps: EffectDeps): Promise<void> {
+  const path = droppedPath(text);
+  const full = path === undefined ? undefined : fullPath(path, deps);
+  if (full !== undefined && (await isFile(full))) deps.dispatch({ type: "image-attached", path: full });
+  else deps.dispatch({ type: "insert", text });
+}
+
+async function attachImage(path: string, deps: EffectDeps): Promise<void> {
+  const full = fullPath(droppedPath(path) ?? path, deps);
+  if (!(await isFile(full))) throw new UserError(`There is no file ${full}.`, { hint: "Give the path of an image." });
+  deps.dispatch({ type: "image-attached", path: full });
+}
+
+async function pasteImage(deps: EffectDeps): Promise<void> {
+  const path = await deps.options.readClipboardImage?.(deps.signal);
+  if (path !== undefined) deps.dispatch({ type: "image-attached", path });
+  else deps.dispatch({ type: "say", level: "info", text: "There is no image on the clipboard." });
+}
+
+function fullPath(path: string, deps: EffectDeps): string {
+  const home = path.startsWith("~") ? join(homedir(), path.slice(1)) : path;
+  return resolve(deps.link.current?.info.cwd ?? deps.options.banner.cwd, home);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    // Whatever the reason: it cannot be attached.
+    return false;
+  }
+}
+
+async function editDraft(text: string, deps: EffectDeps): Promise<void> {
+  const edit =
+    deps.options.editText ??
+    (async (draft: string, signal: AbortSignal) => {
+      const { editOutside } = await import("../input/external-editor.ts");
+      return editOutside(draft, deps.options.terminal.env, signal);
+    });
+  const written = await deps.lend(() => edit(text, deps.signal));
+  if (written !== undefined) deps.dispatch({ type: "draft-edited", text: written });
+}
+
+async function runShell(command: string, deps: EffectDeps): Promise<void> {
+  const run = deps.options.runShell;
+  if (run === undefined)
+    throw new UserError("Commands with ! are not available here.", { hint: "Ask Hermes to run it." });
+  deps.dispatch({ type: "command-start", label: `! ${command}` });
+  try {
+    const output = await run(command, deps.signal);
+    const text = output.trim() === "" ? "(no output)" : output.replace(/\n+$/, "");
+    deps.dispatch({ type: "show-view", view: { kind: "text", text } });
+  } finally {
+    deps.dispatch({ type: "command-end" });
+  }
+}
+
+async function switchSession(
+  id: Parameters<NonNullable<RunTuiOptions["openSession"]>>[0],
+  deps: EffectDeps,
+): Promise<void> {
+  const open = deps.options.openSession;
+  if (open === undefined)
+    throw new UserError("Sessions cannot be changed here.", { hint: `Run: hermes --resume ${id}` });
+  const session = await open(id);
+  await deps.link.attach(session, true);
+  deps.dispatch({ type: "session-ready", info: session.info, history: session.history });
+}

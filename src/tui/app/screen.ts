@@ -1,0 +1,116 @@
+import type { LayoutSlots, Widget } from "../extension.ts";
+import type { ViewState } from "../state/state.ts";
+import type { TranscriptItem } from "../state/transcript-item.ts";
+import type { TuiTerminal } from "../terminal/terminal.ts";
+import type { BannerFacts } from "../view/banner.ts";
+import { compose } from "../view/compose.ts";
+import { itemRows, type Look } from "../view/item-rows.ts";
+import { paintLine } from "../view/painted-line.ts";
+import { Painter } from "../view/painter.ts";
+import { baseLayout, builtInSlots, type ViewSource } from "../view/slots.ts";
+import type { Line } from "../view/styled.ts";
+import type { Libraries } from "./libraries.ts";
+import type { ThemeKeeper } from "./theme-keeper.ts";
+
+export interface ScreenDeps {
+  readonly terminal: TuiTerminal;
+  readonly theme: ThemeKeeper;
+  readonly libraries: Libraries;
+  readonly banner: BannerFacts;
+  readonly state: () => ViewState;
+  readonly nowMs: () => number;
+  readonly onPrinted: (count: number) => void;
+}
+
+/** Draws the state: finished items once, everything else as often as it changes. */
+export class Screen {
+  readonly #deps: ScreenDeps;
+  readonly #painter: Painter;
+  #widgets: readonly Widget[] = [];
+
+  constructor(deps: ScreenDeps) {
+    this.#deps = deps;
+    this.#painter = new Painter((text) => deps.terminal.write(text));
+  }
+
+  /** Builds the layout; extensions may have rearranged it. */
+  build(extra: readonly Widget[], arrange: (slots: LayoutSlots, base: typeof baseLayout) => readonly Widget[]): void {
+    const source: ViewSource = {
+      state: this.#deps.state,
+      look: () => this.#look(),
+      nowMs: this.#deps.nowMs,
+      rows: () => this.#deps.terminal.rows,
+    };
+    this.#widgets = arrange(builtInSlots(source, extra), baseLayout);
+  }
+
+  paint(): void {
+    const { terminal, theme } = this.#deps;
+    const printed = this.#takePending();
+    if (!terminal.isTty) {
+      this.#writePlain(printed);
+      return;
+    }
+    const size = { columns: terminal.columns, rows: terminal.rows };
+    const { lines, cursor } = compose(this.#widgets, size);
+    this.#painter.paint({ printed, live: lines, cursor, ...size }, theme.sgr);
+  }
+
+  /** Writes what is finished and takes the live rows away, so that another program may use the terminal. */
+  leave(last: readonly Line[] = []): void {
+    const { terminal, theme } = this.#deps;
+    const printed = [...this.#takePending(true), ...last];
+    if (!terminal.isTty) {
+      this.#writePlain(printed);
+      return;
+    }
+    const size = { columns: terminal.columns, rows: terminal.rows };
+    this.#painter.paint({ printed, live: [[]], cursor: { row: 0, column: 0 }, ...size }, theme.sgr);
+    this.#painter.erase();
+    this.#painter.forget();
+  }
+
+  /** A file or a pipe gets the finished rows and nothing that moves. */
+  #writePlain(rows: readonly Line[]): void {
+    const { terminal, theme } = this.#deps;
+    if (rows.length > 0) terminal.write(rows.map((row) => `${paintLine(row, theme.sgr).ansi}\n`).join(""));
+  }
+
+  forget(): void {
+    this.#painter.forget();
+  }
+
+  clear(): void {
+    this.#deps.terminal.write("\x1b[H\x1b[2J\x1b[3J");
+    this.#painter.forget();
+    this.paint();
+  }
+
+  #takePending(isLast = false): Line[] {
+    const { pending } = this.#deps.state();
+    const look = this.#look();
+    const ready = isLast ? pending.length : readyCount(pending, this.#deps.libraries);
+    if (ready === 0) return [];
+    const rows = pending.slice(0, ready).flatMap((item) => itemRows(item, look));
+    this.#deps.onPrinted(ready);
+    return rows;
+  }
+
+  #look(): Look {
+    const { terminal, theme, libraries, banner } = this.#deps;
+    return {
+      columns: terminal.columns,
+      settings: this.#deps.state().settings,
+      skin: theme.skin,
+      lexer: libraries.lexer,
+      highlight: libraries.highlighter.highlight,
+      banner,
+    };
+  }
+}
+
+/** Items keep their order: one that waits for a library holds back those behind it. */
+function readyCount(items: readonly TranscriptItem[], libraries: Libraries): number {
+  const stuck = items.findIndex((item) => !libraries.isReadyFor(item));
+  return stuck < 0 ? items.length : stuck;
+}

@@ -1,0 +1,69 @@
+import { readSkin } from "../theme/read-skin.ts";
+import type { Skin } from "../theme/skin.ts";
+import { builtInSkins, defaultSkin } from "../theme/skins/index.ts";
+import { type ColorDepth, type StyleMap, sgrOf } from "../theme/style.ts";
+import { stylesOf } from "../theme/styles.ts";
+
+export interface SkinChange {
+  readonly skin: Skin;
+  readonly problems: readonly string[];
+}
+
+/** The skin in use, and how its classes look on this terminal. */
+export class ThemeKeeper {
+  readonly #depth: ColorDepth;
+  readonly #readUserSkin: ((name: string) => Promise<string | undefined>) | undefined;
+  #skin: Skin = defaultSkin;
+  #styles: StyleMap = stylesOf(defaultSkin);
+  #codes = new Map<string, string>();
+
+  constructor(depth: ColorDepth, readUserSkin: ((name: string) => Promise<string | undefined>) | undefined) {
+    this.#depth = depth;
+    this.#readUserSkin = readUserSkin;
+  }
+
+  get skin(): Skin {
+    return this.#skin;
+  }
+
+  readonly sgr = (style: string | undefined): string => {
+    if (style === undefined) return "";
+    const known = this.#codes.get(style);
+    if (known !== undefined) return known;
+    const code = sgrOf(Object.hasOwn(this.#styles, style) ? this.#styles[style] : undefined, this.#depth);
+    this.#codes.set(style, code);
+    return code;
+  };
+
+  /** Built-in skins are there at once, which the first frame needs. */
+  useBuiltIn(name: string): boolean {
+    const skin = builtInSkins.find((one) => one.name === name);
+    if (skin !== undefined) this.#use(skin);
+    return skin !== undefined;
+  }
+
+  /** Any skin by name; what is wrong with it is told, and the current one stays when there is none. */
+  async use(name: string): Promise<SkinChange> {
+    if (this.useBuiltIn(name)) return { skin: this.#skin, problems: [] };
+    const yaml = await this.#readUserSkin?.(name);
+    if (yaml === undefined) {
+      const names = builtInSkins.map((one) => one.name).join(", ");
+      return { skin: this.#skin, problems: [`There is no skin "${name}". Built in: ${names}.`] };
+    }
+    const { skin, warnings } = await readSkin(name, yaml);
+    this.#use(skin);
+    return { skin, problems: warnings };
+  }
+
+  /** Lets extensions change the classes; to be called after every change of skin. */
+  restyle(change: (base: StyleMap) => StyleMap): void {
+    this.#styles = change(stylesOf(this.#skin));
+    this.#codes = new Map();
+  }
+
+  #use(skin: Skin): void {
+    this.#skin = skin;
+    this.#styles = stylesOf(skin);
+    this.#codes = new Map();
+  }
+}

@@ -1,0 +1,342 @@
+import { type Clock, systemClock } from "#foundation/clock";
+import { Deferred } from "#foundation/deferred";
+import { Scope } from "#foundation/disposal";
+import { describe, UserError } from "#foundation/errors";
+import { newId } from "#foundation/ids";
+import { type Logger, silentLogger } from "#foundation/logger";
+import type { OpenSession, SessionEvent } from "#session";
+import { Completer } from "../input/completion.ts";
+import { InputHistory } from "../input/history.ts";
+import type { TerminalInput } from "../input/key-event.ts";
+import { actionFor } from "../input/keymap.ts";
+import { defaultTuiSettings } from "../settings.ts";
+import type { UserAction } from "../state/action.ts";
+import { completionLine } from "../state/completing.ts";
+import { reduce } from "../state/reduce.ts";
+import { isAnimated } from "../state/select.ts";
+import { initialState, type ViewState } from "../state/state.ts";
+import { mergeEmojis } from "../state/tool-line.ts";
+import { createDecoder, type InputDecoder } from "../terminal/decode-input.ts";
+import { colorDepthOf } from "../theme/style.ts";
+import { exitRows } from "../view/exit-summary.ts";
+import { contextOf, inputAreaOf } from "./context.ts";
+import { type EffectDeps, runEffect } from "./effects.ts";
+import { ExtensionHost } from "./extension-host.ts";
+import { FrameTimer } from "./frame-timer.ts";
+import { Libraries } from "./libraries.ts";
+import type { RunTuiOptions } from "./options.ts";
+import { Screen } from "./screen.ts";
+import { SessionLink } from "./session-link.ts";
+import { ThemeKeeper } from "./theme-keeper.ts";
+
+/** The running UI: one state, one loop of actions, effects and frames. */
+export class TuiApp {
+  readonly #options: RunTuiOptions;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #ending = new AbortController();
+  readonly #exit = new Deferred<number>();
+  readonly #link: SessionLink;
+  readonly #theme: ThemeKeeper;
+  readonly #libraries: Libraries;
+  readonly #screen: Screen;
+  readonly #frames: FrameTimer;
+  readonly #host: ExtensionHost;
+  readonly #completer: Completer;
+  readonly #effects: EffectDeps;
+  #state: ViewState;
+  #decoder: InputDecoder | undefined;
+  #early = "";
+  #isLent = false;
+
+  constructor(options: RunTuiOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? silentLogger;
+    const settings = { ...defaultTuiSettings, ...options.settings };
+    this.#state = initialState(settings);
+    const { terminal } = options;
+    this.#theme = new ThemeKeeper(colorDepthOf(terminal.env, terminal.isTty), options.readUserSkin);
+    this.#theme.useBuiltIn(settings.skin);
+    this.#link = new SessionLink((event) => this.#hear(event));
+    this.#libraries = new Libraries(this.#log, () => this.#frames.soon());
+    this.#screen = new Screen({
+      terminal,
+      theme: this.#theme,
+      libraries: this.#libraries,
+      banner: options.banner,
+      state: () => this.#state,
+      nowMs: () => this.#clock.now(),
+      onPrinted: (count) => this.#step({ type: "printed", count }),
+    });
+    this.#frames = new FrameTimer({
+      clock: this.#clock,
+      signal: this.#ending.signal,
+      paint: () => this.#paint(),
+      tick: () => this.#step({ type: "tick" }),
+      isAnimated: () => isAnimated(this.#state),
+    });
+    const context = contextOf(this.#contextDeps());
+    this.#host = new ExtensionHost(options.extensions ?? [], context, (text) =>
+      this.dispatch({ type: "say", level: "error", text }),
+    );
+    this.#completer = new Completer({
+      clock: this.#clock,
+      log: this.#log,
+      complete: async (line, signal) => (await this.#link.current?.complete(line, signal)) ?? [],
+      onItems: (line, items) => this.dispatch({ type: "completions", line, items }),
+    });
+    this.#effects = this.#effectDeps();
+  }
+
+  /** Runs until the person leaves; gives the exit code. */
+  async run(): Promise<number> {
+    await using scope = new Scope();
+    scope.adopt(this.#link);
+    this.#start(scope);
+    const running = this.#frames.run();
+    const code = await this.#exit.promise;
+    this.#ending.abort();
+    await running;
+    this.#finish();
+    await this.#effects.history?.flush();
+    return code;
+  }
+
+  /** An action from a key, an effect or an extension; drawn at once. */
+  dispatch(action: UserAction): void {
+    this.#step(action);
+    if (!this.#ending.signal.aborted) this.#frames.now();
+  }
+
+  /** The first frame comes before anything that takes time. */
+  #start(scope: Scope): void {
+    const { terminal, signal, voice } = this.#options;
+    if (this.#state.settings.altScreen) terminal.write("\x1b[?1049h");
+    terminal.start({
+      onInput: (data) => this.#receive(data),
+      onResize: () => this.#frames.now(),
+      onEnd: () => this.#endOfInput(),
+    });
+    scope.defer(() => terminal.stop());
+    this.#host.registerKeys(inputAreaOf(this.#contextDeps()));
+    this.#theme.restyle((base) => this.#host.styles(base));
+    this.#screen.build(this.#host.widgets(), (slots, base) => this.#host.layout(slots, base));
+    if (this.#options.branch !== undefined) this.#step({ type: "facts", branch: this.#options.branch });
+    this.#queueFirstMessage();
+    this.#frames.now();
+    scope.defer(() => this.#decoder?.[Symbol.dispose]());
+    scope.defer(() => this.#completer[Symbol.dispose]());
+    if (voice !== undefined) scope.adopt(voice.subscribe((state) => this.dispatch({ type: "voice", voice: state })));
+    const stop = (): void => this.#exit.resolve(130);
+    signal?.addEventListener("abort", stop, { once: true });
+    scope.defer(() => signal?.removeEventListener("abort", stop));
+    void this.#prepare();
+  }
+
+  /** Everything that is loaded behind the first frame. */
+  async #prepare(): Promise<void> {
+    try {
+      await Promise.all([
+        this.#startInput(),
+        this.#libraries.load(),
+        this.#loadHistory(),
+        this.#applySkin(this.#state.settings.skin),
+        this.#openSession(),
+      ]);
+    } catch (error) {
+      this.#log.error("The terminal could not be started.", { error: describe(error) });
+      this.dispatch({ type: "say", level: "error", text: describe(error) });
+      this.#exit.resolve(1);
+    }
+  }
+
+  async #startInput(): Promise<void> {
+    const decoder = await createDecoder((input) => this.#take(input));
+    this.#decoder = decoder;
+    const typed = this.#early;
+    this.#early = "";
+    if (typed !== "") this.#feed(decoder, typed);
+  }
+
+  async #openSession(): Promise<void> {
+    const given = this.#options.session;
+    if ("then" in given) {
+      void given.then(
+        (session) => this.#greet(session),
+        (error: unknown) => this.#refuse(error),
+      );
+      return;
+    }
+    await this.#greet(given);
+  }
+
+  async #greet(session: OpenSession): Promise<void> {
+    await this.#link.attach(session, false);
+    this.dispatch({ type: "session-ready", info: session.info, history: session.history });
+  }
+
+  #refuse(error: unknown): void {
+    const hint = error instanceof UserError && error.hint !== undefined ? `\n${error.hint}` : "";
+    this.dispatch({ type: "say", level: "error", text: `${describe(error)}${hint}` });
+    this.#exit.resolve(error instanceof UserError ? error.exitCode : 1);
+  }
+
+  async #loadHistory(): Promise<void> {
+    const entries = (await this.#effects.history?.load()) ?? [];
+    this.#step({ type: "history-loaded", entries });
+  }
+
+  async #applySkin(name: string): Promise<void> {
+    const { skin, problems } = await this.#theme.use(name);
+    this.#theme.restyle((base) => this.#host.styles(base));
+    const toolEmojis = mergeEmojis(skin.toolEmojis, this.#options.settings?.toolEmojis ?? {});
+    this.#step({ type: "settings", settings: { skin: skin.name, toolEmojis } });
+    for (const text of problems) this.#step({ type: "say", level: "warn", text });
+  }
+
+  #queueFirstMessage(): void {
+    const first = this.#options.firstMessage;
+    if (first === undefined) return;
+    this.#state = { ...this.#state, early: [{ text: first.text, images: first.images ?? [] }] };
+  }
+
+  /** Bytes that come before the decoder is loaded wait for it. */
+  #receive(data: string): void {
+    if (this.#isLent) return;
+    if (!this.#options.terminal.isTty) {
+      this.#readLines(data);
+      return;
+    }
+    if (this.#decoder === undefined) {
+      this.#early += data;
+      return;
+    }
+    this.#feed(this.#decoder, data);
+  }
+
+  #feed(decoder: InputDecoder, data: string): void {
+    decoder.feed(data);
+    this.#completer.update(completionLine(this.#state));
+    if (!this.#ending.signal.aborted) this.#frames.now();
+  }
+
+  /** Without a terminal every line is a message. */
+  #readLines(data: string): void {
+    const lines = (this.#early + data).split("\n");
+    this.#early = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.trim() === "") continue;
+      this.#step({ type: "draft-edited", text: line });
+      this.#step({ type: "enter" });
+    }
+    this.#frames.now();
+  }
+
+  #endOfInput(): void {
+    if (!this.#options.terminal.isTty && this.#early !== "") this.#readLines("\n");
+    const settled = this.#options.terminal.isTty ? undefined : this.#link.current?.settled();
+    void Promise.resolve(settled).finally(() => this.#exit.resolve(0));
+  }
+
+  #take(input: TerminalInput): void {
+    if (input.kind === "paste") {
+      this.#step({ type: "paste", text: input.text });
+      return;
+    }
+    const { event } = input;
+    if (this.#host.press(event, "eager")) return;
+    const action = actionFor(event, this.#state.settings.recordKey);
+    if (action !== undefined) this.#step(action);
+    this.#host.press(event, "late");
+    this.#completer.update(completionLine(this.#state));
+  }
+
+  #hear(event: SessionEvent): void {
+    this.#step(event);
+    if (!this.#ending.signal.aborted) this.#frames.soon();
+  }
+
+  #step(input: SessionEvent | UserAction): void {
+    this.#state = reduce(this.#state, input, this.#clock.now());
+    const { effects } = this.#state;
+    if (effects.length === 0) return;
+    this.#state = { ...this.#state, effects: [] };
+    for (const effect of effects) runEffect(effect, this.#effects);
+  }
+
+  #paint(): void {
+    if (!this.#isLent) this.#screen.paint();
+  }
+
+  #finish(): void {
+    const { current } = this.#link;
+    const rows = exitRows(current, this.#theme.skin, this.#clock.now());
+    this.#screen.leave(rows);
+    if (this.#state.settings.altScreen) this.#options.terminal.write("\x1b[?1049l");
+  }
+
+  /** Another program draws: our rows go away and come back afterwards. */
+  async #lend<T>(use: () => Promise<T>): Promise<T> {
+    const { terminal } = this.#options;
+    this.#screen.leave();
+    terminal.stop();
+    this.#isLent = true;
+    try {
+      return await use();
+    } finally {
+      this.#isLent = false;
+      terminal.start({
+        onInput: (data) => this.#receive(data),
+        onResize: () => this.#frames.now(),
+        onEnd: () => this.#endOfInput(),
+      });
+      this.#screen.forget();
+      this.#frames.now();
+    }
+  }
+
+  #contextDeps() {
+    return {
+      state: () => this.#state,
+      link: this.#link,
+      dispatch: (action: UserAction) => this.dispatch(action),
+      setDraft: (text: string, cursor: number) => this.dispatch({ type: "draft-edited", text, cursor }),
+      submit: (text: string) => runEffect({ do: "submit", text, images: [], isTyped: false }, this.#effects),
+      invalidate: () => this.#frames.soon(),
+    };
+  }
+
+  #effectDeps(): EffectDeps {
+    const { historyFile, runShell, isSecret } = this.#options;
+    const dispatch = (action: UserAction): void => this.dispatch(action);
+    const signal = this.#ending.signal;
+    return {
+      options: this.#options,
+      link: this.#link,
+      submit: {
+        session: () => this.#link.current,
+        host: this.#host,
+        runShell,
+        clock: this.#clock,
+        signal,
+        dispatch,
+        newKey: () => newId("input"),
+      },
+      history:
+        historyFile === undefined
+          ? undefined
+          : new InputHistory({ file: historyFile, isSecret: isSecret ?? (() => false), log: this.#log }),
+      signal,
+      nowMs: () => this.#clock.now(),
+      dispatch,
+      clearScreen: () => this.#screen.clear(),
+      setSkin: async (name) => {
+        await this.#applySkin(name);
+        this.#frames.now();
+      },
+      lend: (use) => this.#lend(use),
+      exit: (code) => this.#exit.resolve(code),
+    };
+  }
+}

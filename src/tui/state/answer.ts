@@ -1,0 +1,55 @@
+import { feedMarkdown, finishMarkdown, startStream } from "./markdown-stream.ts";
+import { print, type ViewState } from "./state.ts";
+import { finishSplit, splitDelta, startSplit } from "./think-split.ts";
+import { addThought, closeThoughts } from "./thoughts.ts";
+
+/** Text of the model: reasoning tags go to the reasoning box, finished blocks to the scrollback. */
+export function addText(state: ViewState, delta: string, nowMs: number): ViewState {
+  const step = splitDelta(state.answer.split, delta);
+  const split: ViewState = { ...state, answer: { ...state.answer, split: step.split } };
+  const thought = step.reasoning === "" ? split : addThought(split, step.reasoning, nowMs);
+  return showText(thought, step.text, nowMs);
+}
+
+/** The box opens with the first visible character, after the reasoning box has closed. */
+function showText(state: ViewState, text: string, nowMs: number): ViewState {
+  if (text === "") return state;
+  const visible = state.answer.isOpen ? text : text.replace(/^\s+/, "");
+  if (visible === "") return state;
+  const opened = state.answer.isOpen ? state : openAnswer(state, nowMs);
+  const step = feedMarkdown(opened.answer.stream, visible);
+  const answer = { ...opened.answer, stream: step.stream };
+  return print({ ...opened, answer }, ...step.chunks.map((chunk) => ({ kind: "answer", chunk }) as const));
+}
+
+function openAnswer(state: ViewState, nowMs: number): ViewState {
+  const calm = closeThoughts(state, nowMs);
+  const answer = { ...calm.answer, isOpen: true, wasShown: true, stream: startStream };
+  return print({ ...calm, answer }, { kind: "answer-start" });
+}
+
+/** Before tool lines, prompts and the turn's end. */
+export function closeAnswer(state: ViewState, nowMs: number): ViewState {
+  const last = finishSplit(state.answer.split);
+  const settled: ViewState = { ...state, answer: { ...state.answer, split: startSplit } };
+  const shown = showText(settled, last.text, nowMs);
+  if (!shown.answer.isOpen) return closeThoughts(shown, nowMs);
+  const step = finishMarkdown(shown.answer.stream);
+  const answer = { ...shown.answer, isOpen: false, stream: step.stream };
+  const closed = print({ ...shown, answer }, ...step.chunks.map((chunk) => ({ kind: "answer", chunk }) as const), {
+    kind: "answer-end",
+  });
+  return showHeldThoughts(closed, nowMs);
+}
+
+/** Reasoning that came while the answer was open is shown once the answer is complete. */
+function showHeldThoughts(state: ViewState, nowMs: number): ViewState {
+  const { held } = state.thoughts;
+  if (held === "") return state;
+  return closeThoughts(addThought({ ...state, thoughts: { ...state.thoughts, held: "" } }, held, nowMs), nowMs);
+}
+
+/** A whole answer that was not streamed. */
+export function showWhole(state: ViewState, text: string, nowMs: number): ViewState {
+  return closeAnswer(addText(state, text, nowMs), nowMs);
+}

@@ -1,0 +1,72 @@
+import type { ApprovalChoice } from "#conversation";
+import { longCommand, type Prompt, remainingMs } from "./prompt.ts";
+import { effect, notice, type ViewState } from "./state.ts";
+
+/** A new request goes to the end of the line; the same one twice is one. */
+export function ask(state: ViewState, prompt: Prompt, nowMs: number): ViewState {
+  if (state.prompts.some((one) => one.id === prompt.id)) return state;
+  return front({ ...state, prompts: [...state.prompts, prompt] }, nowMs);
+}
+
+/** It was answered, here or elsewhere. */
+export function dropPrompt(state: ViewState, id: string, nowMs: number): ViewState {
+  return front({ ...state, prompts: state.prompts.filter((prompt) => prompt.id !== id) }, nowMs);
+}
+
+/** The time of a prompt runs only while a person can see it. */
+function front(state: ViewState, nowMs: number): ViewState {
+  const [first, ...rest] = state.prompts;
+  if (first === undefined || first.shownAtMs !== undefined) return state;
+  return { ...state, prompts: [{ ...first, shownAtMs: nowMs }, ...rest] };
+}
+
+export function changePrompt(state: ViewState, prompt: Prompt): ViewState {
+  return { ...state, prompts: state.prompts.map((one) => (one.id === prompt.id ? prompt : one)) };
+}
+
+export function approve(state: ViewState, given: { prompt: Prompt; choice: ApprovalChoice }, nowMs: number): ViewState {
+  const { id } = given.prompt;
+  return effect(dropPrompt(state, id, nowMs), { do: "approve", id, choice: given.choice });
+}
+
+export function answer(
+  state: ViewState,
+  given: { prompt: Prompt; text: string | undefined },
+  nowMs: number,
+): ViewState {
+  const { id } = given.prompt;
+  return effect(dropPrompt(state, id, nowMs), { do: "answer", id, text: given.text });
+}
+
+/** Esc or Ctrl-C: no permission, no answer. */
+export function refuse(state: ViewState, prompt: Prompt, nowMs: number): ViewState {
+  switch (prompt.kind) {
+    case "approval":
+      return approve(state, { prompt, choice: "deny" }, nowMs);
+    case "question":
+      return answer(state, { prompt, text: undefined }, nowMs);
+    case "sudo":
+    case "secret":
+      return answer(state, { prompt, text: "" }, nowMs);
+  }
+}
+
+/** Nobody answered in time: a command is denied, a question is left to the agent, a password is skipped. */
+export function expire(state: ViewState, nowMs: number): ViewState {
+  const prompt = state.prompts[0];
+  if (prompt === undefined || remainingMs(prompt, nowMs) > 0) return state;
+  return notice(refuse(state, prompt, nowMs), "warn", expiryText(prompt));
+}
+
+function expiryText(prompt: Prompt): string {
+  switch (prompt.kind) {
+    case "approval":
+      return `No answer in ${prompt.timeoutMs / 1_000} s: denied ${prompt.summary.slice(0, longCommand)}`;
+    case "question":
+      return `No answer in ${prompt.timeoutMs / 1_000} s: Hermes decides.`;
+    case "sudo":
+      return `No password in ${prompt.timeoutMs / 1_000} s: the command goes on without it.`;
+    case "secret":
+      return `Nothing was entered in ${prompt.timeoutMs / 1_000} s.`;
+  }
+}

@@ -1,0 +1,92 @@
+import { displayWidth } from "#foundation/text";
+import type { Skin } from "../theme/skin.ts";
+import { cutText, type Line } from "../view/styled.ts";
+import { promptBuffer } from "./prompt.ts";
+import type { ViewState } from "./state.ts";
+import { shortDuration, toolLine } from "./tool-line.ts";
+
+/** Faces change at this pace. */
+export const spinnerFrameMs = 250;
+const facesPerVerb = 12;
+
+/** The row that shows that something is going on; undefined when nothing is. */
+export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string | undefined {
+  if (state.phase === "starting") return "starting agent…";
+  if (state.busyCommand !== undefined) return `${at(skin.spinner.waitingFaces, frameOf(nowMs))} ${state.busyCommand}`;
+  if (state.turn === undefined || state.tools.length > 0 || state.prompts.length > 0) return undefined;
+  if (state.answer.isOpen || (state.thoughts.isOpen && state.settings.showReasoning)) return undefined;
+  const frame = frameOf(nowMs - state.turn.startedAtMs);
+  const { thinkingFaces, waitingFaces, thinkingVerbs, wings } = skin.spinner;
+  const face = at(state.thoughts.isOpen ? thinkingFaces : [...thinkingFaces, ...waitingFaces], frame);
+  const [left, right] = wings[frame % Math.max(1, wings.length)] ?? ["", ""];
+  const verb = state.turn.isInterrupted ? "stopping" : at(thinkingVerbs, Math.floor(frame / facesPerVerb));
+  const time = shortDuration(nowMs - state.turn.startedAtMs);
+  return `${left}${left === "" ? "" : " "}${face}${right === "" ? "" : " "}${right} ${verb}… (${time})`;
+}
+
+function frameOf(ms: number): number {
+  return Math.max(0, Math.floor(ms / spinnerFrameMs));
+}
+
+function at(list: readonly string[], index: number): string {
+  return list[index % Math.max(1, list.length)] ?? "";
+}
+
+const maxRunningRows = 4;
+
+/** One row for each running call. */
+export function runningRows(state: ViewState, columns: number, nowMs: number): Line[] {
+  if (state.settings.toolProgress === "off" || state.settings.details.tools === "hidden") {
+    return state.tools.length === 0 ? [] : [[{ text: `  working… (${runningTime(state, nowMs)})`, style: "tool" }]];
+  }
+  const rows = state.tools.slice(0, maxRunningRows).map((tool): Line => {
+    const line = toolLine({ ...tool, durationMs: 0, isError: false }, state.settings.toolEmojis);
+    if (tool.phase === "preparing") return [{ text: `  ┊ ${line.emoji} preparing ${tool.name}…`, style: "tool" }];
+    const time = `  (${shortDuration(nowMs - tool.startedAtMs)})`;
+    const what = tool.update === "" ? line.detail || tool.preview || tool.name : tool.update;
+    const room = columns - displayWidth(time) - displayWidth(line.emoji) - 3;
+    return [{ text: `  ${line.emoji} ${cutText(what, Math.max(8, room))}${time}`, style: "tool" }];
+  });
+  const more = state.tools.length - maxRunningRows;
+  return more > 0 ? [...rows, [{ text: `  … ${more} more`, style: "tool" }]] : rows;
+}
+
+function runningTime(state: ViewState, nowMs: number): string {
+  return shortDuration(nowMs - Math.min(...state.tools.map((tool) => tool.startedAtMs)));
+}
+
+/** What an empty input says: which keys help now. */
+export function placeholder(state: ViewState): string {
+  const prompt = state.prompts[0];
+  if (state.voice?.mode === "recording") return "recording… press the key again to stop, Ctrl-C to cancel";
+  if (state.voice?.mode === "transcribing") return "transcribing…";
+  if (prompt?.kind === "sudo") return "password (hidden), Enter alone skips";
+  if (prompt?.kind === "secret") return `value for ${prompt.variable ?? "this secret"} (hidden), Enter alone skips`;
+  if (prompt?.kind === "question") return "your answer, Esc leaves it to Hermes";
+  if (prompt?.kind === "approval") return "";
+  if (state.busyCommand !== undefined) return "please wait…";
+  if (state.turn !== undefined) {
+    if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";
+    return state.settings.busyInputMode === "queue"
+      ? "message waits for the end · Ctrl-C stops"
+      : "message interrupts · /queue waits · Ctrl-C stops";
+  }
+  return "";
+}
+
+/** Whether the text on the screen must not be readable. */
+export function isMasked(state: ViewState): boolean {
+  const prompt = state.prompts[0];
+  return (prompt?.kind === "sudo" || prompt?.kind === "secret") && promptBuffer(prompt) !== undefined;
+}
+
+/** Whether anything on the screen moves by itself. */
+export function isAnimated(state: ViewState): boolean {
+  return (
+    state.phase === "starting" ||
+    state.turn !== undefined ||
+    state.busyCommand !== undefined ||
+    state.prompts.length > 0 ||
+    state.voice?.mode === "recording"
+  );
+}

@@ -1,0 +1,208 @@
+import type { Cost } from "#conversation";
+import type { Completion, PickerItem, SessionInfo } from "#session";
+import { emptyBuffer, type TextBuffer } from "../input/buffer.ts";
+import type { TuiSettings } from "../settings.ts";
+import type { Effect } from "./effect.ts";
+import { type MarkdownStream, startStream } from "./markdown-stream.ts";
+import type { Prompt } from "./prompt.ts";
+import { startSplit, type ThinkSplit } from "./think-split.ts";
+import type { TranscriptItem } from "./transcript-item.ts";
+
+/**
+ * Everything the screen shows, as data. Invariants:
+ *
+ * 1. `pending` are finished items in the order they are to be written; whoever writes them says so with `printed`.
+ * 2. `prompts[0]` is the one on the screen; text typed for it lives in the prompt, never in the draft.
+ * 3. `effects` are taken out by the application after every step.
+ */
+export interface ViewState {
+  readonly phase: "starting" | "ready" | "closing";
+  readonly settings: TuiSettings;
+  readonly session: SessionInfo | undefined;
+  readonly pending: readonly TranscriptItem[];
+  readonly effects: readonly Effect[];
+  readonly answer: AnswerState;
+  readonly thoughts: ThoughtState;
+  readonly tools: readonly RunningTool[];
+  readonly toolFeed: ToolFeed;
+  readonly turn: TurnState | undefined;
+  /** Length of the last turn, frozen in the status bar. */
+  readonly lastTurnMs: number | undefined;
+  readonly children: readonly ChildState[];
+  readonly usage: UsageState;
+  readonly prompts: readonly Prompt[];
+  readonly picker: PickerState | undefined;
+  readonly queue: readonly string[];
+  readonly editor: EditorState;
+  readonly echoes: EchoState;
+  readonly voice: VoiceState | undefined;
+  readonly seenHints: readonly string[];
+  readonly lastCancelAtMs: number | undefined;
+  readonly lastEmptyEnterAtMs: number | undefined;
+  /** Escape, then Enter, is a new line. */
+  readonly lastEscapeAtMs: number | undefined;
+  /** Input typed before there was a session. */
+  readonly early: readonly { readonly text: string; readonly images: readonly string[] }[];
+  /** A command of the person that runs outside of a turn; the input is read-only meanwhile. */
+  readonly busyCommand: string | undefined;
+  readonly backgroundTasks: number;
+  readonly branch: string | undefined;
+  readonly isConfigChanged: boolean;
+}
+
+export interface AnswerState {
+  readonly isOpen: boolean;
+  readonly split: ThinkSplit;
+  readonly stream: MarkdownStream;
+  /** Text of this reply was streamed, so the finished message is not shown again. */
+  readonly wasShown: boolean;
+}
+
+export interface ThoughtState {
+  readonly isOpen: boolean;
+  readonly row: string;
+  readonly lineCount: number;
+  readonly startedAtMs: number;
+  /** Reasoning that came while the answer was open. */
+  readonly held: string;
+}
+
+export interface RunningTool {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: unknown;
+  readonly preview: string;
+  readonly startedAtMs: number;
+  readonly phase: "preparing" | "running";
+  readonly update: string;
+}
+
+export interface ToolFeed {
+  /** For mode `new`: the tool of the last line. */
+  readonly lastName: string | undefined;
+  /** Calls not yet shown, when tools are collapsed. */
+  readonly folded: readonly string[];
+}
+
+export interface TurnState {
+  readonly startedAtMs: number;
+  readonly isInterrupted: boolean;
+  readonly activity: string | undefined;
+}
+
+export interface ChildState {
+  readonly id: string;
+  readonly task: string;
+  readonly tool: string | undefined;
+}
+
+export interface UsageState {
+  readonly contextTokens: number;
+  readonly contextWindow: number;
+  readonly cost: Cost | undefined;
+  /** The model really answering; differs from the session's while a fallback is active. */
+  readonly model: string | undefined;
+  readonly isFallback: boolean;
+}
+
+export interface PickerState {
+  readonly title: string;
+  readonly items: readonly PickerItem[];
+  readonly command: string;
+  readonly query: string;
+  readonly index: number;
+}
+
+export interface EditorState {
+  readonly buffer: TextBuffer;
+  readonly history: readonly string[];
+  /** Position while walking through the history, and the draft that waits. */
+  readonly recall: { readonly index: number; readonly draft: TextBuffer } | undefined;
+  readonly killed: string;
+  readonly undo: readonly TextBuffer[];
+  readonly pastes: readonly PasteFold[];
+  readonly images: readonly string[];
+  readonly completions: CompletionState | undefined;
+}
+
+export interface PasteFold {
+  readonly number: number;
+  readonly placeholder: string;
+  readonly text: string;
+}
+
+export interface CompletionState {
+  /** The text up to the cursor these are for. */
+  readonly line: string;
+  readonly items: readonly Completion[];
+  readonly index: number;
+}
+
+export interface EchoState {
+  readonly shown: readonly string[];
+  readonly waiting: readonly string[];
+}
+
+export interface VoiceState {
+  readonly mode: "idle" | "recording" | "transcribing";
+  /** 0 to 1, while recording. */
+  readonly level: number;
+  readonly isSpeechOn: boolean;
+  readonly isContinuous: boolean;
+}
+
+export function initialState(settings: TuiSettings, history: readonly string[] = []): ViewState {
+  return {
+    phase: "starting",
+    settings,
+    session: undefined,
+    pending: [],
+    effects: [],
+    answer: { isOpen: false, split: startSplit, stream: startStream, wasShown: false },
+    thoughts: { isOpen: false, row: "", lineCount: 0, startedAtMs: 0, held: "" },
+    tools: [],
+    toolFeed: { lastName: undefined, folded: [] },
+    turn: undefined,
+    lastTurnMs: undefined,
+    children: [],
+    usage: { contextTokens: 0, contextWindow: 0, cost: undefined, model: undefined, isFallback: false },
+    prompts: [],
+    picker: undefined,
+    queue: [],
+    editor: {
+      buffer: emptyBuffer,
+      history,
+      recall: undefined,
+      killed: "",
+      undo: [],
+      pastes: [],
+      images: [],
+      completions: undefined,
+    },
+    echoes: { shown: [], waiting: [] },
+    voice: undefined,
+    seenHints: settings.seenHints,
+    lastCancelAtMs: undefined,
+    lastEmptyEnterAtMs: undefined,
+    lastEscapeAtMs: undefined,
+    early: [],
+    busyCommand: undefined,
+    backgroundTasks: 0,
+    branch: undefined,
+    isConfigChanged: false,
+  };
+}
+
+/** Adds finished items. */
+export function print(state: ViewState, ...items: readonly TranscriptItem[]): ViewState {
+  return items.length === 0 ? state : { ...state, pending: [...state.pending, ...items] };
+}
+
+/** Asks for something to be done outside. */
+export function effect(state: ViewState, ...effects: readonly Effect[]): ViewState {
+  return { ...state, effects: [...state.effects, ...effects] };
+}
+
+export function notice(state: ViewState, level: "info" | "warn" | "error", text: string): ViewState {
+  return print(state, { kind: "notice", level, text });
+}

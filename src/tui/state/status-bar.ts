@@ -1,0 +1,139 @@
+import type { Cost } from "#conversation";
+import { displayWidth } from "#foundation/text";
+import { cutLine, cutText, type Line, padLine, type Span } from "../view/styled.ts";
+import type { ViewState } from "./state.ts";
+
+const fullColumns = 76;
+const middleColumns = 52;
+const modelColumns = 26;
+const barCells = 10;
+
+/** The one row that says where the session stands: model, context, time, and whatever is unusual. */
+export function statusBar(state: ViewState, columns: number, nowMs: number): Line {
+  const spans =
+    columns >= fullColumns ? full(state, nowMs) : columns >= middleColumns ? middle(state, nowMs) : small(state, nowMs);
+  return padLine(cutLine(spans, columns), columns, "status-bar");
+}
+
+function full(state: ViewState, nowMs: number): Span[] {
+  const { contextTokens, contextWindow } = state.usage;
+  const percent = contextPercent(state);
+  const style = contextStyle(percent);
+  const filled = Math.min(barCells, Math.round((percent / 100) * barCells));
+  const spans = [
+    dim(" ⚕ "),
+    model(state),
+    divider,
+    bar(`${shortCount(contextTokens)}/${shortCount(contextWindow)}`),
+    divider,
+    { text: `[${"█".repeat(filled)}${"░".repeat(barCells - filled)}] ${percent}%`, style },
+    divider,
+    bar(sessionTime(state, nowMs)),
+  ];
+  for (const extra of [timer(state, nowMs), cost(state), ...extras(state)]) {
+    if (extra !== undefined) spans.push(divider, extra);
+  }
+  return [...spans, bar(" ")];
+}
+
+function middle(state: ViewState, nowMs: number): Span[] {
+  const percent = contextPercent(state);
+  const spans = [
+    dim(" ⚕ "),
+    model(state),
+    dot,
+    { text: `${percent}%`, style: contextStyle(percent) },
+    dot,
+    bar(sessionTime(state, nowMs)),
+  ];
+  for (const extra of [cost(state), ...extras(state)]) if (extra !== undefined) spans.push(dot, extra);
+  return spans;
+}
+
+function small(state: ViewState, nowMs: number): Span[] {
+  return [bar(" "), model(state), dot, bar(sessionTime(state, nowMs))];
+}
+
+const divider: Span = { text: " │ ", style: "status-dim" };
+const dot: Span = { text: " · ", style: "status-dim" };
+
+function bar(text: string): Span {
+  return { text, style: "status-bar" };
+}
+
+function dim(text: string): Span {
+  return { text, style: "status-dim" };
+}
+
+/** The model that really answers, also when it is not the chosen one. */
+function model(state: ViewState): Span {
+  const name = state.usage.model ?? state.session?.model ?? "starting agent…";
+  const short = name.split("/").at(-1) ?? name;
+  return { text: displayWidth(short) > modelColumns ? cutText(short, modelColumns) : short, style: "status-model" };
+}
+
+function timer(state: ViewState, nowMs: number): Span | undefined {
+  if (state.turn !== undefined) return bar(`⏱ ${elapsed(nowMs - state.turn.startedAtMs)}`);
+  return state.lastTurnMs === undefined ? undefined : dim(`⏲ ${elapsed(state.lastTurnMs)}`);
+}
+
+function cost(state: ViewState): Span | undefined {
+  if (!state.settings.showCost) return undefined;
+  const text = costText(state.usage.cost);
+  return text === undefined ? undefined : bar(text);
+}
+
+/** An unknown price is said, never counted as nothing. */
+export function costText(cost: Cost | undefined): string | undefined {
+  if (cost === undefined) return undefined;
+  if (cost.usd === undefined) return cost.status === "included" ? "included" : "$?";
+  return `${cost.status === "unknown" ? "≥" : ""}$${cost.usd.toFixed(2)}`;
+}
+
+function extras(state: ViewState): readonly (Span | undefined)[] {
+  const warn = (text: string, isShown: boolean): Span | undefined =>
+    isShown ? { text, style: "status-warn" } : undefined;
+  return [
+    warn("fallback", state.usage.isFallback),
+    state.session?.isYolo === true ? { text: "YOLO", style: "status-critical" } : undefined,
+    warn(`${state.queue.length} queued`, state.queue.length > 0),
+    warn(`${state.children.length} agents`, state.children.length > 0),
+    warn(`${state.backgroundTasks} in background`, state.backgroundTasks > 0),
+    state.branch === undefined ? undefined : dim(`⎇ ${state.branch}`),
+    warn("config changed", state.isConfigChanged),
+  ];
+}
+
+export function contextPercent({ usage }: ViewState): number {
+  return usage.contextWindow <= 0 ? 0 : Math.min(999, Math.round((usage.contextTokens / usage.contextWindow) * 100));
+}
+
+export function contextStyle(percent: number): string {
+  if (percent >= 95) return "status-critical";
+  if (percent > 80) return "status-bad";
+  return percent >= 50 ? "status-warn" : "status-good";
+}
+
+/** `950`, `12.4K`, `200K`, `1.0M`. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [value, unit] = count < 999_500 ? [count / 1_000, "K"] : [count / 1_000_000, "M"];
+  const text = value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1);
+  return text.replace(/\.0$/, "") + unit;
+}
+
+function sessionTime(state: ViewState, nowMs: number): string {
+  return elapsed(state.session === undefined ? 0 : nowMs - state.session.startedAtMs);
+}
+
+/** `12s`, `15m`, `2h 05m`. */
+export function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24
+    ? `${hours}h ${String(minutes % 60).padStart(2, "0")}m`
+    : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}

@@ -1,0 +1,104 @@
+import { toJsonText } from "#foundation/json";
+import { truncateEnd } from "#foundation/text";
+import type { SessionEvent } from "#session";
+import { showHint } from "./hints.ts";
+import { print, type RunningTool, type ViewState } from "./state.ts";
+import { toolLine } from "./tool-line.ts";
+
+export type ToolStart = Extract<SessionEvent, { readonly type: "tool-start" }>;
+/** The exit code of a command and a call's whole result are shown when the session tells them. */
+export type ToolEnd = Extract<SessionEvent, { readonly type: "tool-end" }> & {
+  readonly exitCode?: number;
+  readonly result?: string;
+};
+
+const longToolMs = 30_000;
+
+export function prepareTool(
+  state: ViewState,
+  { callId, name }: { callId: string; name: string },
+  nowMs: number,
+): ViewState {
+  if (state.tools.some((tool) => tool.callId === callId)) return state;
+  const tool: RunningTool = {
+    callId,
+    name,
+    args: {},
+    preview: "",
+    startedAtMs: nowMs,
+    phase: "preparing",
+    update: "",
+  };
+  return { ...state, tools: [...state.tools, tool] };
+}
+
+export function startTool(state: ViewState, event: ToolStart, nowMs: number): ViewState {
+  const others = state.tools.filter((tool) => tool.callId !== event.callId);
+  const { callId, name, args, preview } = event;
+  const tool: RunningTool = { callId, name, args, preview, startedAtMs: nowMs, phase: "running", update: "" };
+  return { ...state, tools: [...others, tool] };
+}
+
+export function updateTool(state: ViewState, callId: string, text: string): ViewState {
+  const row = text.trimEnd().split("\n").at(-1) ?? "";
+  return {
+    ...state,
+    tools: state.tools.map((tool) => (tool.callId === callId ? { ...tool, update: row } : tool)),
+  };
+}
+
+export function endTool(state: ViewState, event: ToolEnd): ViewState {
+  const running = state.tools.find((tool) => tool.callId === event.callId);
+  const rest: ViewState = { ...state, tools: state.tools.filter((tool) => tool !== running) };
+  const shown = showTool(rest, event, running?.args ?? {});
+  return event.durationMs >= longToolMs && state.settings.toolProgress === "all" ? showHint(shown, "long-tool") : shown;
+}
+
+/** Calls the turn left behind without an end: every start gets its line. */
+export function abandonTools(state: ViewState, nowMs: number): ViewState {
+  let next = state;
+  for (const tool of state.tools) {
+    if (tool.phase === "preparing") continue;
+    next = endTool(next, {
+      type: "tool-end",
+      callId: tool.callId,
+      name: tool.name,
+      isError: true,
+      durationMs: nowMs - tool.startedAtMs,
+      preview: "stopped",
+    });
+  }
+  return foldedLine({ ...next, tools: [] });
+}
+
+function showTool(state: ViewState, event: ToolEnd, args: unknown): ViewState {
+  const { toolProgress, details } = state.settings;
+  const named: ViewState = { ...state, toolFeed: { ...state.toolFeed, lastName: event.name } };
+  const isRepeated = toolProgress === "new" && state.toolFeed.lastName === event.name;
+  if (toolProgress === "off" || details.tools === "hidden" || isRepeated) return showDiff(named, event);
+  if (details.tools === "collapsed" && toolProgress !== "verbose") {
+    const folded = [...state.toolFeed.folded, event.name];
+    return showDiff({ ...named, toolFeed: { ...named.toolFeed, folded } }, event);
+  }
+  const line = toolLine({ ...event, args, result: event.result ?? event.preview }, state.settings.toolEmojis);
+  const isFull = toolProgress === "verbose";
+  const full = isFull ? { full: { args: argumentText(args), result: event.result ?? event.preview } } : {};
+  return showDiff(print(named, { kind: "tool", line, ...full }), event);
+}
+
+function showDiff(state: ViewState, event: ToolEnd): ViewState {
+  if (event.diff === undefined || event.diff === "" || !state.settings.inlineDiffs) return state;
+  return state.settings.toolProgress === "off" ? state : print(state, { kind: "diff", diff: event.diff });
+}
+
+/** Collapsed calls become one line when something else is shown. */
+export function foldedLine(state: ViewState): ViewState {
+  const { folded } = state.toolFeed;
+  if (folded.length === 0) return state;
+  const cleared: ViewState = { ...state, toolFeed: { ...state.toolFeed, folded: [] } };
+  return print(cleared, { kind: "tool-summary", names: folded });
+}
+
+function argumentText(args: unknown): string {
+  return truncateEnd(toJsonText(args, { indent: 2 }), 20_000);
+}

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mergeEmojis, shortDuration, type ToolFacts, toolLine } from "./tool-line.ts";
+
+const none = {};
+const facts = (name: string, args: unknown, more: Partial<ToolFacts> = {}): ToolFacts => ({
+  name,
+  args,
+  preview: "",
+  durationMs: 1_234,
+  isError: false,
+  ...more,
+});
+
+describe("tool lines", () => {
+  it.each([
+    ["terminal", { command: "ls\n-la" }, "💻", "$", "ls -la"],
+    ["read_file", { path: "/a/b.ts" }, "📖", "read", "/a/b.ts"],
+    ["write_file", { path: "b.ts" }, "✍️", "write", "b.ts"],
+    ["patch", { path: "b.ts" }, "🔧", "patch", "b.ts"],
+    ["search_files", { pattern: "foo" }, "🔎", "grep", "foo"],
+    ["search_files", { pattern: "*.ts", target: "files" }, "🔎", "find", "*.ts"],
+    ["web_search", { query: "cats" }, "🔍", "search", "cats"],
+    ["web_extract", { urls: ["https://a.example/x", "https://b.example"] }, "📄", "fetch", "a.example +1"],
+    ["browser_navigate", { url: "https://a.example/x" }, "🌐", "navigate", "a.example"],
+    ["browser_click", { ref: "@e4" }, "👆", "click", "@e4"],
+    ["browser_type", { text: "hi" }, "⌨️", "type", '"hi"'],
+    ["browser_snapshot", {}, "📸", "snapshot", ""],
+    ["browser_vision", { question: "what" }, "👁️", "vision", "what"],
+    ["todo", {}, "📋", "plan", "reading tasks"],
+    ["todo", { todos: [{}] }, "📋", "plan", "1 task"],
+    ["todo", { todos: [{}, {}], merge: true }, "📋", "plan", "update 2 tasks"],
+    ["memory", { action: "add", target: "user", content: "likes tea" }, "🧠", "memory", '+user: "likes tea"'],
+    ["memory", { action: "remove", target: "memory", old_text: "x" }, "🧠", "memory", '-memory: "x"'],
+    ["session_search", { query: "boat" }, "🔍", "recall", '"boat"'],
+    ["skills_list", {}, "📚", "skills", ""],
+    ["skill_view", { name: "git" }, "📚", "skill", "git"],
+    ["execute_code", { code: "\nprint(1)\nx" }, "🐍", "exec", "print(1)"],
+    ["delegate_task", { goal: "look" }, "🔀", "delegate", "look"],
+    ["delegate_task", { tasks: [{ goal: "a" }, { goal: "b" }] }, "🔀", "delegate", "2 parallel tasks"],
+    ["cronjob", { action: "list" }, "⏰", "cron", "list"],
+    ["send_message", { target: "telegram", message: "hi" }, "📨", "send", "telegram hi"],
+    ["image_generate", { prompt: "a cat" }, "🎨", "create", "a cat"],
+    ["text_to_speech", { text: "hello" }, "🔊", "speak", "hello"],
+    ["process", { action: "poll", session_id: "p1" }, "⚙️", "proc", "poll p1"],
+    ["very_long_tool_name", { path: "p", query: "q" }, "⚡", "very_long", "q"],
+  ])("%s %j [20:R10.9]", (name, args, emoji, verb, detail) => {
+    expect(toolLine(facts(name, args), none)).toMatchObject({ emoji, verb, detail, mark: "" });
+  });
+
+  it("end with the exit code of a command [20:A10.15]", () => {
+    expect(toolLine(facts("terminal", { command: "x" }, { exitCode: 2, isError: true }), none).mark).toBe(" [exit 2]");
+    expect(toolLine(facts("read_file", {}, { isError: true }), none).mark).toBe(" [error]");
+    expect(toolLine(facts("memory", {}, { isError: true, result: "The memory is full." }), none).mark).toBe(" [full]");
+  });
+
+  it("take the emoji of the skin, then of the tool [20:R10.10]", () => {
+    const emojis = mergeEmojis({ a: "🐚" }, { a: "🅰", b: "🅱" });
+    expect(toolLine(facts("a", {}), emojis).emoji).toBe("🐚");
+    expect(toolLine(facts("b", {}), emojis).emoji).toBe("🅱");
+    expect(toolLine(facts("c", {}), emojis).emoji).toBe("⚡");
+  });
+
+  it("never throw, whatever the model wrote as arguments [20:R10.9]", () => {
+    const names = fc.constantFrom("terminal", "todo", "memory", "web_extract", "delegate_task", "constructor", "x");
+    fc.assert(
+      fc.property(names, fc.anything(), (name, args) => {
+        expect(toolLine(facts(name, args), none).detail).not.toMatch(/\n/);
+      }),
+    );
+  });
+
+  it("say durations shortly", () => {
+    expect([shortDuration(1_234), shortDuration(125_000)]).toEqual(["1.2s", "2m 05s"]);
+  });
+});

@@ -1,0 +1,66 @@
+import { isRecord } from "#foundation/json";
+import { toolDetails } from "./tool-details.ts";
+
+/** One row of the tool feed, before it is fitted to a width. */
+export interface ToolLine {
+  readonly emoji: string;
+  readonly verb: string;
+  readonly detail: string;
+  /** Paths are cut from the left. */
+  readonly cutFrom: "left" | "right";
+  readonly durationMs: number;
+  /** ` [exit 2]`, ` [error]`, ` [full]` or empty. */
+  readonly mark: string;
+  readonly isError: boolean;
+}
+
+/** What is known of a call: when it starts, or when it has ended. */
+export interface ToolFacts {
+  readonly name: string;
+  readonly args: unknown;
+  readonly preview: string;
+  readonly durationMs: number;
+  readonly isError: boolean;
+  readonly exitCode?: number;
+  /** What a failed call said. */
+  readonly result?: string;
+}
+
+/** Emojis by tool: the person's skin decides first, then whoever registered the tool. */
+export type Emojis = Readonly<Record<string, string>>;
+
+export function mergeEmojis(ofSkin: Emojis, ofTools: Emojis): Emojis {
+  return { ...ofTools, ...ofSkin };
+}
+
+export function toolLine(facts: ToolFacts, emojis: Emojis): ToolLine {
+  const args = isRecord(facts.args) ? facts.args : {};
+  const look = toolDetails(facts.name, args, facts.preview);
+  return {
+    emoji: (Object.hasOwn(emojis, facts.name) ? emojis[facts.name] : undefined) ?? look.emoji,
+    verb: look.verb,
+    detail: oneRow(look.detail),
+    cutFrom: look.isPath === true ? "left" : "right",
+    durationMs: facts.durationMs,
+    mark: markOf(facts),
+    isError: facts.isError,
+  };
+}
+
+function markOf(facts: ToolFacts): string {
+  if (facts.exitCode !== undefined && facts.exitCode !== 0) return ` [exit ${facts.exitCode}]`;
+  if (!facts.isError) return "";
+  if (facts.name === "memory" && /\bfull\b|exceed|over the limit|no room/i.test(facts.result ?? "")) return " [full]";
+  return " [error]";
+}
+
+function oneRow(text: string): string {
+  return text.replace(/\s+/g, " ").trim().slice(0, 2_000);
+}
+
+/** `1.2s`, `2m 05s`. */
+export function shortDuration(ms: number): string {
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, "0")}s`;
+}

@@ -1,0 +1,35 @@
+import type { Message, NoticeLevel } from "#conversation";
+import type { CommandView, SessionInfo } from "#session";
+import type { AnswerChunk } from "./markdown-stream.ts";
+import type { ToolLine } from "./tool-line.ts";
+
+/** Something finished that is written to the scrollback once. */
+export type TranscriptItem =
+  | { readonly kind: "banner"; readonly info: SessionInfo | undefined }
+  | { readonly kind: "user"; readonly text: string; readonly images: number }
+  | { readonly kind: "answer-start" }
+  | { readonly kind: "answer"; readonly chunk: AnswerChunk }
+  | { readonly kind: "answer-end" }
+  | { readonly kind: "reasoning-start" }
+  | { readonly kind: "reasoning"; readonly lines: readonly string[] }
+  | { readonly kind: "reasoning-end"; readonly hiddenLines: number }
+  | { readonly kind: "reasoning-note"; readonly lineCount: number; readonly durationMs: number }
+  | { readonly kind: "tool"; readonly line: ToolLine; readonly full?: ToolFull; readonly from?: string }
+  | { readonly kind: "tool-summary"; readonly names: readonly string[] }
+  | { readonly kind: "diff"; readonly diff: string }
+  | { readonly kind: "notice"; readonly level: NoticeLevel; readonly text: string }
+  | { readonly kind: "activity"; readonly text: string }
+  | { readonly kind: "hint"; readonly text: string }
+  | { readonly kind: "view"; readonly view: DrawnView }
+  | { readonly kind: "panel"; readonly title: string; readonly text: string }
+  | { readonly kind: "resume"; readonly history: readonly Message[]; readonly isMinimal: boolean }
+  | { readonly kind: "lines"; readonly lines: readonly (string | readonly { text: string; style?: string }[])[] };
+
+/** Views of commands that are drawn and done with. */
+export type DrawnView = Extract<CommandView, { readonly kind: "text" | "markdown" | "table" }>;
+
+/** What `verbose` shows below a tool's line. */
+export interface ToolFull {
+  readonly args: string;
+  readonly result: string;
+}

@@ -1,0 +1,59 @@
+import type { ExitReason } from "#conversation";
+import { effect, notice, type ViewState } from "./state.ts";
+
+export function startTurn(state: ViewState, nowMs: number): ViewState {
+  return {
+    ...state,
+    turn: { startedAtMs: nowMs, isInterrupted: false, activity: undefined },
+    toolFeed: { lastName: undefined, folded: [] },
+    answer: { ...state.answer, wasShown: false },
+  };
+}
+
+export function endTurn(
+  state: ViewState,
+  event: { readonly exitReason: ExitReason; readonly error?: string },
+  nowMs: number,
+): ViewState {
+  const lastTurnMs = state.turn === undefined ? state.lastTurnMs : nowMs - state.turn.startedAtMs;
+  const ended: ViewState = { ...state, turn: undefined, lastTurnMs, children: [], lastCancelAtMs: undefined };
+  const told = tell(ended, event);
+  return state.settings.bellOnComplete ? effect(told, { do: "bell" }) : told;
+}
+
+/** Every end that is not simply an answer is said. */
+function tell(state: ViewState, event: { readonly exitReason: ExitReason; readonly error?: string }): ViewState {
+  if (event.error !== undefined && event.error !== "") return notice(state, "error", event.error);
+  switch (event.exitReason) {
+    case "text_response":
+    case "partial_stream_recovery":
+    case "fallback_prior_turn_content":
+      return state;
+    case "max_iterations_reached":
+      return notice(state, "warn", "The turn used all its steps before it was done. Say “go on” to continue.");
+    case "interrupted_by_user":
+    case "interrupted_during_api_call":
+    case "interrupted_during_retry":
+      return notice(state, "info", "Stopped.");
+    case "budget_exceeded":
+      return notice(state, "warn", "The budget is used up; the turn ended before the next call.");
+    case "loop_detected":
+      return notice(state, "warn", "The turn was going in circles and has been ended.");
+    case "length_truncated":
+    case "truncated_tool_call":
+    case "thinking_budget_exhausted":
+    case "incomplete_reasoning":
+    case "responses_incomplete":
+      return notice(state, "warn", "The reply was cut off by the model's output limit.");
+    case "invalid_tool_calls":
+    case "empty_response_exhausted":
+    case "invalid_response":
+    case "api_retries_exhausted":
+    case "rate_limited":
+    case "non_retryable_error":
+    case "context_overflow":
+    case "payload_too_large":
+    case "internal_error":
+      return notice(state, "error", `The turn failed (${event.exitReason.replaceAll("_", " ")}).`);
+  }
+}

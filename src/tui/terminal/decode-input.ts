@@ -1,0 +1,71 @@
+import type { TerminalInput } from "../input/key-event.ts";
+
+/** Turns what a terminal sends into keys and pastes. */
+export interface InputDecoder extends Disposable {
+  feed(data: string): void;
+}
+
+/** Many characters in one go, from a terminal without bracketed paste, are a paste. */
+const burstChars = 200;
+const burstBreaks = 4;
+const escapeWaitMs = 15;
+
+/**
+ * Sequences are taken apart and keys named by pi-tui (legacy, xterm and Kitty keyboards). It is loaded here, when the
+ * first frame is already on the screen.
+ */
+export async function createDecoder(emit: (input: TerminalInput) => void): Promise<InputDecoder> {
+  const [{ StdinBuffer }, keys] = await Promise.all([
+    import("@earendil-works/pi-tui/dist/stdin-buffer.js"),
+    import("@earendil-works/pi-tui/dist/keys.js"),
+  ]);
+  const buffer = new StdinBuffer({ timeout: escapeWaitMs });
+  let highHalf = "";
+  buffer.on("data", (sequence: string) => {
+    if (sequence === "" || keys.isKeyRelease(sequence)) return;
+    // Characters beyond the basic plane arrive in halves.
+    if (/^[\ud800-\udbff]$/.test(sequence)) {
+      highHalf = sequence;
+      return;
+    }
+    const whole = highHalf + sequence;
+    highHalf = "";
+    const input = keyOf(whole, keys);
+    if (input !== undefined) emit(input);
+  });
+  buffer.on("paste", (text: string) => emit({ kind: "paste", text }));
+  return {
+    feed(data) {
+      if (isBurst(data)) emit({ kind: "paste", text: data });
+      else buffer.process(data);
+    },
+    [Symbol.dispose]: () => buffer.destroy(),
+  };
+}
+
+function isBurst(data: string): boolean {
+  if (data.includes("\x1b")) return false;
+  const breaks = data.match(/[\r\n]/g)?.length ?? 0;
+  return breaks >= burstBreaks || (data.length >= burstChars && breaks > 0);
+}
+
+type Keys = Pick<typeof import("@earendil-works/pi-tui/dist/keys.js"), "parseKey" | "decodePrintableKey">;
+
+function keyOf(sequence: string, keys: Keys): TerminalInput | undefined {
+  // Without the Kitty protocol a line feed is Ctrl-J, and Enter sends a carriage return.
+  if (sequence === "\n") return key("ctrl+j");
+  const printable = keys.decodePrintableKey(sequence);
+  if (printable !== undefined) return { kind: "key", event: { key: printable, text: printable } };
+  const first = sequence.charCodeAt(0);
+  const isText = first >= 0x20 && first !== 0x7f;
+  const name = keys.parseKey(sequence);
+  if (isText) return { kind: "key", event: { key: name === "space" ? "space" : sequence, text: sequence } };
+  return name === undefined ? undefined : key(legacyNames[sequence] ?? name);
+}
+
+function key(name: string): TerminalInput {
+  return { kind: "key", event: { key: name, text: undefined } };
+}
+
+/** Readline's words: Alt-B and Alt-F are letters to a person, whatever arrow they stand for. */
+const legacyNames: Readonly<Record<string, string>> = { "\x1bb": "alt+b", "\x1bf": "alt+f", "\x08": "backspace" };

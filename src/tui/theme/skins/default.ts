@@ -1,0 +1,48 @@
+import type { Skin } from "../skin.ts";
+
+/** The skin all others inherit from: gold on the terminal's own background. */
+export const defaultSkin: Skin = {
+  name: "default",
+  description: "Gold and bronze on your own background",
+  colors: {
+    banner_border: "#b8863b",
+    banner_title: "#ffd75f",
+    banner_accent: "#e8a33d",
+    banner_dim: "#8a7a5c",
+    banner_text: "#f2e6c9",
+    ui_accent: "#e8a33d",
+    ui_label: "#5fafd7",
+    ui_ok: "#6fbf73",
+    ui_error: "#e05d5d",
+    ui_warn: "#e5b84b",
+    prompt: "#ffd75f",
+    input_rule: "#8a6d3b",
+    response_border: "#d7af5f",
+    session_label: "#d7af5f",
+    session_border: "#7a6a4a",
+    status_bar_bg: "#26221a",
+    voice_status_bg: "#26221a",
+    completion_menu_bg: "#2a261e",
+    completion_menu_current_bg: "#4d4128",
+    completion_menu_meta_bg: "#2a261e",
+    completion_menu_meta_current_bg: "#4d4128",
+  },
+  spinner: {
+    waitingFaces: ["(・_・)", "(・_・ )", "( ・_・)", "(・ω・)"],
+    thinkingFaces: ["(・∀・)", "(´・ω・)", "(・_・;)", "(￣ー￣)", "(・‿・)"],
+    thinkingVerbs: ["thinking", "weighing", "sorting it out", "connecting dots", "reading between lines", "pondering"],
+    wings: [],
+  },
+  branding: {
+    agentName: "Hermes",
+    welcome: "Type a message, or /help for the commands.",
+    goodbye: "Until next time. ⚕",
+    responseLabel: "⚕ Hermes",
+    promptSymbol: "❯",
+    helpHeader: "Commands",
+  },
+  toolPrefix: "┊",
+  toolEmojis: {},
+  bannerLogo: ["╦ ╦ ╔═╗ ╦═╗ ╔╦╗ ╔═╗ ╔═╗", "╠═╣ ║╣  ╠╦╝ ║║║ ║╣  ╚═╗", "╩ ╩ ╚═╝ ╩╚═ ╩ ╩ ╚═╝ ╚═╝"].join("\n"),
+  bannerHero: ["  ⌒\\ | /⌒  ", "    \\|/    ", "   (~|~)   ", "    ~|~    ", "     |     "].join("\n"),
+};

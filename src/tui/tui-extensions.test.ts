@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { keys, TuiDriver } from "./testing/driver.ts";
+
+describe("extensions", () => {
+  const panel = () => {
+    let isShown = false;
+    return {
+      name: "panel",
+      extraWidgets: () => [{ id: "panel", visible: () => isShown, render: () => ["PANEL ROW"] }],
+      registerKeybindings: (
+        registry: { add(key: string, run: () => void): unknown },
+        _io: unknown,
+        context: { invalidate(): void },
+      ) => {
+        registry.add("f2", () => {
+          isShown = !isShown;
+          context.invalidate();
+        });
+      },
+      processCommand: async (line: string, next: () => Promise<boolean>) => {
+        if (line !== "/panel") return next();
+        isShown = !isShown;
+        return true;
+      },
+    };
+  };
+
+  it("add a row above the status bar, by key and by command [20:A10.1] [20:A10.3] [20:R10.42]", async () => {
+    await using ui = await TuiDriver.start({ tui: { extensions: [panel()] } });
+    ui.session.reply = () => ({ kind: "command", view: { kind: "text", text: "HELP TEXT" } });
+    expect(await ui.text()).not.toContain("PANEL ROW");
+    await ui.press(keys.f2);
+    const rows = await ui.frame();
+    const at = rows.findIndex((row) => row.includes("PANEL ROW"));
+    expect(rows[at + 1]).toContain("claude-sonnet");
+    await ui.press("/panel", keys.enter);
+    expect(await ui.text()).not.toContain("PANEL ROW");
+    expect(ui.session.submitted).toEqual([]);
+    await ui.press("/help", keys.enter);
+    expect(await ui.text()).toContain("HELP TEXT");
+    expect(ui.session.submitted.map((input) => input.text)).toEqual(["/help"]);
+  });
+
+  it("may reverse the layout without losing anything [20:A10.2]", async () => {
+    await using ui = await TuiDriver.start({
+      tui: { extensions: [{ name: "upside-down", buildLayout: (slots, next) => [...next(slots)].reverse() }] },
+    });
+    await ui.press("draft");
+    const rows = await ui.frame();
+    const input = rows.findIndex((row) => row.includes("❯ draft"));
+    const status = rows.findIndex((row) => row.includes("claude-sonnet-4-20250514 │"));
+    expect(input).toBeGreaterThan(-1);
+    expect(status).toBeGreaterThan(input);
+  });
+
+  it("that throw are switched off, and the rest goes on [20:R10.44]", async () => {
+    const broken = {
+      name: "broken",
+      extraWidgets: () => [
+        {
+          id: "x",
+          render: () => {
+            throw new Error("boom");
+          },
+        },
+      ],
+    };
+    await using ui = await TuiDriver.start({ tui: { extensions: [broken, panel()] } });
+    await ui.press(keys.f2);
+    expect(await ui.transcript()).toContain("The extension broken failed and is switched off: boom");
+    expect(await ui.text()).toContain("PANEL ROW");
+  });
+
+  it("cannot take a reserved key by accident [20:R10.43]", async () => {
+    await using ui = await TuiDriver.start({
+      tui: {
+        extensions: [{ name: "greedy", registerKeybindings: (registry) => void registry.add("tab", () => undefined) }],
+      },
+    });
+    expect(await ui.transcript()).toContain("The key tab is reserved.");
+  });
+
+  it("see the session and write to the transcript [20:R10.42]", async () => {
+    await using ui = await TuiDriver.start({
+      tui: {
+        extensions: [
+          {
+            name: "who",
+            processCommand: async (line, next, context) => {
+              if (line !== "/who") return next();
+              context.print([
+                { text: `${context.provider}:${context.model} ${context.conversationHistory.length}`, style: "ok" },
+              ]);
+              return true;
+            },
+          },
+        ],
+      },
+    });
+    await ui.press("/who", keys.enter);
+    expect(await ui.transcript()).toContain("anthropic:claude-sonnet-4-20250514 0");
+  });
+
+  it("leave the UI by answering false [20:R10.41]", async () => {
+    await using ui = await TuiDriver.start({
+      tui: { extensions: [{ name: "bye", processCommand: async (line, next) => (line === "/bye" ? false : next()) }] },
+    });
+    await ui.press("/bye", keys.enter);
+    expect((await ui.ended).exitCode).toBe(0);
+  });
+});

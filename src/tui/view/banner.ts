@@ -1,0 +1,168 @@
+import { displayWidth } from "#foundation/text";
+import type { SessionInfo, ToolsetInfo } from "#session";
+import { shortCount } from "../state/status-bar.ts";
+import type { Skin } from "../theme/skin.ts";
+import { boxBottom, boxTop } from "./box.ts";
+import { cutText, type Line, padLine, type Span } from "./styled.ts";
+import { wrapLine } from "./wrap.ts";
+
+/** What the first screen tells, besides the session itself. */
+export interface BannerFacts {
+  readonly version: string;
+  readonly cwd: string;
+  readonly profile?: string;
+  readonly mcpServers?: readonly { readonly name: string; readonly state: "ready" | "starting" | "failed" }[];
+  readonly skillCategories?: readonly { readonly name: string; readonly count: number }[];
+  readonly updateNotice?: string;
+  readonly warnings?: readonly string[];
+  readonly tip?: string;
+}
+
+interface BannerLook {
+  readonly columns: number;
+  readonly skin: Skin;
+  readonly banner: BannerFacts;
+  readonly settings: { readonly isCompact: boolean };
+}
+
+const fullColumns = 80;
+
+/** The first thing on the screen. Without a session yet it says so; nothing in it needs to be waited for. */
+export function bannerRows(info: SessionInfo | undefined, look: BannerLook): Line[] {
+  const isFull = look.columns >= fullColumns && !look.settings.isCompact;
+  const head = isFull ? fullHead(info, look) : compactHead(info, look);
+  return [...head, ...warningRows(info, look), ...tipRows(look)];
+}
+
+function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: BannerLook): Line[] {
+  const title: Line = [
+    { text: `⚕ ${skin.branding.agentName}`, style: "banner-title" },
+    { text: ` ${banner.version}`, style: "banner-dim" },
+  ];
+  const facts = info === undefined ? "starting agent…" : `${info.model} · ${shortCount(info.contextWindow)} context`;
+  return [
+    title,
+    [{ text: cutText(facts, columns), style: "banner-text" }],
+    [{ text: cutText(banner.cwd, columns), style: "banner-dim" }],
+  ];
+}
+
+const artColumns = 30;
+
+function fullHead(info: SessionInfo | undefined, look: BannerLook): Line[] {
+  const { skin, banner, columns } = look;
+  const art: Line[] = [
+    ...skin.bannerLogo.split("\n").map((text): Line => [{ text, style: "banner-title" }]),
+    ...skin.bannerHero.split("\n").map((text): Line => [{ text: `    ${text}`, style: "banner-accent" }]),
+  ];
+  const wide = Math.max(artColumns, ...art.map((row) => displayWidth(row[0]?.text ?? "") + 2));
+  const facts = factRows(info, look, columns - wide - 4);
+  const height = Math.max(art.length, facts.length);
+  const body = Array.from(
+    { length: height },
+    (_, index): Line => [{ text: "  " }, ...padLine(art[index] ?? [], wide), ...(facts[index] ?? [])],
+  );
+  const label = `${skin.branding.agentName} ${banner.version}`;
+  return [boxTop(label, columns, "banner-border"), ...body, boxBottom(columns, "banner-border")];
+}
+
+function factRows(info: SessionInfo | undefined, { banner }: BannerLook, columns: number): Line[] {
+  const fact = (label: string, text: string): Line[] =>
+    wrapLine(
+      [
+        { text: `${label} `, style: "banner-dim" },
+        { text, style: "banner-text" },
+      ],
+      columns,
+      {
+        hang: [{ text: "  " }],
+      },
+    );
+  const rows: Line[] = [];
+  if (info === undefined) rows.push([{ text: "starting agent…", style: "banner-accent" }]);
+  else {
+    rows.push(...fact("model", `${info.model} · ${info.providerLabel} · ${shortCount(info.contextWindow)} context`));
+    if (info.isDemo)
+      rows.push(
+        ...wrapLine(
+          [{ text: "This is the built-in demo model; run hermes model to connect a real one.", style: "warn" }],
+          columns,
+        ),
+      );
+  }
+  rows.push(...fact("in", banner.cwd));
+  if (banner.profile !== undefined) rows.push(...fact("profile", banner.profile));
+  if (info === undefined) return rows;
+  rows.push(...fact("session", info.title === undefined ? info.id : `${info.title} (${info.id})`));
+  rows.push(...toolRows(info.toolsets, columns), ...mcpRows(banner, columns));
+  rows.push(...fact("skills", skillText(info.skillCount, banner)));
+  return rows;
+}
+
+const maxToolsets = 10;
+
+/** Tools by toolset; those that cannot be used are in red, with nothing hidden but their reason. */
+function toolRows(toolsets: readonly ToolsetInfo[], columns: number): Line[] {
+  const rows = toolsets.slice(0, maxToolsets).flatMap((set) => {
+    const spans: Span[] = [{ text: `${set.name}: `, style: "banner-accent" }];
+    const parts: Span[] = [
+      ...set.tools.map((text): Span => ({ text, style: "banner-text" })),
+      ...set.unavailable.map(({ name }): Span => ({ text: name, style: "error" })),
+    ];
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) spans.push({ text: ", ", style: "banner-dim" });
+      spans.push(part);
+    }
+    return wrapLine(spans, columns, { hang: [{ text: "  " }] }).slice(0, 2);
+  });
+  const more = toolsets.length - maxToolsets;
+  return more > 0 ? [...rows, [{ text: `… ${more} more toolsets: /tools`, style: "banner-dim" }]] : rows;
+}
+
+function mcpRows(banner: BannerFacts, columns: number): Line[] {
+  const servers = banner.mcpServers ?? [];
+  if (servers.length === 0) return [];
+  const style = { ready: "banner-text", starting: "warn", failed: "error" } as const;
+  const spans: Span[] = [{ text: "mcp ", style: "banner-dim" }];
+  for (const [index, server] of servers.entries()) {
+    if (index > 0) spans.push({ text: ", ", style: "banner-dim" });
+    spans.push({ text: server.name, style: style[server.state] });
+  }
+  return wrapLine(spans, columns, { hang: [{ text: "  " }] });
+}
+
+function skillText(count: number, banner: BannerFacts): string {
+  const categories = banner.skillCategories ?? [];
+  if (categories.length === 0) return String(count);
+  return `${count}: ${categories.map((one) => `${one.name} (${one.count})`).join(", ")}`;
+}
+
+const smallWindow = 8_192;
+
+function warningRows(info: SessionInfo | undefined, { banner, columns }: BannerLook): Line[] {
+  const warnings = [...(banner.warnings ?? [])];
+  if (info !== undefined && info.contextWindow > 0 && info.contextWindow <= smallWindow) {
+    warnings.push(
+      `The context window is only ${info.contextWindow.toLocaleString("en")} tokens. Give your server a larger one (Ollama: num_ctx; llama.cpp: -c; LM Studio: context length of the model) or set model.context_length.`,
+    );
+  }
+  const lost = info?.toolsets.flatMap((set) => set.unavailable) ?? [];
+  if (lost.length > 0) {
+    warnings.push(`Tools that cannot be used now: ${lost.map((tool) => `${tool.name} (${tool.reason})`).join("; ")}`);
+  }
+  return warnings.flatMap((text) =>
+    wrapLine([{ text: `⚠ ${text}`, style: "warn" }], columns, { hang: [{ text: "  " }] }),
+  );
+}
+
+function tipRows({ banner, skin, columns }: BannerLook): Line[] {
+  const rows: Line[] = [];
+  if (banner.updateNotice !== undefined) rows.push([{ text: cutText(banner.updateNotice, columns), style: "label" }]);
+  rows.push([
+    {
+      text: cutText(banner.tip === undefined ? skin.branding.welcome : `Tip: ${banner.tip}`, columns),
+      style: "banner-dim",
+    },
+  ]);
+  return rows;
+}

@@ -1,0 +1,28 @@
+import { callsOf, type Message } from "#conversation";
+import type { SessionInfo } from "#session";
+import { elapsed } from "../state/status-bar.ts";
+import type { Skin } from "../theme/skin.ts";
+import type { Line } from "./styled.ts";
+
+/** How to come back, and what happened; an empty session has nothing but a goodbye. */
+export function exitRows(
+  session: { readonly info: SessionInfo; readonly history: readonly Message[] } | undefined,
+  skin: Skin,
+  nowMs: number,
+): Line[] {
+  const goodbye: Line = [{ text: skin.branding.goodbye, style: "banner-dim" }];
+  if (session === undefined || session.history.length === 0) return [goodbye];
+  const { info, history } = session;
+  const users = history.filter((message) => message.role === "user").length;
+  const calls = history.reduce((sum, message) => sum + callsOf(message).length, 0);
+  const row = (label: string, text: string): Line => [{ text: label.padEnd(11), style: "dim" }, { text }];
+  const rows = [[], row("Resume", `hermes --resume ${info.id}`)];
+  if (info.title !== undefined) rows.push(row("", `hermes --continue ${quoted(info.title)}`), row("Title", info.title));
+  rows.push(row("Session", info.id), row("Duration", elapsed(nowMs - info.startedAtMs)));
+  rows.push(row("Messages", `${history.length} (${users} from you, ${calls} tool calls)`));
+  return [...rows, goodbye];
+}
+
+function quoted(title: string): string {
+  return `"${title.replaceAll('"', '\\"')}"`;
+}
