@@ -94,10 +94,8 @@ function entryAt(text: string, offset: number, line: number): EnvEntry | undefin
     return { name, line, start: offset, valueStart, isQuoted: true, ...quoted, end: lineEnd(text, quoted.valueEnd) };
   }
   const end = lineEnd(text, offset);
-  const bare = text
-    .slice(valueStart, end)
-    .replace(/(?:^|\s)#.*$/su, "")
-    .trimEnd();
+  const rest = text.slice(valueStart, end);
+  const bare = (rest.includes("#") ? rest.replace(/(?:^|\s)#.*$/su, "") : rest).trimEnd();
   return {
     name,
     line,
@@ -111,6 +109,7 @@ function entryAt(text: string, offset: number, line: number): EnvEntry | undefin
 }
 
 function quotedValue(text: string, start: number): { value: string; valueEnd: number } | undefined {
+  if (text[start] !== "'" && text[start] !== '"') return undefined;
   const pattern = text[start] === "'" ? /'([^']*)'/y : /"((?:[^"\\]|\\[\s\S])*)"/y;
   pattern.lastIndex = start;
   const match = pattern.exec(text);

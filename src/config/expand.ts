@@ -14,6 +14,8 @@ export function expandVariables(tree: Tree, variables: Readonly<Record<string, s
   const missing: { path: KeyPath; variable: string }[] = [];
   const expand = (value: unknown, path: KeyPath): unknown => {
     if (typeof value === "string") {
+      // Few values refer to anything, and compiling the pattern costs more than reading a whole file of them.
+      if (!value.includes("${")) return value;
       return value.replace(reference, (written, variable: string) => {
         const found = variables[variable];
         if (found === undefined) missing.push({ path, variable });

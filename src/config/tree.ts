@@ -57,7 +57,9 @@ export function isPlainRecord(value: unknown): value is Tree {
 /** Freezes a value and everything in it. Secrets guard themselves. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || value instanceof Secret || Object.isFrozen(value)) return value;
-  for (const child of Object.values(value)) deepFreeze(child);
+  Object.values(value).forEach((child) => {
+    deepFreeze(child);
+  });
   return Object.freeze(value);
 }
 

@@ -47,8 +47,8 @@ function absent(node: TableNode): unknown {
 }
 
 function copied(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copied);
-  if (!isPlainRecord(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.length === 0 ? [] : value.map(copied);
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, copied(child)]));
 }
 
@@ -77,10 +77,11 @@ function plain(node: TableNode, value: unknown): unknown {
 
 function plainObject(fields: Readonly<Record<string, NodeRef>>, value: unknown): unknown {
   if (!isPlainRecord(value)) return undecided;
-  for (const key of Object.keys(value)) if (!Object.hasOwn(fields, key)) return undecided;
+  if (Object.keys(value).some((key) => !Object.hasOwn(fields, key))) return undecided;
   const result: Tree = {};
-  for (const [key, ref] of Object.entries(fields)) {
-    const node = nodeAt(ref);
+  // `in` makes no objects of its own, and this runs once for every key there is. The table is JSON: it inherits none.
+  for (const key in fields) {
+    const node = nodeAt(fields[key]);
     const checked = Object.hasOwn(value, key) ? present(node, value[key]) : absent(node);
     if (checked === undecided) return undecided;
     if (checked !== undefined) result[key] = checked;

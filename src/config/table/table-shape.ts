@@ -37,10 +37,16 @@ function objectShape(fields: Readonly<Record<string, NodeRef>>, facts: Facts): S
     kind: "object",
     facts,
     get fields() {
-      known ??= new Map(Object.entries(fields).map(([key, field]) => [key, tableShape(field, facts)]));
+      known ??= shapesOf(fields, facts);
       return known;
     },
   };
+}
+
+function shapesOf(fields: Readonly<Record<string, NodeRef>>, facts: Facts): ReadonlyMap<string, Shape> {
+  const shapes = new Map<string, Shape>();
+  for (const key in fields) shapes.set(key, tableShape(fields[key], facts));
+  return shapes;
 }
 
 function factsOf(node: TableNode, inherited: Inherited): Facts {

@@ -6,8 +6,8 @@ export const configTable: Table = JSON.parse(tableText);
 
 export const rootRef: NodeRef = configTable.length - 1;
 
-export function nodeAt(ref: NodeRef): TableNode {
-  const node = configTable[ref];
+export function nodeAt(ref: NodeRef | undefined): TableNode {
+  const node = ref === undefined ? undefined : configTable[ref];
   if (node === undefined) throw new Error(`the table of the configuration has no node ${ref}`);
   return node;
 }
