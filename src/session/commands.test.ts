@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { newToolCall, type SessionId } from "#conversation";
+import { Deferred } from "#foundation/deferred";
 import { HermesHome } from "#foundation/paths";
 import { says, slow } from "../../test/fakes/model-server/index.ts";
 import type { Preferences } from "./session-deps.ts";
@@ -64,7 +65,9 @@ describe("commands during a turn", () => {
 
   it("/new stops the turn first, and begins an empty session [20:R9.2]", async () => {
     const flushed: string[] = [];
+    const wishes: (string | undefined)[] = [];
     const { open, server, store, events } = await harness({
+      onOpen: (spec) => void wishes.push(spec.wish.model),
       change: () => ({ flush: (reason) => Promise.resolve(void flushed.push(reason)) }),
     });
     server.script(says("Hi"), slow(says("Never.")), says("Fresh."));
@@ -79,8 +82,38 @@ describe("commands during a turn", () => {
     expect(flushed).toEqual(["reset"]);
     expect(await store.sessions.get(before)).toMatchObject({ endReason: "session_reset" });
     expect(events.at(-1)).toMatchObject({ type: "session-changed", info: { id: session.info.id } });
+    await command(session, "/model other-model");
+    await command(session, "/new");
+    expect(wishes).toEqual([undefined, undefined, "other-model"]);
     expect((await say(session, "Start")).text).toBe("Fresh.");
     expect(textsOf(await store.messages.conversation(before))).not.toContain("Start");
+  });
+});
+
+describe("a message while a new session is being made", () => {
+  it("waits for it and begins it", async () => {
+    const flushing = new Deferred<void>();
+    const mayGoOn = new Deferred<void>();
+    const { open, server, store } = await harness({
+      change: () => ({
+        flush: () => {
+          flushing.resolve();
+          return mayGoOn.promise;
+        },
+      }),
+    });
+    server.script(says("Hi"), says("Fresh."));
+    const session = await open();
+    await say(session, "Hello");
+    const before = session.info.id;
+    const moving = command(session, "/new");
+    await flushing.promise;
+    const early = await session.submit({ text: "First words" });
+    mayGoOn.resolve();
+    await moving;
+    expect(early.kind === "turn" && (await early.ended)).toMatchObject({ text: "Fresh.", sessionId: session.info.id });
+    expect(session.info.id).not.toBe(before);
+    expect(textsOf(await store.messages.conversation(session.info.id))).toEqual(["First words", "Fresh."]);
   });
 });
 
@@ -259,6 +292,10 @@ describe("other commands", () => {
     expect(textsOf(session.history)[0]).toBe("/deploy-app to test");
     expect(JSON.stringify((await server.received(1)).body)).toContain("SKILL BODY for deploy-app: to test");
     expect(await command(session, "/skills")).toContain("/deploy-app | Deploys");
+    server.script(says("Deployed again."));
+    expect(await command(session, "/retry")).toBe("Deployed again.");
+    expect(JSON.stringify((await server.received(2)).body)).toContain("SKILL BODY for deploy-app: to test");
+    expect(session.history).toHaveLength(2);
   });
 
   it("an alias stands for another command and keeps what follows [20:A9.7] [20:R9.8]", async () => {

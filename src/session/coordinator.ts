@@ -1,4 +1,5 @@
 import { Deferred } from "#foundation/deferred";
+import { Mutex } from "#foundation/mutex";
 import type { TurnEnd } from "./api.ts";
 import type { Admitted } from "./inbox.ts";
 import type { BusyMode } from "./settings.ts";
@@ -51,6 +52,8 @@ export class Coordinator {
   #pumping: Promise<void> | undefined;
   #turn: Promise<unknown> | undefined;
   #afterTurn: (() => Promise<void>)[] = [];
+  readonly #exclusive = new Mutex();
+  #isPaused = false;
   #isClosed = false;
 
   constructor(deps: CoordinatorDeps) {
@@ -58,7 +61,7 @@ export class Coordinator {
   }
 
   get isBusy(): boolean {
-    return this.#pumping !== undefined;
+    return this.#pumping !== undefined || this.#isPaused;
   }
 
   get queued(): readonly string[] {
@@ -125,6 +128,20 @@ export class Coordinator {
     await done.promise;
   }
 
+  /** Does something while no turn runs and none may begin; what arrives meanwhile waits. Not from inside `between`. */
+  async exclusive(work: () => Promise<void>): Promise<void> {
+    await this.#exclusive.run(async () => {
+      this.#isPaused = true;
+      try {
+        await this.settled();
+        await work();
+      } finally {
+        this.#isPaused = false;
+        this.#resume();
+      }
+    });
+  }
+
   /** Resolves when the turn that runs now is over; what waits may follow it. */
   async turnOver(): Promise<void> {
     await this.#turn;
@@ -161,8 +178,13 @@ export class Coordinator {
     this.#pumping = this.#runAll().finally(() => {
       this.#pumping = undefined;
       // Something may have arrived in the very moment the last turn ended.
-      if (!this.#isClosed && this.#waiting.length + this.#afterTurn.length > 0) this.#pump();
+      this.#resume();
     });
+  }
+
+  #resume(): void {
+    const hasWork = this.#waiting.length + this.#afterTurn.length > 0;
+    if (hasWork && !this.#isClosed && !this.#isPaused && this.#pumping === undefined) this.#pump();
   }
 
   async #runAll(): Promise<void> {
@@ -185,7 +207,7 @@ export class Coordinator {
 
   /** Urgent messages go first and together; the others one by one. */
   #take(): readonly Waiting[] {
-    if (this.#isClosed) return [];
+    if (this.#isClosed || this.#isPaused) return [];
     const urgent = this.#waiting.filter((one) => one.isUrgent);
     const batch = urgent.length > 0 ? urgent : this.#waiting.slice(0, 1);
     this.#waiting = this.#waiting.filter((one) => !batch.includes(one));

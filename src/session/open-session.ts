@@ -228,14 +228,15 @@ export class LiveSession implements OpenSession, SessionControl {
   async startNew(reason: string): Promise<void> {
     const { store } = this.#given.deps;
     await this.#intake.settle(this.#coordinator.clear(), "dropped");
-    await this.stopTurn();
-    await this.#coordinator.settled();
-    const old = this.live;
-    await this.#keepMemories("reset");
-    // Only when the new one is there is the old one given up.
-    await this.#openLive({ ...freshWish(this.wish), ...this.#chosenModel() });
-    if (old.transcript.hasRow) await store.sessions.end(old.transcript.sessionId, reason);
-    await old[Symbol.asyncDispose]();
+    this.#runner.interrupt();
+    await this.#coordinator.exclusive(async () => {
+      const old = this.live;
+      await this.#keepMemories("reset");
+      // Only when the new one is there is the old one given up.
+      await this.#openLive({ ...freshWish(this.wish), ...this.#chosenModel() });
+      if (old.transcript.hasRow) await store.sessions.end(old.transcript.sessionId, reason);
+      await old[Symbol.asyncDispose]();
+    });
     this.#changed();
   }
 

@@ -1,14 +1,16 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid, newToolCall, type SessionId } from "#conversation";
 import { FakeClock } from "#foundation/clock";
+import { Deferred } from "#foundation/deferred";
 import { HermesHome } from "#foundation/paths";
 import { hang, says, slow } from "../../test/fakes/model-server/index.ts";
 import { writeSessionLog } from "./session-log.ts";
 import { type HarnessGiven, openHarness, say } from "./testing/harness.ts";
 import { textsOf } from "./testing/test-handle.ts";
+import { leaseOwner, takeTurnLease } from "./turn-lease.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -83,6 +85,44 @@ describe("a session that is opened again", () => {
   });
 });
 
+describe("a session that compression has cut", () => {
+  it("goes on in its new part, under the next number, and is found by its old id [10:COMP-32] [10:STORE-10]", async () => {
+    const summary = { role: "user", content: "Summary so far", uid: "s1" } as const;
+    const { open, server, store, service, events } = await harness({
+      change: (spec, handle) => ({
+        async compress() {
+          const { conversation } = handle.agent;
+          conversation.sessionId = await spec.transcript.split([summary]);
+          conversation.history = [summary];
+          return { before: 10, after: 5 };
+        },
+      }),
+    });
+    server.script(says("One."), says("Two."), says("Three."));
+    const session = await open({ title: "Work" });
+    await say(session, "First");
+    const first = session.info.id;
+    await session.submit({ text: "/compress" });
+    const second = session.info.id;
+    expect(second).not.toBe(first);
+    const end = await say(session, "Second");
+    expect(end.sessionId).toBe(second);
+    expect(textsOf(await store.messages.conversation(second))).toEqual(["Summary so far", "Second", "Two."]);
+    expect(textsOf(await store.messages.conversation(first))).toEqual(["First", "One."]);
+    expect(events.at(-1)).toMatchObject({
+      type: "session-changed",
+      info: { id: second, rootId: first, title: "Work #2" },
+    });
+    expect(await service.find("Work")).toBe(second);
+    expect(await service.find(first)).toBe(second);
+    await session[Symbol.asyncDispose]();
+    const again = await open({ resume: first });
+    expect(again.info).toMatchObject({ id: second, rootId: first });
+    expect((await say(again, "Third")).text).toBe("Three.");
+    expect((await store.turns.list(second)).map((turn) => turn.exitReason)).toEqual(["text_response", "text_response"]);
+  });
+});
+
 describe("a kill", () => {
   it("loses no message that was taken in: not the running one, not the waiting one", async () => {
     const path = join(await folder(), "state.db");
@@ -141,6 +181,35 @@ describe("a kill", () => {
     expect(await second.store.inbox.counts()).toMatchObject({ pending: 1 });
     first.server.release(1_000);
     expect(running.kind === "turn" && (await running.ended).text).toBe("Mine.");
+  });
+});
+
+describe("the turn lease", () => {
+  it("of a program that died on this machine is taken over at once; of a living one it is not", async () => {
+    const { store, logger } = await harness();
+    const deps = { store, logger, clock: new FakeClock(), owner: leaseOwner() };
+    await store.leases.acquire("turn:dead", `${hostname()}/999999999/0000`, 600_000);
+    await store.leases.acquire("turn:alive", `${hostname()}/${process.pid}/0000`, 600_000);
+    await store.leases.acquire("turn:elsewhere", "other-machine/1/0000", 600_000);
+    const taken = await takeTurnLease(deps, "turn:dead", () => undefined);
+    expect(taken.kind).toBe("held");
+    if (taken.kind === "held") await taken[Symbol.asyncDispose]();
+    expect((await takeTurnLease(deps, "turn:alive", () => undefined)).kind).toBe("busy");
+    expect((await takeTurnLease(deps, "turn:elsewhere", () => undefined)).kind).toBe("busy");
+  });
+
+  it("that is lost ends the turn", async () => {
+    const clock = new FakeClock();
+    const { store, logger } = await harness({ clock });
+    const lost = new Deferred<void>();
+    const lease = await takeTurnLease({ store, logger, clock, owner: "a" }, "turn:x", () => lost.resolve());
+    const known = await store.leases.get("turn:x");
+    if (known !== undefined) await store.leases.release(known);
+    await store.leases.acquire("turn:x", "b", 60_000);
+    await clock.advance(11_000);
+    await lost.promise;
+    if (lease.kind === "held") await lease[Symbol.asyncDispose]();
+    expect(await store.leases.get("turn:x")).toMatchObject({ owner: "b" });
   });
 });
 

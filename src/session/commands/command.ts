@@ -1,7 +1,7 @@
 import type { ApprovalChoice, Message, UserMessage } from "#conversation";
 import type { TitleOutcome } from "#store";
 import type { AgentHandle } from "../agent-handle.ts";
-import type { CommandView, OpenWish, SessionInfo, Submission } from "../api.ts";
+import type { CommandView, OpenWish, SessionInfo, Submission, UserInput } from "../api.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import type { BusyMode } from "../settings.ts";
 import type { CommandCatalog } from "./catalog.ts";
@@ -71,6 +71,8 @@ export interface SessionControl {
   readonly handle: AgentHandle;
   readonly busyMode: BusyMode;
   setBusyMode(mode: BusyMode): void;
+  /** A line as if it had been typed: a command or words. */
+  submit(input: UserInput): Promise<Submission>;
   /** Words for the model, as if they had been typed; `sent` goes out instead of the text, which is stored. */
   say(words: { readonly text: string; readonly sent?: string }): Promise<Submission>;
   /** Stops the running turn and waits until it has ended. */

@@ -1,4 +1,4 @@
-import { textOf } from "#conversation";
+import { imagesOf, textOf } from "#conversation";
 import { truncateEnd } from "#foundation/text";
 import type { SlashCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
@@ -11,10 +11,12 @@ export const retryCommand: SlashCommand = {
   async run({ session }) {
     const last = await session.dropLastExchange();
     if (last === undefined) return warn("There is no message to send again.");
-    const submission = await session.say({ text: textOf(last.content) });
-    return submission.kind === "turn"
-      ? { kind: "turn", ended: submission.ended }
-      : fault("The message was taken back, but could not be sent again.");
+    // As if typed again: what called a skill then calls it now.
+    const images = imagesOf(last.content).map((part) => part.image_url.url);
+    const submission = await session.submit({ text: textOf(last.content), images });
+    if (submission.kind === "turn") return { kind: "turn", ended: submission.ended };
+    if (submission.kind === "command") return submission.view;
+    return fault("The message was taken back, but could not be sent again.");
   },
 };
 
