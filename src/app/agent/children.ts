@@ -112,13 +112,14 @@ async function childTranscript(parent: ChildParent, child: ChildIdentity, store:
 }
 
 async function childTarget({ config, conversation, models }: AgentParts, signal: AbortSignal) {
-  const { model, provider, base_url } = config.delegation;
-  if (model === "" && provider === "") return { kind: "target", target: conversation.target } as const;
+  const { model, provider, base_url, api_key } = config.delegation;
+  if (model === "" && provider === "" && base_url === "") return { kind: "target", target: conversation.target } as const;
   const resolution = await models.resolve(
     {
       ...(model === "" ? {} : { model }),
       ...(provider === "" ? {} : { provider }),
       ...(base_url === "" ? {} : { baseUrl: base_url }),
+      ...(api_key.isEmpty ? {} : { apiKey: api_key }),
       source: "delegation",
     },
     signal,
