@@ -107,6 +107,9 @@ describe("session_search", () => {
     const found = await asking().call({ message_ids: ["u1", "nothing"] }, id("b"));
     expect(found).toMatchObject({ success: true, mode: "messages", count: 1, missing: ["nothing"] });
     expect(found.results[0]).toMatchObject({ id: "u1", role: "user", content: long, session_id: id("a") });
+    expect(await asking().call({ message_ids: ["u1"], session_id: "none" })).toEqual({
+      error: "There is no session none.",
+    });
   });
 });
 

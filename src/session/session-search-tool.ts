@@ -2,7 +2,7 @@ import type { SessionId } from "#conversation";
 import { deadline, linkSignals } from "#foundation/abort";
 import type { Logger } from "#foundation/logger";
 import type { SessionRecord, Store } from "#store";
-import { type Auxiliary, result, type Tool, type ToolContext, ToolFailure } from "#tools";
+import type { Auxiliary, Tool, ToolContext, ToolResult } from "#tools";
 import { familyOf } from "./lineage.ts";
 import { type FoundConversation, findConversations, wholeConversation } from "./search/find-sessions.ts";
 import { readMessages } from "./search/read-messages.ts";
@@ -52,11 +52,11 @@ export function createSessionSearchTool(deps: SessionSearchDeps): Tool {
     isIdempotent: true,
     async execute(args, context) {
       const ids = idsIn(args["message_ids"]);
-      if (ids.length > 0) return result(await read(deps, { ids, sessionId: args["session_id"] }, context));
+      if (ids.length > 0) return await read(deps, { ids, sessionId: args["session_id"] }, context);
       const query = typeof args["query"] === "string" ? args["query"].trim() : "";
       const limit = limitOf(args["limit"]);
-      if (query === "") return result(await recent(deps, limit, context));
-      return result(await search(deps, { query, roles: rolesOf(args["role_filter"]), limit }, context));
+      if (query === "") return { content: await recent(deps, limit, context) };
+      return { content: await search(deps, { query, roles: rolesOf(args["role_filter"]), limit }, context) };
     },
   };
 }
@@ -65,11 +65,12 @@ async function read(
   deps: SessionSearchDeps,
   wish: { readonly ids: readonly string[]; readonly sessionId: unknown },
   context: ToolContext,
-): Promise<Record<string, unknown>> {
+): Promise<ToolResult> {
   const given = typeof wish.sessionId === "string" && wish.sessionId !== "" ? wish.sessionId : context.sessionId;
   const sessionId = await deps.store.sessions.resolveId(given);
-  if (sessionId === undefined) throw new ToolFailure(`There is no session ${given}.`);
-  return await readMessages(deps.store, { ids: wish.ids, sessionId, mayRead: (one) => mayRead(deps, one, context) });
+  if (sessionId === undefined) return { content: { error: `There is no session ${given}.` }, isError: true };
+  const wanted = { ids: wish.ids, sessionId, mayRead: (one: SessionRecord) => mayRead(deps, one, context) };
+  return { content: await readMessages(deps.store, wanted) };
 }
 
 async function recent(deps: SessionSearchDeps, limit: number, context: ToolContext): Promise<Record<string, unknown>> {
