@@ -55,6 +55,8 @@ export interface Invocation {
   readonly io: CommandIo;
   /** `--profile`, `--json`, `--no-color` and the other flags every command takes. */
   readonly global: GlobalFlags;
+  /** The whole tree, for commands that name or start others. */
+  readonly root: Command;
 }
 
 export interface GlobalFlags {
@@ -62,6 +64,8 @@ export interface GlobalFlags {
   readonly isJson: boolean;
   readonly hasColor: boolean;
   readonly configFile?: string;
+  /** `--ignore-user-config`: start from the defaults; `.env` still counts. */
+  readonly ignoresUserConfig?: boolean;
 }
 
 /**

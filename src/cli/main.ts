@@ -11,6 +11,8 @@ const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V" || args[0] === "version")) {
   process.stdout.write(`${versionLine()}\n`);
 } else {
+  // Code from the cache has no import() of its own; plugins need one. The name is that of #foundation/import-module.
+  Reflect.set(globalThis, Symbol.for("hermes.import"), new Function("address", "return import(address)"));
   const program = loadThroughCache(path.join(__dirname, "..", "program.js")) as typeof import("./program.ts");
   void program.main(args);
 }

@@ -1,64 +1,39 @@
-import { describe, systemErrorCode, UserError } from "#foundation/errors";
-import { versionLine } from "./version.ts";
-
-const help = `Usage: hermes [chat]
-
-  hermes            talk to Hermes in this terminal
-  hermes sessions fsck [--repair]
-                    check the session database, and prove that no message is lost
-  hermes --version  print the version
-  hermes --help     print this text
-`;
+import { systemErrorCode } from "#foundation/errors";
+import type { CommandIo } from "./command.ts";
+import { exitCodes } from "./command.ts";
+import { runLine } from "./run-line.ts";
 
 /** The program behind the launcher: words typed in, exit code out. */
 export async function main(args: readonly string[]): Promise<void> {
   // Whoever reads us may stop reading (`hermes … | head`); that is no error of anyone.
   process.stdout.on("error", (error: Error) => process.exit(systemErrorCode(error) === "EPIPE" ? 0 : 1));
+  const stop = new AbortController();
+  const removeHandlers = onSignals(stop);
+  const io: CommandIo = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    signal: stop.signal,
+  };
   try {
-    process.exitCode = await runCommand(args);
-  } catch (error) {
-    process.exitCode = report(error);
+    const code = await runLine(args, io);
+    process.exitCode = stop.signal.aborted && code === exitCodes.ok ? exitCodes.interrupted : code;
+  } finally {
+    removeHandlers();
   }
 }
 
-async function runCommand(args: readonly string[]): Promise<number> {
-  const [command = "chat"] = args;
-  switch (command) {
-    case "--version":
-    case "-V":
-    case "version":
-      process.stdout.write(`${versionLine()}\n`);
-      return 0;
-    case "--help":
-    case "-h":
-    case "help":
-      process.stdout.write(help);
-      return 0;
-    case "chat": {
-      const { plainChat } = await import("./plain-chat.ts");
-      return plainChat(process.stdin, process.stdout);
-    }
-    case "sessions": {
-      if (args[1] !== "fsck") {
-        throw new UserError(`There is no command "sessions ${args[1] ?? ""}".`, {
-          hint: "Run: hermes sessions fsck",
-          exitCode: 2,
-        });
-      }
-      const { sessionsFsck } = await import("./commands/sessions-fsck.ts");
-      return sessionsFsck(args.slice(2), (text) => process.stdout.write(text));
-    }
-    default:
-      throw new UserError(`There is no command "${command}".`, { hint: "Run: hermes --help", exitCode: 2 });
-  }
-}
-
-function report(error: unknown): number {
-  if (error instanceof UserError) {
-    process.stderr.write(`${error.message}\n${error.hint === undefined ? "" : `${error.hint}\n`}`);
-    return error.exitCode;
-  }
-  process.stderr.write(`Hermes met an error it did not expect: ${describe(error)}\n`);
-  if (error instanceof Error && process.env.HERMES_DEBUG !== undefined) process.stderr.write(`${error.stack}\n`);
-  return 1;
+/** The first signal asks the command to end; whoever asks twice does not want to wait for it. */
+function onSignals(stop: AbortController): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const ask = (): void => {
+    if (stop.signal.aborted) process.exit(exitCodes.interrupted);
+    stop.abort(new DOMException("The program was asked to end.", "AbortError"));
+  };
+  for (const signal of signals) process.on(signal, ask);
+  return () => {
+    for (const signal of signals) process.off(signal, ask);
+  };
 }

@@ -28,14 +28,17 @@ export { type AttemptEvent, type ModelClientDeps, streamModel } from "./client.t
 export { type Collected, Collector, collect } from "./collect.ts";
 export { type AccountGate, nousGate } from "./credentials/account-gate.ts";
 export { AuthFile } from "./credentials/auth-file.ts";
+export { activeProvider, withoutProvider } from "./credentials/auth-state.ts";
 export type { CredentialHandle } from "./credentials/credential.ts";
+export { maskKey } from "./credentials/mask.ts";
 export { NousGuard } from "./credentials/nous-guard.ts";
 export type { AuthFlow, FlowContext, LoginOutcome, LoginStatus, LoginUi } from "./credentials/oauth/flow.ts";
 export { builtinFlows } from "./credentials/oauth/flows.ts";
-export { CredentialPool } from "./credentials/pool.ts";
+export { CredentialPool, type PoolMember } from "./credentials/pool.ts";
 export { PoolMemory } from "./credentials/pool-memory.ts";
 export { CredentialRecovery, type RecoveryStep } from "./credentials/recovery.ts";
 export { CredentialUnavailableError, KeyScopeError, noCredential } from "./credentials/scoped.ts";
+export { openTlsConnections } from "./credentials/tls.ts";
 export { type DemoModel, demoModelName, serveDemoModel } from "./demo/server.ts";
 export { classify } from "./failures/classify.ts";
 export { type Explanation, explain } from "./failures/explain.ts";
@@ -48,6 +51,10 @@ export { type FallbackEvent, type SwitchDeps, startOnFallback, switchTarget } fr
 export { fallbackTiming } from "./fallback/timing.ts";
 export { type PreparedRequest, prepareRequest } from "./prepare.ts";
 export { countRepairs } from "./protocols/shared/history.ts";
+export { readNamedEndpoints } from "./providers/custom.ts";
+export { detectLocalServer } from "./providers/local.ts";
+export { parseModelWish } from "./providers/model-wish.ts";
+export { fetchModels } from "./providers/models-list.ts";
 export { type ProviderProfile, profile } from "./providers/provider.ts";
 export { ProviderRegistry } from "./providers/registry.ts";
 export { describeRateLimits, RateLimitBook, type RateLimits, readRateLimits } from "./rate-limits.ts";
@@ -60,6 +67,7 @@ export {
   type ResolvedTarget,
   type TargetWish,
 } from "./resolve/context.ts";
+export { findCredentials } from "./resolve/found-credentials.ts";
 export { choiceToSave, listChoices, type PickerEntry } from "./resolve/picker.ts";
 export { resolveTarget } from "./resolve/resolve.ts";
 export type { ProviderSettings } from "./resolve/settings.ts";

@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { importModule } from "#foundation/import-module";
+import { silentLogger } from "#foundation/logger";
+import type { Command, CommandIo, Invocation } from "./command.ts";
+import { globalFlags, readGlobalFlags } from "./global-flags.ts";
+import { parseLine } from "./parse.ts";
+import { homeOf } from "./support/home.ts";
+import { loadSettings } from "./support/settings.ts";
+
+/**
+ * The tree with the commands of the chosen memory provider and of enabled plugins. They cannot take a name that is
+ * ours, and nothing of theirs is loaded unless a word was typed that only they can know, or help was asked for.
+ */
+export async function withAddedCommands(tree: Command, argv: readonly string[], io: CommandIo): Promise<Command> {
+  const invocation = bareInvocation(tree, argv, io);
+  const added = [...(await memoryCommands(invocation)), ...(await pluginCommands(invocation))];
+  const taken = new Set((tree.commands ?? []).flatMap((one) => [one.name, ...(one.aliases ?? [])]));
+  const free = added.filter((one) => !taken.has(one.name));
+  return free.length === 0 ? tree : { ...tree, commands: [...(tree.commands ?? []), ...free] };
+}
+
+/** Only the global options count here: which home, which file of settings. */
+function bareInvocation(root: Command, argv: readonly string[], io: CommandIo): Invocation {
+  const wanted = new Set(
+    globalFlags.filter((flag) => flag.kind === "text").flatMap((f) => [`--${f.name}`, `-${f.short}`]),
+  );
+  const words = argv.flatMap((word, index) => {
+    if (wanted.has(word)) return [word, argv[index + 1] ?? ""];
+    return [...wanted].some((name) => word.startsWith(`${name}=`)) ? [word] : [];
+  });
+  const { flags } = parseLine({ name: "hermes", about: "" }, words);
+  return { flags, args: [], io, global: readGlobalFlags(flags, io), root };
+}
+
+async function memoryCommands(invocation: Invocation): Promise<readonly Command[]> {
+  const { home, loaded } = await loadSettings(invocation, { isQuiet: true });
+  const { provider } = loaded.config.memory;
+  const file = ["cli.js", "cli.mjs"]
+    .map((name) => path.join(home.plugins, provider, name))
+    .find((one) => existsSync(one));
+  if (provider === "" || file === undefined || !/^[\w-]+$/.test(provider)) return [];
+  const { activeProviderCommands } = await import("#agent");
+  const found = await activeProviderCommands({
+    active: provider,
+    loadCli: () => importModule(pathToFileURL(file).href),
+    logger: silentLogger,
+  });
+  if (found === undefined) return [];
+  const commands = [...found.subcommands.values()].map(
+    (one): Command => ({
+      name: one.name,
+      about: one.description,
+      args: [{ name: "args", isOptional: true, isRest: true }],
+      run: async ({ args, io }) => await one.run(args, io.signal),
+    }),
+  );
+  return [{ name: found.provider, about: "Commands of the memory provider", commands }];
+}
+
+async function pluginCommands(invocation: Invocation): Promise<readonly Command[]> {
+  if (!existsSync(homeOf(invocation).plugins)) return [];
+  const { openPlugins } = await import("./support/plugins.ts");
+  const plugins = await openPlugins(invocation, { isLoaded: true });
+  return [...plugins.contributions.cliCommands.values()].map(
+    (one): Command => ({
+      name: one.name,
+      about: one.help,
+      args: [{ name: "args", isOptional: true, isRest: true }],
+      run: async ({ args }) => await one.handler(args),
+    }),
+  );
+}

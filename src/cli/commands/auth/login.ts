@@ -1,0 +1,65 @@
+import { deadline, linkSignals } from "#foundation/abort";
+import { UserError } from "#foundation/errors";
+import { builtinFlows, openTlsConnections, type ResolveContext } from "#model";
+import type { Invocation } from "../../command.ts";
+import { flagNumber, flagText, hasFlag } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { openLoginUi } from "../../support/login-ui.ts";
+import type { NamedProvider } from "../../support/provider.ts";
+import { usageError } from "../../usage-error.ts";
+
+/** Logs in to a provider, with the addresses and certificates the person named. */
+export async function login(
+  invocation: Invocation,
+  provider: Pick<NamedProvider, "key" | "label">,
+  context: ResolveContext,
+): Promise<{ readonly account?: string }> {
+  const { io } = invocation;
+  const out = new Output(invocation);
+  const env = { ...context.env, ...overrides(invocation, provider.key) };
+  const caBundle = flagText(invocation, "ca-bundle");
+  await using tls = await openTlsConnections({
+    env,
+    isInsecure: hasFlag(invocation, "insecure"),
+    ...(caBundle === undefined ? {} : { caBundle }),
+  });
+  for (const warning of tls.warnings) out.note(warning);
+  const flow = builtinFlows({
+    authFile: context.authFile,
+    clock: context.clock,
+    env,
+    userHome: context.userHome,
+    hermesHome: context.hermesHome,
+    ...(tls.dispatcher === undefined ? {} : { dispatcher: tls.dispatcher }),
+  }).get(provider.key);
+  if (flow === undefined)
+    throw new UserError(`${provider.label} has no login of its own.`, { code: "login_unsupported" });
+  using limit = deadline(
+    flagNumber(invocation, "timeout", { usual: 900 }) * 1000,
+    "nobody completed the login in time",
+  );
+  using ui = openLoginUi(invocation, out, { hasBrowser: !hasFlag(invocation, "no-browser") });
+  const outcome = await flow.login(ui, linkSignals(io.signal, limit.signal));
+  if (outcome.kind === "failure") throw new UserError(outcome.message, { code: outcome.code, hint: outcome.hint });
+  return outcome.account === undefined ? {} : { account: outcome.account };
+}
+
+/** Options of the line in the form the logins read them. One that this login does not read is refused, not ignored. */
+function overrides(invocation: Invocation, provider: string): Readonly<Record<string, string>> {
+  const known: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    nous: { "portal-url": "HERMES_PORTAL_BASE_URL", "inference-url": "NOUS_INFERENCE_BASE_URL" },
+    "google-gemini-cli": { "client-id": "HERMES_GEMINI_CLIENT_ID" },
+  };
+  const taken = known[provider] ?? {};
+  const given = ["portal-url", "inference-url", "client-id", "scope"].flatMap((name) => {
+    const value = flagText(invocation, name);
+    return value === undefined ? [] : [{ name, value }];
+  });
+  return Object.fromEntries(
+    given.map(({ name, value }) => {
+      const variable = taken[name];
+      if (variable === undefined) throw usageError(`The login of ${provider} takes no --${name}.`, "Leave it out.");
+      return [variable, value];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { UserError } from "#foundation/errors";
+import type { PoolMember } from "#model";
+import type { Invocation } from "../../command.ts";
+import { argument } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { openModelParts } from "../../support/models.ts";
+import { findProvider, openPool } from "../../support/provider.ts";
+
+export async function authRemove(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const { signal } = invocation.io;
+  await using parts = await openModelParts(invocation);
+  const provider = findProvider(argument(invocation, 0), parts.models.context);
+  const pool = await openPool(provider, parts.models.context, signal);
+  const member = pick(await pool.members(signal), argument(invocation, 1), provider.key);
+  await pool.remove(member.id, signal);
+  const isManual = member.source === "manual";
+  out.document({ provider: provider.key, id: member.id, source: member.source, stays_away: !isManual });
+  out.line(`Removed ${member.label} (${member.source}) from ${provider.label}.`);
+  if (!isManual) out.line(`${member.source} is not used any more, also while it is set.`);
+  return 0;
+}
+
+function pick(members: readonly PoolMember[], wanted: string, provider: string): PoolMember {
+  const byNumber = /^\d{1,3}$/.test(wanted) ? members[Number(wanted) - 1] : undefined;
+  const found = byNumber ?? members.find((one) => one.id === wanted) ?? onlyOne(members, wanted);
+  if (found !== undefined) return found;
+  throw new UserError(`${provider} has no single credential "${wanted}".`, {
+    code: "credential_not_found",
+    hint: `See them with: hermes auth list ${provider}`,
+  });
+}
+
+function onlyOne(members: readonly PoolMember[], label: string): PoolMember | undefined {
+  const fitting = members.filter((one) => one.label.toLowerCase() === label.toLowerCase());
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+export async function authReset(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const { signal } = invocation.io;
+  await using parts = await openModelParts(invocation);
+  const provider = findProvider(argument(invocation, 0), parts.models.context);
+  const pool = await openPool(provider, parts.models.context, signal);
+  const resting = (await pool.members(signal)).filter((one) => one.exhausted !== undefined).length;
+  await pool.reset(signal);
+  out.document({ provider: provider.key, reset: resting });
+  out.line(
+    resting === 0
+      ? `No credential of ${provider.label} was at rest.`
+      : `${resting} credentials of ${provider.label} may be used again.`,
+  );
+  return 0;
+}

@@ -1,0 +1,63 @@
+import { type ConfigWarning, checkProxies, deadVariables, formatWarning, migrateFile, removeSecrets } from "#config";
+import { parseFallbackChain } from "#model";
+import { editOptions } from "../../support/settings.ts";
+import type { Check, Examine } from "./check.ts";
+
+const section = "Configuration";
+
+export const examineConfiguration: Examine = async ({ invocation, parts }) => {
+  const { home, loaded } = parts;
+  const variables = loaded.environment.variables;
+  const options = editOptions(invocation, home);
+  const dead = deadVariables(variables);
+  const deadMessages = new Set(dead.map((one) => one.message));
+  const problems = [...loaded.warnings, ...checkProxies(variables)].filter((one) => !deadMessages.has(one.message));
+  const chain = parseFallbackChain(loaded.config);
+  const checks: Check[] = problems.map(fromWarning);
+  for (const one of dead) {
+    const name = one.key ?? "";
+    const isOurs = loaded.environment.originOf(name) === "home-file";
+    checks.push({
+      section,
+      name: one.message,
+      state: "warning",
+      ...(one.hint === undefined ? {} : { hint: one.hint }),
+      ...(isOurs
+        ? {
+            fix: async () => {
+              await removeSecrets([name], options);
+              return `${name} removed from ${home.envFile}`;
+            },
+          }
+        : {}),
+    });
+  }
+  if (loaded.pendingMigrations.length > 0 && loaded.canWrite) {
+    checks.push({
+      section,
+      name: "layout of the file",
+      state: "warning",
+      detail: `version ${loaded.fileVersion ?? "unknown"} is older`,
+      hint: "Run: hermes config migrate",
+      fix: async () => {
+        const { backup } = await migrateFile(options);
+        return `${home.config} brought to the present layout; the old one is ${backup ?? "unchanged"}`;
+      },
+    });
+  }
+  for (const warning of chain.warnings) checks.push({ section, name: "fallback", state: "warning", detail: warning });
+  if (checks.length === 0) checks.push({ section, name: loaded.file, state: "ok", detail: "in order" });
+  if (loaded.managedBy !== undefined)
+    checks.push({ section, name: "managed by", state: "ok", detail: loaded.managedBy });
+  return checks;
+};
+
+function fromWarning(warning: ConfigWarning): Check {
+  const { hint, ...rest } = warning;
+  return {
+    section,
+    name: formatWarning(rest),
+    state: warning.severity === "error" ? "failed" : "warning",
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

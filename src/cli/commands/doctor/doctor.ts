@@ -1,0 +1,72 @@
+import { exitCodes, type Invocation } from "../../command.ts";
+import { hasFlag } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { openModelParts } from "../../support/models.ts";
+import { examineAccounts } from "./accounts.ts";
+import type { Check, Examine, Patient } from "./check.ts";
+import { examineConfiguration } from "./configuration.ts";
+import { examineExtensions } from "./extensions.ts";
+import { examineFiles } from "./files.ts";
+import { examineKeys } from "./keys.ts";
+import { examineMachine } from "./machine.ts";
+
+const examinations: readonly Examine[] = [
+  examineMachine,
+  examineConfiguration,
+  examineFiles,
+  examineKeys,
+  examineAccounts,
+  examineExtensions,
+];
+
+/** Looks at everything, mends what it may with `--fix`, and looks again at what it mended. */
+export async function doctor(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const fixed: string[] = [];
+  let checks = await examine(invocation);
+  if (hasFlag(invocation, "fix")) {
+    for (const check of checks) {
+      if (check.state === "ok" || check.fix === undefined) continue;
+      fixed.push(await check.fix());
+    }
+    if (fixed.length > 0) checks = await examine(invocation);
+  }
+  const count = (state: Check["state"]): number => checks.filter((check) => check.state === state).length;
+  out.document({
+    checks: checks.map(({ fix, isSecurity, ...facts }) => ({
+      ...facts,
+      is_security: isSecurity ?? false,
+      can_fix: fix !== undefined,
+    })),
+    fixed,
+    failed: count("failed"),
+    warnings: count("warning"),
+  });
+  write(out, checks, fixed);
+  return count("failed") > 0 ? exitCodes.failed : exitCodes.ok;
+}
+
+async function examine(invocation: Invocation): Promise<readonly Check[]> {
+  await using parts = await openModelParts(invocation, { isQuiet: true });
+  const patient: Patient = { invocation, parts, isOffline: hasFlag(invocation, "offline") };
+  const found: Check[] = [];
+  for (const look of examinations) found.push(...(await look(patient)));
+  return hasFlag(invocation, "security") ? found.filter((check) => check.isSecurity === true) : found;
+}
+
+function write(out: Output, checks: readonly Check[], fixed: readonly string[]): void {
+  const marks = { ok: out.style.good("✓"), warning: out.style.caution("⚠"), failed: out.style.bad("✗") };
+  for (const section of new Set(checks.map((check) => check.section))) {
+    out.heading(section);
+    for (const check of checks.filter((one) => one.section === section)) {
+      out.line(`  ${marks[check.state]} ${check.name}${check.detail === undefined ? "" : `: ${check.detail}`}`);
+      if (check.state !== "ok" && check.hint !== undefined) out.line(out.style.dim(`      ${check.hint}`));
+    }
+  }
+  if (fixed.length > 0) {
+    out.line();
+    for (const text of fixed) out.line(`mended: ${text}`);
+  }
+  const mendable = checks.filter((check) => check.state !== "ok" && check.fix !== undefined).length;
+  if (mendable > 0) out.line(`\n${mendable} of these can be mended: hermes doctor --fix`);
+}

@@ -1,0 +1,110 @@
+import { syncBundledSkills } from "#agent";
+import { managedBy, managedError, Profiles } from "#config";
+import { UserError } from "#foundation/errors";
+import { httpRequest } from "#foundation/http";
+import { isRecord, parseJson } from "#foundation/json";
+import { runProcess } from "#foundation/process";
+import type { Invocation } from "../../command.ts";
+import { hasFlag } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { homeOf } from "../../support/home.ts";
+import { shippedSkills } from "../../support/skills.ts";
+import { version } from "../../version.ts";
+
+const packageName = "hermes-ts";
+/** Told apart from failure, so that scripts can act on it. */
+const updateExists = 10;
+
+export async function update(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const home = homeOf(invocation);
+  const manager = managedBy(home, invocation.io.env);
+  const isCheck = hasFlag(invocation, "check");
+  if (manager !== undefined && !isCheck) throw managedError(manager, packageName);
+  const newest = await newestVersion(invocation);
+  const isNewer = compareVersions(newest, version) > 0;
+  if (isCheck || !isNewer) {
+    out.document({ current: version, newest, has_update: isNewer });
+    out.line(isNewer ? `${newest} is there; you have ${version}. Run: hermes update` : `${version} is the newest.`);
+    return isCheck && isNewer ? updateExists : 0;
+  }
+  out.note(`${version} → ${newest}`);
+  await install(invocation, newest);
+  const synced = await syncSkills(invocation);
+  out.document({ current: newest, was: version, has_update: false, skills: synced });
+  out.line(`Hermes is at ${newest}. Skills: ${synced.added} added, ${synced.updated} updated, yours are untouched.`);
+  return 0;
+}
+
+/** Asks the registry that npm itself is set to, so that mirrors and proxies work. */
+async function newestVersion({ io }: Invocation): Promise<string> {
+  const asked = io.env["HERMES_UPDATE_URL"];
+  if (asked !== undefined && asked !== "") return await fromAddress(asked, io.signal);
+  const result = await runProcess("npm", ["view", packageName, "version", "--json"], {
+    env: io.env,
+    signal: io.signal,
+    timeoutMs: 20_000,
+  });
+  const parsed = parseJson(result.stdout.trim());
+  if (result.exitCode === 0 && parsed.ok && typeof parsed.value === "string") return parsed.value;
+  throw unreachable();
+}
+
+async function fromAddress(url: string, signal: AbortSignal): Promise<string> {
+  const response = await httpRequest(url, { signal, timeoutMs: 10_000, maxBodyBytes: 1_048_576, redirect: "error" });
+  if (response.kind === "failure") throw unreachable();
+  const body = await response.text();
+  const parsed = body.kind === "failure" ? undefined : parseJson(body.text);
+  const found = parsed?.ok === true && isRecord(parsed.value) ? parsed.value["version"] : undefined;
+  if (typeof found === "string") return found;
+  throw unreachable();
+}
+
+function unreachable(): UserError {
+  return new UserError("The newest version could not be found out.", {
+    code: "update_unreachable",
+    hint: `Check the network, or update with npm yourself: npm install -g ${packageName}`,
+  });
+}
+
+/** A terminal that closes meanwhile must not leave half an installation: the child gets no hang-up from us. */
+async function install({ io }: Invocation, wanted: string): Promise<void> {
+  const result = await runProcess("npm", ["install", "-g", `${packageName}@${wanted}`], {
+    env: io.env,
+    signal: io.signal,
+    timeoutMs: 600_000,
+  });
+  if (result.exitCode === 0) return;
+  const reason = result.stderr.trim().split("\n").slice(-3).join(" ");
+  throw new UserError(`npm could not install ${wanted}: ${reason}`, {
+    code: "update_failed",
+    hint: `Try it yourself: npm install -g ${packageName}@${wanted}`,
+  });
+}
+
+/** Every profile has its own copies; what a person changed stays. */
+async function syncSkills({ io }: Invocation): Promise<{ readonly added: number; readonly updated: number }> {
+  const folder = shippedSkills();
+  let [added, updated] = [0, 0];
+  for (const { home } of await new Profiles(io.env).list()) {
+    const report = await syncBundledSkills(folder, home, io.signal);
+    added += report.added.length;
+    updated += report.updated.length;
+  }
+  return { added, updated };
+}
+
+/** Numbers by value; a pre-release is older than its release. */
+export function compareVersions(left: string, right: string): number {
+  const [a, b] = [left, right].map((text) => {
+    const [numbers = "", pre] = text.split("+")[0]?.split(/-(.*)/s) ?? [];
+    return { numbers: numbers.split(".").map(Number), pre };
+  });
+  for (const index of [0, 1, 2]) {
+    const difference = (a?.numbers[index] ?? 0) - (b?.numbers[index] ?? 0);
+    if (difference !== 0) return Math.sign(difference);
+  }
+  if (a?.pre === b?.pre) return 0;
+  if (a?.pre === undefined || b?.pre === undefined) return a?.pre === undefined ? 1 : -1;
+  return a.pre < b.pre ? -1 : 1;
+}

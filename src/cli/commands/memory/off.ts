@@ -1,0 +1,18 @@
+import { editConfig } from "#config";
+import type { Invocation } from "../../command.ts";
+import { Output } from "../../output/output.ts";
+import { editOptions, loadSettings } from "../../support/settings.ts";
+
+export async function memoryOff(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const { home, loaded } = await loadSettings(invocation);
+  const before = loaded.config.memory.provider;
+  await editConfig([{ kind: "set", path: ["memory", "provider"], value: "" }], editOptions(invocation, home));
+  out.document({ provider: null, was: before || null });
+  out.line(
+    before === ""
+      ? "No provider was in use."
+      : `${before} is not used any more; what it stored stays. The built-in notes go on.`,
+  );
+  return 0;
+}

@@ -1,0 +1,86 @@
+import { formatWindow, listChoices, type PriceQuote } from "#model";
+import type { Invocation } from "../../command.ts";
+import { flagText } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { type OpenModelParts, openModelParts } from "../../support/models.ts";
+import { findProvider } from "../../support/provider.ts";
+
+interface Row {
+  readonly provider: string;
+  readonly model: string;
+  readonly context_window: number | null;
+  readonly usd_per_million_input: number | null;
+  readonly usd_per_million_output: number | null;
+  readonly is_current: boolean;
+}
+
+/** What can be chosen now, from what is known without asking the network. */
+export async function modelList(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  await using parts = await openModelParts(invocation);
+  const asked = flagText(invocation, "provider");
+  const entries = await offered(parts, asked, invocation.io.signal);
+  const rows = entries.flatMap(({ provider, models }) => models.map((model) => rowOf(parts, provider, model)));
+  const { provider, default: model } = parts.loaded.config.model;
+  out.document({ current: { provider, model }, models: rows });
+  if (rows.length === 0) {
+    out.line("No provider has a credential yet. Connect one with: hermes model");
+    return 0;
+  }
+  out.table(
+    [
+      { title: "" },
+      { title: "Provider" },
+      { title: "Model", isFlexible: true },
+      { title: "Window", align: "right" },
+      { title: "$/M in", align: "right" },
+      { title: "$/M out", align: "right" },
+    ],
+    rows.map((row) => [
+      row.is_current ? "*" : "",
+      row.provider,
+      row.model,
+      row.context_window === null ? "?" : formatWindow(row.context_window),
+      priceText(row.usd_per_million_input),
+      priceText(row.usd_per_million_output),
+    ]),
+  );
+  return 0;
+}
+
+async function offered(
+  { models: { context } }: OpenModelParts,
+  asked: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly { readonly provider: string; readonly models: readonly string[] }[]> {
+  const choices = await listChoices(context, {}, signal);
+  if (asked === undefined) return choices;
+  const provider = findProvider(asked, context);
+  const listed = choices.find((choice) => choice.provider === provider.key);
+  if (listed !== undefined) return [listed];
+  return provider.kind === "profile" ? [{ provider: provider.key, models: provider.profile.curatedModels }] : [];
+}
+
+function rowOf({ models, loaded }: OpenModelParts, provider: string, model: string): Row {
+  const { registry } = models.context;
+  const baseUrl = registry.find(provider)?.baseUrl ?? "";
+  const quote = models.catalog.catalog.prices({ provider, model, baseUrl });
+  const window = models.context.lookUp?.({ provider, model, baseUrl }).contextWindow;
+  return {
+    provider,
+    model,
+    context_window: window ?? null,
+    ...prices(quote),
+    is_current: loaded.config.model.default === model && [provider, "auto"].includes(loaded.config.model.provider),
+  };
+}
+
+export function prices(quote: PriceQuote): Pick<Row, "usd_per_million_input" | "usd_per_million_output"> {
+  if (quote.isIncluded) return { usd_per_million_input: 0, usd_per_million_output: 0 };
+  const { input, output } = quote.prices ?? {};
+  return { usd_per_million_input: input ?? null, usd_per_million_output: output ?? null };
+}
+
+function priceText(usd: number | null): string {
+  return usd === null ? "?" : usd === 0 ? "free" : usd.toFixed(2);
+}

@@ -1,0 +1,131 @@
+import { UserError } from "#foundation/errors";
+import { Secret } from "#foundation/secret";
+import { listChoices, maskKey } from "#model";
+import type { Invocation } from "../../command.ts";
+import { Output } from "../../output/output.ts";
+import { type Asker, type Choice, openAsker } from "../../support/ask.ts";
+import type { OpenModelParts } from "../../support/models.ts";
+import { type NamedProvider, openPool } from "../../support/provider.ts";
+import { allProviders } from "../auth/list.ts";
+import { login } from "../auth/login.ts";
+import { prices } from "./list.ts";
+import { pickOwnEndpoint } from "./own-endpoint.ts";
+import type { ModelChoice } from "./save.ts";
+
+/** A choice together with an endpoint that has to be remembered under a name. */
+export interface PickedModel extends ModelChoice {
+  readonly endpoint?: {
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly contextLength?: number;
+    readonly apiKey?: Secret;
+  };
+}
+
+/** Provider, credential and model, asked one after the other; nothing is saved here. */
+export async function pickModel(invocation: Invocation, parts: OpenModelParts): Promise<PickedModel> {
+  const picked = await pickOrLeave(invocation, parts);
+  if (picked !== undefined) return picked;
+  throw new UserError("Nothing was chosen; everything stays as it is.", { code: "interrupted", exitCode: 0 });
+}
+
+export async function pickOrLeave(invocation: Invocation, parts: OpenModelParts): Promise<PickedModel | undefined> {
+  using asker = openAsker(invocation.io);
+  const choice = await pickProvider(asker, invocation, parts);
+  if (choice === "leave") return undefined;
+  if (choice === "own") return await pickOwnEndpoint(asker, invocation, parts);
+  if (!(await hasCredential(asker, choice, { invocation, parts }))) return undefined;
+  const model = await pickModelOf(asker, choice, { invocation, parts });
+  return model === "" ? undefined : { provider: choice.key, model };
+}
+
+async function pickProvider(
+  asker: Asker,
+  { io }: Invocation,
+  { models }: OpenModelParts,
+): Promise<NamedProvider | "own" | "leave"> {
+  const ready = await listChoices(models.context, {}, io.signal);
+  const choices = allProviders(models.context).map((provider): Choice<NamedProvider | "own" | "leave"> => {
+    const known = ready.find((entry) => entry.provider === provider.key);
+    return { label: provider.label, detail: known === undefined ? "" : `ready (${known.source})`, value: provider };
+  });
+  return await asker.choose("Which provider?", [
+    ...choices,
+    { label: "Custom endpoint", detail: "a server of your own", value: "own" },
+    { label: "Leave unchanged", value: "leave" },
+  ]);
+}
+
+interface Place {
+  readonly invocation: Invocation;
+  readonly parts: OpenModelParts;
+}
+
+/** What is there is offered first; a key is typed unseen; a login is made where the provider has one. */
+async function hasCredential(asker: Asker, provider: NamedProvider, { invocation, parts }: Place): Promise<boolean> {
+  const { context } = parts.models;
+  const { signal } = invocation.io;
+  const out = new Output(invocation);
+  const pool = await openPool(provider, context, signal);
+  const [known] = await pool.members(signal);
+  const hasFlow = context.flows.has(provider.key);
+  const ways: Choice<"keep" | "key" | "login" | "back">[] = [
+    ...(known === undefined
+      ? []
+      : [
+          {
+            label: "Use what is there",
+            detail: `${maskKey(known.secret)} from ${known.source}`,
+            value: "keep" as const,
+          },
+        ]),
+    ...(takesKey(provider) ? [{ label: "Enter a key", detail: signUp(provider), value: "key" as const }] : []),
+    ...(hasFlow ? [{ label: "Log in", detail: "in the browser", value: "login" as const }] : []),
+    { label: "Back out", value: "back" },
+  ];
+  const way = await asker.choose(`How do you want to use ${provider.label}?`, ways, 0);
+  switch (way) {
+    case "keep":
+      return true;
+    case "back":
+      return false;
+    case "login": {
+      const { account } = await login(invocation, provider, context);
+      out.line(`Logged in${account === undefined ? "" : ` as ${account}`}.`);
+      return true;
+    }
+    case "key": {
+      const typed = await asker.secret(`Key for ${provider.label}`);
+      if (typed === "") return false;
+      await pool.add({ secret: new Secret(typed) }, signal);
+      return true;
+    }
+  }
+}
+
+const takesKey = (provider: NamedProvider): boolean =>
+  provider.kind === "endpoint" || provider.profile.authKind === "api_key" || provider.profile.keyEnv.length > 0;
+
+const signUp = (provider: NamedProvider): string =>
+  provider.kind === "profile" && provider.profile.signUpUrl !== undefined ? `from ${provider.profile.signUpUrl}` : "";
+
+/** The recommended ones with their prices, or any other by name. */
+async function pickModelOf(asker: Asker, provider: NamedProvider, { invocation, parts }: Place): Promise<string> {
+  const { models } = parts;
+  const listed = await listChoices(models.context, {}, invocation.io.signal);
+  const names =
+    listed.find((entry) => entry.provider === provider.key)?.models ??
+    (provider.kind === "profile" ? provider.profile.curatedModels : []);
+  const baseUrl = provider.kind === "profile" ? provider.profile.baseUrl : provider.baseUrl;
+  const choices = names.map((name): Choice<string | undefined> => {
+    const quote = prices(models.catalog.catalog.prices({ provider: provider.key, model: name, baseUrl }));
+    return { label: name, detail: priceNote(quote.usd_per_million_input, quote.usd_per_million_output), value: name };
+  });
+  const chosen = await asker.choose("Which model?", [...choices, { label: "Another, by name", value: undefined }]);
+  return chosen ?? (await asker.text("Model"));
+}
+
+function priceNote(input: number | null, output: number | null): string {
+  if (input === null || output === null) return "";
+  return input === 0 && output === 0 ? "free" : `$${input.toFixed(2)} in, $${output.toFixed(2)} out per million tokens`;
+}

@@ -1,0 +1,49 @@
+import { UserError } from "#foundation/errors";
+import { parseModelWish } from "#model";
+import { exitCodes, type Invocation } from "../../command.ts";
+import { argument, flagText, hasFlag } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { openModelParts } from "../../support/models.ts";
+import { endpointsOf, findProvider } from "../../support/provider.ts";
+import { saveChoice } from "./save.ts";
+
+export async function modelSet(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  await using parts = await openModelParts(invocation);
+  const { context } = parts.models;
+  const text = argument(invocation, 0);
+  const baseUrl = flagText(invocation, "base-url");
+  const wish = parseModelWish(text, { registry: context.registry, named: endpointsOf(context).endpoints });
+  const standing = parts.loaded.config.model.provider;
+  const name = wish.provider ?? (baseUrl !== undefined ? "custom" : standing);
+  if (wish.provider !== undefined && wish.provider !== "custom") findProvider(wish.provider, context);
+  const resolution = await parts.models.resolve(
+    {
+      provider: name,
+      ...(wish.model === undefined ? {} : { model: wish.model }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+    },
+    invocation.io.signal,
+  );
+  if (resolution.kind === "failure" && !hasFlag(invocation, "force")) {
+    const { message, hint, code } = resolution;
+    throw new UserError(message, {
+      code,
+      hint: `${hint} Or save it all the same: hermes model set ${text} --force`,
+      exitCode: ["no_provider_configured", "missing_api_key"].includes(code) ? exitCodes.noProvider : exitCodes.failed,
+    });
+  }
+  const chosen =
+    resolution.kind === "target"
+      ? {
+          provider: resolution.requestedProvider === "auto" ? resolution.target.provider : name,
+          model: resolution.target.model,
+        }
+      : { provider: name, model: wish.model ?? "" };
+  const file = await saveChoice(invocation, { ...chosen, ...(baseUrl === undefined ? {} : { baseUrl }) });
+  out.document({ ...chosen, base_url: baseUrl ?? null, file });
+  out.line(`${chosen.provider}: ${chosen.model}, saved in ${file}`);
+  if (resolution.kind === "target") for (const notice of resolution.notices) out.note(notice);
+  else out.note(resolution.message);
+  return 0;
+}

@@ -1,0 +1,30 @@
+import type { Invocation } from "../../command.ts";
+import { hasFlag } from "../../invocation.ts";
+import { snakeCase } from "../../output/json.ts";
+import { Output } from "../../output/output.ts";
+import { homeOf } from "../../support/home.ts";
+import { openExistingStore } from "../../support/store.ts";
+
+/** Checks the database and proves that no message was lost. */
+export async function sessionsFsck(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const place = homeOf(invocation).stateDb;
+  await using store = await openExistingStore(invocation);
+  if (store === undefined) {
+    out.document({ is_healthy: true, problems: [], repairs: [], messages_after: 0 });
+    out.line(`There is no database yet at ${place}.`);
+    return 0;
+  }
+  const repair = hasFlag(invocation, "repair");
+  const report = await store.maintenance.fsck({ repair, signal: invocation.io.signal });
+  const isKept = report.messagesBefore === report.messagesAfter && report.fingerprintBefore === report.fingerprintAfter;
+  out.document({ ...(snakeCase(report) as object), is_every_message_kept: isKept });
+  for (const problem of report.problems) out.line(`problem   ${problem}`);
+  for (const repaired of report.repairs) out.line(`repaired  ${repaired}`);
+  const compared = isKept ? "every one as before" : `but there were ${report.messagesBefore} before`;
+  out.line(`messages  ${report.messagesAfter}, ${compared}`);
+  out.line(`digest    ${report.fingerprintAfter}`);
+  if (report.isHealthy) out.line(`${place} is sound.`);
+  else if (report.repairs.length === 0) out.line("Run: hermes sessions fsck --repair");
+  return isKept && (report.isHealthy || report.repairs.length > 0) ? 0 : 1;
+}

@@ -1,0 +1,80 @@
+import { writeSecret } from "#config";
+import { UserError } from "#foundation/errors";
+import { Secret } from "#foundation/secret";
+import { exitCodes, type Invocation } from "../../command.ts";
+import { flagText, hasFlag } from "../../invocation.ts";
+import type { Output } from "../../output/output.ts";
+import { openModelParts } from "../../support/models.ts";
+import { findProvider } from "../../support/provider.ts";
+import { editOptions } from "../../support/settings.ts";
+import { usageError } from "../../usage-error.ts";
+import { tryIt } from "../model/choose.ts";
+import { saveChoice } from "../model/save.ts";
+
+const commands: readonly (readonly [string, string])[] = [
+  ["hermes config set OPENROUTER_API_KEY -", "the key of a provider, read from standard input"],
+  ["hermes model set openrouter:anthropic/claude-sonnet-4.6", "provider and model"],
+  ["hermes config set terminal.backend local", "where commands run: local, docker, ssh, …"],
+  ["hermes config set agent.max_turns 90", "most model calls in one turn"],
+  ["hermes tools enable web", "a toolset"],
+  ["hermes config set TELEGRAM_BOT_TOKEN -", "a messaging platform"],
+  ["hermes doctor", "see whether it works"],
+];
+
+/** Changes nothing. */
+export function printCommands(out: Output): number {
+  const unattended = "hermes setup --non-interactive --provider <id> --model <name> --api-key-env <NAME>";
+  out.document({ commands: commands.map(([command, about]) => ({ command, about })), unattended });
+  out.line("There is no terminal to ask at. Type these instead:");
+  for (const [command, about] of commands) out.line(`  ${command.padEnd(58)} ${about}`);
+  out.line(`Or all at once: ${unattended}`);
+  return exitCodes.ok;
+}
+
+/** Everything from the line and the environment; the key is read from a variable and never from the line. */
+export async function setUpUnattended(invocation: Invocation, out: Output): Promise<number> {
+  const { io } = invocation;
+  const given = {
+    provider: flagText(invocation, "provider"),
+    model: flagText(invocation, "model"),
+    keyVariable: flagText(invocation, "api-key-env"),
+    baseUrl: flagText(invocation, "base-url"),
+  };
+  if (given.provider === undefined && given.baseUrl === undefined)
+    throw usageError(
+      "Which provider? --provider is missing.",
+      "For example: --provider openrouter --model openai/gpt-5.2",
+    );
+  await using parts = await openModelParts(invocation);
+  const provider =
+    given.provider === undefined || given.provider === "custom"
+      ? undefined
+      : findProvider(given.provider, parts.models.context);
+  const model = given.model ?? (provider?.kind === "profile" ? provider.profile.curatedModels[0] : undefined);
+  if (model === undefined) throw usageError("Which model? --model is missing.", "For example: --model openai/gpt-5.2");
+  if (given.keyVariable !== undefined) {
+    const value = io.env[given.keyVariable] ?? parts.loaded.environment.variables[given.keyVariable] ?? "";
+    if (value === "")
+      throw new UserError(`The variable ${given.keyVariable} is empty.`, {
+        code: "missing_api_key",
+        exitCode: exitCodes.noProvider,
+        hint: `Export it before: export ${given.keyVariable}=…`,
+      });
+    // Stored under the name the provider reads, so that the variable is not needed a second time.
+    const target = provider?.kind === "profile" ? (provider.profile.keyEnv[0] ?? given.keyVariable) : given.keyVariable;
+    await writeSecret(target, new Secret(value), editOptions(invocation, parts.home));
+  }
+  const choice = {
+    provider: provider?.key ?? "custom",
+    model,
+    ...(given.baseUrl === undefined ? {} : { baseUrl: given.baseUrl }),
+  };
+  const more =
+    provider === undefined && given.keyVariable !== undefined
+      ? [{ kind: "set", path: ["model", "api_key"], value: `\${${given.keyVariable}}` } as const]
+      : [];
+  const file = await saveChoice(invocation, choice, more);
+  out.document({ ...choice, file });
+  out.line(`${choice.provider}: ${model}, saved in ${file}`);
+  return hasFlag(invocation, "no-test") || out.isJson ? exitCodes.ok : await tryIt(invocation, out);
+}

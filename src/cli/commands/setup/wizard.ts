@@ -1,0 +1,98 @@
+import { changeSetting, describeSettings, explain, type SettingInfo } from "#config";
+import type { Invocation } from "../../command.ts";
+import { hasFlag } from "../../invocation.ts";
+import type { Output } from "../../output/output.ts";
+import { type Asker, openAsker } from "../../support/ask.ts";
+import { openModelParts } from "../../support/models.ts";
+import { editOptions, loadSettings } from "../../support/settings.ts";
+import { savePicked, tryIt } from "../model/choose.ts";
+import { pickOrLeave } from "../model/pick.ts";
+import { type SectionName, sections } from "./sections.ts";
+
+/** Every question shows the present value; an empty answer keeps it. What is answered is saved at once. */
+export async function runWizard(invocation: Invocation, out: Output): Promise<number> {
+  const only = invocation.args[0] as SectionName | undefined;
+  const { home, loaded } = await loadSettings(invocation);
+  out.line(`Settings: ${home.config}\nCredentials: ${home.envFile}\n`);
+  const isQuick = hasFlag(invocation, "quick");
+  const order = only === undefined ? await chosenSections(invocation, isQuick) : [only];
+  const hasModel = loaded.config.model.default !== "";
+  for (const name of order) {
+    out.heading(sections[name].title);
+    if (name === "model") {
+      if (isQuick && hasModel && !hasFlag(invocation, "reconfigure")) continue;
+      await modelSection(invocation, out);
+    } else {
+      await settingsSection(invocation, out, name);
+    }
+    out.line();
+  }
+  out.line("Done. Talk to Hermes: hermes");
+  return 0;
+}
+
+async function chosenSections({ io }: Invocation, isQuick: boolean): Promise<readonly SectionName[]> {
+  const quick: readonly SectionName[] = ["model", "gateway"];
+  if (isQuick) return quick;
+  using asker = openAsker(io);
+  return await asker.choose(
+    "How much do you want to set?",
+    [
+      { label: "Quick", detail: "model and messaging", value: quick },
+      {
+        label: "Full",
+        detail: "also terminal, agent, tools and voice",
+        value: ["model", "terminal", "agent", "gateway", "tools", "tts"] as const,
+      },
+    ],
+    0,
+  );
+}
+
+/** The same questions as `hermes model`. */
+async function modelSection(invocation: Invocation, out: Output): Promise<void> {
+  await using parts = await openModelParts(invocation, { isQuiet: true });
+  for (;;) {
+    const picked = await pickOrLeave(invocation, parts);
+    if (picked === undefined) {
+      out.line("The model stays as it is.");
+      return;
+    }
+    out.line(`Saved in ${await savePicked(invocation, picked)}`);
+    if ((await tryIt(invocation, out)) === 0) return;
+    using asker = openAsker(invocation.io);
+    if (!(await asker.confirm("Choose again?", true))) return;
+  }
+}
+
+async function settingsSection(invocation: Invocation, out: Output, name: SectionName): Promise<void> {
+  const infos = new Map((await describeSettings()).map((info) => [info.key, info]));
+  const { home, loaded } = await loadSettings(invocation, { isQuiet: true });
+  using asker = openAsker(invocation.io);
+  for (const key of sections[name].settings) {
+    const info = infos.get(key);
+    if (info === undefined) continue;
+    const present = explain(loaded, key).value;
+    const answer = await askSetting(asker, info, present === undefined ? "" : String(present));
+    if (answer !== undefined) await changeSetting(key, answer, editOptions(invocation, home));
+  }
+  for (const variable of sections[name].secrets) {
+    const isSet = (loaded.environment.variables[variable] ?? "") !== "";
+    const value = await asker.secret(`${variable} (${isSet ? "set; empty keeps it" : "empty to skip"})`);
+    if (value !== "") await changeSetting(variable, value, editOptions(invocation, home));
+  }
+  for (const line of sections[name].notes) out.line(line);
+}
+
+/** Undefined: stays as it is. */
+async function askSetting(asker: Asker, info: SettingInfo, present: string): Promise<string | undefined> {
+  const question = `${info.description} (${info.key})`;
+  if (info.choices.length === 0) {
+    const answer = await asker.text(question, { usual: present });
+    return answer === present ? undefined : answer;
+  }
+  const choices = info.choices.map((choice) => ({ label: choice === "" ? "(none)" : choice, value: choice }));
+  const at = info.choices.indexOf(present);
+  const answer = await asker.choose(question, choices, at < 0 ? undefined : at);
+  return answer === present ? undefined : answer;
+}

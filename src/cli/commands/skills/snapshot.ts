@@ -1,0 +1,27 @@
+import path from "node:path";
+import { exportSnapshot, importSnapshot } from "#agent";
+import type { Invocation } from "../../command.ts";
+import { argument } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { openSkillHub } from "../../support/skills.ts";
+
+export async function snapshotExport(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const { hub } = await openSkillHub(invocation);
+  const file = path.resolve(invocation.io.cwd, argument(invocation, 0));
+  const count = await exportSnapshot(hub, file);
+  out.document({ file, skills: count });
+  out.line(`Wrote down ${count} skills in ${file}`);
+  return 0;
+}
+
+export async function snapshotImport(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const { hub } = await openSkillHub(invocation);
+  const file = path.resolve(invocation.io.cwd, argument(invocation, 0));
+  const rows = await importSnapshot(hub, file, invocation.io.signal);
+  out.document({ skills: rows });
+  for (const { identifier, state, reason } of rows)
+    out.line(`${identifier.padEnd(40)} ${state}${reason === undefined ? "" : `: ${reason}`}`);
+  return rows.some(({ state }) => state === "blocked" || state === "failed") ? 1 : 0;
+}

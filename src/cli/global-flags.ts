@@ -1,0 +1,45 @@
+import path from "node:path";
+import type { CommandIo, Flag, FlagValue, GlobalFlags } from "./command.ts";
+
+/** Options that every command takes, wherever they stand in the line. */
+export const globalFlags: readonly Flag[] = [
+  { name: "help", short: "h", kind: "switch", about: "Show help for the command and leave" },
+  { name: "version", short: "V", kind: "switch", about: "Show the version and leave" },
+  {
+    name: "profile",
+    short: "p",
+    kind: "text",
+    value: "<name>",
+    about: "Use the home of this profile",
+    completes: "profile",
+  },
+  { name: "json", kind: "switch", about: "Print one JSON document instead of text" },
+  { name: "no-color", kind: "switch", about: "Print without colours (also: NO_COLOR)" },
+  { name: "config", kind: "text", value: "<file>", about: "Read settings from this file", completes: "file" },
+  { name: "cwd", kind: "text", value: "<dir>", about: "Work in this folder", completes: "file" },
+  { name: "ignore-user-config", kind: "switch", about: "Start from the default settings; .env still counts" },
+];
+
+/** The global options of one invocation. */
+export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: CommandIo): GlobalFlags {
+  const profile = textOf(flags, "profile");
+  const configFile = textOf(flags, "config");
+  return {
+    ...(profile === undefined ? {} : { profile }),
+    ...(configFile === undefined ? {} : { configFile: path.resolve(io.cwd, configFile) }),
+    isJson: flags["json"] === true,
+    hasColor: io.stdout.isTTY === true && (io.env["NO_COLOR"] ?? "") === "" && flags["no-color"] !== true,
+    ...(flags["ignore-user-config"] === true ? { ignoresUserConfig: true } : {}),
+  };
+}
+
+/** The folder the command works in. */
+export function workingFolder(flags: Readonly<Record<string, FlagValue>>, io: CommandIo): string {
+  const cwd = textOf(flags, "cwd");
+  return cwd === undefined ? io.cwd : path.resolve(io.cwd, cwd);
+}
+
+export function textOf(flags: Readonly<Record<string, FlagValue>>, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+}

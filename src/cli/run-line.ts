@@ -1,0 +1,113 @@
+import { describe, UserError } from "#foundation/errors";
+import { type Command, type CommandIo, exitCodes, type Invocation } from "./command.ts";
+import { readGlobalFlags, workingFolder } from "./global-flags.ts";
+import { helpText } from "./help.ts";
+import { schemaVersion } from "./output/json.ts";
+import { createStyle } from "./output/style.ts";
+import { nameOf, type ParsedLine, parseLine } from "./parse.ts";
+import { commandTree, helpGroups } from "./tree.ts";
+import { versionLine } from "./version.ts";
+
+/** Runs one line over the command tree. Never throws: what goes wrong is said, and the exit code tells. */
+export async function runLine(argv: readonly string[], io: CommandIo): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    return report(error, argv, io);
+  }
+}
+
+async function dispatch(argv: readonly string[], io: CommandIo): Promise<number> {
+  // The words of a line being completed are nobody's options.
+  if (argv[0] === "__complete") {
+    const { complete } = await import("./completion/complete.ts");
+    return complete(argv.slice(1), { root: commandTree, io });
+  }
+  const tree = await treeFor(argv, io);
+  const line = parseLine(tree, argv);
+  const global = readGlobalFlags(line.flags, io);
+  const command = line.path.at(-1) ?? tree;
+  if (line.flags["version"] === true) {
+    io.stdout.write(`${versionLine()}\n`);
+    return exitCodes.ok;
+  }
+  const help = (path: readonly Command[]): number => {
+    io.stdout.write(helpText(path, { style: createStyle(global.hasColor), groups: helpGroups }));
+    return exitCodes.ok;
+  };
+  if (line.flags["help"] === true) return help(line.path);
+  if (command.name === "help") return help(parseLine(tree, [...line.args, "--help"]).path);
+  if (command.run === undefined) {
+    help(line.path);
+    return exitCodes.usage;
+  }
+  const invocation: Invocation = {
+    flags: line.flags,
+    args: line.args,
+    io: { ...io, cwd: workingFolder(line.flags, io) },
+    global,
+    root: tree,
+  };
+  refuseWithoutTerminal(command, line, io);
+  return await command.run(invocation);
+}
+
+/** The commands of plugins are looked for only when the first word is none of ours. */
+async function treeFor(argv: readonly string[], io: CommandIo): Promise<Command> {
+  const word = firstWord(argv);
+  const commands = commandTree.commands ?? [];
+  const isOurs = commands.some((one) => one.name === word || one.aliases?.includes(word ?? "") === true);
+  const asksForHelp = argv.some((one) => one === "--help" || one === "-h") || word === "help";
+  if ((word === undefined && !asksForHelp) || isOurs) return commandTree;
+  const { withAddedCommands } = await import("./added-commands.ts");
+  return await withAddedCommands(commandTree, argv, io);
+}
+
+function firstWord(argv: readonly string[]): string | undefined {
+  for (const [index, word] of argv.entries()) {
+    if (word.startsWith("-")) continue;
+    const before = argv[index - 1] ?? "";
+    if (!["-p", "--profile", "--config", "--cwd"].includes(before)) return word;
+  }
+  return undefined;
+}
+
+function refuseWithoutTerminal(command: Command, line: ParsedLine, io: CommandIo): void {
+  if (command.interactiveOnly === undefined) return;
+  if (io.stdin.isTTY === true && io.stdout.isTTY === true) return;
+  throw new UserError(`${nameOf(line.path)} needs a terminal.`, {
+    code: "terminal_needed",
+    exitCode: exitCodes.failed,
+    hint: command.interactiveOnly,
+  });
+}
+
+function report(error: unknown, argv: readonly string[], io: CommandIo): number {
+  const wasStopped = io.signal.aborted;
+  const { code, message, hint, exitCode } = facts(error, wasStopped);
+  if (argv.includes("--json")) {
+    const fields = { code, message, ...(hint === undefined ? {} : { hint }) };
+    io.stdout.write(`${JSON.stringify({ schema_version: schemaVersion, error: fields }, undefined, 2)}\n`);
+  } else {
+    io.stderr.write(`${message}\n${hint === undefined ? "" : `${hint}\n`}`);
+  }
+  if (!(error instanceof UserError) && error instanceof Error && io.env["HERMES_DEBUG"] !== undefined) {
+    io.stderr.write(`${error.stack}\n`);
+  }
+  return exitCode;
+}
+
+function facts(
+  error: unknown,
+  wasStopped: boolean,
+): { readonly code: string; readonly message: string; readonly hint?: string | undefined; readonly exitCode: number } {
+  if (wasStopped) return { code: "interrupted", message: "Interrupted.", exitCode: exitCodes.interrupted };
+  if (error instanceof UserError) {
+    return { code: error.code, message: error.message, hint: error.hint, exitCode: error.exitCode };
+  }
+  return {
+    code: "internal",
+    message: `Hermes met an error it did not expect: ${describe(error)}`,
+    exitCode: exitCodes.failed,
+  };
+}

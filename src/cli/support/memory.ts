@@ -1,0 +1,67 @@
+import { bundledProviders, isMemoryProvider, type MemoryProvider, MemoryWrites, Notes, Quarantine } from "#agent";
+import { systemClock } from "#foundation/clock";
+import { Scope } from "#foundation/disposal";
+import { silentLogger } from "#foundation/logger";
+import type { Invocation } from "../command.ts";
+import { openPlugins } from "./plugins.ts";
+import { loadSettings, type Settings } from "./settings.ts";
+
+export interface OpenNotes extends Settings {
+  readonly notes: Notes;
+  readonly quarantine: Quarantine;
+  readonly writes: MemoryWrites;
+}
+
+/** The built-in notes of the home. */
+export async function openNotes(invocation: Invocation): Promise<OpenNotes> {
+  const settings = await loadSettings(invocation);
+  const { memory } = settings.loaded.config;
+  const place = { folder: settings.home.memories, clock: systemClock };
+  const notes = new Notes({
+    ...place,
+    settings: {
+      memory: { isEnabled: memory.memory_enabled, limit: memory.memory_char_limit },
+      user: { isEnabled: memory.user_profile_enabled, limit: memory.user_char_limit },
+    },
+  });
+  const quarantine = new Quarantine(place);
+  const writes = new MemoryWrites({ notes, quarantine, logger: silentLogger, mirror: () => undefined });
+  return { ...settings, notes, quarantine, writes };
+}
+
+export interface ProviderOffer {
+  readonly name: string;
+  readonly description: string;
+  readonly isBundled: boolean;
+}
+
+/** Providers that can be chosen: those that come with the program, and plugins of that kind. */
+export async function memoryProviders(invocation: Invocation): Promise<readonly ProviderOffer[]> {
+  const { host } = await openPlugins(invocation, { isLoaded: false });
+  await using _plugins = host;
+  const bundled = bundledProviders.map(({ name, description }) => ({ name, description, isBundled: true }));
+  const names = new Set(bundled.map(({ name }) => name));
+  const plugged = host.list
+    .filter((one) => one.state.kind === "recorded" && !names.has(one.key))
+    .map(({ key, description }) => ({ name: key, description, isBundled: false }));
+  return [...bundled, ...plugged];
+}
+
+export interface LoadedProvider extends AsyncDisposable {
+  readonly provider: MemoryProvider;
+}
+
+/** The provider of this name, loaded but not started; undefined when there is none or it does not load. */
+export async function loadProvider(invocation: Invocation, name: string): Promise<LoadedProvider | undefined> {
+  const scope = new Scope();
+  const end = { [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose]() };
+  const bundled = bundledProviders.find((one) => one.name === name);
+  if (bundled !== undefined) return { provider: await bundled.load(), ...end };
+  const { host, contributions } = await openPlugins(invocation, { isLoaded: false });
+  scope.adopt(host);
+  const state = await host.enable(name);
+  const provider: unknown = contributions.memoryProvider;
+  if (state.kind === "enabled" && isMemoryProvider(provider)) return { provider, ...end };
+  await scope[Symbol.asyncDispose]();
+  return undefined;
+}

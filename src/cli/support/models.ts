@@ -1,0 +1,25 @@
+import { homedir } from "node:os";
+import { type Models, openModels } from "#app";
+import { silentLogger } from "#foundation/logger";
+import { Redactor } from "#foundation/redact";
+import type { Invocation } from "../command.ts";
+import { version } from "../version.ts";
+import { loadSettings, type Settings } from "./settings.ts";
+
+export interface OpenModelParts extends Settings, AsyncDisposable {
+  readonly models: Models;
+  readonly redactor: Redactor;
+}
+
+/** Everything that talks to models, for one command. Opening uses no network. */
+export async function openModelParts(
+  invocation: Invocation,
+  options: { readonly isQuiet?: boolean } = {},
+): Promise<OpenModelParts> {
+  const settings = await loadSettings(invocation, options);
+  const { home, loaded } = settings;
+  const redactor = new Redactor();
+  const userHome = invocation.io.env["HOME"] ?? homedir();
+  const models = await openModels({ loaded, home, userHome, version, logger: silentLogger, redactor });
+  return { ...settings, models, redactor, [Symbol.asyncDispose]: () => models[Symbol.asyncDispose]() };
+}

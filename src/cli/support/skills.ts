@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { allSources, HubFetch, HubLock, SkillHub, SkillLibrary, SkillTrash, Taps } from "#agent";
+import { systemClock } from "#foundation/clock";
+import { silentLogger } from "#foundation/logger";
+import { createSafeFetch, systemResolve } from "#tools";
+import type { Invocation } from "../command.ts";
+import { loadSettings, type Settings } from "./settings.ts";
+
+export interface OpenSkillHub extends Settings {
+  readonly hub: SkillHub;
+  readonly library: SkillLibrary;
+  /** Skills that came with the program. */
+  readonly shippedFolder: string;
+}
+
+export async function openSkillHub(invocation: Invocation): Promise<OpenSkillHub> {
+  const settings = await loadSettings(invocation, { isQuiet: true });
+  const { home, loaded } = settings;
+  const { config, environment } = loaded;
+  const env = environment.variables;
+  const clock = systemClock;
+  const library = new SkillLibrary({
+    home,
+    settings: () => ({
+      externalDirs: config.skills.external_dirs,
+      disabled: config.skills.disabled,
+      platformDisabled: config.skills.platform_disabled,
+    }),
+    env,
+    logger: silentLogger,
+    pluginSkills: () => [],
+  });
+  const taps = new Taps(home);
+  const shipped = shippedSkills();
+  const sources = allSources({
+    fetch: new HubFetch({
+      fetch: createSafeFetch({ allowPrivate: false, sites: [], resolve: systemResolve }),
+      home,
+      clock,
+    }),
+    taps,
+    shippedFolders: [shipped],
+    githubToken: () => env["GITHUB_TOKEN"] ?? env["GH_TOKEN"],
+  });
+  const hub = new SkillHub({
+    home,
+    clock,
+    lock: new HubLock(home, clock),
+    library,
+    sources,
+    trash: new SkillTrash(home, clock),
+    taps,
+  });
+  return { ...settings, hub, library, shippedFolder: shipped };
+}
+
+/** `skills/` of the package: beside `dist/` when built, two folders up in the sources. */
+export function shippedSkills(): string {
+  const here = import.meta.dirname ?? __dirname;
+  const candidates = ["../skills", "../../../skills", "../../skills"].map((step) => path.resolve(here, step));
+  return candidates.find((folder) => existsSync(path.join(folder, "..", "package.json")) && existsSync(folder)) ?? "";
+}

@@ -1,0 +1,91 @@
+import type { Command } from "./command.ts";
+import type { HelpGroup } from "./help.ts";
+import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
+import { chatCommand, programFlags } from "./tree/chat.ts";
+import { configCommand } from "./tree/config.ts";
+import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
+import { mcpCommand } from "./tree/mcp.ts";
+import { memoryCommand } from "./tree/memory.ts";
+import { fallbackCommand, modelCommand } from "./tree/model.ts";
+import { pluginsCommand } from "./tree/plugins.ts";
+import { profileCommand } from "./tree/profile.ts";
+import { insightsCommand, sessionsCommand } from "./tree/sessions.ts";
+import { setupCommand } from "./tree/setup.ts";
+import { skillsCommand } from "./tree/skills.ts";
+import { debugCommand, doctorCommand, dumpCommand, logsCommand, statusCommand } from "./tree/state.ts";
+import { toolsCommand } from "./tree/tools.ts";
+
+/** Every word the program knows. Only data: what a command does is imported when it runs. */
+export const commandTree: Command = {
+  name: "hermes",
+  about: "A personal AI agent. Without a command it opens a chat.",
+  flags: programFlags,
+  examples: [
+    "hermes                                talk in this terminal",
+    'hermes -z "what changed in this repo?"  one question, one answer',
+    "hermes setup                          connect a model",
+    "hermes doctor                         see what is wrong",
+  ],
+  commands: [
+    chatCommand,
+    setupCommand,
+    modelCommand,
+    fallbackCommand,
+    authCommand,
+    logoutCommand,
+    loginCommand,
+    configCommand,
+    profileCommand,
+    toolsCommand,
+    skillsCommand,
+    pluginsCommand,
+    memoryCommand,
+    mcpCommand,
+    sessionsCommand,
+    insightsCommand,
+    statusCommand,
+    doctorCommand,
+    dumpCommand,
+    debugCommand,
+    logsCommand,
+    backupCommand,
+    importCommand,
+    updateCommand,
+    uninstallCommand,
+    {
+      name: "completion",
+      about: "Print the completion script of a shell",
+      args: [{ name: "shell", choices: ["bash", "zsh", "fish"] }],
+      examples: ['eval "$(hermes completion bash)"', "hermes completion fish > ~/.config/fish/completions/hermes.fish"],
+      run: async (invocation) => (await import("./completion/scripts.ts")).completion(invocation),
+    },
+    {
+      name: "version",
+      about: "Show the version",
+      run: async (invocation) => (await import("./commands/version.ts")).version(invocation),
+    },
+    {
+      name: "help",
+      about: "Show help for a command",
+      args: [{ name: "command", isOptional: true, isRest: true }],
+      run: async () => 0,
+    },
+  ],
+  run: (invocation) => {
+    if (chatCommand.run === undefined) throw new Error("chat has no program");
+    return chatCommand.run(invocation);
+  },
+};
+
+/** What stands together in the help of the program. */
+export const helpGroups: readonly HelpGroup[] = [
+  { title: "Talk", commands: ["chat", "sessions", "insights"] },
+  { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
+  { title: "Settings", commands: ["config", "profile"] },
+  { title: "Abilities", commands: ["tools", "skills", "plugins", "memory", "mcp"] },
+  { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },
+  {
+    title: "This installation",
+    commands: ["backup", "import", "update", "uninstall", "completion", "version", "help"],
+  },
+];
