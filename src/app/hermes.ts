@@ -28,6 +28,8 @@ export interface HermesOptions {
   readonly cwd: string;
   readonly version: string;
   readonly profile?: string;
+  /** The configuration, where it was read already. */
+  readonly loaded?: LoadedConfig;
   /** Settings given on the command line. */
   readonly flags?: readonly FlagSetting[];
   readonly ignoreUserConfig?: boolean;
@@ -66,13 +68,15 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const clock = systemClock;
   const home = HermesHome.resolve(env, options.profile);
   await prepareHome(home, env);
-  const loaded = await loadConfig({
-    home,
-    env,
-    cwd,
-    ...(options.flags === undefined ? {} : { flags: options.flags }),
-    ...(options.ignoreUserConfig === undefined ? {} : { ignoreUserConfig: options.ignoreUserConfig }),
-  });
+  const loaded =
+    options.loaded ??
+    (await loadConfig({
+      home,
+      env,
+      cwd,
+      ...(options.flags === undefined ? {} : { flags: options.flags }),
+      ...(options.ignoreUserConfig === undefined ? {} : { ignoreUserConfig: options.ignoreUserConfig }),
+    }));
   const userHome = loaded.environment.variables["HOME"] ?? homedir();
   const redactor = new Redactor();
   const logger = scope.adopt(

@@ -12,14 +12,16 @@ export interface ChatWish {
   readonly output: "screen" | "text" | "quiet" | "json" | "json-stream";
   readonly images: readonly string[];
   readonly isWorktree: boolean;
+  readonly isVerbose: boolean;
   readonly yolo: boolean;
   readonly acceptHooks: boolean;
   readonly ignoreUserConfig: boolean;
 }
 
 /** `-z` answers with nothing but the text, and nobody is asked anything. */
-export function readChatWish(invocation: Invocation, oneShot?: string): ChatWish {
+export function readChatWish(invocation: Invocation): ChatWish {
   const { flags, global } = invocation;
+  const oneShot = text(flags["oneshot"]);
   const query = oneShot ?? text(flags["query"]);
   const provider = text(flags["provider"]);
   const model = text(flags["model"]);
@@ -48,6 +50,7 @@ export function readChatWish(invocation: Invocation, oneShot?: string): ChatWish
     output: outputOf(flags, { isJson: global.isJson, isOneShot: oneShot !== undefined, hasQuery: query !== undefined }),
     images: list(flags["image"]) ?? [],
     isWorktree: flags["worktree"] === true,
+    isVerbose: flags["verbose"] === true,
     yolo: flags["yolo"] === true,
     acceptHooks: flags["accept-hooks"] === true,
     ignoreUserConfig: flags["ignore-user-config"] === true,

@@ -1,0 +1,148 @@
+import { type Hermes, openHermes } from "#app";
+import { formatWarning, type LoadedConfig, loadConfig } from "#config";
+import type { SessionId } from "#conversation";
+import { Scope } from "#foundation/disposal";
+import { UserError } from "#foundation/errors";
+import { HermesHome } from "#foundation/paths";
+import type { OpenSession } from "#session";
+import { exitCodes, type Invocation } from "../command.ts";
+import { version } from "../version.ts";
+import { type ChatWish, readChatWish } from "./chat-wish.ts";
+import { openWorktree } from "./worktree.ts";
+
+/** `hermes chat`, `hermes` alone and `hermes -z`. */
+export async function runChat(invocation: Invocation): Promise<number> {
+  const wish = readChatWish(invocation);
+  const question = await questionOf(wish, invocation);
+  await using scope = new Scope();
+  const place = await workPlace(wish, invocation, scope);
+  if (question !== undefined) return answerOnce(question, { wish, invocation, place, scope });
+  if (!isTerminal(invocation)) {
+    throw new UserError("There is no terminal to chat in, and nothing was asked.", {
+      hint: "Ask once with: hermes chat -q <text>, or pipe the text in.",
+      exitCode: exitCodes.usage,
+    });
+  }
+  const home = HermesHome.resolve(invocation.io.env, invocation.global.profile);
+  const loaded = await loadConfig({
+    home,
+    env: invocation.io.env,
+    cwd: place,
+    ignoreUserConfig: wish.ignoreUserConfig,
+  });
+  const { chatOnScreen } = await import("./on-screen.ts");
+  return chatOnScreen({
+    wish,
+    invocation,
+    place,
+    home,
+    config: loaded.config,
+    warnings: loaded.warnings.map(formatWarning),
+    open: () => openAll({ wish, invocation, place, scope, loaded }, true),
+  });
+}
+
+export interface ChatRun {
+  readonly wish: ChatWish;
+  readonly invocation: Invocation;
+  readonly place: string;
+  readonly scope: Scope;
+  /** The configuration, where it was read already. */
+  readonly loaded?: LoadedConfig;
+}
+
+async function answerOnce(text: string, run: ChatRun): Promise<number> {
+  const { wish, invocation } = run;
+  const { session } = await openAll(run, false);
+  const { runOneShot } = await import("./one-shot.ts");
+  const output = wish.output === "screen" ? "text" : wish.output;
+  return runOneShot(session, { text, images: wish.images }, { io: invocation.io, output });
+}
+
+/** The whole program and the session that was asked for; both end with the scope. */
+export async function openAll(
+  { wish, invocation, place, scope, loaded }: ChatRun,
+  isInteractive: boolean,
+): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }> {
+  const { io, global } = invocation;
+  const hermes = scope.adopt(
+    await openHermes({
+      env: io.env,
+      cwd: place,
+      version,
+      yolo: wish.yolo,
+      acceptHooks: wish.acceptHooks,
+      ignoreUserConfig: wish.ignoreUserConfig,
+      ...(loaded === undefined ? {} : { loaded }),
+      onNotice: (text) => io.stderr.write(`! ${text}\n`),
+      ...(global.profile === undefined ? {} : { profile: global.profile }),
+    }),
+  );
+  const resume = await sessionToResume(wish, hermes);
+  const session = await hermes.sessions.open({
+    ...wish.open,
+    cwd: place,
+    isInteractive,
+    ...(resume === undefined ? {} : { resume }),
+  });
+  scope.adopt(session);
+  return { hermes, session };
+}
+
+async function sessionToResume(wish: ChatWish, { sessions }: Hermes): Promise<SessionId | undefined> {
+  const { resume, continueFrom } = wish;
+  if (resume === undefined && continueFrom === undefined) return undefined;
+  const name = resume ?? continueFrom?.title;
+  const found = name === undefined ? await sessions.newest(wish.open.source) : await sessions.find(name);
+  if (found !== undefined) return found;
+  throw new UserError(
+    name === undefined ? "There is no session to go on with yet." : `There is no session ${JSON.stringify(name)}.`,
+    { hint: "List them with: hermes sessions list", exitCode: exitCodes.failed },
+  );
+}
+
+/** The question of a one-shot run; undefined when somebody wants to chat. */
+async function questionOf(wish: ChatWish, { io }: Invocation): Promise<string | undefined> {
+  if (wish.query !== undefined && wish.query !== "-") return wish.query;
+  if (wish.query === "-" || io.stdin.isTTY !== true) {
+    const piped = (await readAll(io.stdin)).trim();
+    if (piped !== "") return piped;
+    if (wish.query === "-")
+      throw new UserError("Nothing came in on standard input.", {
+        exitCode: exitCodes.usage,
+        hint: "Pipe the text in.",
+      });
+  }
+  return undefined;
+}
+
+const maxPiped = 4 * 1024 * 1024;
+
+async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    const bytes = Buffer.from(part as Uint8Array | string);
+    size += bytes.length;
+    if (size > maxPiped)
+      throw new UserError("More than 4 MB came in on standard input.", {
+        hint: "Save it as a file and name the file.",
+      });
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+async function workPlace(wish: ChatWish, { io }: Invocation, scope: Scope): Promise<string> {
+  if (!wish.isWorktree) return io.cwd;
+  const worktree = await openWorktree(io.cwd, io.env, io.signal);
+  scope.defer(async () => {
+    const note = await worktree.close(new AbortController().signal);
+    if (note !== undefined) io.stderr.write(`${note}\n`);
+  });
+  return worktree.path;
+}
+
+function isTerminal({ io }: Invocation): boolean {
+  return io.stdin.isTTY === true && io.stdout.isTTY === true;
+}
