@@ -1,4 +1,4 @@
-import { changeOf, type PaintedLine, paintLine, type SgrOf } from "./painted-line.ts";
+import { changeOf, type PaintedLine, paintLine, type RowChange, type SgrOf } from "./painted-line.ts";
 import type { Line } from "./styled.ts";
 
 /** One picture of the bottom of the terminal. */
@@ -116,13 +116,14 @@ export class Painter {
   }
 
   #writeRow(before: PaintedLine | undefined, line: PaintedLine): void {
-    const change = before === undefined ? { column: 0, ansi: line.ansi } : changeOf(before, line);
+    const change: RowChange = before === undefined ? { column: 0, ansi: line.ansi } : changeOf(before, line);
     if (change.column !== this.#column) this.#out += change.column === 0 ? "\r" : `\x1b[${change.column + 1}G`;
     this.#out += change.ansi;
-    this.#column = line.width;
-    if (before !== undefined && before.width > line.width) this.#out += "\x1b[K";
-    // At the right edge the cursor waits in a state of its own; only an absolute move is safe then.
-    if (line.width >= this.#columns) this.#column = -1;
+    this.#column = change.width === undefined ? line.width : change.column + change.width;
+    const isShorter = before !== undefined && (before.width > line.width || before.isUnsure);
+    if (isShorter && change.width === undefined && line.width < this.#columns) this.#out += "\x1b[K";
+    // At the right edge the cursor waits in a state of its own, and behind unsure text nobody knows where it is.
+    if (this.#column >= this.#columns || line.isUnsure) this.#column = -1;
   }
 
   /** Rows below the known ones come into being by a line feed. */
