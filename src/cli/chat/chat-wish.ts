@@ -9,7 +9,8 @@ export interface ChatWish {
   /** `-c` without a title: the newest; with one: the newest of that title. */
   readonly continueFrom?: { readonly title?: string };
   readonly query?: string;
-  readonly output: "screen" | "text" | "quiet" | "json" | "json-stream";
+  /** `bare`: the answer and nothing else, not even the id of the session. */
+  readonly output: "screen" | "text" | "quiet" | "bare" | "json" | "json-stream";
   readonly images: readonly string[];
   readonly isWorktree: boolean;
   readonly isVerbose: boolean;
@@ -75,7 +76,8 @@ function outputOf(
 ): ChatWish["output"] {
   if (flags["json-stream"] === true) return "json-stream";
   if (isJson) return "json";
-  if (isOneShot || flags["quiet"] === true) return "quiet";
+  if (isOneShot) return "bare";
+  if (flags["quiet"] === true) return "quiet";
   return hasQuery ? "text" : "screen";
 }
 

@@ -16,7 +16,7 @@ export async function runChat(invocation: Invocation): Promise<number> {
   const question = await questionOf(wish, invocation);
   await using scope = new Scope();
   const place = await workPlace(wish, invocation, scope);
-  if (question !== undefined) return answerOnce(question, { wish, invocation, place, scope });
+  if (question !== undefined) return await answerOnce(question, { wish, invocation, place, scope });
   if (!isTerminal(invocation)) {
     throw new UserError("There is no terminal to chat in, and nothing was asked.", {
       hint: "Ask once with: hermes chat -q <text>, or pipe the text in.",
@@ -31,7 +31,7 @@ export async function runChat(invocation: Invocation): Promise<number> {
     ignoreUserConfig: wish.ignoreUserConfig,
   });
   const { chatOnScreen } = await import("./on-screen.ts");
-  return chatOnScreen({
+  return await chatOnScreen({
     wish,
     invocation,
     place,

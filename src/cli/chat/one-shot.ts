@@ -48,10 +48,8 @@ function finish(ended: TurnEnd, { io, output }: Printing): void {
     io.stdout.write(`${JSON.stringify(documentOf(ended))}\n`);
     return;
   }
-  if (output === "quiet") {
-    if (ended.text !== undefined) io.stdout.write(`${ended.text}\n`);
-    io.stderr.write(`session_id: ${ended.sessionId}\n`);
-  }
+  if ((output === "quiet" || output === "bare") && ended.text !== undefined) io.stdout.write(`${ended.text}\n`);
+  if (output === "quiet") io.stderr.write(`session_id: ${ended.sessionId}\n`);
   if (ended.error !== undefined) io.stderr.write(`${ended.error}\n`);
   if (output === "text") io.stdout.write(`\nGo on with: hermes --resume ${ended.sessionId}\n`);
 }
