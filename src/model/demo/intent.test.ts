@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Intent, intentOf } from "./intent.ts";
+import { nextMove } from "./script.ts";
 
 describe("the demo model understands", () => {
   it.each<[string, Intent]>([
@@ -34,5 +35,18 @@ describe("the demo model understands", () => {
         expect(intentOf(text).kind).toMatch(/^[a-z]+$/);
       }),
     );
+  });
+});
+
+describe("the demo model", () => {
+  it("reads a result that has a note behind it", () => {
+    const result = '{"files":["a.txt"]}\n\n[Instructions found in AGENTS.md]\nBe brief.';
+    const scene = {
+      request: "list files in .",
+      results: [result],
+      tools: new Set(["search_files"]),
+      isFirstReply: false,
+    };
+    expect(nextMove(scene).text).toContain("- a.txt");
   });
 });

@@ -153,7 +153,9 @@ const todoItem = (content: string, index: number) => ({
 
 function parsed(result: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(result);
+    // Notes for the model may follow the result, behind a blank line.
+    const end = result.indexOf("}\n\n");
+    const value: unknown = JSON.parse(end < 0 ? result : result.slice(0, end + 1));
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};
