@@ -7,8 +7,6 @@ export {
   createHermes,
   type HermesConversation,
 } from "./library.ts";
-export { openPlainSession, type PlainSession, type PlainSessionOptions } from "./plain-session.ts";
-export type { PlainScreen } from "./plain-turn.ts";
 export type { ObservedTurn, Toolbox } from "./toolbox.ts";
 export { type Models, openModels } from "./wire-model.ts";
 export { openToolbox, type ToolboxOptions } from "./wire-tools.ts";

@@ -18,6 +18,8 @@ export async function runChat(invocation: Invocation): Promise<number> {
   const place = await workPlace(wish, invocation, scope);
   if (question !== undefined) return await answerOnce(question, { wish, invocation, place, scope });
   if (!isTerminal(invocation)) {
+    // A session that is not there is the more useful complaint.
+    await sessionToResume(wish, () => openProgram({ wish, invocation, place, scope }));
     throw new UserError("There is no terminal to chat in, and nothing was asked.", {
       hint: "Ask once with: hermes chat -q <text>, or pipe the text in.",
       exitCode: exitCodes.usage,
@@ -61,11 +63,25 @@ async function answerOnce(text: string, run: ChatRun): Promise<number> {
 
 /** The whole program and the session that was asked for; both end with the scope. */
 export async function openAll(
-  { wish, invocation, place, scope, loaded }: ChatRun,
+  run: ChatRun,
   isInteractive: boolean,
 ): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }> {
+  const { wish, place, scope } = run;
+  const hermes = await openProgram(run);
+  const resume = await sessionToResume(wish, () => hermes);
+  const session = await hermes.sessions.open({
+    ...wish.open,
+    cwd: place,
+    isInteractive,
+    ...(resume === undefined ? {} : { resume }),
+  });
+  scope.adopt(session);
+  return { hermes, session };
+}
+
+async function openProgram({ wish, invocation, place, scope, loaded }: ChatRun): Promise<Hermes> {
   const { io, global } = invocation;
-  const hermes = scope.adopt(
+  return scope.adopt(
     await openHermes({
       env: io.env,
       cwd: place,
@@ -78,20 +94,12 @@ export async function openAll(
       ...(global.profile === undefined ? {} : { profile: global.profile }),
     }),
   );
-  const resume = await sessionToResume(wish, hermes);
-  const session = await hermes.sessions.open({
-    ...wish.open,
-    cwd: place,
-    isInteractive,
-    ...(resume === undefined ? {} : { resume }),
-  });
-  scope.adopt(session);
-  return { hermes, session };
 }
 
-async function sessionToResume(wish: ChatWish, { sessions }: Hermes): Promise<SessionId | undefined> {
+async function sessionToResume(wish: ChatWish, open: () => Hermes | Promise<Hermes>): Promise<SessionId | undefined> {
   const { resume, continueFrom } = wish;
   if (resume === undefined && continueFrom === undefined) return undefined;
+  const { sessions } = await open();
   const name = resume ?? continueFrom?.title;
   const found = name === undefined ? await sessions.newest(wish.open.source) : await sessions.find(name);
   if (found !== undefined) return found;
