@@ -15,10 +15,17 @@ import { root } from "./lib/run.mjs";
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 const dist = path.join(root, "dist");
 
-/** Packages that stay outside the bundle: they carry native code or files of their own. */
-const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter((name) =>
-  ["@photostructure/sqlite", "@lydell/node-pty", "@vscode/ripgrep", "playwright-core", "pg"].includes(name),
-);
+/**
+ * Packages that stay outside the bundle. The first row carries native code or files of its own. The second
+ * is heavy and seldom used: every byte in the bundle is read and checked on every start, whether it runs or not.
+ */
+const outside = [
+  ...["@photostructure/sqlite", "@lydell/node-pty", "@vscode/ripgrep", "playwright-core", "pg"],
+  ...["zod", "yaml", "@modelcontextprotocol/client", "highlight.js", "linkedom", "ws", "@clack/prompts", "undici"],
+];
+const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  .filter((name) => outside.includes(name))
+  .flatMap((name) => [name, `${name}/*`]);
 
 const shared = {
   bundle: true,
@@ -28,6 +35,8 @@ const shared = {
   minify: true,
   keepNames: true,
   legalComments: "none",
+  // The launcher reads the bundle byte by byte (src/cli/code-cache.ts).
+  charset: "ascii",
   conditions: ["source"],
   // import() inside a cached script has no loader; a require is what it means in one file anyway.
   supported: { "dynamic-import": false },

@@ -10,7 +10,8 @@ import vm from "node:vm";
  * it only starts slower.
  */
 export function loadThroughCache(file: string): unknown {
-  const source = fs.readFileSync(file, "utf8");
+  // The bundle is plain ASCII (the build sees to it), and reading it as such is several times faster.
+  const source = fs.readFileSync(file, "latin1");
   const cacheFile = `${file}.${process.arch}-${process.versions.v8}.cache`;
   const cachedData = readIfPresent(cacheFile);
   const script = new vm.Script(Module.wrap(source), {
