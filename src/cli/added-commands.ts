@@ -15,6 +15,8 @@ import { loadSettings } from "./support/settings.ts";
  */
 export async function withAddedCommands(tree: Command, argv: readonly string[], io: CommandIo): Promise<Command> {
   const invocation = bareInvocation(tree, argv, io);
+  // Both kinds live there; most homes have none, and help should not cost them the reading of settings.
+  if (!existsSync(homeOf(invocation).plugins)) return tree;
   const added = [...(await memoryCommands(invocation)), ...(await pluginCommands(invocation))];
   const taken = new Set((tree.commands ?? []).flatMap((one) => [one.name, ...(one.aliases ?? [])]));
   const free = added.filter((one) => !taken.has(one.name));
@@ -60,7 +62,6 @@ async function memoryCommands(invocation: Invocation): Promise<readonly Command[
 }
 
 async function pluginCommands(invocation: Invocation): Promise<readonly Command[]> {
-  if (!existsSync(homeOf(invocation).plugins)) return [];
   const { openPlugins } = await import("./support/plugins.ts");
   const plugins = await openPlugins(invocation, { isLoaded: true });
   return [...plugins.contributions.cliCommands.values()].map(

@@ -23,10 +23,11 @@ export interface CliOptions {
 
 /** Runs one line of the program in this process, with streams in memory and a home of its own. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliRun> {
-  const stdout = gather();
+  const person = options.typed === undefined ? undefined : typist(options.typed);
+  const stdout = gather((text) => person?.answer(text));
   const stderr = gather();
   const io: CommandIo = {
-    stdin: options.typed === undefined ? Readable.from([options.stdin ?? ""]) : terminal(options.typed),
+    stdin: person?.stream ?? Readable.from([options.stdin ?? ""]),
     stdout: Object.assign(stdout.stream, { isTTY: options.typed !== undefined, columns: 120 }),
     stderr: stderr.stream,
     env: {
@@ -50,19 +51,27 @@ export function temporaryHome(): { readonly home: string; remove(): void } {
   return { home: path.join(folder, "home"), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-function gather() {
+function gather(onWrite: (text: string) => void = () => undefined) {
   const pieces: string[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      pieces.push(chunk.toString("utf8"));
+      const text = chunk.toString("utf8");
+      pieces.push(text);
+      onWrite(text);
       done();
     },
   });
   return { stream, text: () => pieces.join("") };
 }
 
-function terminal(lines: readonly string[]): PassThrough & { isTTY: boolean } {
+/** Somebody who types the next line whenever a question stands open, and leaves when there is none left. */
+function typist(lines: readonly string[]) {
   const stream = Object.assign(new PassThrough(), { isTTY: true });
-  stream.end(lines.map((line) => `${line}\n`).join(""));
-  return stream;
+  const left = [...lines];
+  const answer = (text: string): void => {
+    if (!/[:\]] $/.test(text)) return;
+    const line = left.shift();
+    setImmediate(() => (line === undefined ? stream.end() : stream.write(`${line}\n`)));
+  };
+  return { stream, answer };
 }

@@ -49,7 +49,8 @@ class LineAsker implements Asker {
   readonly #early: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
   #isEnded = false;
-  #isMuted = false;
+  /** Only an open question echoes: what is typed ahead may be the answer to one that must not. */
+  #isMuted = true;
 
   constructor(io: CommandIo) {
     this.#io = io;
@@ -83,13 +84,9 @@ class LineAsker implements Asker {
 
   async secret(question: string): Promise<string> {
     this.#io.stdout.write(`${question}: `);
-    this.#isMuted = true;
-    try {
-      return (await this.#line()).trim();
-    } finally {
-      this.#isMuted = false;
-      this.#io.stdout.write("\n");
-    }
+    const answer = await this.#line();
+    this.#io.stdout.write("\n");
+    return answer.trim();
   }
 
   async confirm(question: string, usual: boolean): Promise<boolean> {
@@ -131,8 +128,13 @@ class LineAsker implements Asker {
   };
 
   async #answer(prompt: string): Promise<string> {
+    this.#isMuted = false;
     this.#io.stdout.write(prompt);
-    return await this.#line();
+    try {
+      return await this.#line();
+    } finally {
+      this.#isMuted = true;
+    }
   }
 
   async #line(): Promise<string> {

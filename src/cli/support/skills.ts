@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { allSources, HubFetch, HubLock, SkillHub, SkillLibrary, SkillTrash, Taps } from "#agent";
 import { systemClock } from "#foundation/clock";
 import { silentLogger } from "#foundation/logger";
@@ -57,7 +58,7 @@ export async function openSkillHub(invocation: Invocation): Promise<OpenSkillHub
 
 /** `skills/` of the package: beside `dist/` when built, two folders up in the sources. */
 export function shippedSkills(): string {
-  const here = import.meta.dirname ?? __dirname;
+  const here = path.dirname(fileURLToPath(import.meta.url));
   const candidates = ["../skills", "../../../skills", "../../skills"].map((step) => path.resolve(here, step));
   return candidates.find((folder) => existsSync(path.join(folder, "..", "package.json")) && existsSync(folder)) ?? "";
 }

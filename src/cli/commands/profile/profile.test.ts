@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../../testing.ts";
@@ -48,17 +48,6 @@ describe("hermes profile", () => {
     expect((await hermes("profile", "alias", "coder", "--remove")).code).toBe(0);
     expect(existsSync(path.join(bin, "coder"))).toBe(false);
     expect((await hermes("profile", "alias", "coder", "--name", "../evil")).code).toBe(1);
-  });
-
-  it("exports without credentials and imports under another name [20:R7.20]", async () => {
-    await hermes("profile", "create", "coder", "--no-alias");
-    writeFileSync(inHome("profiles", "coder", ".env"), "OPENAI_API_KEY=sk-secret\n");
-    writeFileSync(inHome("profiles", "coder", "SOUL.md"), "I am a coder.\n");
-    const archive = path.join(place.home, "..", "coder.tar.gz");
-    expect((await hermes("profile", "export", "coder", "-o", archive)).code).toBe(0);
-    expect((await hermes("profile", "import", archive, "--name", "copy")).code).toBe(0);
-    expect(readFileSync(inHome("profiles", "copy", "SOUL.md"), "utf8")).toBe("I am a coder.\n");
-    expect(existsSync(inHome("profiles", "copy", ".env"))).toBe(false);
   });
 
   it("asks before it deletes, and without a terminal wants -y [20:R8.3]", async () => {

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli, temporaryHome } from "../../testing.ts";
+
+let place: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(place.home, ...parts);
+const settings = () => readFileSync(inHome("config.yaml"), "utf8");
+const hermes = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runCli(args, { home: place.home, env });
+const key = { OPENROUTER_API_KEY: "sk-or-v1-0123456789abcdef" };
+
+beforeEach(() => {
+  place = temporaryHome();
+  mkdirSync(place.home, { recursive: true });
+});
+afterEach(() => place.remove());
+
+/** A server that lists one model and answers one word. */
+async function startServer(): Promise<{ readonly url: string; readonly server: Server; readonly seen: string[] }> {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? "-"}`);
+    if (request.url === "/v1/models") {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ data: [{ id: "tiny" }] }));
+    } else if (request.url === "/v1/chat/completions") {
+      response.setHeader("content-type", "text/event-stream");
+      const chunk = (delta: unknown, finish: string | null) =>
+        `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "tiny", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+      response.end(`${chunk({ role: "assistant", content: "ready" }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
+    } else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, seen };
+}
+
+const close = (server: Server) => new Promise<void>((resolve) => void server.close(() => resolve()));
+
+describe("hermes model", () => {
+  it("without a terminal names the ways that need none [20:A8.3][20:R8.3]", async () => {
+    const run = await hermes(["model"]);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain("hermes model set");
+    expect(run.stderr).toContain("hermes config set");
+  });
+
+  it("saves provider and model together, and forgets the address of the one before [20:R8.13]", async () => {
+    writeFileSync(
+      inHome("config.yaml"),
+      "model:\n  provider: custom\n  base_url: http://127.0.0.1:9/v1\n  default: old\n",
+    );
+    const run = await hermes(["model", "set", "openrouter:openai/gpt-5.2", "--json"], key);
+    expect(JSON.parse(run.stdout)).toMatchObject({ provider: "openrouter", model: "openai/gpt-5.2" });
+    expect(settings()).toContain("provider: openrouter");
+    expect(settings()).not.toContain("base_url");
+  });
+
+  it("refuses a provider without a credential with 3, unless forced [20:R8.2]", async () => {
+    const run = await hermes(["model", "set", "openrouter:x/y", "--json"]);
+    expect(run.code).toBe(3);
+    expect(JSON.parse(run.stdout)).toMatchObject({ error: { hint: expect.stringContaining("--force") } });
+    expect(existsSync(inHome("config.yaml"))).toBe(false);
+    expect((await hermes(["model", "set", "openrouter:x/y", "--force"])).code).toBe(0);
+  });
+
+  it("lists the models of providers that have a credential, or of one by name", async () => {
+    const all = JSON.parse((await hermes(["model", "list", "--json"], key)).stdout) as {
+      models: { provider: string }[];
+    };
+    expect(new Set(all.models.map(({ provider }) => provider))).toEqual(new Set(["openrouter"]));
+    const one = JSON.parse((await hermes(["model", "list", "--provider", "anthropic", "--json"])).stdout) as {
+      models: unknown[];
+    };
+    expect(one.models.length).toBeGreaterThan(0);
+    expect(await hermes(["model", "list", "--provider", "antropic"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("anthropic"),
+    });
+  });
+
+  it("asks for a server of one's own, finds its address, keeps its key in .env and tries it [20:R8.13][20:R11.4]", async () => {
+    const { url, server, seen } = await startServer();
+    try {
+      const typed = ["Custom endpoint", url, "", "sk-own-key-123456", "tiny", ""];
+      const run = await runCli(["model"], { home: place.home, typed });
+      expect(run.stdout).toContain("It answers");
+      expect(run.code).toBe(0);
+      expect(run.stdout).not.toContain("sk-own-key");
+      expect(settings()).toContain(`base_url: ${url}/v1`);
+      expect(settings()).not.toContain("sk-own-key");
+      expect(readFileSync(inHome(".env"), "utf8")).toContain("sk-own-key-123456");
+      expect(seen.filter((line) => line.startsWith("GET")).every((line) => line.endsWith(" -"))).toBe(true);
+      expect(seen.at(-1)).toBe("POST /v1/chat/completions Bearer sk-own-key-123456");
+    } finally {
+      await close(server);
+    }
+  });
+
+  it("leaves everything as it is when nothing is chosen [20:R8.13]", async () => {
+    const run = await runCli(["model"], { home: place.home, typed: ["Leave unchanged"] });
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing was changed") });
+    expect(existsSync(inHome("config.yaml"))).toBe(false);
+  });
+
+  it("tests a model and says in words why it does not answer", async () => {
+    expect(await hermes(["model", "test"])).toMatchObject({ code: 3 });
+    const env = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_API_KEY: "k-123456789" };
+    const run = await hermes(["model", "test", "custom:tiny", "--json"], env);
+    expect(run.code).toBe(1);
+    expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: expect.any(String), hint: expect.any(String) } });
+  });
+});
+
+describe("hermes fallback", () => {
+  it("adds, lists, removes and clears [20:R8.13]", async () => {
+    expect((await hermes(["fallback", "add", "openrouter:a/b"])).code).toBe(0);
+    expect((await hermes(["fallback", "add", "anthropic:claude-sonnet-4-6"])).code).toBe(0);
+    expect(await hermes(["fallback", "add", "openrouter:a/b"])).toMatchObject({ code: 1 });
+    const list = JSON.parse((await hermes(["fallback", "--json"])).stdout) as { fallbacks: unknown[] };
+    expect(list.fallbacks).toMatchObject([{ provider: "openrouter", model: "a/b" }, { provider: "anthropic" }]);
+    expect((await hermes(["fallback", "remove", "1"])).code).toBe(0);
+    expect((await hermes(["fallback", "list"])).stdout).toBe("1  anthropic:claude-sonnet-4-6\n");
+    expect((await hermes(["fallback", "clear", "-y"])).code).toBe(0);
+    expect((await hermes(["fallback", "list"])).stdout).toContain("No model takes over");
+  });
+
+  it("leaves the reference of another entry as it is written [20:R7.4]", async () => {
+    const reference = ["$", "{OTHER_KEY}"].join("");
+    writeFileSync(
+      inHome("config.yaml"),
+      `fallback_providers:\n  - provider: openrouter\n    model: a/b\n    api_key: ${reference}\n`,
+    );
+    await hermes(["fallback", "add", "anthropic:claude-sonnet-4-6"], { OTHER_KEY: "sk-in-the-clear" });
+    expect(settings()).toContain(reference);
+    expect(settings()).not.toContain("in-the-clear");
+  });
+});
