@@ -1,0 +1,49 @@
+import { describeSettings, type SettingInfo } from "#config";
+import { code, page, table } from "./markdown.ts";
+
+const reloadWords: Readonly<Record<SettingInfo["reload"], string>> = {
+  now: "at once",
+  "next-session": "next session",
+  restart: "restart",
+};
+
+/** Longer defaults would make the table unreadable; `hermes config get` prints them. */
+const maxDefaultLength = 60;
+
+/** Every key of `config.yaml`, by category. */
+export async function configPage(): Promise<string> {
+  const settings = await describeSettings();
+  const categories = [...new Set(settings.map(({ category }) => category))];
+  return page("Settings", [
+    "Every key of `config.yaml`. `<name>` stands for a name you choose, `[]` for each entry of a list. The last column says when a " +
+      "change counts. `hermes config get <key>` prints a value, `hermes config explain <key>` where it comes from, and " +
+      "`hermes config schema` all of this as JSON Schema.",
+    "Settings under Gateway, Platforms and Cron are read and checked; the surfaces they belong to do not exist yet.",
+    categories.map((name) => `- [${name}](#${anchorOf(name)})`).join("\n"),
+    ...categories.flatMap((name) => [
+      `## ${name}`,
+      table(
+        ["key", "type", "default", "what it does", "counts"],
+        settings.filter(({ category }) => category === name).map(rowOf),
+      ),
+    ]),
+  ]);
+}
+
+function rowOf(setting: SettingInfo): readonly string[] {
+  return [
+    code(setting.key),
+    setting.isSecret ? `${setting.type} (secret)` : setting.type,
+    defaultOf(setting.defaultValue),
+    setting.description,
+    reloadWords[setting.reload],
+  ];
+}
+
+function defaultOf(value: unknown): string {
+  if (value === undefined || value === "") return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > maxDefaultLength ? "…" : code(text);
+}
+
+const anchorOf = (title: string): string => title.toLowerCase().replaceAll(" ", "-");
