@@ -5,10 +5,10 @@ import type { TuiTerminal } from "../terminal/terminal.ts";
 import type { BannerFacts } from "../view/banner.ts";
 import { compose } from "../view/compose.ts";
 import { itemRows, type Look } from "../view/item-rows.ts";
-import { paintLine } from "../view/painted-line.ts";
+import { harmless } from "../view/painted-line.ts";
 import { Painter } from "../view/painter.ts";
 import { baseLayout, builtInSlots, type ViewSource } from "../view/slots.ts";
-import type { Line } from "../view/styled.ts";
+import { cutLine, type Line, plainText } from "../view/styled.ts";
 import type { Libraries } from "./libraries.ts";
 import type { ThemeKeeper } from "./theme-keeper.ts";
 
@@ -70,10 +70,10 @@ export class Screen {
     this.#painter.forget();
   }
 
-  /** A file or a pipe gets the finished rows and nothing that moves. */
+  /** A file or a pipe gets the finished rows as text, and nothing that moves. */
   #writePlain(rows: readonly Line[]): void {
-    const { terminal, theme } = this.#deps;
-    if (rows.length > 0) terminal.write(rows.map((row) => `${paintLine(row, theme.sgr).ansi}\n`).join(""));
+    if (rows.length === 0) return;
+    this.#deps.terminal.write(rows.map((row) => `${harmless(plainText(row)).trimEnd()}\n`).join(""));
   }
 
   forget(): void {
@@ -91,7 +91,10 @@ export class Screen {
     const look = this.#look();
     const ready = isLast ? pending.length : readyCount(pending, this.#deps.libraries);
     if (ready === 0) return [];
-    const rows = pending.slice(0, ready).flatMap((item) => itemRows(item, look));
+    // A row wider than the terminal would take two, and the painter counts on one.
+    const rows = pending
+      .slice(0, ready)
+      .flatMap((item) => itemRows(item, look).map((row) => cutLine(row, look.columns)));
     this.#deps.onPrinted(ready);
     return rows;
   }

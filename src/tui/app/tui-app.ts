@@ -15,7 +15,7 @@ import { completionLine } from "../state/completing.ts";
 import { reduce } from "../state/reduce.ts";
 import { isAnimated } from "../state/select.ts";
 import { initialState, type ViewState } from "../state/state.ts";
-import { mergeEmojis } from "../state/tool-line.ts";
+import { mergeEmojis, shortDuration } from "../state/tool-line.ts";
 import { createDecoder, type InputDecoder } from "../terminal/decode-input.ts";
 import { colorDepthOf } from "../theme/style.ts";
 import { exitRows } from "../view/exit-summary.ts";
@@ -254,7 +254,17 @@ export class TuiApp {
 
   #hear(event: SessionEvent): void {
     this.#step(event);
+    if (!this.#options.terminal.isTty) this.#tellInWords(event);
     if (!this.#ending.signal.aborted) this.#frames.soon();
+  }
+
+  /** What a spinner would show, as two lines: a file cannot be animated. */
+  #tellInWords(event: SessionEvent): void {
+    const verb = this.#theme.skin.spinner.thinkingVerbs[0] ?? "thinking";
+    if (event.type === "turn-start") this.#step({ type: "show", item: { kind: "activity", text: `${verb}…` } });
+    if (event.type !== "turn-end") return;
+    const text = `done in ${shortDuration(this.#state.lastTurnMs ?? 0)}`;
+    this.#step({ type: "show", item: { kind: "activity", text } });
   }
 
   #step(input: SessionEvent | UserAction): void {

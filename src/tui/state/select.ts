@@ -1,6 +1,6 @@
-import { displayWidth } from "#foundation/text";
 import type { Skin } from "../theme/skin.ts";
 import { cutText, type Line } from "../view/styled.ts";
+import { displayWidth } from "../view/width.ts";
 import { promptBuffer } from "./prompt.ts";
 import type { ViewState } from "./state.ts";
 import { shortDuration, toolLine } from "./tool-line.ts";

@@ -1,6 +1,6 @@
 import type { Cost } from "#conversation";
-import { displayWidth } from "#foundation/text";
 import { cutLine, cutText, type Line, padLine, type Span } from "../view/styled.ts";
+import { displayWidth } from "../view/width.ts";
 import type { ViewState } from "./state.ts";
 
 const fullColumns = 76;

@@ -1,9 +1,9 @@
-import { displayWidth } from "#foundation/text";
 import type { SessionInfo, ToolsetInfo } from "#session";
 import { shortCount } from "../state/status-bar.ts";
 import type { Skin } from "../theme/skin.ts";
 import { boxBottom, boxTop } from "./box.ts";
 import { cutText, type Line, padLine, type Span } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 import { wrapLine } from "./wrap.ts";
 
 /** What the first screen tells, besides the session itself. */

@@ -1,6 +1,6 @@
-import { displayWidth } from "#foundation/text";
 import type { Widget } from "../extension.ts";
 import { cutLine, type Line, toLine } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 
 export interface Composed {
   readonly lines: readonly Line[];

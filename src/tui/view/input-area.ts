@@ -1,9 +1,10 @@
-import { displayWidth, graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text";
 import { activeBuffer, ghostText } from "../state/editing.ts";
 import { isMasked, placeholder } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import type { Skin } from "../theme/skin.ts";
 import type { Line, Span } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 
 const maxRows = 8;
 

@@ -1,4 +1,3 @@
-import { displayWidth } from "#foundation/text";
 import type { TuiSettings } from "../settings.ts";
 import type { AnswerChunk } from "../state/markdown-stream.ts";
 import { shortDuration, type ToolLine } from "../state/tool-line.ts";
@@ -11,6 +10,7 @@ import { codeRows, type Highlight, type Lexer, type MarkdownLook, markdownRows }
 import { plainTable } from "./markdown-table.ts";
 import { resumeRows } from "./resume-panel.ts";
 import { cutStart, cutText, type Line, toLine } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 import { wrapLine, wrapText } from "./wrap.ts";
 
 /** Everything drawing needs besides the thing itself. */

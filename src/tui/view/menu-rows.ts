@@ -1,8 +1,8 @@
-import { displayWidth } from "#foundation/text";
 import { pickerItems } from "../state/picking.ts";
 import type { CompletionState, PickerState } from "../state/state.ts";
 import { boxBottom, boxTop } from "./box.ts";
 import { cutText, type Line } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 
 const menuRows = 8;
 const pickerRows = 12;

@@ -1,5 +1,5 @@
-import { displayWidth } from "#foundation/text";
 import type { Line } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 
 /** The escape sequence that switches a style on; empty for plain text. */
 export type SgrOf = (style: string | undefined) => string;

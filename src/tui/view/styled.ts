@@ -1,4 +1,5 @@
-import { displayWidth, graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text";
+import { displayWidth } from "./width.ts";
 
 /** A piece of a row in one style. Style names are classes of the {@link StyleMap}; unknown ones are plain. */
 export interface Span {

@@ -1,5 +1,6 @@
-import { displayWidth, graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text";
 import { type Line, lineWidth, type Span, type StyledLine, toLine } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 
 export interface WrapOptions {
   /** Put before the second and all further rows. */

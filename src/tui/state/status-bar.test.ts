@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { defaultTuiSettings } from "../settings.ts";
+import { sessionInfo } from "../testing/fake-session.ts";
+import { lineWidth, plainText } from "../view/styled.ts";
+import { reduce } from "./reduce.ts";
+import { initialState, type ViewState } from "./state.ts";
+import { contextStyle, costText, elapsed, shortCount, statusBar } from "./status-bar.ts";
+
+const ready = (more: Partial<ReturnType<typeof sessionInfo>> = {}): ViewState =>
+  reduce(
+    initialState({ ...defaultTuiSettings, showCost: true }),
+    { type: "session-ready", info: sessionInfo({ startedAtMs: 0, ...more }), history: [] },
+    0,
+  );
+
+describe("the status bar", () => {
+  it("reads as the specification draws it [20:R10.15]", () => {
+    const state = { ...ready({ cost: { status: "actual", source: "provider", usd: 0.06 } }), lastTurnMs: 12_000 };
+    expect(plainText(statusBar(state, 100, 15 * 60_000)).trimEnd()).toBe(
+      " ⚕ claude-sonnet-4-20250514 │ 12.4K/200K │ [█░░░░░░░░░] 6% │ 15m │ ⏲ 12s │ $0.06",
+    );
+    expect(plainText(statusBar(state, 60, 15 * 60_000)).trimEnd()).toBe(
+      " ⚕ claude-sonnet-4-20250514 · 6% · 15m · $0.06",
+    );
+    expect(plainText(statusBar(state, 40, 15 * 60_000)).trimEnd()).toBe(" claude-sonnet-4-20250514 · 15m");
+  });
+
+  it("is exactly one row at any width and with any name [20:R10.15]", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 200 }),
+        fc.string({ unit: "grapheme", maxLength: 60 }),
+        (columns, model) => {
+          expect(lineWidth(statusBar(ready({ model }), columns, 1_000))).toBeLessThanOrEqual(columns);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    [49, "status-good"],
+    [50, "status-warn"],
+    [80, "status-warn"],
+    [81, "status-bad"],
+    [94, "status-bad"],
+    [95, "status-critical"],
+  ])("colours %i %% as %s [20:R10.16]", (percent, style) => expect(contextStyle(percent)).toBe(style));
+
+  it("says numbers, times and prices shortly, and an unknown price as such", () => {
+    expect([950, 12_400, 200_000, 1_000_000, 1_050_000].map(shortCount)).toEqual([
+      "950",
+      "12.4K",
+      "200K",
+      "1M",
+      "1.1M",
+    ]);
+    expect([5_000, 61_000, 7_500_000, 100_000_000].map(elapsed)).toEqual(["5s", "1m", "2h 05m", "1d 3h"]);
+    expect(costText({ status: "unknown", source: "none" })).toBe("$?");
+    expect(costText({ status: "unknown", source: "none", usd: 0.5 })).toBe("≥$0.50");
+  });
+});

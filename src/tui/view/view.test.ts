@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { marked } from "marked";
+import { describe, expect, it } from "vitest";
+import { defaultTuiSettings } from "../settings.ts";
+import { sessionInfo } from "../testing/fake-session.ts";
+import { defaultSkin } from "../theme/index.ts";
+import { bannerRows } from "./banner.ts";
+import { diffRows } from "./diff.ts";
+import { Highlighter } from "./highlight.ts";
+import { itemRows, type Look } from "./item-rows.ts";
+import { type MarkdownLook, markdownRows } from "./markdown.ts";
+import { lineWidth, plainText } from "./styled.ts";
+import { wrapLine } from "./wrap.ts";
+
+const look: MarkdownLook = { mode: "render", lexer: (text) => marked.lexer(text), highlight: () => undefined };
+const rendered = (text: string, columns = 60, more: Partial<MarkdownLook> = {}): string[] =>
+  markdownRows(text, columns, { ...look, ...more }).map((row) => plainText(row).trimEnd());
+
+describe("wrapping", () => {
+  it("breaks at spaces, between wide characters, and inside what is too long [20:R10.3]", () => {
+    const rows = (text: string, width: number) => wrapLine(text, width).map(plainText);
+    expect(rows("one two three", 7)).toEqual(["one two", "three"]);
+    expect(rows("日本語テスト", 5)).toEqual(["日本", "語テ", "スト"]);
+    expect(rows("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
+    expect(wrapLine([{ text: "bo", style: "strong" }, { text: "ld word" }], 5).map(plainText)).toEqual([
+      "bold",
+      "word",
+    ]);
+  });
+
+  it("loses nothing but spaces and never exceeds the width [20:R10.3]", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), fc.integer({ min: 2, max: 30 }), (text, width) => {
+        const clean = text.replace(/[\n\t]/g, " ");
+        const rows = wrapLine(clean, width);
+        for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(width);
+        expect(rows.map(plainText).join("").replace(/ /g, "")).toBe(clean.replace(/ /g, ""));
+      }),
+    );
+  });
+});
+
+describe("markdown", () => {
+  it("draws blocks and inline styles [20:R10.7]", () => {
+    expect(rendered("# Title\n\nText with **bold** and `code` and [a link](https://x.example).")).toEqual([
+      "Title",
+      "",
+      "Text with bold and code and a link (https://x.example).",
+    ]);
+    expect(rendered("1. one\n2. two\n   - deep\n\n> quoted\n\n- [x] done")).toEqual([
+      "1. one",
+      "2. two",
+      "   • deep",
+      "",
+      "│ quoted",
+      "☑ done",
+    ]);
+    expect(rendered("| a | long head |\n|---|---|\n| 1 | 2 |")).toEqual(["a │ long head", "──┼──────────", "1 │ 2"]);
+    expect(rendered("```\n  keep  this\n```")).toEqual(["    keep  this"]);
+  });
+
+  it("can be stripped or left raw [20:R10.7]", () => {
+    const source = "**a** `b`";
+    const stripped = markdownRows(source, 40, { ...look, mode: "strip" });
+    expect(stripped.map(plainText)).toEqual(["a b"]);
+    expect(stripped.flat().every((span) => span.style === undefined)).toBe(true);
+    expect(rendered(source, 40, { mode: "raw" })).toEqual([source]);
+    expect(rendered(source, 40, { lexer: undefined })).toEqual([source]);
+  });
+
+  it("never exceeds the width nor throws, whatever a model writes [20:R10.7]", () => {
+    const piece = fc.constantFrom(
+      "# ",
+      "- ",
+      "1. ",
+      "| a | b |\n|--|--|\n",
+      "**",
+      "`",
+      "```",
+      "> ",
+      "\n",
+      "日本",
+      "word ",
+      "[x](y)",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 25 }), fc.integer({ min: 20, max: 60 }), (pieces, columns) => {
+        for (const row of markdownRows(pieces.join(""), columns, look)) {
+          expect(lineWidth(row)).toBeLessThanOrEqual(columns + 12);
+        }
+      }),
+    );
+  });
+});
+
+describe("code", () => {
+  it("gets its colours once its language is loaded [20:R10.7]", async () => {
+    const loaded = await new Promise<Highlighter>((resolve) => {
+      const one: Highlighter = new Highlighter(() => resolve(one));
+      expect(one.highlight("ts", "const a = 1;")).toBeUndefined();
+      expect(one.isLoading("ts")).toBe(true);
+    });
+    expect(loaded.isLoading("ts")).toBe(false);
+    const rows = loaded.highlight("ts", 'const a = "<b>&";\n// note') ?? [];
+    expect(rows.map(plainText)).toEqual(['const a = "<b>&";', "// note"]);
+    expect(rows[0]?.[0]).toEqual({ text: "const", style: "code-keyword" });
+    expect(rows[1]?.[0]?.style).toBe("code-comment");
+    expect(loaded.isLoading("klingon")).toBe(false);
+    expect(loaded.highlight("klingon", "x")).toBeUndefined();
+  });
+});
+
+describe("diffs", () => {
+  it("are bounded to 80 lines and 6 files [20:R10.11]", () => {
+    const long = `--- a/x\n+++ b/x\n${Array.from({ length: 100 }, (_, index) => `+${index}`).join("\n")}`;
+    const rows = diffRows(long, 40).map(plainText);
+    expect(rows).toHaveLength(81);
+    expect(rows.at(-1)).toBe("  … 21 more lines of changes");
+    const many = Array.from({ length: 9 }, (_, index) => `--- a/f${index}\n+++ b/f${index}\n+x`).join("\n");
+    expect(
+      diffRows(many, 40)
+        .map(plainText)
+        .filter((row) => /^ {2}f\d/.test(row)),
+    ).toHaveLength(6);
+  });
+});
+
+describe("the banner", () => {
+  const facts = { columns: 100, skin: defaultSkin, settings: { isCompact: false } };
+
+  it("tells model, folder, session, tools and skills, and what cannot be used [20:R10.4] [20:R10.5]", () => {
+    const info = sessionInfo({
+      contextWindow: 8_000,
+      toolsets: [{ name: "web", tools: ["web_search"], unavailable: [{ name: "web_extract", reason: "no key" }] }],
+    });
+    const banner = {
+      version: "1.2.3",
+      cwd: "/here",
+      profile: "work",
+      mcpServers: [{ name: "github", state: "starting" as const }],
+      skillCategories: [{ name: "dev", count: 2 }],
+      warnings: ["config.yaml: unknown key"],
+      updateNotice: "1.3.0 is out",
+      tip: "Ctrl-G opens your editor.",
+    };
+    const rows = bannerRows(info, { ...facts, banner });
+    const text = rows.map(plainText).join("\n");
+    for (const part of ["1.2.3", "claude-sonnet", "8K context", "/here", "work", "20260101", "web_search", "github"]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain("3: dev (2)");
+    expect(text).toContain("only 8,000 tokens");
+    expect(text).toContain("config.yaml: unknown key");
+    expect(text).toContain("web_extract (no key)");
+    expect(text).toContain("1.3.0 is out");
+    expect(rows.flat().find((span) => span.text === "web_extract")?.style).toBe("error");
+    expect(rows.flat().find((span) => span.text === "github")?.style).toBe("warn");
+    for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(100);
+  });
+
+  it("is compact below 80 columns [20:R10.2]", () => {
+    const rows = bannerRows(sessionInfo(), { ...facts, columns: 70, banner: { version: "1", cwd: "/here" } });
+    expect(rows.map(plainText).join("\n")).not.toContain("╭");
+    expect(rows.length).toBeLessThan(6);
+  });
+});
+
+describe("resuming", () => {
+  const drawn: Look = {
+    ...look,
+    columns: 80,
+    settings: defaultTuiSettings,
+    skin: defaultSkin,
+    banner: { version: "1", cwd: "/" },
+  };
+  const history = Array.from({ length: 12 }, (_, index) => [
+    { role: "user" as const, content: `question ${index} ${"x".repeat(400)}` },
+    { role: "assistant" as const, content: `answer ${index} ${"y".repeat(400)}` },
+  ]).flat();
+
+  it("shows the last ten exchanges, shortened, the last answer whole [20:R10.39]", () => {
+    const text = itemRows({ kind: "resume", history, isMinimal: false }, drawn).map(plainText).join("\n");
+    expect(text).toContain("… 4 earlier messages …");
+    expect(text).not.toContain("question 1 ");
+    expect(text).toContain("● question 2");
+    expect(text.match(/y/g)?.length).toBeGreaterThan(400);
+  });
+
+  it("is one line when asked to be brief [20:R10.39]", () => {
+    const rows = itemRows({ kind: "resume", history, isMinimal: true }, drawn);
+    expect(rows.map(plainText)).toEqual(["↻ Resumed: 24 messages, 12 of them yours."]);
+  });
+
+  it("names tool calls [20:R10.39]", () => {
+    const calls = [{ id: "1", type: "function" as const, function: { name: "terminal", arguments: "{}" } }];
+    const rows = itemRows(
+      { kind: "resume", history: [{ role: "assistant", content: "", tool_calls: calls }], isMinimal: false },
+      drawn,
+    );
+    expect(rows.map(plainText).join("\n")).toContain("[1 tool call: terminal]");
+  });
+});
