@@ -1,4 +1,4 @@
-import { type Hermes, openHermes } from "#app";
+import type { Hermes } from "#app";
 import { formatWarning, type LoadedConfig, loadConfig } from "#config";
 import type { SessionId } from "#conversation";
 import { Scope } from "#foundation/disposal";

@@ -1,4 +1,5 @@
-import type { OpenSession, SessionEvent, TurnEnd } from "#session";
+import { UserError } from "#foundation/errors";
+import type { CommandView, OpenSession, SessionEvent, TurnEnd } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
 import type { ChatWish } from "./chat-wish.ts";
 
@@ -13,17 +14,17 @@ export async function runOneShot(
   io.signal.addEventListener("abort", stop, { once: true });
   try {
     const submission = await session.submit(question);
-    if (submission.kind === "command") {
-      if ("text" in submission.view) io.stdout.write(`${submission.view.text}\n`);
-      return exitCodes.ok;
+    // A skill's command becomes words for the model.
+    const outcome = submission.kind === "command" ? submission.view : submission;
+    if (outcome.kind === "turn") {
+      const ended = await outcome.ended;
+      finish(ended, { io, output });
+      return exitCodeOf(ended);
     }
-    if (submission.kind !== "turn") {
-      io.stderr.write("The question could not be asked.\n");
-      return exitCodes.failed;
-    }
-    const ended = await submission.ended;
-    finish(ended, { io, output });
-    return exitCodeOf(ended);
+    if (submission.kind === "command") return showView(submission.view, session, { io, output });
+    throw new UserError(submission.kind === "refused" ? submission.message : "The question could not be asked.", {
+      exitCode: exitCodes.failed,
+    });
   } finally {
     io.signal.removeEventListener("abort", stop);
   }
@@ -41,6 +42,33 @@ function show(event: SessionEvent, { io, output }: Printing): void {
   if (event.type === "text-delta") io.stdout.write(event.text);
   else if (event.type === "text-end") io.stdout.write("\n");
   else if (event.type === "tool-start") io.stdout.write(`  ┊ ${event.name} ${event.preview}\n`);
+}
+
+/** What a command answers without a model. */
+function showView(view: CommandView, session: OpenSession, { io, output }: Printing): number {
+  const text = viewText(view);
+  if (output === "json" || output === "json-stream") {
+    const document = { schema_version: 1, session_id: session.info.id, final_response: text ?? null, api_calls: 0 };
+    io.stdout.write(`${JSON.stringify(document)}\n`);
+  } else if (text !== undefined) io.stdout.write(`${text}\n`);
+  return view.kind === "text" && view.level === "error" ? exitCodes.failed : exitCodes.ok;
+}
+
+function viewText(view: CommandView): string | undefined {
+  switch (view.kind) {
+    case "text":
+    case "markdown":
+      return view.text;
+    case "table":
+      return [view.title, ...[view.columns, ...view.rows].map((row) => row.join("  "))].join("\n");
+    case "picker":
+      return [view.title, ...view.items.map(({ value, label }) => `${value}  ${label}`)].join("\n");
+    case "surface":
+      return "That needs a terminal to chat in.";
+    case "turn":
+    case "nothing":
+      return undefined;
+  }
 }
 
 function finish(ended: TurnEnd, { io, output }: Printing): void {
