@@ -81,6 +81,8 @@ export async function openAll(
 
 async function openProgram({ wish, invocation, place, scope, loaded }: ChatRun): Promise<Hermes> {
   const { io, global } = invocation;
+  // The agent and its tools are loaded behind the first prompt, not before it.
+  const { openHermes } = await import("#app");
   return scope.adopt(
     await openHermes({
       env: io.env,
