@@ -8,6 +8,7 @@ import type { OpenSession } from "#session";
 import { exitCodes, type Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import { type ChatWish, readChatWish } from "./chat-wish.ts";
+import { questionWithImages } from "./images.ts";
 import { openWorktree } from "./worktree.ts";
 
 /** `hermes chat`, `hermes` alone and `hermes -z`. */
@@ -54,11 +55,13 @@ export interface ChatRun {
 }
 
 async function answerOnce(text: string, run: ChatRun): Promise<number> {
-  const { wish, invocation } = run;
-  const { session } = await openAll(run, false);
+  const { wish, invocation, place } = run;
+  const question = await questionWithImages(text, { images: wish.images, cwd: place });
+  const { session, hermes } = await openAll(run, false);
+  for (const warning of hermes.loaded.warnings) invocation.io.stderr.write(`! ${formatWarning(warning)}\n`);
   const { runOneShot } = await import("./one-shot.ts");
   const output = wish.output === "screen" ? "text" : wish.output;
-  return runOneShot(session, { text, images: wish.images }, { io: invocation.io, output });
+  return runOneShot(session, question, { io: invocation.io, output });
 }
 
 /** The whole program and the session that was asked for; both end with the scope. */
