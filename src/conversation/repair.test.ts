@@ -129,6 +129,27 @@ describe("repair of any list, however torn", () => {
     );
   });
 
+  it("passes over a list in order exactly as the rules would [10:LOOP-12]", () => {
+    // A message of an unknown role is dropped by the first rule, and makes the rules look at all the others.
+    const stranger = { role: "narrator", content: "x" } as unknown as Message;
+    const inOrder = fc.array(anyMessage, { maxLength: 12 }).map((messages) => repair(messages).messages);
+    fc.assert(
+      fc.property(fc.oneof(fc.array(anyMessage, { maxLength: 6 }), inOrder), (messages) => {
+        const [quick, full] = [repair(messages), repair([...messages, stranger])];
+        expect(quick.messages).toEqual(full.messages);
+        expect(totalRepairs(quick.counts)).toBe(totalRepairs(full.counts) - 1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("gives a list of its own, so that one that grows later does not change what was sent [10:LOOP-12]", () => {
+    const messages = [userMessage("hi"), assistantMessage("yes")];
+    const repaired = repair(messages).messages;
+    messages.push(userMessage("more"));
+    expect(repaired).toHaveLength(2);
+  });
+
   it("changes nothing when applied twice", () => {
     fc.assert(
       fc.property(fc.array(anyMessage, { maxLength: 30 }), (messages) => {

@@ -51,6 +51,7 @@ const noRepairs: RepairCounts = {
 };
 
 export function repair(messages: readonly Message[]): Repaired {
+  if (isInOrder(messages)) return { messages: [...messages], counts: noRepairs };
   const counts: Counter = { ...noRepairs };
   const known = messages.filter((message) => isKnownRole(message));
   counts.unknownRole = messages.length - known.length;
@@ -58,6 +59,52 @@ export function repair(messages: readonly Message[]): Repaired {
   const merged = mergeRuns(paired, counts);
   const filled = fillEmpty(uniqueCallIds(merged, counts), counts);
   return { messages: filled, counts };
+}
+
+/**
+ * Whether no rule has anything to do: a list that Hermes wrote itself in an undisturbed session. One look at
+ * each message, since every request of a long session asks.
+ */
+function isInOrder(messages: readonly Message[]): boolean {
+  const ids = new Set<string>();
+  let index = 0;
+  let previous: Message["role"] | undefined;
+  while (index < messages.length) {
+    const message = messages[index];
+    index += 1;
+    if (message?.role === "user") {
+      if (previous === "user" || isEmptyContent(message.content)) return false;
+    } else if (message?.role === "assistant") {
+      if (previous === "assistant") return false;
+      const calls = message.tool_calls;
+      if (calls !== undefined) {
+        if (!areAnswered(calls, { messages, from: index, ids })) return false;
+        index += calls.length;
+      }
+    } else return false;
+    previous = messages[index - 1]?.role;
+  }
+  return true;
+}
+
+interface Place {
+  readonly messages: readonly Message[];
+  /** Where the results should begin. */
+  readonly from: number;
+  /** Ids of all calls so far. */
+  readonly ids: Set<string>;
+}
+
+/** At least one call, each with an id of its own, and their results behind them in the same order. */
+function areAnswered(calls: readonly ToolCall[], { messages, from, ids }: Place): boolean {
+  for (let at = 0; at < calls.length; at += 1) {
+    const id = calls[at]?.id;
+    const result = messages[from + at];
+    if (id === undefined || ids.has(id)) return false;
+    if (result?.role !== "tool" || result.tool_call_id !== id || isEmptyContent(result.content)) return false;
+    ids.add(id);
+  }
+  return calls.length > 0;
 }
 
 export function totalRepairs(counts: RepairCounts): number {

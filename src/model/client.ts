@@ -8,6 +8,7 @@ import { estimateRequest } from "./catalog/token-estimate.ts";
 import type { ModelFailure } from "./failures/failure.ts";
 import type { AttemptFault, FailureFacts } from "./failures/fault.ts";
 import { mergeHeaders, type PreparedRequest, prepareRequest, sendable } from "./prepare.ts";
+import type { LoweringMemory } from "./protocols/lowering-memory.ts";
 import type { Lift, Lifted } from "./protocols/protocol.ts";
 import type { ModelRequest } from "./request.ts";
 import type { Connections } from "./transport/connections.ts";
@@ -57,7 +58,7 @@ export async function* streamModel(
       yield step.type === "fault" ? failed(step.fault) : step;
     return;
   }
-  const prepared = await prepare(request);
+  const prepared = await prepare(request, deps.connections.lowered);
   if ("kind" in prepared) {
     yield failed(prepared);
     return;
@@ -98,9 +99,9 @@ interface Reading {
 }
 
 /** A request that cannot be written is refused here, in the form in which a server would refuse it. */
-async function prepare(request: ModelRequest): Promise<PreparedRequest | AttemptFault> {
+async function prepare(request: ModelRequest, memory: LoweringMemory): Promise<PreparedRequest | AttemptFault> {
   try {
-    return await prepareRequest(request);
+    return await prepareRequest(request, memory);
   } catch (error) {
     if (error instanceof UserError) {
       const field = error.data?.["field"];

@@ -1,3 +1,4 @@
+import type { LoweringMemory } from "./protocols/lowering-memory.ts";
 import type { Protocol, WireRequest } from "./protocols/protocol.ts";
 import { protocolFor } from "./protocols/registry.ts";
 import type { ModelRequest } from "./request.ts";
@@ -13,10 +14,10 @@ export interface PreparedRequest {
 
 const userAgent = "HermesAgent";
 
-/** The wire request, without sending it: for tests, dry runs and people who want to see it. */
-export async function prepareRequest(request: ModelRequest): Promise<PreparedRequest> {
+/** The wire request, without sending it. A memory makes the next one of the same session cheaper. */
+export async function prepareRequest(request: ModelRequest, memory?: LoweringMemory): Promise<PreparedRequest> {
   const protocol = await protocolFor(request.target.protocol);
-  const wire = protocol.lower(request);
+  const wire = protocol.lower(request, memory);
   return { protocol, wire, url: endpointUrl(request.target, wire.path), headers: headersOf(request.target, wire) };
 }
 

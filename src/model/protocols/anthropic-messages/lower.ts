@@ -1,6 +1,7 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
+import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../shared/body.ts";
 import { type AnthropicEffort, anthropicEffort, refusesSampling } from "../shared/effort.ts";
@@ -9,20 +10,21 @@ import { insistedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/tool-schema.ts";
 import { anthropicMessages } from "./messages.ts";
 import { isThinkingBlock } from "./thinking.ts";
-import type { WireMessage, WireTool } from "./wire.ts";
+import type { Block, WireTool } from "./wire.ts";
 
 const interleaved = "interleaved-thinking-2025-05-14";
 const eagerTools = "fine-grained-tool-streaming-2025-05-14";
 const fastMode = "fast-mode-2026-02-01";
 
 /** A request as `POST /v1/messages`, or as Bedrock's invocation of the same body. */
-export function lowerAnthropic(request: ModelRequest): WireRequest {
+export function lowerAnthropic(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
   const { target, options } = request;
   const host = hostOf(target);
   const stream = options.stream && target.quirks.supportsStreaming !== false;
-  const { system, messages, hasImages } = anthropicMessages(request);
-  const tools = options.toolChoice === "none" ? [] : toolsOf(request);
-  const plan = planThinking(request, messages);
+  const { system, messages, lastAnswer, hasImages } = anthropicMessages(request, memory);
+  const hasTools = request.tools.length > 0 && options.toolChoice !== "none";
+  const facts = `anthropic ${target.quirks.toolSchema}`;
+  const plan = planThinking(request, lastAnswer);
   const isFast = options.serviceTier === "fast" && isHost(host, "api.anthropic.com");
   const betas = [interleaved, ...(isHost(host, "minimax.io") || isHost(host, "minimaxi.com") ? [] : [eagerTools])];
   if (isFast) betas.push(fastMode);
@@ -30,8 +32,8 @@ export function lowerAnthropic(request: ModelRequest): WireRequest {
     messages,
     max_tokens: plan.maxTokens,
     system,
-    tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? toolChoice(options.toolChoice) : undefined,
+    tools: hasTools ? memory.tools(request.tools, facts, () => toolsOf(request)) : undefined,
+    tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
     ...plan.fields,
     temperature: temperatureOf(request, plan.isThinking) ?? plan.fields["temperature"],
     speed: isFast ? "fast" : undefined,
@@ -103,9 +105,9 @@ const answerRoom = 4_096;
 const smallestBudget = 1_024;
 
 /** Thinking, where this request allows it, and the output limit that leaves room for an answer. */
-function planThinking(request: ModelRequest, messages: readonly WireMessage[]): ThinkingPlan {
+function planThinking(request: ModelRequest, lastAnswer: readonly Block[]): ThinkingPlan {
   const limit = insistedOutput(request);
-  const effort = allowedEffort(request, messages);
+  const effort = allowedEffort(request, lastAnswer);
   const off: ThinkingPlan = { isThinking: false, maxTokens: limit, fields: {} };
   if (effort.kind === "off") return off;
   if (effort.kind === "adaptive")
@@ -127,14 +129,13 @@ function planThinking(request: ModelRequest, messages: readonly WireMessage[]): 
 }
 
 /** A forced call excludes thinking; with a budget, Claude also wants the open tool turn to begin with thinking. */
-function allowedEffort(request: ModelRequest, messages: readonly WireMessage[]): AnthropicEffort {
+function allowedEffort(request: ModelRequest, lastAnswer: readonly Block[]): AnthropicEffort {
   const effort = anthropicEffort(request);
   const choice = request.options.toolChoice;
   const isForced = choice === "required" || (typeof choice === "object" && choice !== null);
   if (isForced && request.tools.length > 0) return { kind: "off" };
-  const last = messages.findLast((message) => message.role === "assistant");
-  const callsTools = last?.content.some((block) => block.type === "tool_use") === true;
-  const lacksThinking = callsTools && !isThinkingBlock(last?.content[0]);
+  const callsTools = lastAnswer.some((block) => block.type === "tool_use");
+  const lacksThinking = callsTools && !isThinkingBlock(lastAnswer[0]);
   const isStrict = /claude/i.test(request.target.model);
   return effort.kind === "budget" && lacksThinking && isStrict ? { kind: "off" } : effort;
 }

@@ -1,12 +1,16 @@
 import { type AssistantMessage, type Content, callsOf, type ImagePart, type Message } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
+import type { LoweringMemory } from "../lowering-memory.ts";
+import type { JsonText } from "../shared/body.ts";
 import { type CacheMark, type Markable, markForCache } from "../shared/cache-marks.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
-import { readImage } from "../shared/media.ts";
+import { imageFacts, readImage } from "../shared/media.ts";
+import { WireForm, type WireForms } from "../shared/wire-form.ts";
+import { WireTurns } from "../shared/wire-turns.ts";
 import { isThinkingBlock, ThinkingReplay } from "./thinking.ts";
-import type { Block, ImageBlock, TextBlock, WireMessage } from "./wire.ts";
+import type { Block, ImageBlock, TextBlock } from "./wire.ts";
 
 const maxIdLength = 64;
 /** The service refuses messages without content. */
@@ -14,62 +18,72 @@ const silence = "(no words)";
 
 export interface AnthropicMessages {
   readonly system: string | readonly TextBlock[] | undefined;
-  readonly messages: readonly WireMessage[];
+  readonly messages: JsonText;
+  /** What the assistant said last. */
+  readonly lastAnswer: readonly Block[];
   readonly hasImages: boolean;
 }
 
 /** One message of ours on its way to blocks; a mark on it is moved onto its last block that can carry one. */
 type Draft = Message & Markable & { readonly cache_control?: CacheMark };
 type SystemDraft = { readonly role: "system"; readonly content: unknown; readonly cache_control?: CacheMark };
+type BlocksForm = WireForm<readonly Block[]>;
 
-export function anthropicMessages(request: ModelRequest): AnthropicMessages {
+export function anthropicMessages(request: ModelRequest, memory: LoweringMemory): AnthropicMessages {
   const { target, options } = request;
-  const history = prepareHistory(request.messages);
+  const history = prepareHistory(request.messages, memory.normal);
   const system = request.system.trim();
-  const all: readonly (Draft | SystemDraft)[] = [
-    ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-    ...history,
-  ];
+  const all: readonly (Draft | SystemDraft)[] =
+    system === "" ? history : [{ role: "system" as const, content: system }, ...history];
   const isMarked = (target.quirks.cacheMarks ?? "none") !== "none";
   const drafts = isMarked ? markForCache(all, { style: "block", ttl: options.cacheTtl }) : all;
   const first = drafts[0];
   const hasSystem = first?.role === "system";
-  const builder = new MessageBuilder(target, new ThinkingReplay(history, target));
-  for (const [index, draft] of drafts.slice(hasSystem ? 1 : 0).entries()) builder.add(draft as Draft, index);
+  const thinking = new ThinkingReplay(history, target);
+  const forms = memory.anthropic.given(`${imageFacts(target)} ${thinking.facts}`);
+  const writer = new BlockWriter(target, thinking);
+  const turns = new WireTurns<"user" | "assistant", Block>();
+  for (const [index, message] of history.entries()) {
+    const draft = drafts[hasSystem ? index + 1 : index] as Draft;
+    // A marked message is a copy that is marked in this request only.
+    const form = draft === message ? writer.known(message, index, forms) : writer.write(draft, index);
+    const role = message.role === "assistant" ? "assistant" : "user";
+    // The thinking of a second answer does not belong to the first one's place.
+    const isSecond = role === "assistant" && turns.lastRole === "assistant";
+    turns.push(role, isSecond ? WireForm.list(form.value.filter((block) => !isThinkingBlock(block))) : form);
+  }
   return {
     system: withEphemeral(hasSystem ? (first.content as string | readonly TextBlock[]) : undefined, request),
-    messages: builder.messages,
-    hasImages: builder.hasImages,
+    messages: turns.write("content"),
+    lastAnswer: turns.lastOf("assistant"),
+    hasImages: turns.hasImages,
   };
 }
 
-/** Gathers blocks; what one role says in a row becomes one message, results first. */
-class MessageBuilder {
+/** Writes single messages as blocks. */
+class BlockWriter {
   readonly #target: Target;
   readonly #thinking: ThinkingReplay;
   readonly #ids = new CallIds(maxIdLength);
-  readonly #messages: { role: "user" | "assistant"; content: Block[] }[] = [];
-  hasImages = false;
 
   constructor(target: Target, thinking: ThinkingReplay) {
     this.#target = target;
     this.#thinking = thinking;
   }
 
-  get messages(): readonly WireMessage[] {
-    return this.#messages;
+  known(message: Message, index: number, forms: WireForms<readonly Block[]>): BlocksForm {
+    return forms.of(message, this.#surroundings(message, index), () => this.write(message, index));
   }
 
-  add(draft: Draft, index: number): void {
+  /** A message that carries no mark is a draft too. */
+  write(draft: Draft, index: number): BlocksForm {
     switch (draft.role) {
       case "user":
-        this.#push("user", withMark(this.#contentBlocks(draft.content), draft.cache_control));
-        return;
+        return form(withMark(this.#contentBlocks(draft.content), draft.cache_control));
       case "assistant":
-        this.#push("assistant", withMark(this.#assistantBlocks(draft, index), draft.cache_control));
-        return;
+        return form(withMark(this.#assistantBlocks(draft, index), draft.cache_control));
       case "tool":
-        this.#push("user", [
+        return form([
           {
             type: "tool_result",
             tool_use_id: this.#ids.of(draft.tool_call_id),
@@ -77,18 +91,18 @@ class MessageBuilder {
             ...(draft.cache_control === undefined ? {} : { cache_control: draft.cache_control }),
           },
         ]);
-        return;
     }
   }
 
-  #push(role: "user" | "assistant", blocks: readonly Block[]): void {
-    const last = this.#messages.at(-1);
-    if (last?.role !== role) {
-      this.#messages.push({ role, content: [...blocks] });
-      return;
+  #surroundings(message: Message, index: number): string {
+    switch (message.role) {
+      case "user":
+        return "";
+      case "assistant":
+        return this.#thinking.isLeftOut(index) ? `old ${this.#ids.ofCalls(message)}` : this.#ids.ofCalls(message);
+      case "tool":
+        return this.#ids.of(message.tool_call_id);
     }
-    // The thinking of a second answer does not belong to the first one's place.
-    last.content.push(...(role === "assistant" ? blocks.filter((block) => !isThinkingBlock(block)) : blocks));
   }
 
   #assistantBlocks(message: AssistantMessage, index: number): readonly Block[] {
@@ -119,10 +133,18 @@ class MessageBuilder {
   #image(part: ImagePart): TextBlock | ImageBlock {
     const image = readImage(part, this.#target);
     if (image.kind === "refused") return { type: "text", text: image.text };
-    this.hasImages = true;
     if (image.kind === "remote") return { type: "image", source: { type: "url", url: image.url } };
     return { type: "image", source: { type: "base64", media_type: image.mediaType, data: image.data } };
   }
+}
+
+function form(blocks: readonly Block[]): BlocksForm {
+  return WireForm.list(blocks, blocks.some(holdsImage));
+}
+
+function holdsImage(block: Block): boolean {
+  if (block.type !== "tool_result") return block.type === "image";
+  return typeof block.content !== "string" && block.content.some((part) => part.type === "image");
 }
 
 function markOf(part: object): { readonly cache_control?: CacheMark } {

@@ -23,6 +23,16 @@ export class ThinkingReplay {
     this.#openTurnFrom = before.findLastIndex((message) => message.role === "user") + 1;
   }
 
+  /** What of the target goes into the blocks. */
+  get facts(): string {
+    return `${this.#policy} ${this.#fieldIsRequired}`;
+  }
+
+  /** Whether the message lost its thinking because of its place. */
+  isLeftOut(index: number): boolean {
+    return this.#policy === "last-signed" && index < this.#openTurnFrom;
+  }
+
   blocksFor(message: AssistantMessage, index: number): readonly (ThinkingBlock | TextBlock)[] {
     switch (this.#policy) {
       case "none":
@@ -34,7 +44,7 @@ export class ThinkingReplay {
       case "signed":
         return storedBlocks(message);
       case "last-signed":
-        return index < this.#openTurnFrom ? [] : storedBlocks(message);
+        return this.isLeftOut(index) ? [] : storedBlocks(message);
     }
   }
 }

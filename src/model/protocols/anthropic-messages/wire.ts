@@ -37,11 +37,6 @@ export type ThinkingBlock =
 
 export type Block = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock | ThinkingBlock;
 
-export interface WireMessage {
-  readonly role: "user" | "assistant";
-  readonly content: readonly Block[];
-}
-
 export interface WireTool {
   readonly name: string;
   readonly description: string;

@@ -1,7 +1,8 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
+import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, writeBody } from "../shared/body.ts";
+import { defined, JsonText, writeBody } from "../shared/body.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
@@ -11,12 +12,12 @@ import type { ConverseTool } from "./wire.ts";
 const usualOutput = 4_096;
 
 /** A request as `POST /model/{id}/converse`. Signing is the credential's business. */
-export function lowerConverse(request: ModelRequest): WireRequest {
+export function lowerConverse(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
   const { target, options } = request;
   const stream = options.stream && target.quirks.supportsStreaming !== false;
-  const { messages, usedTools } = converseMessages(request);
+  const { messages, usedTools } = converseMessages(request, memory);
   const system = systemText(request);
-  const tools = toolsOf(request, usedTools);
+  const tools = toolsOf(request, { usedTools, memory });
   const body = {
     ...defined({
       messages,
@@ -25,7 +26,7 @@ export function lowerConverse(request: ModelRequest): WireRequest {
         maxTokens: wantedOutput(request) ?? Math.min(usualOutput, target.limits.maxOutputTokens ?? usualOutput),
         temperature: target.quirks.omitTemperature === true ? undefined : options.temperature,
       }),
-      toolConfig: tools.length === 0 ? undefined : defined({ tools, toolChoice: toolChoice(options.toolChoice) }),
+      toolConfig: tools === undefined ? undefined : toolConfig(tools, options.toolChoice),
     }),
     ...target.quirks.extraBody,
     ...options.extraBody,
@@ -42,13 +43,30 @@ export function lowerConverse(request: ModelRequest): WireRequest {
   };
 }
 
+interface ToolsKnown {
+  readonly usedTools: ReadonlySet<string>;
+  readonly memory: LoweringMemory;
+}
+
 /** The service refuses a history that mentions tools without a declaration of any. */
-function toolsOf(request: ModelRequest, used: ReadonlySet<string>): readonly ConverseTool[] {
-  const declared = request.options.toolChoice === "none" ? [] : wireTools(request.tools, request.target.quirks);
-  const tools = declared.map((tool) => toolSpec(tool.name, tool.description || tool.name, tool.parameters));
-  if (tools.length > 0) return tools;
+function toolsOf(
+  request: ModelRequest,
+  { usedTools, memory }: ToolsKnown,
+): JsonText | readonly ConverseTool[] | undefined {
+  const { tools, target, options } = request;
+  if (tools.length > 0 && options.toolChoice !== "none")
+    return memory.tools(tools, `converse ${target.quirks.toolSchema}`, () =>
+      wireTools(tools, target.quirks).map((tool) =>
+        toolSpec(tool.name, tool.description || tool.name, tool.parameters),
+      ),
+    );
+  if (usedTools.size === 0) return undefined;
   const empty = { type: "object", properties: {} };
-  return [...used].map((name) => toolSpec(name, "Used earlier in this conversation; not available now.", empty));
+  return [...usedTools].map((name) => toolSpec(name, "Used earlier in this conversation; not available now.", empty));
+}
+
+function toolConfig(tools: JsonText | readonly ConverseTool[], choice: ToolChoice | undefined): JsonText {
+  return new JsonText(writeBody(defined({ tools, toolChoice: toolChoice(choice) })));
 }
 
 function toolSpec(name: string, description: string, json: Readonly<Record<string, unknown>>): ConverseTool {

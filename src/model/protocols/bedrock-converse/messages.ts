@@ -1,60 +1,77 @@
-import { type Content, callsOf, type ImagePart } from "#conversation";
+import {
+  type AssistantMessage,
+  type Content,
+  callsOf,
+  type ImagePart,
+  type ToolMessage,
+  type UserMessage,
+} from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
+import type { LoweringMemory } from "../lowering-memory.ts";
+import type { JsonText } from "../shared/body.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
-import { readImage } from "../shared/media.ts";
-import type { ConverseBlock, ConverseMessage } from "./wire.ts";
+import { imageFacts, readImage } from "../shared/media.ts";
+import { WireForm } from "../shared/wire-form.ts";
+import { WireTurns } from "../shared/wire-turns.ts";
+import type { ConverseBlock } from "./wire.ts";
 
 const maxIdLength = 64;
 const silence = "(no words)";
 
 export interface ConverseMessages {
-  readonly messages: readonly ConverseMessage[];
+  readonly messages: JsonText;
   /** Names of the tools that the history mentions. */
   readonly usedTools: ReadonlySet<string>;
 }
 
-export function converseMessages(request: ModelRequest): ConverseMessages {
+type BlocksForm = WireForm<readonly ConverseBlock[]>;
+
+export function converseMessages(request: ModelRequest, memory: LoweringMemory): ConverseMessages {
   const { target } = request;
   const ids = new CallIds(maxIdLength);
   const usedTools = new Set<string>();
-  const messages: { role: "user" | "assistant"; content: ConverseBlock[] }[] = [];
-  const push = (role: "user" | "assistant", blocks: readonly ConverseBlock[]): void => {
-    const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
-    else messages.push({ role, content: [...blocks] });
-  };
-  for (const message of prepareHistory(request.messages)) {
+  const forms = memory.converse.given(imageFacts(target));
+  const messages = new WireTurns<"user" | "assistant", ConverseBlock>();
+  const user = (message: UserMessage): BlocksForm => WireForm.list(contentBlocks(message.content, target));
+  const assistant = (message: AssistantMessage): BlocksForm => WireForm.list(assistantBlocks(message, ids));
+  const tool = (message: ToolMessage): BlocksForm => WireForm.list([resultBlock(message, ids, target)]);
+  for (const message of prepareHistory(request.messages, memory.normal)) {
     switch (message.role) {
       case "user":
-        push("user", contentBlocks(message.content, target));
+        messages.push("user", forms.of(message, "", user));
         break;
-      case "assistant": {
-        const calls = callsOf(message).map((call): ConverseBlock => {
-          const name = wireName(call.function.name);
-          usedTools.add(name);
-          return { toolUse: { toolUseId: ids.of(call.id), name, input: argumentObject(call.function.arguments) } };
-        });
-        const text = message.content.trim() === "" ? [] : [{ text: message.content }];
-        const blocks = [...text, ...calls];
-        push("assistant", blocks.length === 0 ? [{ text: silence }] : blocks);
+      case "assistant":
+        for (const call of callsOf(message)) usedTools.add(wireName(call.function.name));
+        messages.push("assistant", forms.of(message, ids.ofCalls(message), assistant));
         break;
-      }
       case "tool":
-        push("user", [
-          {
-            toolResult: {
-              toolUseId: ids.of(message.tool_call_id),
-              content: contentBlocks(message.content, target),
-              status: "success",
-            },
-          },
-        ]);
+        messages.push("user", forms.of(message, ids.of(message.tool_call_id), tool));
         break;
     }
   }
-  return { messages, usedTools };
+  return { messages: messages.write("content"), usedTools };
+}
+
+function assistantBlocks(message: AssistantMessage, ids: CallIds): readonly ConverseBlock[] {
+  const calls = callsOf(message).map(
+    (call): ConverseBlock => ({
+      toolUse: {
+        toolUseId: ids.of(call.id),
+        name: wireName(call.function.name),
+        input: argumentObject(call.function.arguments),
+      },
+    }),
+  );
+  const text = message.content.trim() === "" ? [] : [{ text: message.content }];
+  const blocks = [...text, ...calls];
+  return blocks.length === 0 ? [{ text: silence }] : blocks;
+}
+
+function resultBlock(message: ToolMessage, ids: CallIds, target: Target): ConverseBlock {
+  const content = contentBlocks(message.content, target);
+  return { toolResult: { toolUseId: ids.of(message.tool_call_id), content, status: "success" } };
 }
 
 function contentBlocks(content: Content, target: Target): readonly ConverseBlock[] {

@@ -17,11 +17,6 @@ export type ConverseBlock =
       };
     };
 
-export interface ConverseMessage {
-  readonly role: "user" | "assistant";
-  readonly content: readonly ConverseBlock[];
-}
-
 export interface ConverseTool {
   readonly toolSpec: {
     readonly name: string;

@@ -1,34 +1,32 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
+import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, writeBody } from "../shared/body.ts";
+import { defined, JsonText, joinItems, writeBody } from "../shared/body.ts";
 import { cacheMark, markForCache } from "../shared/cache-marks.ts";
 import { chatEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, portalMetadata } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
-import { chatMessages } from "./messages.ts";
-import type { ChatContent, ChatMessage, ChatPart, ChatTool } from "./wire.ts";
+import { WireForm } from "../shared/wire-form.ts";
+import { type ChatForm, chatMessages } from "./messages.ts";
+import type { ChatMessage, ChatTool } from "./wire.ts";
 
 /** A request as `POST /chat/completions`. */
-export function lowerChat(request: ModelRequest): WireRequest {
+export function lowerChat(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
   const { target, options } = request;
   const { quirks } = target;
   const stream = options.stream && quirks.supportsStreaming !== false;
-  const { messages, hasImages } = chatMessages(request);
-  const tools = wireTools(request.tools, quirks).map(
-    (tool): ChatTool => ({
-      type: "function",
-      function: { name: tool.name, description: tool.description, parameters: tool.parameters },
-    }),
-  );
-  const hasTools = tools.length > 0;
+  const { messages, hasImages } = chatMessages(request, memory);
+  const hasTools = request.tools.length > 0;
+  const tools = hasTools ? memory.tools(request.tools, `chat ${quirks.toolSchema}`, () => toolsOf(request)) : undefined;
+  const written = finishMessages(request, messages).map((form) => form.text);
   const body = {
     ...defined({
       model: target.model,
-      messages: finishMessages(request, messages),
-      tools: hasTools ? tools : undefined,
+      messages: new JsonText(joinItems(written)),
+      tools,
       tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
       stream: stream ? true : undefined,
       stream_options: stream ? { include_usage: true } : undefined,
@@ -53,33 +51,43 @@ export function lowerChat(request: ModelRequest): WireRequest {
   };
 }
 
-/** System message in front, then the shapes that single endpoints want, then the cache marks. */
-function finishMessages(request: ModelRequest, history: readonly ChatMessage[]): readonly ChatMessage[] {
-  const { quirks, model } = request.target;
-  const text = systemText(request);
-  const isDeveloper = quirks.developerRole ?? /gpt-5|codex/i.test(model);
-  const system: readonly ChatMessage[] =
-    text === "" ? [] : [{ role: isDeveloper ? "developer" : "system", content: text }];
-  const messages = [...system, ...history];
-  if (quirks.contentAsParts === true) return asParts(messages, request.options.cacheTtl);
-  const style = quirks.cacheMarks ?? "none";
-  return style === "none" ? messages : markForCache(messages, { style: "message", ttl: request.options.cacheTtl });
+function toolsOf({ tools, target }: ModelRequest): readonly ChatTool[] {
+  return wireTools(tools, target.quirks).map((tool) => ({
+    type: "function",
+    function: { name: tool.name, description: tool.description, parameters: tool.parameters },
+  }));
 }
 
-/** The Qwen portal wants lists of parts everywhere, and a mark on the last part of the system message. */
-function asParts(messages: readonly ChatMessage[], ttl: string | undefined): readonly ChatMessage[] {
-  return messages.map((message, index) => {
-    const parts = partsOf(message.content);
-    const last = parts.at(-1);
-    const isSystem = index === 0 && (message.role === "system" || message.role === "developer");
-    const content =
-      isSystem && last !== undefined ? [...parts.slice(0, -1), { ...last, cache_control: cacheMark(ttl) }] : parts;
-    return { ...message, content } as ChatMessage;
+/** System message in front, then the cache marks: on the portal of Qwen one for the system message only. */
+function finishMessages(request: ModelRequest, history: readonly ChatForm[]): readonly ChatForm[] {
+  const { quirks } = request.target;
+  const ttl = request.options.cacheTtl;
+  const system = systemMessage(request);
+  if (quirks.contentAsParts === true) {
+    if (system === undefined) return history;
+    const content = [{ type: "text" as const, text: system.content, cache_control: cacheMark(ttl) }];
+    return [WireForm.one<ChatMessage>({ ...system, content }), ...history];
+  }
+  const forms = system === undefined ? history : [WireForm.one<ChatMessage>(system), ...history];
+  if ((quirks.cacheMarks ?? "none") === "none") return forms;
+  const plain = forms.map((form) => form.value);
+  // Only marked messages are copied, so the others keep their text.
+  return markForCache(plain, { style: "message", ttl }).map((message, index) => {
+    const form = forms[index];
+    return form?.value === message ? form : WireForm.one(message);
   });
 }
 
-function partsOf(content: ChatContent): readonly ChatPart[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+interface SystemWire {
+  readonly role: "system" | "developer";
+  readonly content: string;
+}
+
+function systemMessage(request: ModelRequest): SystemWire | undefined {
+  const { quirks, model } = request.target;
+  const content = systemText(request);
+  const isDeveloper = quirks.developerRole ?? /gpt-5|codex/i.test(model);
+  return content === "" ? undefined : { role: isDeveloper ? "developer" : "system", content };
 }
 
 function toolChoice(choice: ToolChoice | undefined): unknown {

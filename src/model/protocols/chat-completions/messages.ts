@@ -7,71 +7,123 @@ import {
   replayedReasoning,
   type ToolMessage,
   textOf,
+  type UserMessage,
 } from "#conversation";
 import { isRecord } from "#foundation/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
+import type { LoweringMemory } from "../lowering-memory.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { prepareHistory, wireArguments, wireName } from "../shared/history.ts";
-import { dataUrl, readImage } from "../shared/media.ts";
+import { dataUrl, imageFacts, readImage } from "../shared/media.ts";
+import { WireForm } from "../shared/wire-form.ts";
 import type { ChatCall, ChatContent, ChatMessage, ChatPart } from "./wire.ts";
 
 /** OpenAI refuses longer ones. */
 const maxIdLength = 40;
 const imagesFollow = "(images returned by the tools above)";
 
+export type ChatForm = WireForm<ChatMessage>;
+
 export interface ChatMessages {
-  readonly messages: readonly ChatMessage[];
+  readonly messages: readonly ChatForm[];
   readonly hasImages: boolean;
 }
 
 /** The history in chat shape; internal fields stay behind, because strict servers refuse what they do not know. */
-export function chatMessages(request: ModelRequest): ChatMessages {
+export function chatMessages(request: ModelRequest, memory: LoweringMemory): ChatMessages {
   const { target } = request;
   const ids = new CallIds(maxIdLength);
-  const output: ChatMessage[] = [];
+  const forms = memory.chat.given(factsOf(target));
+  const writer = new ChatWriter(target, ids);
+  const output: ChatForm[] = [];
   let pendingImages: ChatPart[] = [];
   let hasImages = false;
-  const flushImages = (): void => {
-    if (pendingImages.length === 0) return;
-    output.push({ role: "user", content: [{ type: "text", text: imagesFollow }, ...pendingImages] });
-    pendingImages = [];
+  const add = (form: ChatForm): void => {
+    output.push(form);
+    hasImages ||= form.hasImages;
   };
-  for (const message of prepareHistory(request.messages)) {
+  for (const message of prepareHistory(request.messages, memory.normal)) {
     switch (message.role) {
-      case "user": {
-        const content = userContent(message.content, target);
-        hasImages ||= typeof content !== "string" && content.some(isImage);
-        output.push(joinImages(pendingImages, content));
+      case "user":
+        add(
+          pendingImages.length === 0
+            ? forms.of(message, "", writer.user)
+            : writer.images(pendingImages, userContent(message.content, target)),
+        );
         pendingImages = [];
         break;
-      }
       case "assistant":
-        flushImages();
-        output.push(assistant(message, target, ids));
+        if (pendingImages.length > 0) add(writer.images(pendingImages));
+        pendingImages = [];
+        add(forms.of(message, ids.ofCalls(message), writer.assistant));
         break;
       case "tool": {
-        const images = toolImages(message, target).filter(isImage);
-        hasImages ||= images.length > 0;
-        pendingImages.push(...images);
-        output.push({ role: "tool", content: toolText(message, target), tool_call_id: ids.of(message.tool_call_id) });
+        const form = forms.of(message, ids.of(message.tool_call_id), writer.tool);
+        add(form);
+        if (form.hasImages) pendingImages.push(...toolImages(message, target).filter(isImage));
         break;
       }
     }
   }
-  flushImages();
+  if (pendingImages.length > 0) add(writer.images(pendingImages));
   return { messages: output, hasImages };
 }
 
-function joinImages(images: readonly ChatPart[], content: ChatContent): ChatMessage {
-  if (images.length === 0) return { role: "user", content };
-  const own: readonly ChatPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return { role: "user", content: [{ type: "text", text: imagesFollow }, ...images, ...own] };
+/** Whatever of the target goes into a message. */
+function factsOf(target: Target): string {
+  const { requiresReasoningContent, contentAsParts } = target.quirks;
+  return `${imageFacts(target)} ${isTranslated(target)} ${requiresReasoningContent === true} ${contentAsParts === true}`;
+}
+
+/** Writes single messages; as functions without a receiver, since they are handed on. */
+class ChatWriter {
+  readonly #target: Target;
+  readonly #ids: CallIds;
+
+  constructor(target: Target, ids: CallIds) {
+    this.#target = target;
+    this.#ids = ids;
+  }
+
+  readonly user = ({ content }: UserMessage): ChatForm => {
+    const written = userContent(content, this.#target);
+    return this.#form({ role: "user", content: written }, hasImage(written));
+  };
+
+  readonly assistant = (message: AssistantMessage): ChatForm =>
+    this.#form(assistant(message, this.#target, this.#ids), false);
+
+  readonly tool = (message: ToolMessage): ChatForm => {
+    const id = this.#ids.of(message.tool_call_id);
+    const written = { role: "tool" as const, content: toolText(message, this.#target), tool_call_id: id };
+    return this.#form(written, toolImages(message, this.#target).some(isImage));
+  };
+
+  /** The images of results, in the user's message behind them or in one of their own. */
+  images(images: readonly ChatPart[], content: ChatContent = []): ChatForm {
+    const parts: readonly ChatPart[] = [{ type: "text", text: imagesFollow }, ...images, ...asParts(content)];
+    return this.#form({ role: "user", content: parts }, true);
+  }
+
+  /** The Qwen portal wants lists of parts everywhere. */
+  #form(message: ChatMessage, hasImages: boolean): ChatForm {
+    if (this.#target.quirks.contentAsParts !== true) return WireForm.one(message, hasImages);
+    return WireForm.one({ ...message, content: asParts(message.content) }, hasImages);
+  }
+}
+
+function asParts(content: ChatContent): readonly ChatPart[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 function userContent(content: Content, target: Target): ChatContent {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? { type: "text", text: part.text } : imagePart(part, target)));
+}
+
+function hasImage(content: ChatContent): boolean {
+  return typeof content !== "string" && content.some(isImage);
 }
 
 function isImage(part: ChatPart): boolean {
@@ -81,13 +133,17 @@ function isImage(part: ChatPart): boolean {
 function imagePart(part: ImagePart, target: Target): ChatPart {
   const image = readImage(part, target);
   if (image.kind === "refused") return { type: "text", text: image.text };
-  const isTranslated = target.baseUrl.includes("/anthropic");
   if (image.kind === "remote") {
-    if (isTranslated) return { type: "image", source: { type: "url", url: image.url } };
+    if (isTranslated(target)) return { type: "image", source: { type: "url", url: image.url } };
     return { type: "image_url", image_url: { url: image.url, ...detailOf(part) } };
   }
-  if (isTranslated) return { type: "image", source: { type: "base64", media_type: image.mediaType, data: image.data } };
+  if (isTranslated(target))
+    return { type: "image", source: { type: "base64", media_type: image.mediaType, data: image.data } };
   return { type: "image_url", image_url: { url: dataUrl(image), ...detailOf(part) } };
+}
+
+function isTranslated(target: Target): boolean {
+  return target.baseUrl.includes("/anthropic");
 }
 
 function detailOf(part: ImagePart): { readonly detail?: string } {

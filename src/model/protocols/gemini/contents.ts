@@ -1,40 +1,55 @@
-import { type AssistantMessage, type Content, callsOf, type ToolCall, type ToolMessage, textOf } from "#conversation";
+import {
+  type AssistantMessage,
+  type Content,
+  callsOf,
+  type ToolCall,
+  type ToolMessage,
+  textOf,
+  type UserMessage,
+} from "#conversation";
 import { isRecord, parseJson } from "#foundation/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
+import type { LoweringMemory } from "../lowering-memory.ts";
+import type { JsonText } from "../shared/body.ts";
 import { objectIn } from "../shared/fields.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
-import { readImage } from "../shared/media.ts";
-import type { GeminiContent, GeminiPart } from "./wire.ts";
+import { imageFacts, readImage } from "../shared/media.ts";
+import { WireForm } from "../shared/wire-form.ts";
+import { WireTurns } from "../shared/wire-turns.ts";
+import type { GeminiPart } from "./wire.ts";
 
 /** Accepted by Gemini 3 in place of the signature of a call that another model made. */
 const foreignSignature = "skip_thought_signature_validator";
 
+type PartsForm = WireForm<readonly GeminiPart[]>;
+
 /** The history as contents of the roles `user` and `model`; results of calls are the user's. */
-export function geminiContents(request: ModelRequest): readonly GeminiContent[] {
+export function geminiContents(request: ModelRequest, memory: LoweringMemory): JsonText {
   const { target } = request;
   const names = new Map<string, string>();
-  const contents: { role: "user" | "model"; parts: GeminiPart[] }[] = [];
-  const push = (role: "user" | "model", parts: readonly GeminiPart[]): void => {
-    const last = contents.at(-1);
-    if (last?.role === role) last.parts.push(...parts);
-    else contents.push({ role, parts: [...parts] });
-  };
-  for (const message of prepareHistory(request.messages)) {
+  const nameOf = ({ tool_call_id }: ToolMessage): string => names.get(tool_call_id) ?? "unknown_tool";
+  const forms = memory.gemini.given(`${imageFacts(target)} ${needsSignature(target)}`);
+  const contents = new WireTurns<"user" | "model", GeminiPart>();
+  const user = (message: UserMessage): PartsForm => WireForm.list(contentParts(message.content, target));
+  const model = (message: AssistantMessage): PartsForm => WireForm.list(modelParts(message, target));
+  const result = (message: ToolMessage): PartsForm =>
+    WireForm.list(resultParts(message, { name: nameOf(message), target }));
+  for (const message of prepareHistory(request.messages, memory.normal)) {
     switch (message.role) {
       case "user":
-        push("user", contentParts(message.content, target));
+        contents.push("user", forms.of(message, "", user));
         break;
       case "assistant":
         for (const call of callsOf(message)) names.set(call.id, wireName(call.function.name));
-        push("model", modelParts(message, target));
+        contents.push("model", forms.of(message, "", model));
         break;
       case "tool":
-        push("user", resultParts(message, { name: names.get(message.tool_call_id) ?? "unknown_tool", target }));
+        contents.push("user", forms.of(message, nameOf(message), result));
         break;
     }
   }
-  return contents;
+  return contents.write("parts");
 }
 
 function contentParts(content: Content, target: Target): readonly GeminiPart[] {

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
+import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, writeBody } from "../shared/body.ts";
+import { defined, JsonText, writeBody } from "../shared/body.ts";
 import { geminiThinking } from "../shared/effort.ts";
 import { geminiSchema } from "../shared/gemini-schema.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
@@ -14,17 +15,17 @@ import { geminiContents } from "./contents.ts";
 const codeAssistScheme = "cloudcode-pa:";
 
 /** A request as `models/{model}:generateContent`. */
-export function lowerGemini(request: ModelRequest): WireRequest {
+export function lowerGemini(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
   const { target, options } = request;
   const stream = options.stream && target.quirks.supportsStreaming !== false;
   const isCodeAssist = target.baseUrl.startsWith(codeAssistScheme);
   const { project, ...extra } = { ...target.quirks.extraBody, ...options.extraBody };
-  const inner = { ...generateBody(request), ...(isCodeAssist ? {} : defined({ project })), ...extra };
+  const inner = { ...generateBody(request, memory), ...(isCodeAssist ? {} : defined({ project })), ...extra };
   const method = stream ? "streamGenerateContent" : "generateContent";
   const model = target.model.replace(/^models\//, "");
   const text = writeBody(inner);
   const body = isCodeAssist
-    ? writeBody(defined({ project, model, user_prompt_id: digest(text), request: inner }))
+    ? writeBody(defined({ project, model, user_prompt_id: digest(text), request: new JsonText(text) }))
     : text;
   return {
     method: "POST",
@@ -35,17 +36,10 @@ export function lowerGemini(request: ModelRequest): WireRequest {
   };
 }
 
-function generateBody(request: ModelRequest): Record<string, unknown> {
+function generateBody(request: ModelRequest, memory: LoweringMemory): Record<string, unknown> {
   const { target, options } = request;
-  const tools = wireTools(request.tools, { ...target.quirks, toolSchema: "gemini" }).map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    ...(Object.keys((tool.parameters["properties"] as object | undefined) ?? {}).length === 0
-      ? {}
-      : { parameters: tool.parameters }),
-  }));
   const system = systemText(request);
-  const hasTools = tools.length > 0;
+  const hasTools = request.tools.length > 0;
   const generation = defined({
     maxOutputTokens: wantedOutput(request),
     temperature: target.quirks.omitTemperature === true ? undefined : options.temperature,
@@ -53,12 +47,23 @@ function generateBody(request: ModelRequest): Record<string, unknown> {
     ...responseFormat(request),
   });
   return defined({
-    contents: geminiContents(request),
+    contents: geminiContents(request, memory),
     systemInstruction: system === "" ? undefined : { parts: [{ text: system }] },
-    tools: hasTools ? [{ functionDeclarations: tools }] : undefined,
+    tools: hasTools ? memory.tools(request.tools, "gemini", () => toolsOf(request)) : undefined,
     toolConfig: hasTools ? toolConfig(options.toolChoice) : undefined,
     generationConfig: Object.keys(generation).length === 0 ? undefined : generation,
   });
+}
+
+function toolsOf({ tools, target }: ModelRequest): readonly unknown[] {
+  const functionDeclarations = wireTools(tools, { ...target.quirks, toolSchema: "gemini" }).map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    ...(Object.keys((tool.parameters["properties"] as object | undefined) ?? {}).length === 0
+      ? {}
+      : { parameters: tool.parameters }),
+  }));
+  return [{ functionDeclarations }];
 }
 
 function toolConfig(choice: ToolChoice | undefined): unknown {

@@ -10,8 +10,3 @@ export type GeminiPart =
   | {
       readonly functionResponse: { readonly name: string; readonly response: Readonly<Record<string, unknown>> };
     };
-
-export interface GeminiContent {
-  readonly role: "user" | "model";
-  readonly parts: readonly GeminiPart[];
-}

@@ -1,50 +1,85 @@
-import { type AssistantMessage, type Content, callsOf, type ToolMessage } from "#conversation";
+import { type AssistantMessage, type Content, callsOf, type ToolMessage, type UserMessage } from "#conversation";
 import { isRecord } from "#foundation/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
+import type { LoweringMemory } from "../lowering-memory.ts";
+import { JsonText, joinItems } from "../shared/body.ts";
 import { CallIds } from "../shared/call-ids.ts";
-import { objectsIn, textIn } from "../shared/fields.ts";
+import { objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { prepareHistory, wireArguments, wireName } from "../shared/history.ts";
-import { dataUrl, readImage } from "../shared/media.ts";
+import { dataUrl, imageFacts, readImage } from "../shared/media.ts";
+import { WireForm } from "../shared/wire-form.ts";
 import type { InputItem, InputPart } from "./wire.ts";
 
 const maxIdLength = 64;
 
 export interface InputItems {
-  readonly input: readonly InputItem[];
+  readonly input: JsonText;
   readonly hasImages: boolean;
 }
 
+type ItemsForm = WireForm<readonly InputItem[]>;
+
 /** The history as input items. */
-export function inputItems(request: ModelRequest): InputItems {
+export function inputItems(request: ModelRequest, memory: LoweringMemory): InputItems {
   const { target } = request;
   const ids = new CallIds(maxIdLength);
   const seenReasoning = new Set<string>();
-  const input: InputItem[] = [];
-  let hasImages = false;
-  const read = (content: Content): string | readonly InputPart[] => {
+  const known = memory.responses.given(imageFacts(target));
+  const user = ({ content }: UserMessage): ItemsForm => {
     const parts = inputParts(content, target);
-    hasImages ||= typeof parts !== "string" && parts.some((part) => part.type === "input_image");
-    return parts;
+    return WireForm.list<InputItem>([{ role: "user", content: parts }], hasImage(parts));
   };
-  for (const message of prepareHistory(request.messages)) {
+  const assistant = (message: AssistantMessage): ItemsForm =>
+    WireForm.list(assistantItems(message, { ids, seenReasoning: new Set() }));
+  const tool = (message: ToolMessage): ItemsForm => {
+    const output = inputParts(message.content, target);
+    const call_id = ids.of(message.tool_call_id);
+    return WireForm.list<InputItem>([{ type: "function_call_output", call_id, output }], hasImage(output));
+  };
+  const forms: ItemsForm[] = [];
+  for (const message of prepareHistory(request.messages, memory.normal)) {
     switch (message.role) {
       case "user":
-        input.push({ role: "user", content: read(message.content) });
+        forms.push(known.of(message, "", user));
         break;
       case "assistant":
-        input.push(...assistantItems(message, { ids, seenReasoning }));
+        forms.push(
+          repeatsReasoning(message, seenReasoning)
+            ? WireForm.list(assistantItems(message, { ids, seenReasoning }))
+            : known.of(message, ids.ofCalls(message), assistant),
+        );
         break;
       case "tool":
-        input.push(output(message, ids, read(message.content)));
+        forms.push(known.of(message, ids.of(message.tool_call_id), tool));
         break;
     }
   }
-  return { input, hasImages };
+  return {
+    input: new JsonText(joinItems(forms.map((form) => form.text))),
+    hasImages: forms.some((form) => form.hasImages),
+  };
 }
 
-function output(message: ToolMessage, ids: CallIds, content: string | readonly InputPart[]): InputItem {
-  return { type: "function_call_output", call_id: ids.of(message.tool_call_id), output: content };
+/** Whether some of the reasoning was sent before; if none was, it counts as sent from now on. */
+function repeatsReasoning(message: AssistantMessage, seen: Set<string>): boolean {
+  if (message.codex_reasoning_items === undefined) return false;
+  const keys = objectsIn(message.codex_reasoning_items).filter(isEncrypted).map(reasoningKey);
+  if (keys.some((key) => seen.has(key))) return true;
+  for (const key of keys) seen.add(key);
+  return false;
+}
+
+function isEncrypted(item: WireObject): boolean {
+  return textIn(item["encrypted_content"]) !== "";
+}
+
+function reasoningKey(item: WireObject): string {
+  return textIn(item["id"]) || textIn(item["encrypted_content"]);
+}
+
+function hasImage(content: string | readonly InputPart[]): boolean {
+  return typeof content !== "string" && content.some((part) => part.type === "input_image");
 }
 
 function inputParts(content: Content, target: Target): string | readonly InputPart[] {
@@ -87,12 +122,11 @@ function assistantItems(message: AssistantMessage, { ids, seenReasoning }: Seen)
 /** Without its id: nothing is stored on the server, so that an id could not be looked up. */
 function reasoningItems(message: AssistantMessage, seen: Set<string>): readonly InputItem[] {
   return objectsIn(message.codex_reasoning_items).flatMap((item): readonly InputItem[] => {
-    const encrypted = textIn(item["encrypted_content"]);
-    const key = textIn(item["id"]) || encrypted;
-    if (encrypted === "" || seen.has(key)) return [];
+    const key = reasoningKey(item);
+    if (!isEncrypted(item) || seen.has(key)) return [];
     seen.add(key);
     const summary = Array.isArray(item["summary"]) ? item["summary"] : [];
-    return [{ type: "reasoning", summary, encrypted_content: encrypted }];
+    return [{ type: "reasoning", summary, encrypted_content: textIn(item["encrypted_content"]) }];
   });
 }
 

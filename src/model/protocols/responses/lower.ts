@@ -1,6 +1,7 @@
 import type { ToolChoice } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { ModelRequest } from "../../request.ts";
+import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../shared/body.ts";
 import { responsesEffort } from "../shared/effort.ts";
@@ -16,21 +17,13 @@ const defaultInstructions = "You are Hermes, a personal assistant.";
 const smallestOutput = 16;
 
 /** A request as `POST /responses`. Nothing is stored on the server: what it must remember is sent again. */
-export function lowerResponses(request: ModelRequest): WireRequest {
+export function lowerResponses(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
   const { target, options } = request;
   const { quirks } = target;
   const stream = options.stream && quirks.supportsStreaming !== false;
-  const { input, hasImages } = inputItems(request);
-  const tools = wireTools(request.tools, quirks).map(
-    (tool): ResponsesTool => ({
-      type: "function",
-      name: tool.name,
-      description: tool.description,
-      parameters: tool.parameters,
-      strict: false,
-    }),
-  );
-  const hasTools = tools.length > 0;
+  const { input, hasImages } = inputItems(request, memory);
+  const hasTools = request.tools.length > 0;
+  const facts = `responses ${quirks.toolSchema}`;
   const system = systemText(request);
   const isCopilot = quirks.reasoning === "copilot";
   const body = {
@@ -38,7 +31,7 @@ export function lowerResponses(request: ModelRequest): WireRequest {
       model: target.model,
       instructions: system === "" ? defaultInstructions : system,
       input,
-      tools: hasTools ? tools : undefined,
+      tools: hasTools ? memory.tools(request.tools, facts, () => toolsOf(request)) : undefined,
       tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
       parallel_tool_calls: hasTools ? true : undefined,
       store: false,
@@ -61,6 +54,16 @@ export function lowerResponses(request: ModelRequest): WireRequest {
     body: writeBody(body),
     framing: stream ? "sse" : "json",
   };
+}
+
+function toolsOf({ tools, target }: ModelRequest): readonly ResponsesTool[] {
+  return wireTools(tools, target.quirks).map((tool) => ({
+    type: "function",
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters,
+    strict: false,
+  }));
 }
 
 /** A field the service does not know would be refused by it too, in words that are harder to act on. */

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
-import { splitStoredCallId } from "#conversation";
+import { type AssistantMessage, splitStoredCallId } from "#conversation";
+
+/** Neither two ids in one nor an item's, and of letters that every wire takes. */
+const plainId = /^[A-Za-z0-9_-]+$/;
 
 /**
  * The ids of calls in the form one wire accepts, the same for a call and its result. Two ids never
@@ -25,7 +28,15 @@ export class CallIds {
     return id;
   }
 
+  /** The ids of all calls of a message, in one text; they hold no spaces. */
+  ofCalls({ tool_calls: calls }: AssistantMessage): string {
+    const first = calls?.[0];
+    if (calls === undefined || first === undefined) return "";
+    return calls.length === 1 ? this.of(first.id) : calls.map((call) => this.of(call.id)).join(" ");
+  }
+
   #clean(stored: string): string {
+    if (stored.length <= this.#maxLength && plainId.test(stored)) return stored;
     const { callId, itemId } = splitStoredCallId(stored);
     const chosen = (callId ?? itemId ?? "").replace(/[^A-Za-z0-9_-]/g, "_");
     if (chosen !== "" && chosen.length <= this.#maxLength) return chosen;

@@ -16,30 +16,37 @@ import { argumentText } from "./tool-input.ts";
 /** Stands where a conversation has no first word of the user; every wire wants one. */
 export const missingUserText = "(the conversation continues)";
 
+/** The byte-stable forms of messages that were seen before. */
+export type NormalForms = Pick<WeakMap<Message, Message>, "get" | "set">;
+
 /**
  * The messages of a request, ready to be written on a wire: sound, repaired, byte-stable, and starting
- * with the user. Works on a copy; takes whatever an old file may hold and never throws.
+ * with the user. Works on a copy; takes whatever an old file may hold and never throws. Messages are immutable,
+ * so each is normalised once where the caller keeps the forms; the same message then gives the same object.
  */
-export function prepareHistory(messages: readonly Message[]): readonly Message[] {
-  const sound = messages.map(soundMessage).filter((message) => message !== undefined);
-  const repaired = repair(sound).messages.map(normalized);
-  return repaired[0]?.role === "user" ? repaired : [{ role: "user", content: missingUserText }, ...repaired];
+export function prepareHistory(messages: readonly Message[], forms?: NormalForms): readonly Message[] {
+  const repaired = repair(soundMessages(messages)).messages;
+  const normal = repaired.map((message) => (forms === undefined ? normalizeMessage(message) : formOf(message, forms)));
+  return normal[0]?.role === "user" ? normal : [{ role: "user", content: missingUserText }, ...normal];
 }
 
-/** Messages are immutable, and a session sends the same ones again and again: each is written out once. */
-const knownForms = new WeakMap<Message, Message>();
-
-function normalized(message: Message): Message {
-  const known = knownForms.get(message);
+function formOf(message: Message, forms: NormalForms): Message {
+  const known = forms.get(message);
   if (known !== undefined) return known;
   const form = normalizeMessage(message);
-  knownForms.set(message, form);
+  forms.set(message, form);
   return form;
 }
 
 /** What had to be put right in these messages, for the log. */
 export function countRepairs(messages: readonly Message[]): RepairCounts {
-  return repair(messages.map(soundMessage).filter((message) => message !== undefined)).counts;
+  return repair(soundMessages(messages)).counts;
+}
+
+/** The same list when all of it is sound, as it is in all but old or foreign sessions. */
+function soundMessages(messages: readonly Message[]): readonly Message[] {
+  if (messages.every((message) => soundMessage(message) === message)) return messages;
+  return messages.map(soundMessage).filter((message) => message !== undefined);
 }
 
 /** A message whose fields are what their types say; undefined for what is no message at all. */
@@ -69,17 +76,21 @@ function soundAssistant(message: Extract<Message, { role: "assistant" }>): Messa
   const content = typeof message.content === "string" ? message.content : flatText(message.content);
   const given: unknown = message.tool_calls;
   if (given === undefined) return content === message.content ? message : { ...message, content };
+  if (Array.isArray(given) && given.every(isSoundCall) && content === message.content) return message;
   const calls = (Array.isArray(given) ? given : []).map(soundCall).filter((call) => call !== undefined);
-  const isSame = Array.isArray(given) && calls.length === given.length && calls.every((call, at) => call === given[at]);
-  if (isSame && content === message.content) return message;
   return { ...message, content, tool_calls: calls };
 }
 
+function isSoundCall(call: unknown): call is ToolCall {
+  if (!isRecord(call) || !isRecord(call["function"])) return false;
+  const { name, arguments: args } = call["function"];
+  return typeof call["id"] === "string" && call["id"] !== "" && typeof name === "string" && typeof args === "string";
+}
+
 function soundCall(call: unknown, index: number): ToolCall | undefined {
+  if (isSoundCall(call)) return call;
   if (!isRecord(call) || !isRecord(call["function"])) return undefined;
   const { name, arguments: args } = call["function"];
-  const isSound = typeof call["id"] === "string" && call["id"] !== "" && typeof name === "string";
-  if (isSound && typeof args === "string") return call as unknown as ToolCall;
   const words = argumentText(args);
   const called = typeof name === "string" ? name : "";
   const id =

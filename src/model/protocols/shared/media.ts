@@ -10,6 +10,11 @@ export type Image =
 
 const readableTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
+/** What of a target changes how images are written. */
+export function imageFacts({ quirks, isLocal }: Target): string {
+  return `${quirks.supportsImages !== false ? "images" : "blind"} ${isLocal ? "local" : "remote"}`;
+}
+
 /** Reads the address of an image part. Only types that every vision model reads are sent. */
 export function readImage(part: ImagePart, target: Target): Image {
   if (target.quirks.supportsImages === false) return refused("this model takes no images");
