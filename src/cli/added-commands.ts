@@ -1,26 +1,35 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { Scope } from "#foundation/disposal";
 import { importModule } from "#foundation/import-module";
 import { silentLogger } from "#foundation/logger";
 import type { Command, CommandIo, Invocation } from "./command.ts";
+import { commandNames } from "./command-names.ts";
 import { globalFlags, readGlobalFlags } from "./global-flags.ts";
 import { parseLine } from "./parse.ts";
 import { homeOf } from "./support/home.ts";
 import { loadSettings } from "./support/settings.ts";
 
+/** The tree with commands that others brought; they work as long as it is not disposed. */
+export interface AddedCommands extends AsyncDisposable {
+  readonly tree: Command;
+}
+
 /**
  * The tree with the commands of the chosen memory provider and of enabled plugins. They cannot take a name that is
  * ours, and nothing of theirs is loaded unless a word was typed that only they can know, or help was asked for.
  */
-export async function withAddedCommands(tree: Command, argv: readonly string[], io: CommandIo): Promise<Command> {
+export async function withAddedCommands(tree: Command, argv: readonly string[], io: CommandIo): Promise<AddedCommands> {
+  const scope = new Scope();
+  const end = { [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose]() };
   const invocation = bareInvocation(tree, argv, io);
   // Both kinds live there; most homes have none, and help should not cost them the reading of settings.
-  if (!existsSync(homeOf(invocation).plugins)) return tree;
-  const added = [...(await memoryCommands(invocation)), ...(await pluginCommands(invocation))];
-  const taken = new Set((tree.commands ?? []).flatMap((one) => [one.name, ...(one.aliases ?? [])]));
+  if (!existsSync(homeOf(invocation).plugins)) return { tree, ...end };
+  const added = [...(await memoryCommands(invocation)), ...(await pluginCommands(invocation, scope))];
+  const taken = new Set(commandNames(tree));
   const free = added.filter((one) => !taken.has(one.name));
-  return free.length === 0 ? tree : { ...tree, commands: [...(tree.commands ?? []), ...free] };
+  return { tree: { ...tree, commands: [...(tree.commands ?? []), ...free] }, ...end };
 }
 
 /** Only the global options count here: which home, which file of settings. */
@@ -61,9 +70,10 @@ async function memoryCommands(invocation: Invocation): Promise<readonly Command[
   return [{ name: found.provider, about: "Commands of the memory provider", commands }];
 }
 
-async function pluginCommands(invocation: Invocation): Promise<readonly Command[]> {
+async function pluginCommands(invocation: Invocation, scope: Scope): Promise<readonly Command[]> {
   const { openPlugins } = await import("./support/plugins.ts");
   const plugins = await openPlugins(invocation, { isLoaded: true });
+  scope.adopt(plugins.host);
   return [...plugins.contributions.cliCommands.values()].map(
     (one): Command => ({
       name: one.name,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UserError } from "#foundation/errors";
 import type { Command } from "./command.ts";
-import { parseLine } from "./parse.ts";
+import { firstWord, parseLine } from "./parse.ts";
 
 const tree: Command = {
   name: "hermes",
@@ -102,6 +102,15 @@ describe("a line of words", () => {
     expect(error.message).toContain(said);
     expect(error.exitCode).toBe(2);
     expect(error.hint).toBeDefined();
+  });
+
+  it("begins with the first word that is no option and no value of one", () => {
+    const flags = tree.flags ?? [];
+    expect(firstWord(["-m", "x", "logs"], flags)).toBe("logs");
+    expect(firstWord(["-c", "my project"], flags)).toBeUndefined();
+    expect(firstWord(["-c", "-Q", "logs"], flags)).toBe("logs");
+    expect(firstWord(["--model=x", "--unknown"], flags)).toBeUndefined();
+    expect(firstWord(["--", "config"], flags)).toBe("config");
   });
 
   it("is lenient when help is asked for", () => {

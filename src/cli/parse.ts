@@ -197,6 +197,19 @@ class Line {
   }
 }
 
+/** The first word of a line that is neither an option nor the value of one. */
+export function firstWord(argv: readonly string[], flags: readonly Flag[]): string | undefined {
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (word === "--" || word === "-" || !word.startsWith("-")) return word === "--" ? argv[at + 1] : word;
+    const flag = flags.find((one) => word === `--${one.name}` || (one.short !== undefined && word === `-${one.short}`));
+    const next = argv[at + 1];
+    if (flag?.kind === "text" || flag?.kind === "list") at += 1;
+    if (flag?.kind === "optional-text" && next !== undefined && !next.startsWith("-")) at += 1;
+  }
+  return undefined;
+}
+
 export function findCommand(commands: readonly Command[], word: string): Command | undefined {
   return commands.find((command) => command.name === word || command.aliases?.includes(word) === true);
 }

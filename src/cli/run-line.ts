@@ -1,10 +1,11 @@
 import { describe, UserError } from "#foundation/errors";
+import type { AddedCommands } from "./added-commands.ts";
 import { type Command, type CommandIo, exitCodes, type Invocation } from "./command.ts";
-import { readGlobalFlags, workingFolder } from "./global-flags.ts";
+import { globalFlags, readGlobalFlags, workingFolder } from "./global-flags.ts";
 import { helpText } from "./help.ts";
 import { schemaVersion } from "./output/json.ts";
 import { createStyle } from "./output/style.ts";
-import { nameOf, type ParsedLine, parseLine } from "./parse.ts";
+import { findCommand, firstWord, nameOf, type ParsedLine, parseLine } from "./parse.ts";
 import { commandTree, helpGroups } from "./tree.ts";
 import { versionLine } from "./version.ts";
 
@@ -23,7 +24,8 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
     const { complete } = await import("./completion/complete.ts");
     return complete(argv.slice(1), { root: commandTree, io });
   }
-  const tree = await treeFor(argv, io);
+  await using opened = await treeFor(argv, io);
+  const { tree } = opened;
   const line = parseLine(tree, argv);
   const global = readGlobalFlags(line.flags, io);
   const command = line.path.at(-1) ?? tree;
@@ -52,24 +54,16 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
   return await command.run(invocation);
 }
 
-/** The commands of plugins are looked for only when the first word is none of ours. */
-async function treeFor(argv: readonly string[], io: CommandIo): Promise<Command> {
-  const word = firstWord(argv);
-  const commands = commandTree.commands ?? [];
-  const isOurs = commands.some((one) => one.name === word || one.aliases?.includes(word ?? "") === true);
+/** The commands of plugins are looked for only when the first word is none of ours, or help is asked for. */
+async function treeFor(argv: readonly string[], io: CommandIo): Promise<AddedCommands> {
+  const word = firstWord(argv, [...(commandTree.flags ?? []), ...globalFlags]);
+  const isOurs = word !== undefined && findCommand(commandTree.commands ?? [], word) !== undefined;
   const asksForHelp = argv.some((one) => one === "--help" || one === "-h") || word === "help";
-  if ((word === undefined && !asksForHelp) || isOurs) return commandTree;
+  if ((word === undefined && !asksForHelp) || (isOurs && word !== "help")) {
+    return { tree: commandTree, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
   const { withAddedCommands } = await import("./added-commands.ts");
   return await withAddedCommands(commandTree, argv, io);
-}
-
-function firstWord(argv: readonly string[]): string | undefined {
-  for (const [index, word] of argv.entries()) {
-    if (word.startsWith("-")) continue;
-    const before = argv[index - 1] ?? "";
-    if (!["-p", "--profile", "--config", "--cwd"].includes(before)) return word;
-  }
-  return undefined;
 }
 
 function refuseWithoutTerminal(command: Command, line: ParsedLine, io: CommandIo): void {

@@ -126,6 +126,21 @@ describe("hermes plugins", () => {
     expect(settings()).not.toContain("- greeter");
   });
 
+  it("chooses one memory provider and one context engine [20:R8.20]", async () => {
+    expect(await json("plugins", "memory")).toMatchObject({
+      current: "none",
+      offers: expect.arrayContaining([{ name: "holographic", about: expect.any(String) }]),
+    });
+    expect((await hermes("plugins", "memory", "holographic")).code).toBe(0);
+    expect(await json("plugins", "memory")).toMatchObject({ current: "holographic" });
+    expect((await runCli(["plugins", "memory"], { home: place.home, typed: ["none"] })).code).toBe(0);
+    expect(await json("plugins")).toMatchObject({ memory_provider: null, context_engine: "compressor" });
+    expect(await hermes("plugins", "context-engine", "nosuch")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("compressor"),
+    });
+  });
+
   it("names a plugin that is not there", async () => {
     expect(await hermes("plugins", "enable", "nosuch")).toMatchObject({
       code: 1,

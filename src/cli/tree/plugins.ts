@@ -50,5 +50,17 @@ export const pluginsCommand: Command = {
       args: [plugin],
       run: async (invocation) => (await import("../commands/plugins/switch.ts")).pluginsDisable(invocation),
     },
+    {
+      name: "memory",
+      about: "Show or choose the memory provider; none uses the built-in notes alone",
+      args: [{ name: "name", isOptional: true, completes: "plugin" }],
+      run: async (invocation) => (await import("../commands/plugins/single.ts")).pluginsMemory(invocation),
+    },
+    {
+      name: "context-engine",
+      about: "Show or choose what keeps long conversations inside the window",
+      args: [{ name: "name", isOptional: true, completes: "plugin" }],
+      run: async (invocation) => (await import("../commands/plugins/single.ts")).pluginsContextEngine(invocation),
+    },
   ],
 };

@@ -6,6 +6,7 @@ import { Output } from "../../output/output.ts";
 import { openExistingStore } from "../../support/store.ts";
 import { activityOf } from "./activity.ts";
 import { insightsCsv } from "./csv.ts";
+import { usedSkills } from "./skills.ts";
 import { insightsText } from "./text.ts";
 
 const dayMs = 86_400_000;
@@ -27,6 +28,7 @@ export async function insights(invocation: Invocation): Promise<number> {
     return 0;
   }
   const activity = activityOf(report.startedAtMs);
+  const skills = await usedSkills(invocation, wish.sinceMs);
   if (hasFlag(invocation, "csv")) {
     await out.raw(insightsCsv(report));
     return 0;
@@ -38,7 +40,8 @@ export async function insights(invocation: Invocation): Promise<number> {
     source: source ?? null,
     ...(snakeCase(rest) as object),
     activity: snakeCase(activity),
+    skills: snakeCase(skills),
   });
-  for (const line of insightsText({ report, activity, days }, out.style)) out.line(line);
+  for (const line of insightsText({ report, activity, skills, days }, out.style)) out.line(line);
   return 0;
 }

@@ -2,11 +2,14 @@ import { formatDuration, formatTokens, formatUsd } from "#model";
 import type { Insights, InsightsGroup, NotableSession } from "#store";
 import type { Style } from "../../output/style.ts";
 import { renderTable } from "../../output/table.ts";
+import { localTime } from "../../output/times.ts";
 import type { Activity } from "./activity.ts";
+import type { UsedSkill } from "./skills.ts";
 
 export interface InsightsView {
   readonly report: Insights;
   readonly activity: Activity;
+  readonly skills: readonly UsedSkill[];
   readonly days: number;
 }
 
@@ -14,7 +17,7 @@ const barWidth = 24;
 
 /** The report for people, section by section. */
 export function insightsText(view: InsightsView, style: Style): readonly string[] {
-  const { report, activity, days } = view;
+  const { report, activity, skills, days } = view;
   const { tools, exitReasons, events } = report;
   const calls = tools.reduce((sum, tool) => sum + tool.calls, 0);
   const share = (count: number): string => (calls === 0 ? "" : `${Math.round((100 * count) / calls)}%`);
@@ -24,6 +27,7 @@ export function insightsText(view: InsightsView, style: Style): readonly string[
     ...section("By model", groups(report.byModel), style),
     ...section("By surface", groups(report.bySource), style),
     ...section("Tools", bars(tools.slice(0, 15).map(({ name, calls: n }) => [name, n, share(n)])), style),
+    ...section("Skills", skillLines(skills), style),
     ...section("Days", bars(activity.byWeekday.map(({ day, sessions }) => [day, sessions, ""])), style),
     ...section(
       "Peak hours",
@@ -82,6 +86,13 @@ function bars(rows: readonly (readonly [string, number, string])[]): readonly st
     const bar = "█".repeat(value === 0 ? 0 : Math.max(1, Math.round((value / most) * barWidth)));
     return `${name.slice(0, width).padEnd(width)}  ${bar.padEnd(barWidth)} ${value} ${note}`.trimEnd();
   });
+}
+
+function skillLines(skills: readonly UsedSkill[]): readonly string[] {
+  return skills.map(
+    ({ name, loads, edits, lastUsedAtMs }) =>
+      `${name.padEnd(24)} ${loads} loads, ${edits} edits, last ${localTime(lastUsedAtMs)}`,
+  );
 }
 
 function notable(rows: Insights["notable"]): readonly string[] {

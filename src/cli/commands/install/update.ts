@@ -1,5 +1,6 @@
 import { syncBundledSkills } from "#agent";
 import { managedBy, managedError, Profiles } from "#config";
+import { never } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http";
 import { isRecord, parseJson } from "#foundation/json";
@@ -67,11 +68,11 @@ function unreachable(): UserError {
   });
 }
 
-/** A terminal that closes meanwhile must not leave half an installation: the child gets no hang-up from us. */
+/** A terminal that closes meanwhile must not leave half an installation: npm is never stopped half-way. */
 async function install({ io }: Invocation, wanted: string): Promise<void> {
   const result = await runProcess("npm", ["install", "-g", `${packageName}@${wanted}`], {
     env: io.env,
-    signal: io.signal,
+    signal: never,
     timeoutMs: 600_000,
   });
   if (result.exitCode === 0) return;

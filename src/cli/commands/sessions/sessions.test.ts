@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assistantMessage, type SessionId, userMessage } from "#conversation";
@@ -159,7 +159,15 @@ describe("hermes insights", () => {
 
   it("tells by model and surface, as text, document and table [20:R11.11][20:R11.12]", async () => {
     await someSessions();
+    mkdirSync(path.join(place.home, "skills"), { recursive: true });
+    const use = {
+      tea: { loads: 3, edits: 1, lastUsedAtMs: systemClock.now() },
+      old: { loads: 9, edits: 0, lastUsedAtMs: 1 },
+    };
+    writeFileSync(path.join(place.home, "skills", ".usage.json"), JSON.stringify(use));
     const text = (await hermes("insights", "--days", "90")).stdout;
+    expect(text).toMatch(/tea +3 loads, 1 edits/);
+    expect(text).not.toContain("9 loads");
     expect(text).toContain("By surface");
     expect(text).toMatch(/Mon +[█ ]*\d/);
     expect(await json("insights", "--days", "90")).toMatchObject({
