@@ -112,5 +112,7 @@ function documentOf(ended: TurnEnd): Readonly<Record<string, unknown>> {
 
 function exitCodeOf(ended: TurnEnd): number {
   if (ended.interrupted) return exitCodes.interrupted;
-  return ended.failed ? exitCodes.failed : exitCodes.ok;
+  // A turn that a limit stopped did not fail, but nobody got an answer either.
+  const hasStopped = !ended.completed && ended.error !== undefined;
+  return ended.failed || hasStopped ? exitCodes.failed : exitCodes.ok;
 }
