@@ -71,6 +71,21 @@ describe("extensions", () => {
     expect(await ui.text()).toContain("PANEL ROW");
   });
 
+  it("that bring a broken widget into the layout are switched off as well [20:R10.44]", async () => {
+    const bad = {
+      id: "bad",
+      render: () => {
+        throw new Error("no rows");
+      },
+    };
+    await using ui = await TuiDriver.start({
+      tui: { extensions: [{ name: "layouter", buildLayout: (slots, next) => [bad, ...next(slots)] }] },
+    });
+    expect(await ui.transcript()).toContain("The extension layouter failed and is switched off: no rows");
+    await ui.press("on");
+    expect(await ui.row("❯")).toBe("❯ on");
+  });
+
   it("cannot take a reserved key by accident [20:R10.43]", async () => {
     await using ui = await TuiDriver.start({
       tui: {

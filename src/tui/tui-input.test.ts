@@ -23,6 +23,15 @@ describe("input", () => {
     expect(await ui.row("❯")).toBe("❯ /model");
   });
 
+  it("suggests the rest from the history, taken by Right or Tab [20:R10.21]", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.press("explain the code", keys.enter, "exp");
+    expect(await ui.row("❯")).toBe("❯ explain the code");
+    expect(ui.screen.cursor.column).toBe(5);
+    await ui.press(keys.right, keys.enter);
+    expect(ui.session.submitted.map((input) => input.text)).toEqual(["explain the code", "explain the code"]);
+  });
+
   it("walks through the history [20:R10.18]", async () => {
     await using ui = await TuiDriver.start();
     await ui.press("first", keys.enter, "second", keys.enter, keys.up, keys.up);

@@ -71,12 +71,14 @@ export class ExtensionHost {
     return this.#widgets;
   }
 
-  /** The first extension is outermost; each may call the next. */
+  /** The first extension is outermost; each may call the next. Widgets they bring along are watched like all others. */
   layout(slots: LayoutSlots, base: (slots: LayoutSlots) => readonly Widget[]): readonly Widget[] {
+    const known = new Set<Widget>([...base(slots), ...this.widgets()]);
     const build = this.#active.reduceRight<(slots: LayoutSlots) => readonly Widget[]>((next, extension) => {
       return (given) => {
         if (extension.buildLayout === undefined) return next(given);
-        return this.#guard(extension, () => extension.buildLayout?.(given, next, this.#context)) ?? next(given);
+        const own = this.#guard(extension, () => extension.buildLayout?.(given, next, this.#context)) ?? next(given);
+        return own.map((widget) => (known.has(widget) ? widget : remember(known, this.#safe(extension, widget))));
       };
     }, base);
     return build(slots);
@@ -158,4 +160,9 @@ export class ExtensionHost {
     this.#off.add(extension);
     this.#onFault(`The extension ${extension.name} failed and is switched off: ${describe(error)}`);
   }
+}
+
+function remember(known: Set<Widget>, widget: Widget): Widget {
+  known.add(widget);
+  return widget;
 }

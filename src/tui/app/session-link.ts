@@ -1,5 +1,10 @@
 import type { OpenSession, SessionEvent } from "#session";
 
+export interface OpeningListener {
+  readonly onReady: (session: OpenSession) => void;
+  readonly onRefused: (error: unknown) => void;
+}
+
 /** The session on the screen, its events, and those sessions this UI opened itself. */
 export class SessionLink implements AsyncDisposable {
   readonly #onEvent: (event: SessionEvent) => void;
@@ -13,6 +18,19 @@ export class SessionLink implements AsyncDisposable {
 
   get current(): OpenSession | undefined {
     return this.#current;
+  }
+
+  /** Takes the session when it is there; the UI does not wait for it. */
+  async open(given: OpenSession | Promise<OpenSession>, told: OpeningListener): Promise<void> {
+    if (!("then" in given)) {
+      await this.attach(given, false);
+      told.onReady(given);
+      return;
+    }
+    void given.then(async (session) => {
+      await this.attach(session, false);
+      told.onReady(session);
+    }, told.onRefused);
   }
 
   /** Events of the former session are no longer heard. */

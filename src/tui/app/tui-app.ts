@@ -4,7 +4,7 @@ import { Scope } from "#foundation/disposal";
 import { describe, UserError } from "#foundation/errors";
 import { newId } from "#foundation/ids";
 import { type Logger, silentLogger } from "#foundation/logger";
-import type { OpenSession, SessionEvent } from "#session";
+import type { SessionEvent } from "#session";
 import { Completer } from "../input/completion.ts";
 import { InputHistory } from "../input/history.ts";
 import type { TerminalInput } from "../input/key-event.ts";
@@ -16,13 +16,13 @@ import { reduce } from "../state/reduce.ts";
 import { isAnimated } from "../state/select.ts";
 import { initialState, type ViewState } from "../state/state.ts";
 import { mergeEmojis, shortDuration } from "../state/tool-line.ts";
-import { createDecoder, type InputDecoder } from "../terminal/decode-input.ts";
 import { colorDepthOf } from "../theme/style.ts";
 import { exitRows } from "../view/exit-summary.ts";
 import { contextOf, inputAreaOf } from "./context.ts";
 import { type EffectDeps, runEffect } from "./effects.ts";
 import { ExtensionHost } from "./extension-host.ts";
 import { FrameTimer } from "./frame-timer.ts";
+import { InputGate } from "./input-gate.ts";
 import { Libraries } from "./libraries.ts";
 import type { RunTuiOptions } from "./options.ts";
 import { Screen } from "./screen.ts";
@@ -44,10 +44,8 @@ export class TuiApp {
   readonly #host: ExtensionHost;
   readonly #completer: Completer;
   readonly #effects: EffectDeps;
+  readonly #gate: InputGate;
   #state: ViewState;
-  #decoder: InputDecoder | undefined;
-  #early = "";
-  #isLent = false;
 
   constructor(options: RunTuiOptions) {
     this.#options = options;
@@ -87,6 +85,12 @@ export class TuiApp {
       onItems: (line, items) => this.dispatch({ type: "completions", line, items }),
     });
     this.#effects = this.#effectDeps();
+    this.#gate = new InputGate({
+      isTty: terminal.isTty,
+      onInput: (input) => this.#take(input),
+      onLine: (line) => this.#takeLine(line),
+      onChunkEnd: () => this.#afterInput(),
+    });
   }
 
   /** Runs until the person leaves; gives the exit code. */
@@ -94,15 +98,17 @@ export class TuiApp {
     await using scope = new Scope();
     scope.adopt(this.#link);
     this.#start(scope);
-    const running = this.#frames.run();
-    const code = await this.#exit.promise;
-    this.#ending.abort();
-    await running;
-    this.#finish();
-    await this.#effects.history?.flush();
-    return code;
+    const running = this.#frames.run().catch((error: unknown) => this.#exit.reject(error));
+    try {
+      const code = await this.#exit.promise;
+      this.#finish();
+      return code;
+    } finally {
+      this.#ending.abort();
+      await running;
+      await this.#effects.history?.flush();
+    }
   }
-
   /** An action from a key, an effect or an extension; drawn at once. */
   dispatch(action: UserAction): void {
     this.#step(action);
@@ -113,11 +119,7 @@ export class TuiApp {
   #start(scope: Scope): void {
     const { terminal, signal, voice } = this.#options;
     if (this.#state.settings.altScreen) terminal.write("\x1b[?1049h");
-    terminal.start({
-      onInput: (data) => this.#receive(data),
-      onResize: () => this.#frames.now(),
-      onEnd: () => this.#endOfInput(),
-    });
+    this.#takeTerminal();
     scope.defer(() => terminal.stop());
     this.#host.registerKeys(inputAreaOf(this.#contextDeps()));
     this.#theme.restyle((base) => this.#host.styles(base));
@@ -125,8 +127,8 @@ export class TuiApp {
     if (this.#options.branch !== undefined) this.#step({ type: "facts", branch: this.#options.branch });
     this.#queueFirstMessage();
     this.#frames.now();
-    scope.defer(() => this.#decoder?.[Symbol.dispose]());
-    scope.defer(() => this.#completer[Symbol.dispose]());
+    scope.adopt(this.#gate);
+    scope.adopt(this.#completer);
     if (voice !== undefined) scope.adopt(voice.subscribe((state) => this.dispatch({ type: "voice", voice: state })));
     const stop = (): void => this.#exit.resolve(130);
     signal?.addEventListener("abort", stop, { once: true });
@@ -138,42 +140,20 @@ export class TuiApp {
   async #prepare(): Promise<void> {
     try {
       await Promise.all([
-        this.#startInput(),
+        this.#gate.load(),
         this.#libraries.load(),
         this.#loadHistory(),
         this.#applySkin(this.#state.settings.skin),
-        this.#openSession(),
+        this.#link.open(this.#options.session, {
+          onReady: ({ info, history }) => this.dispatch({ type: "session-ready", info, history }),
+          onRefused: (error) => this.#refuse(error),
+        }),
       ]);
     } catch (error) {
       this.#log.error("The terminal could not be started.", { error: describe(error) });
       this.dispatch({ type: "say", level: "error", text: describe(error) });
       this.#exit.resolve(1);
     }
-  }
-
-  async #startInput(): Promise<void> {
-    const decoder = await createDecoder((input) => this.#take(input));
-    this.#decoder = decoder;
-    const typed = this.#early;
-    this.#early = "";
-    if (typed !== "") this.#feed(decoder, typed);
-  }
-
-  async #openSession(): Promise<void> {
-    const given = this.#options.session;
-    if ("then" in given) {
-      void given.then(
-        (session) => this.#greet(session),
-        (error: unknown) => this.#refuse(error),
-      );
-      return;
-    }
-    await this.#greet(given);
-  }
-
-  async #greet(session: OpenSession): Promise<void> {
-    await this.#link.attach(session, false);
-    this.dispatch({ type: "session-ready", info: session.info, history: session.history });
   }
 
   #refuse(error: unknown): void {
@@ -201,40 +181,27 @@ export class TuiApp {
     this.#state = { ...this.#state, early: [{ text: first.text, images: first.images ?? [] }] };
   }
 
-  /** Bytes that come before the decoder is loaded wait for it. */
-  #receive(data: string): void {
-    if (this.#isLent) return;
-    if (!this.#options.terminal.isTty) {
-      this.#readLines(data);
-      return;
-    }
-    if (this.#decoder === undefined) {
-      this.#early += data;
-      return;
-    }
-    this.#feed(this.#decoder, data);
+  #takeTerminal(): void {
+    this.#options.terminal.start({
+      onInput: (data) => this.#gate.receive(data),
+      onResize: () => this.#frames.now(),
+      onEnd: () => this.#endOfInput(),
+    });
   }
 
-  #feed(decoder: InputDecoder, data: string): void {
-    decoder.feed(data);
+  #afterInput(): void {
     this.#completer.update(completionLine(this.#state));
     if (!this.#ending.signal.aborted) this.#frames.now();
   }
 
-  /** Without a terminal every line is a message. */
-  #readLines(data: string): void {
-    const lines = (this.#early + data).split("\n");
-    this.#early = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line.trim() === "") continue;
-      this.#step({ type: "draft-edited", text: line });
-      this.#step({ type: "enter" });
-    }
-    this.#frames.now();
+  #takeLine(line: string): void {
+    this.#step({ type: "draft-edited", text: line });
+    this.#step({ type: "enter" });
   }
 
+  /** A window that was closed ends at once; a file is worked through first. */
   #endOfInput(): void {
-    if (!this.#options.terminal.isTty && this.#early !== "") this.#readLines("\n");
+    this.#gate.finish();
     const settled = this.#options.terminal.isTty ? undefined : this.#link.current?.settled();
     void Promise.resolve(settled).finally(() => this.#exit.resolve(0));
   }
@@ -268,7 +235,9 @@ export class TuiApp {
   }
 
   #step(input: SessionEvent | UserAction): void {
-    this.#state = reduce(this.#state, input, this.#clock.now());
+    this.#orFail(() => {
+      this.#state = reduce(this.#state, input, this.#clock.now());
+    });
     const { effects } = this.#state;
     if (effects.length === 0) return;
     this.#state = { ...this.#state, effects: [] };
@@ -276,7 +245,16 @@ export class TuiApp {
   }
 
   #paint(): void {
-    if (!this.#isLent) this.#screen.paint();
+    if (!this.#gate.isClosed && !this.#exit.isSettled) this.#orFail(() => this.#screen.paint());
+  }
+
+  /** A bug ends the UI in order: the terminal is given back before anyone reads about it. */
+  #orFail(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#exit.reject(error);
+    }
   }
 
   #finish(): void {
@@ -291,16 +269,12 @@ export class TuiApp {
     const { terminal } = this.#options;
     this.#screen.leave();
     terminal.stop();
-    this.#isLent = true;
+    this.#gate.isClosed = true;
     try {
       return await use();
     } finally {
-      this.#isLent = false;
-      terminal.start({
-        onInput: (data) => this.#receive(data),
-        onResize: () => this.#frames.now(),
-        onEnd: () => this.#endOfInput(),
-      });
+      this.#gate.isClosed = false;
+      this.#takeTerminal();
       this.#screen.forget();
       this.#frames.now();
     }
@@ -318,7 +292,7 @@ export class TuiApp {
   }
 
   #effectDeps(): EffectDeps {
-    const { historyFile, runShell, isSecret } = this.#options;
+    const { runShell } = this.#options;
     const dispatch = (action: UserAction): void => this.dispatch(action);
     const signal = this.#ending.signal;
     return {
@@ -333,10 +307,7 @@ export class TuiApp {
         dispatch,
         newKey: () => newId("input"),
       },
-      history:
-        historyFile === undefined
-          ? undefined
-          : new InputHistory({ file: historyFile, isSecret: isSecret ?? (() => false), log: this.#log }),
+      history: historyOf(this.#options, this.#log),
       signal,
       nowMs: () => this.#clock.now(),
       dispatch,
@@ -349,4 +320,9 @@ export class TuiApp {
       exit: (code) => this.#exit.resolve(code),
     };
   }
+}
+
+function historyOf({ historyFile, isSecret }: RunTuiOptions, log: Logger): InputHistory | undefined {
+  if (historyFile === undefined) return undefined;
+  return new InputHistory({ file: historyFile, isSecret: isSecret ?? (() => false), log });
 }
