@@ -109,6 +109,17 @@ describe("starting and leaving", () => {
     }
   });
 
+  it("shows what the session warns about, such as a reference that was not sent [20:A10.13]", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.press("see @file:~/.ssh/id_rsa", keys.enter);
+    await ui.say({
+      type: "notice",
+      level: "warn",
+      text: "@file:~/.ssh/id_rsa was not attached: it holds credentials.",
+    });
+    expect(await ui.transcript()).toContain("⚠ @file:~/.ssh/id_rsa was not attached");
+  });
+
   it("never lets a model steer the terminal", async () => {
     await using ui = await TuiDriver.start();
     await ui.say(turnStart, ...text("a\x1b[2Jb\x1b]0;evil\x07c\u202ed"), { type: "text-end" }, turnDone);

@@ -27,6 +27,7 @@ import { Libraries } from "./libraries.ts";
 import type { RunTuiOptions } from "./options.ts";
 import { Screen } from "./screen.ts";
 import { SessionLink } from "./session-link.ts";
+import { TerminalHold } from "./terminal-hold.ts";
 import { ThemeKeeper } from "./theme-keeper.ts";
 
 /** The running UI: one state, one loop of actions, effects and frames. */
@@ -45,6 +46,7 @@ export class TuiApp {
   readonly #completer: Completer;
   readonly #effects: EffectDeps;
   readonly #gate: InputGate;
+  readonly #hold: TerminalHold;
   #state: ViewState;
 
   constructor(options: RunTuiOptions) {
@@ -91,6 +93,13 @@ export class TuiApp {
       onLine: (line) => this.#takeLine(line),
       onChunkEnd: () => this.#afterInput(),
     });
+    this.#hold = new TerminalHold({
+      terminal,
+      gate: this.#gate,
+      screen: this.#screen,
+      paint: () => this.#frames.now(),
+      onEnd: () => this.#endOfInput(),
+    });
   }
 
   /** Runs until the person leaves; gives the exit code. */
@@ -119,8 +128,7 @@ export class TuiApp {
   #start(scope: Scope): void {
     const { terminal, signal, voice } = this.#options;
     if (this.#state.settings.altScreen) terminal.write("\x1b[?1049h");
-    this.#takeTerminal();
-    scope.defer(() => terminal.stop());
+    scope.adopt(this.#hold).take();
     this.#host.registerKeys(inputAreaOf(this.#contextDeps()));
     this.#theme.restyle((base) => this.#host.styles(base));
     this.#screen.build(this.#host.widgets(), (slots, base) => this.#host.layout(slots, base));
@@ -179,14 +187,6 @@ export class TuiApp {
     const first = this.#options.firstMessage;
     if (first === undefined) return;
     this.#state = { ...this.#state, early: [{ text: first.text, images: first.images ?? [] }] };
-  }
-
-  #takeTerminal(): void {
-    this.#options.terminal.start({
-      onInput: (data) => this.#gate.receive(data),
-      onResize: () => this.#frames.now(),
-      onEnd: () => this.#endOfInput(),
-    });
   }
 
   #afterInput(): void {
@@ -264,22 +264,6 @@ export class TuiApp {
     if (this.#state.settings.altScreen) this.#options.terminal.write("\x1b[?1049l");
   }
 
-  /** Another program draws: our rows go away and come back afterwards. */
-  async #lend<T>(use: () => Promise<T>): Promise<T> {
-    const { terminal } = this.#options;
-    this.#screen.leave();
-    terminal.stop();
-    this.#gate.isClosed = true;
-    try {
-      return await use();
-    } finally {
-      this.#gate.isClosed = false;
-      this.#takeTerminal();
-      this.#screen.forget();
-      this.#frames.now();
-    }
-  }
-
   #contextDeps() {
     return {
       state: () => this.#state,
@@ -316,7 +300,7 @@ export class TuiApp {
         await this.#applySkin(name);
         this.#frames.now();
       },
-      lend: (use) => this.#lend(use),
+      lend: (use) => this.#hold.lend(use),
       exit: (code) => this.#exit.resolve(code),
     };
   }

@@ -55,6 +55,12 @@ function runningTime(state: ViewState, nowMs: number): string {
   return shortDuration(nowMs - Math.min(...state.tools.map((tool) => tool.startedAtMs)));
 }
 
+const busyPlaceholder = {
+  interrupt: "message interrupts · /queue waits · Ctrl-C stops",
+  queue: "message waits for the end · Ctrl-C stops",
+  steer: "message is handed in · /queue waits · Ctrl-C stops",
+} as const;
+
 /** What an empty input says: which keys help now. */
 export function placeholder(state: ViewState): string {
   const prompt = state.prompts[0];
@@ -62,14 +68,16 @@ export function placeholder(state: ViewState): string {
   if (state.voice?.mode === "transcribing") return "transcribing…";
   if (prompt?.kind === "sudo") return "password (hidden), Enter alone skips";
   if (prompt?.kind === "secret") return `value for ${prompt.variable ?? "this secret"} (hidden), Enter alone skips`;
-  if (prompt?.kind === "question") return "your answer, Esc leaves it to Hermes";
+  if (prompt?.kind === "question") {
+    return prompt.isFreeText
+      ? "your answer, Esc leaves it to Hermes"
+      : "digits or arrows choose, Esc leaves it to Hermes";
+  }
   if (prompt?.kind === "approval") return "";
   if (state.busyCommand !== undefined) return "please wait…";
   if (state.turn !== undefined) {
     if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";
-    return state.settings.busyInputMode === "queue"
-      ? "message waits for the end · Ctrl-C stops"
-      : "message interrupts · /queue waits · Ctrl-C stops";
+    return busyPlaceholder[state.settings.busyInputMode];
   }
   return "";
 }
