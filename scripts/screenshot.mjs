@@ -1,0 +1,154 @@
+// `npm run screenshot`: photographs the real program. Drives the built Hermes in tmux on the demo model, in a home and a
+// project of its own, and writes docs/images/{chat,approval,resume}.png. Needs tmux, Chromium and
+// a font with emojis.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { chromium } from "playwright-core";
+import { pageOf } from "./lib/ansi-page.mjs";
+import { ensureBuilt, ensureInstalled, root } from "./lib/run.mjs";
+
+const size = { columns: 96, rows: 34 };
+const waitMs = 30_000;
+const maxBytes = 150_000;
+const images = path.join(root, "docs", "images");
+const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", process.env["CHROMIUM"]];
+
+await ensureInstalled();
+await ensureBuilt();
+const folder = mkdtempSync(path.join(tmpdir(), "hermes-screenshot-"));
+const socket = path.join(folder, "tmux");
+const tmux = (...args) => execFileSync("tmux", ["-S", socket, ...args], { encoding: "utf8", stdio: "pipe" });
+try {
+  const project = makeProject();
+  await takeAll(await tour(project));
+} finally {
+  try {
+    tmux("kill-server");
+  } catch (error) {
+    // The server ends by itself with its last window.
+    if (!String(error).includes("no server running")) console.error(String(error));
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** The walk through the program; gives the screens to photograph. */
+async function tour(project) {
+  const screens = {};
+  open(project, []);
+  await shows(/Type a message/);
+  say("list files");
+  await shows(/src\/main\.js[\s\S]*❯ *$/m);
+  say('replace "tea" with "coffee" in notes.txt');
+  await shows(/Done\.[\s\S]*❯ *$/m);
+  screens.chat = screen();
+  say("run `rm -rf build`");
+  await shows(/Allow once/);
+  screens.approval = screen();
+  tmux("send-keys", "-t", "hermes", "o");
+  await shows(/\$ +rm -rf build +[\d.]+s[\s\S]*❯ *$/m);
+  say("/title Coffee notes");
+  await shows(/Coffee notes[\s\S]*❯ *$/m);
+  say("/quit");
+  await ends();
+  open(project, ["--resume", "Coffee notes"]);
+  await shows(/rm -rf build[\s\S]*❯ *$/m);
+  screens.resume = screen();
+  say("/quit");
+  await ends();
+  return screens;
+}
+
+function makeProject() {
+  const project = path.join(folder, "coffee");
+  mkdirSync(path.join(project, "src"), { recursive: true });
+  mkdirSync(path.join(project, "build"));
+  writeFileSync(path.join(project, "README.md"), "# Coffee\n");
+  writeFileSync(path.join(project, "notes.txt"), "I like tea in the morning\n");
+  writeFileSync(path.join(project, "src", "main.js"), "console.log('hello')\n");
+  writeFileSync(path.join(project, "build", "main.js"), "console.log('hello')\n");
+  return project;
+}
+
+function open(project, args) {
+  const main = path.join(root, "dist", "cli", "main.js");
+  const env = { HERMES_HOME: path.join(folder, "home"), HOME: folder, COLORTERM: "truecolor" };
+  const words = [
+    "env",
+    ...Object.entries(env).map(([key, value]) => `${key}=${value}`),
+    process.execPath,
+    main,
+    ...args,
+  ];
+  const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const { columns, rows } = size;
+  tmux("new-session", "-d", "-s", "hermes", "-x", String(columns), "-y", String(rows), "-c", project, quoted);
+}
+
+function say(line) {
+  tmux("send-keys", "-t", "hermes", "-l", line);
+  tmux("send-keys", "-t", "hermes", "Enter");
+}
+
+function screen() {
+  return tmux("capture-pane", "-e", "-p", "-t", "hermes").trimEnd();
+}
+
+/** Waits until the screen shows this and has stopped changing. */
+async function shows(pattern) {
+  const giveUpAt = Date.now() + waitMs;
+  let before;
+  for (;;) {
+    const now = tmux("capture-pane", "-p", "-t", "hermes")
+      .trimEnd()
+      .replace(/[─\s]+$/, "");
+    if (pattern.test(now) && withoutClocks(now) === before) return;
+    if (Date.now() > giveUpAt) throw new Error(`The screen never showed ${pattern}:\n${now}`);
+    before = withoutClocks(now);
+    await sleep(400);
+  }
+}
+
+/** Seconds tick on every screen; they are no change. */
+function withoutClocks(text) {
+  return text.replace(/\d+(\.\d+)?\s?s\b/g, "");
+}
+
+async function ends() {
+  const giveUpAt = Date.now() + waitMs;
+  while (isRunning()) {
+    if (Date.now() > giveUpAt) throw new Error("Hermes did not leave.");
+    await sleep(100);
+  }
+}
+
+function isRunning() {
+  try {
+    tmux("has-session", "-t", "hermes");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function takeAll(screens) {
+  const executablePath = browsers.find((file) => file !== undefined && existsSync(file));
+  if (executablePath === undefined) throw new Error("No Chromium found; set CHROMIUM to its path.");
+  mkdirSync(images, { recursive: true });
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage({ deviceScaleFactor: 1.25, viewport: { width: 1200, height: 900 } });
+    for (const [name, text] of Object.entries(screens)) {
+      const file = path.join(images, `${name}.png`);
+      await page.setContent(pageOf(text.replaceAll(folder, "/home/you")));
+      await page.locator("#screen").screenshot({ path: file });
+      const bytes = statSync(file).size;
+      console.log(`docs/images/${name}.png: ${Math.round(bytes / 1000)} KB`);
+      if (bytes > maxBytes) throw new Error(`${name}.png is larger than ${maxBytes} bytes`);
+    }
+  } finally {
+    await browser.close();
+  }
+}
