@@ -31,6 +31,7 @@ export type { RequestSettings } from "./request.ts";
 export type { TurnResult } from "./result.ts";
 export { createSideTurns, type SideTurnDeps, type SideTurns } from "./side-turn.ts";
 export * from "./skills/index.ts";
-export { trajectoryEntry } from "./trajectory/entry.ts";
+export { isCompleted, savesTrajectories, trajectoryEntry } from "./trajectory/entry.ts";
+export { toShareGpt } from "./trajectory/sharegpt.ts";
 export { TrajectoryWriter } from "./trajectory/writer.ts";
 export { Turn } from "./turn.ts";

@@ -113,7 +113,8 @@ async function childTranscript(parent: ChildParent, child: ChildIdentity, store:
 
 async function childTarget({ config, conversation, models }: AgentParts, signal: AbortSignal) {
   const { model, provider, base_url, api_key } = config.delegation;
-  if (model === "" && provider === "" && base_url === "") return { kind: "target", target: conversation.target } as const;
+  if (model === "" && provider === "" && base_url === "")
+    return { kind: "target", target: conversation.target } as const;
   const resolution = await models.resolve(
     {
       ...(model === "" ? {} : { model }),

@@ -9,6 +9,7 @@ import {
   type ReferenceDeps,
   renderPreloaded,
   type SummaryModel,
+  savesTrajectories,
 } from "#agent";
 import type { LoadedConfig } from "#config";
 import type { SessionId } from "#conversation";
@@ -40,6 +41,7 @@ import { openMemory, type SessionMemory } from "./open-memory.ts";
 import type { Skills } from "./open-skills.ts";
 import { gatherPrompt } from "./prompt-inputs.ts";
 import { readSpan } from "./read-span.ts";
+import { trajectorySaver } from "./save-trajectory.ts";
 import { openSideWork } from "./side-work.ts";
 import { TaintWatch } from "./taint.ts";
 
@@ -136,13 +138,25 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     summaryModel: () => summaryModelOf(auxiliary, conversation, shared),
     record: (record) => shared.store.turns.recordCompression(record),
   });
+  const save = savesTrajectories(spec.wish.saveTrajectories, config.agent.save_trajectories)
+    ? trajectorySaver({
+        folder: spec.wish.cwd,
+        maxSteps: base.settings.maxSteps,
+        clock: shared.clock,
+        logger,
+        listing: () => listing,
+      })
+    : undefined;
   agentTools.set("delegate_task", openDelegation(base, shared, shared.children));
+  let saving = Promise.resolve();
+  scope.defer(() => saving);
   const deps = agentDeps({
     ...base,
     keeper: createContextKeeper(compression),
     afterTurn: (result, turn) => {
       taint.reset();
       side.turnEnded(result, turn);
+      if (save !== undefined) saving = saving.then(() => save(result));
       spec.onTurnEnd(result);
     },
   });

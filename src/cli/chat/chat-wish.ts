@@ -42,7 +42,7 @@ export function readChatWish(invocation: Invocation): ChatWish {
       ...(maxSteps === undefined ? {} : { maxSteps }),
       yolo: flags["yolo"] === true,
       checkpoints: flags["checkpoints"] === true,
-      saveTrajectories: flags["save-trajectories"] === true,
+      ...(flags["save-trajectories"] === true ? { saveTrajectories: true } : {}),
       passSessionId: flags["pass-session-id"] === true,
       ignoreRules: flags["ignore-rules"] === true,
     },

@@ -1,0 +1,32 @@
+import { isCompleted, TrajectoryWriter, type TurnResult, toShareGpt, trajectoryEntry } from "#agent";
+import type { Clock } from "#foundation/clock";
+import type { Logger } from "#foundation/logger";
+import type { Listing } from "#tools";
+
+export interface TrajectoryParts {
+  /** The files are in the folder where the person works. */
+  readonly folder: string;
+  readonly maxSteps: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  listing(): Listing;
+}
+
+/** Appends every finished turn to the training files; whatever was only said for one call is not in them. */
+export function trajectorySaver(parts: TrajectoryParts): (result: TurnResult) => Promise<void> {
+  const writer = new TrajectoryWriter(parts.folder, parts.logger);
+  return async (result) => {
+    const tools = parts.listing().definitions;
+    const conversations = toShareGpt({ messages: result.messages, tools, log: parts.logger });
+    const completed = isCompleted({
+      finalText: result.final_response ?? undefined,
+      apiCalls: result.api_calls,
+      maxIterations: parts.maxSteps,
+      isInterrupted: result.interrupted,
+      isPartial: result.partial,
+      isFailed: result.failed,
+    });
+    const finishedAt = new Date(parts.clock.now());
+    await writer.save(trajectoryEntry({ conversations, finishedAt, model: result.model, completed }));
+  };
+}
