@@ -45,7 +45,9 @@ describe("a streamed answer", () => {
   });
 
   it("shows an unfinished fence as code at the end [20:R10.7]", () => {
-    expect(feed(["```py\nx = 1"])).toEqual([{ kind: "code", language: "py", lines: ["x = 1"], place: "whole" }]);
+    expect(feed(["```py\nx = 1"])).toEqual([
+      { kind: "code", language: "py", lines: ["x = 1"], place: "whole", hasGap: false },
+    ]);
   });
 
   it("is the same wherever the pieces end, and loses no row", () => {

@@ -1,7 +1,13 @@
 /** A piece of an answer that will not change any more, whatever the model writes next. */
 export type AnswerChunk =
   | { readonly kind: "markdown"; readonly text: string; readonly hasGap: boolean }
-  | { readonly kind: "code"; readonly language: string; readonly lines: readonly string[]; readonly place: CodePlace };
+  | {
+      readonly kind: "code";
+      readonly language: string;
+      readonly lines: readonly string[];
+      readonly place: CodePlace;
+      readonly hasGap: boolean;
+    };
 
 /** Where in its fenced block a piece of code stands: a long block arrives in several. */
 export type CodePlace = "whole" | "first" | "middle" | "last";
@@ -24,6 +30,7 @@ interface Fence {
   readonly marker: string;
   readonly language: string;
   readonly hasStarted: boolean;
+  readonly hasGap: boolean;
 }
 
 export const startStream: MarkdownStream = {
@@ -68,7 +75,8 @@ export function openChunk(stream: MarkdownStream): AnswerChunk | undefined {
   const rows = stream.row === "" ? stream.block : [...stream.block, stream.row];
   if (stream.fence !== undefined) {
     const place = stream.fence.hasStarted ? "middle" : "first";
-    return { kind: "code", language: stream.fence.language, lines: rows, place };
+    const { language, hasGap } = stream.fence;
+    return { kind: "code", language, lines: rows, place, hasGap: hasGap && place === "first" };
   }
   if (rows.length === 0) return undefined;
   return { kind: "markdown", text: rows.join("\n"), hasGap: stream.hasText && stream.blankRows > 0 };
@@ -84,7 +92,8 @@ function closeRow(state: MarkdownStream, row: string): StreamStep {
   const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/.exec(row);
   if (fence !== null) {
     const step = flush(state);
-    const opened = { marker: fence[1] ?? "```", language: (fence[2] ?? "").toLowerCase(), hasStarted: false };
+    const hasGap = step.stream.hasText && step.stream.blankRows > 0;
+    const opened = { marker: fence[1] ?? "```", language: (fence[2] ?? "").toLowerCase(), hasStarted: false, hasGap };
     return { stream: { ...step.stream, fence: opened }, chunks: step.chunks };
   }
   return closeTextRow(state, row);
@@ -134,7 +143,9 @@ function closeCodeRow(state: MarkdownStream, fence: Fence, row: string): StreamS
   const place = fence.hasStarted ? "middle" : "first";
   return {
     stream: { ...state, block: [], hasText: true, fence: { ...fence, hasStarted: true } },
-    chunks: [{ kind: "code", language: fence.language, lines: block, place }],
+    chunks: [
+      { kind: "code", language: fence.language, lines: block, place, hasGap: fence.hasGap && place === "first" },
+    ],
   };
 }
 
@@ -145,7 +156,9 @@ function endCode(state: MarkdownStream): StreamStep {
   return {
     // What follows code stands apart from it, also without an empty row in the source.
     stream: { ...state, block: [], fence: undefined, hasText: true, blankRows: 1 },
-    chunks: [{ kind: "code", language: fence.language, lines: state.block, place }],
+    chunks: [
+      { kind: "code", language: fence.language, lines: state.block, place, hasGap: fence.hasGap && place === "whole" },
+    ],
   };
 }
 

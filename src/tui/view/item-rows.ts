@@ -97,7 +97,7 @@ export function chunkRows(chunk: AnswerChunk, look: Look): Line[] {
   const isRaw = look.settings.markdown === "raw";
   const fence = (text: string): Line => [{ text, style: "code-border" }];
   const top = isRaw ? fence(`\`\`\`${chunk.language}`) : fence(chunk.language === "" ? "" : `  ${chunk.language}`);
-  return [...(isStart ? [top] : []), ...rows, ...(isEnd && isRaw ? [fence("```")] : [])];
+  return [...(chunk.hasGap ? [[]] : []), ...(isStart ? [top] : []), ...rows, ...(isEnd && isRaw ? [fence("```")] : [])];
 }
 
 function userRows(item: { readonly text: string; readonly images: number }, look: Look): Line[] {
