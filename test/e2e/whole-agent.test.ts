@@ -1,0 +1,194 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { calls, hang, rateLimited, says, startModelServer } from "../fakes/model-server/index.ts";
+import { ended, modelConfig, Stage } from "./support/stage.ts";
+
+const textOf = (value: unknown): string => JSON.stringify(value);
+
+describe("a turn that is killed in the middle", () => {
+  it("keeps every finished step, and doubles none when it goes on [10:A12.3] [10:STORE-1]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    const step = (n: number) => calls("terminal", { command: `echo step-${n} >> steps.txt` }, { id: `call_step_${n}` });
+    server.script(step(1), step(2), step(3), step(4), step(5), hang());
+    const child = stage.start(["chat", "-q", "Take five steps.", "-Q"]);
+    const gone = ended(child);
+    await server.received(6);
+    child.kill("SIGKILL");
+    expect(await gone).toMatchObject({ signal: "SIGKILL" });
+    expect(await stage.read("steps.txt")).toBe("step-1\nstep-2\nstep-3\nstep-4\nstep-5\n");
+
+    server.script(says("All five are there."));
+    const answer = await stage.ask("Go on.", "-c");
+    expect(answer).toMatchObject({ final_response: "All five are there.", completed: true });
+    const { messages } = await server.received(7);
+    const ids = (role: string): readonly unknown[] =>
+      messages
+        .filter((message) => message.role === role)
+        .flatMap((message) =>
+          role === "tool"
+            ? [message["tool_call_id"]]
+            : ((message["tool_calls"] ?? []) as { id: string }[]).map(({ id }) => id),
+        );
+    const steps = [1, 2, 3, 4, 5].map((n) => `call_step_${n}`);
+    expect(ids("assistant")).toEqual(steps);
+    expect(ids("tool")).toEqual(steps);
+    expect(messages.filter(({ role }) => role === "user").map(({ content }) => textOf(content))).toEqual([
+      expect.stringContaining("Take five steps."),
+      expect.stringContaining("Go on."),
+    ]);
+    const stored = await stage.messages(String(answer["session_id"]));
+    expect(stored.filter(({ role }) => role === "tool").map((one) => one.tool_call_id)).toEqual(steps);
+    expect(await stage.run(["sessions", "fsck"])).toMatchObject({ code: 0 });
+    server.assertClean();
+  });
+});
+
+describe("providers and money", () => {
+  it("goes to the fallback when the first provider is out of room [10:LOOP-31] [20:A8.1]", async () => {
+    await using first = await startModelServer();
+    await using second = await startModelServer({ strict: true, models: [{ id: "second-model" }] });
+    first.otherwise(rateLimited({ retryAfterMs: 60_000 }));
+    second.script(says("From the second."));
+    const fallback = `fallback_providers:\n  - provider: custom\n    base_url: ${second.chatBaseUrl}\n    model: second-model\n`;
+    await using stage = await Stage.open({ config: modelConfig(first.chatBaseUrl, fallback) });
+    expect(await stage.ask("hi")).toMatchObject({
+      final_response: "From the second.",
+      fallback_used: true,
+      model: "second-model",
+    });
+    expect(first.requests).toHaveLength(1);
+    second.assertClean();
+  });
+
+  it("stops before a call that the budget does not cover, and leaves with 1 [10:BUDGET-1]", async () => {
+    await using server = await startModelServer();
+    const budget = [
+      "budget:\n  session_usd: 0.001\n  mode: hard\n",
+      "pricing:\n  overrides:\n    custom:\n      fake-model: {input: 1000, output: 1000}\n",
+    ].join("");
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl, budget) });
+    server.otherwise(says("Too dear."));
+    const ran = await stage.run(["chat", "-q", "hi", "-Q"]);
+    expect(ran).toMatchObject({ code: 1, stdout: "" });
+    expect(ran.stderr).toMatch(/budget/i);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("what one session knows of another", () => {
+  it("a memory written in one session is in the prompt of the next [10:MEM-1]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    const fact = "Prefers walnut cake on Thursdays";
+    server.script(calls("memory", { action: "add", target: "user", content: fact }), says("I will remember."));
+    await stage.ask("Remember my cake.");
+    expect((await server.received(1)).systemText).not.toContain(fact);
+    server.script(says("Walnut."));
+    await stage.ask("Which cake?");
+    expect((await server.received(3)).systemText).toContain(fact);
+    server.assertClean();
+  });
+
+  it("session_search finds it and has it summarised [10:STORE-23]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    server.script(says("The harbour code is pelican-42."));
+    await stage.ask("Tell me the harbour code.");
+    server.onRequest(({ toolNames }) => (toolNames.length === 0 ? says("They spoke of pelican-42.") : undefined));
+    server.script(calls("session_search", { query: "pelican" }), says("Found."));
+    expect(await stage.ask("Search our talks.")).toMatchObject({
+      final_response: "Found.",
+      tool_calls: [{ name: "session_search", ok: true }],
+    });
+    const [summary] = server.requests.filter(({ toolNames }) => toolNames.length === 0);
+    expect(summary?.rawBody).toContain("The harbour code is pelican-42.");
+    expect(textOf(server.requests.at(-1)?.messages.at(-1))).toContain("They spoke of pelican-42.");
+    server.assertClean();
+  });
+
+  it("context_recall reads a message of before the restart by its id [10:CTX-1]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    server.script(says("Noted."));
+    const { session_id: session } = await stage.ask("The gate opens at seven.");
+    const [{ uid: id } = {}] = await stage.messages(String(session));
+    server.script(calls("context_recall", { id }), says("At seven."));
+    expect(await stage.ask("When does it open?", "-c")).toMatchObject({
+      tool_calls: [{ name: "context_recall", ok: true }],
+    });
+    expect((await server.received(3)).messages.at(-1)).toMatchObject({
+      role: "tool",
+      content: expect.stringContaining("The gate opens at seven."),
+    });
+    server.assertClean();
+  });
+});
+
+describe("tools over the wire", () => {
+  it("delegate_task runs a child with its own conversation and hands its words back [10:SUB-1]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "a.txt": "alpha\n" } });
+    server.script(
+      calls("delegate_task", { goal: "Read a.txt and report" }),
+      calls("read_file", { path: "a.txt" }),
+      says("The file says alpha."),
+      says("My helper read it."),
+    );
+    expect(await stage.ask("Have a.txt read.")).toMatchObject({
+      final_response: "My helper read it.",
+      tool_calls: [{ name: "delegate_task", ok: true }],
+    });
+    const child = await server.received(2);
+    expect(textOf(child.messages)).toContain("Read a.txt and report");
+    expect(textOf(child.messages)).not.toContain("Have a.txt read.");
+    expect(child.toolNames).not.toContain("memory");
+    expect(textOf((await server.received(4)).messages.at(-1))).toContain("The file says alpha.");
+    server.assertClean();
+  });
+
+  it("an MCP server of the configuration is usable in a turn, and gone afterwards [30:6.4] [30:MCP-03]", async () => {
+    await using server = await startModelServer({ strict: true });
+    const fake = path.join(import.meta.dirname, "../fakes/mcp-server/server.mjs");
+    await using stage = await Stage.open();
+    const pidFile = path.join(stage.folder, "pid");
+    const entry = { command: process.execPath, args: [fake, JSON.stringify({ pidFile })], trust: "trusted" };
+    await stage.configure(modelConfig(server.chatBaseUrl, `mcp_servers:\n  fake: ${JSON.stringify(entry)}\n`));
+    server.script(calls("mcp_fake_echo", { word: "parrot" }), says("It echoed."));
+    expect(await stage.ask("Echo, please.")).toMatchObject({
+      final_response: "It echoed.",
+      tool_calls: [{ name: "mcp_fake_echo", ok: true }],
+    });
+    expect((await server.received(1)).toolNames).toContain("mcp_fake_echo");
+    expect(textOf((await server.received(2)).messages.at(-1))).toContain("parrot");
+    const pid = Number(await stage.read(pidFile));
+    expect(() => process.kill(pid, 0)).toThrow();
+    server.assertClean();
+  });
+});
+
+describe("secrets", () => {
+  it("in .env reach neither the model nor anything kept, also when a tool prints them [30:SEC-1]", async () => {
+    await using server = await startModelServer({ strict: true, apiKey: "sk-fake-3b1e77c05d9a4f62" });
+    const service = "sk-live-9f8e7d6c5b4a39281706f5e4";
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl, "").replace("default:", "api_key: ${FAKE_API_KEY}\n  default:"),
+      env: `FAKE_API_KEY=sk-fake-3b1e77c05d9a4f62\nOPENAI_API_KEY=${service}\n`,
+    });
+    server.script(
+      calls("terminal", { command: "env; echo printed: $OPENAI_API_KEY $FAKE_API_KEY" }),
+      calls("terminal", { command: `cat ${stage.home}/.env` }),
+      calls("read_file", { path: `${stage.home}/.env` }),
+      says("Nothing to see."),
+    );
+    const ran = await stage.run(["chat", "-q", "Show me the environment.", "--json-stream"]);
+    expect(ran.code).toBe(0);
+    expect(server.requests).toHaveLength(4);
+    for (const secret of [service, "sk-fake-3b1e77c05d9a4f62"]) {
+      for (const { rawBody } of server.requests) expect(rawBody).not.toContain(secret);
+      expect(ran.stdout + ran.stderr).not.toContain(secret);
+      expect(await stage.filesWith(secret)).toEqual([".env"]);
+    }
+    server.assertClean();
+  });
+});
