@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { appendFile, cp, mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
+import { appendFile, cp, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import path from "node:path";
 import { UserError } from "#foundation/errors";
 import { readTextFile } from "#foundation/files";
@@ -51,7 +51,7 @@ interface Place {
 }
 
 async function closeWorktree({ root, folder, branch, env }: Place, signal: AbortSignal): Promise<string | undefined> {
-  const kept = await whyKeep(folder, env, signal);
+  const kept = await whyKeep({ root, folder, env }, signal);
   if (kept !== undefined)
     return `The worktree ${folder} stays, because it has ${kept}. Remove it with: git worktree remove --force ${folder} && git branch -D ${branch}`;
   const git = gitIn(root, env);
@@ -61,12 +61,15 @@ async function closeWorktree({ root, folder, branch, env }: Place, signal: Abort
 }
 
 /** Work that would be lost with the worktree. */
-async function whyKeep(folder: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string | undefined> {
+async function whyKeep({ root, folder, env }: Omit<Place, "branch">, signal: AbortSignal): Promise<string | undefined> {
   const git = gitIn(folder, env);
-  const status = await git(["status", "--porcelain"], signal);
-  if (!status.ok || status.output.trim() !== "") return "changes that are not committed";
+  // What was brought along from the repository is there as well.
+  const included = new Set(await includedPaths(root));
+  const status = await git(["status", "--porcelain", "--untracked-files=all", "-z"], signal);
+  const changed = status.output.split("\0").filter((entry) => entry !== "" && !included.has(entry.slice(3)));
+  if (!status.ok || changed.length > 0) return "changes that are not committed";
   const ahead = await git(
-    ["log", "--oneline", "HEAD", "--not", "--remotes", "--exclude=refs/heads/hermes/*", "--branches"],
+    ["log", "--oneline", "HEAD", "--not", "--remotes", "--exclude=hermes/*", "--branches"],
     signal,
   );
   return !ahead.ok || ahead.output.trim() !== "" ? "commits that are nowhere else" : undefined;
@@ -89,14 +92,21 @@ async function ignoreFolder(root: string): Promise<void> {
   await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${folderName}/\n`);
 }
 
-/** `.worktreeinclude`: files are copied, folders linked; nothing from outside the repository. */
+/** The lines of `.worktreeinclude` that lie inside the repository. */
+async function includedPaths(root: string): Promise<readonly string[]> {
+  const list = (await readTextFile(path.join(root, ".worktreeinclude"), { maxBytes: 1024 * 1024 })) ?? "";
+  return list
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => path.relative(root, path.resolve(root, line)))
+    .filter((inside) => inside !== "" && !inside.startsWith("..") && !path.isAbsolute(inside));
+}
+
+/** Files are copied, folders linked; nothing comes from outside the repository. */
 async function includeFiles(root: string, folder: string): Promise<void> {
-  const list = await readFile(path.join(root, ".worktreeinclude"), "utf8").catch(() => "");
-  for (const line of list.split(/\r?\n/).map((one) => one.trim())) {
-    if (line === "" || line.startsWith("#")) continue;
-    const from = path.resolve(root, line);
-    const inside = path.relative(root, from);
-    if (inside === "" || inside.startsWith("..") || path.isAbsolute(inside)) continue;
+  for (const inside of await includedPaths(root)) {
+    const from = path.join(root, inside);
     const facts = await stat(from).catch(() => undefined);
     if (facts === undefined) continue;
     const to = path.join(folder, inside);

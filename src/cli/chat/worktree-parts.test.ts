@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { never } from "#foundation/abort";
+import { openWorktree } from "./worktree.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "hermes-worktree-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const env = {
+  ...process.env,
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@example.org",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@example.org",
+};
+const git = (...args: string[]): string => execFileSync("git", args, { cwd: folder, env, encoding: "utf8" });
+
+async function repository(): Promise<void> {
+  git("init", "-q");
+  await writeFile(path.join(folder, "a.txt"), "one\n");
+  await writeFile(path.join(folder, ".env.local"), "KEY=1\n");
+  await writeFile(path.join(folder, ".worktreeinclude"), ".env.local\n../outside\n");
+  git("add", "a.txt");
+  git("commit", "-qm", "first");
+}
+
+describe("a worktree for one session [20:R11.20]", () => {
+  it("is made from HEAD on a branch of its own, with the files that were asked for, and goes again", async () => {
+    await repository();
+    const worktree = await openWorktree(folder, env, never);
+    expect(worktree.branch).toMatch(/^hermes\/hermes-[0-9a-f]{8}$/);
+    expect(await readFile(path.join(worktree.path, "a.txt"), "utf8")).toBe("one\n");
+    expect(await readFile(path.join(worktree.path, ".env.local"), "utf8")).toBe("KEY=1\n");
+    expect(await readFile(path.join(folder, ".gitignore"), "utf8")).toContain(".worktrees/");
+    expect(await worktree.close(never)).toBeUndefined();
+    expect(existsSync(worktree.path)).toBe(false);
+    expect(git("branch", "--list", "hermes/*")).toBe("");
+  });
+
+  it("A11.10: stays, and says how to remove it, when it holds work that is nowhere else [20:R11.21]", async () => {
+    await repository();
+    const worktree = await openWorktree(folder, env, never);
+    await writeFile(path.join(worktree.path, "new.txt"), "work\n");
+    expect(await worktree.close(never)).toContain("not committed");
+    execFileSync("git", ["add", "new.txt"], { cwd: worktree.path, env });
+    execFileSync("git", ["commit", "-qm", "work"], { cwd: worktree.path, env });
+    expect(await worktree.close(never)).toContain("commits that are nowhere else");
+    expect(existsSync(path.join(worktree.path, "new.txt"))).toBe(true);
+  });
+
+  it("A11.9: is refused outside a repository, so that nothing runs without it", async () => {
+    await expect(openWorktree(folder, env, never)).rejects.toThrow("git repository only");
+  });
+});
