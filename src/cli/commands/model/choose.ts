@@ -1,10 +1,8 @@
-import type { SettingChange } from "#config";
-import { writeSecret } from "#config";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { openModelParts } from "../../support/models.ts";
-import { editOptions } from "../../support/settings.ts";
-import { type PickedModel, pickOrLeave } from "./pick.ts";
+import { type PickedModel, pickFrom } from "./pick.ts";
+import { rememberEndpoint } from "./remember-endpoint.ts";
 import { saveChoice } from "./save.ts";
 import { smokeTest } from "./smoke-test.ts";
 
@@ -14,7 +12,15 @@ export async function modelChoose(invocation: Invocation): Promise<number> {
   await using parts = await openModelParts(invocation);
   const { provider, default: model } = parts.loaded.config.model;
   out.line(`Now: ${model === "" ? "no model chosen" : model} (${provider})`);
-  const picked = await pickOrLeave(invocation, parts);
+  const picked = await pickFrom(invocation, parts, [
+    { label: "Remove a saved endpoint", value: "remove" },
+    { label: "Auxiliary models", detail: "for side tasks such as images and summaries", value: "auxiliary" },
+  ]);
+  if (picked === "remove" || picked === "auxiliary") {
+    const { chooseAuxiliary, removeEndpoint } = await import("./extras.ts");
+    await (picked === "remove" ? removeEndpoint(invocation, parts) : chooseAuxiliary(invocation, parts));
+    return 0;
+  }
   if (picked === undefined) {
     out.line("Nothing was changed.");
     return 0;
@@ -24,39 +30,11 @@ export async function modelChoose(invocation: Invocation): Promise<number> {
   return await tryIt(invocation, out);
 }
 
-/** Also remembers an own endpoint under a name, its key in `.env` and nowhere else. */
+/** Provider, model and, for a server of one's own, the name it is called by from now on. */
 export async function savePicked(invocation: Invocation, picked: PickedModel): Promise<string> {
-  const { endpoint, ...choice } = picked;
-  if (endpoint === undefined) return await saveChoice(invocation, choice);
-  const { home, loaded } = await (await import("../../support/settings.ts")).loadSettings(invocation, {
-    isQuiet: true,
-  });
-  const list = loaded.config.custom_providers;
-  const known = list.findIndex((one) => one.base_url === endpoint.baseUrl);
-  const keyEnv = endpoint.apiKey === undefined ? undefined : variableOf(endpoint.name);
-  if (endpoint.apiKey !== undefined && keyEnv !== undefined)
-    await writeSecret(keyEnv, endpoint.apiKey, editOptions(invocation, home));
-  const entry = {
-    name: endpoint.name,
-    base_url: endpoint.baseUrl,
-    model: choice.model,
-    ...(keyEnv === undefined ? {} : { key_env: keyEnv }),
-    ...(endpoint.contextLength === undefined ? {} : { context_length: endpoint.contextLength }),
-  };
-  const at = String(known < 0 ? list.length : known);
-  const remember: SettingChange =
-    list.length === 0
-      ? { kind: "set", path: ["custom_providers"], value: [entry] }
-      : { kind: "set", path: ["custom_providers", at], value: entry };
-  const slug = `custom:${endpoint.name.trim().toLowerCase().replace(/\s+/g, "-")}`;
-  return await saveChoice(invocation, { provider: slug, model: choice.model }, [remember]);
+  const { provider, model, changes } = await rememberEndpoint(invocation, picked);
+  return await saveChoice(invocation, { provider, model }, changes);
 }
-
-const variableOf = (name: string): string =>
-  `${name
-    .replace(/[^A-Za-z0-9]+/g, "_")
-    .replace(/^_|_$/g, "")
-    .toUpperCase()}_API_KEY`;
 
 /** The saved choice is tried once; that it does not answer is said, and the choice stays. */
 export async function tryIt(invocation: Invocation, out: Output): Promise<number> {

@@ -9,6 +9,7 @@ import { type OpenModelParts, openModelParts } from "../../support/models.ts";
 import { endpointsOf, findProvider } from "../../support/provider.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
+import { rememberEndpoint } from "./remember-endpoint.ts";
 
 export async function fallbackList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
@@ -82,7 +83,9 @@ async function wanted(invocation: Invocation, parts: OpenModelParts): Promise<Ch
         "For example: hermes fallback add openrouter:openai/gpt-5.2",
       );
     const { pickModel } = await import("./pick.ts");
-    return await pickModel(invocation, parts);
+    const { changes, ...choice } = await rememberEndpoint(invocation, await pickModel(invocation, parts));
+    if (changes.length > 0) await save(invocation, parts, changes);
+    return choice;
   }
   const { provider, model } = parseModelWish(text, {
     registry: context.registry,

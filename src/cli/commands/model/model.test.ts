@@ -98,6 +98,27 @@ describe("hermes model", () => {
     }
   });
 
+  it("forgets a saved endpoint, and gives a side task a model of its own [20:R8.13]", async () => {
+    const saved =
+      "custom_providers:\n  - name: Lab\n    base_url: http://127.0.0.1:9/v1\n    model: tiny\nmodel:\n  provider: custom:lab\n  default: tiny\n";
+    writeFileSync(inHome("config.yaml"), saved);
+    const typed = ["Auxiliary models", "vision", "Lab", "Back out"];
+    expect(await runCli(["model"], { home: place.home, typed })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Nothing was changed"),
+    });
+    const run = await runCli(["model"], {
+      home: place.home,
+      env: key,
+      typed: ["Auxiliary models", "vision", "OpenRouter", "Use what is there", "Another, by name", "a/eyes"],
+    });
+    expect(run.code).toBe(0);
+    expect(settings()).toContain("model: a/eyes");
+    expect((await runCli(["model"], { home: place.home, typed: ["Remove a saved endpoint", "Lab"] })).code).toBe(0);
+    expect(settings()).not.toContain("Lab");
+    expect(settings()).toContain("provider: auto");
+  });
+
   it("leaves everything as it is when nothing is chosen [20:R8.13]", async () => {
     const run = await runCli(["model"], { home: place.home, typed: ["Leave unchanged"] });
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing was changed") });
@@ -114,6 +135,19 @@ describe("hermes model", () => {
 });
 
 describe("hermes fallback", () => {
+  it("asks at a terminal, and remembers a server of one's own without losing what was written about it", async () => {
+    const saved =
+      "custom_providers:\n  - name: Lab # mine\n    base_url: http://127.0.0.1:9/v1\n    rate_limit_delay: 2\n";
+    writeFileSync(inHome("config.yaml"), saved);
+    const typed = ["Custom endpoint", "http://127.0.0.1:9/v1", "", "lab-key-123456", "tiny", ""];
+    expect((await runCli(["fallback", "add"], { home: place.home, typed })).code).toBe(0);
+    expect((await hermes(["fallback"])).stdout).toBe("1  custom:lab:tiny\n");
+    expect(settings()).toContain("name: Lab # mine");
+    expect(settings()).toContain("rate_limit_delay: 2");
+    expect(settings()).not.toContain("lab-key");
+    expect(readFileSync(inHome(".env"), "utf8")).toContain("LAB_API_KEY=lab-key-123456");
+  });
+
   it("adds, lists, removes and clears [20:R8.13]", async () => {
     expect((await hermes(["fallback", "add", "openrouter:a/b"])).code).toBe(0);
     expect((await hermes(["fallback", "add", "anthropic:claude-sonnet-4-6"])).code).toBe(0);

@@ -29,29 +29,46 @@ export async function pickModel(invocation: Invocation, parts: OpenModelParts): 
   throw new UserError("Nothing was chosen; everything stays as it is.", { code: "interrupted", exitCode: 0 });
 }
 
+/** Undefined: the person left without a choice. */
 export async function pickOrLeave(invocation: Invocation, parts: OpenModelParts): Promise<PickedModel | undefined> {
+  const picked = await pickFrom(invocation, parts, []);
+  return typeof picked === "string" ? undefined : picked;
+}
+
+/** Other things that can be done with models, offered below the providers. */
+export type Extra = "remove" | "auxiliary";
+
+export async function pickFrom(
+  invocation: Invocation,
+  parts: OpenModelParts,
+  extras: readonly Choice<Extra>[],
+): Promise<PickedModel | Extra | undefined> {
   using asker = openAsker(invocation.io);
-  const choice = await pickProvider(asker, invocation, parts);
+  const choice = await pickProvider(asker, { invocation, parts }, extras);
   if (choice === "leave") return undefined;
+  if (choice === "remove" || choice === "auxiliary") return choice;
   if (choice === "own") return await pickOwnEndpoint(asker, invocation, parts);
   if (!(await hasCredential(asker, choice, { invocation, parts }))) return undefined;
   const model = await pickModelOf(asker, choice, { invocation, parts });
   return model === "" ? undefined : { provider: choice.key, model };
 }
 
+type Way = NamedProvider | Extra | "own" | "leave";
+
 async function pickProvider(
   asker: Asker,
-  { io }: Invocation,
-  { models }: OpenModelParts,
-): Promise<NamedProvider | "own" | "leave"> {
-  const ready = await listChoices(models.context, {}, io.signal);
-  const choices = allProviders(models.context).map((provider): Choice<NamedProvider | "own" | "leave"> => {
+  { invocation, parts: { models } }: Place,
+  extras: readonly Choice<Extra>[],
+): Promise<Way> {
+  const ready = await listChoices(models.context, {}, invocation.io.signal);
+  const choices = allProviders(models.context).map((provider): Choice<Way> => {
     const known = ready.find((entry) => entry.provider === provider.key);
     return { label: provider.label, detail: known === undefined ? "" : `ready (${known.source})`, value: provider };
   });
-  return await asker.choose("Which provider?", [
+  return await asker.choose<Way>("Which provider?", [
     ...choices,
     { label: "Custom endpoint", detail: "a server of your own", value: "own" },
+    ...extras,
     { label: "Leave unchanged", value: "leave" },
   ]);
 }

@@ -8,7 +8,7 @@ import { snakeCase } from "../../output/json.ts";
 import { Output } from "../../output/output.ts";
 import { type Asker, agreed, isTerminal, openAsker } from "../../support/ask.ts";
 import { type OpenPlugins, openPlugins } from "../../support/plugins.ts";
-import { editOptions } from "../../support/settings.ts";
+import { editOptions, loadSettings } from "../../support/settings.ts";
 import { changeChoice } from "./switch.ts";
 
 export async function pluginsInstall(invocation: Invocation): Promise<number> {
@@ -45,7 +45,7 @@ async function settle(invocation: Invocation, plugins: OpenPlugins, report: Inst
 }
 
 async function askVariables(asker: Asker, invocation: Invocation, { missingEnv }: InstallReport): Promise<void> {
-  const { home } = await (await import("../../support/settings.ts")).loadSettings(invocation, { isQuiet: true });
+  const { home } = await loadSettings(invocation, { isQuiet: true });
   for (const { name, description, url } of missingEnv) {
     const about = [description, url === undefined ? undefined : `from ${url}`].filter((part) => part !== undefined);
     const value = await asker.secret(`${name}${about.length === 0 ? "" : ` (${about.join(", ")})`}, empty to skip`);
