@@ -23,6 +23,18 @@ describe("starting and leaving", () => {
     expect(await ui.text()).not.toContain("starting agent…");
   });
 
+  it("puts what a session says while it opens below the banner [20:R10.4] [20:R10.5]", async () => {
+    const session = new FakeSession();
+    const subscribe = session.subscribe.bind(session);
+    session.subscribe = (listener) => {
+      const subscription = subscribe(listener);
+      session.emit({ type: "notice", level: "warn", text: "the scanner is missing" });
+      return subscription;
+    };
+    await using ui = await TuiDriver.start({ session });
+    expect(await ui.transcript()).toMatch(/Hermes 0\.0\.0[\s\S]*⚠ the scanner is missing/);
+  });
+
   it("says why when the session cannot be opened [20:R10.4]", async () => {
     await using ui = await TuiDriver.start({ opening: Promise.reject(new Error("no model configured")) });
     expect((await ui.ended).exitCode).toBe(1);

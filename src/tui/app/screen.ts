@@ -87,9 +87,11 @@ export class Screen {
   }
 
   #takePending(isLast = false): Line[] {
-    const { pending } = this.#deps.state();
+    const { pending, phase } = this.#deps.state();
     const look = this.#look();
-    const ready = isLast ? pending.length : readyCount(pending, this.#deps.libraries);
+    // The banner comes first, and it is finished only when the session is there.
+    const isHeld = phase === "starting" && this.#deps.terminal.isTty;
+    const ready = isLast ? pending.length : isHeld ? 0 : readyCount(pending, this.#deps.libraries);
     if (ready === 0) return [];
     // A row wider than the terminal would take two, and the painter counts on one.
     const rows = pending

@@ -188,7 +188,8 @@ function becomeReady(
 ): ViewState {
   const known = withSession({ ...state, usage: { ...state.usage, model: undefined } }, info);
   const isFirst = state.phase === "starting";
-  const greeted = isFirst ? print(known, { kind: "banner", info }) : known;
+  // What was said while the session was opening waits below the banner.
+  const greeted: ViewState = isFirst ? { ...known, pending: [{ kind: "banner", info }, ...known.pending] } : known;
   const isMinimal = state.settings.resumeDisplay === "minimal";
   const resumed = history.length > 0 ? print(greeted, { kind: "resume", history, isMinimal }) : greeted;
   return sendEarly({ ...resumed, phase: state.phase === "closing" ? "closing" : "ready" });
