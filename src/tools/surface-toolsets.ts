@@ -1,4 +1,11 @@
-import { configurableToolsets, defaultOffToolsets, leafToolsets, restrictedToolsets } from "./toolset-catalogue.ts";
+import type { RegistrySnapshot } from "./registry.ts";
+import {
+  configurableToolsets,
+  defaultOffToolsets,
+  leafToolsets,
+  presetToolsets,
+  restrictedToolsets,
+} from "./toolset-catalogue.ts";
 import type { Toolsets } from "./toolsets.ts";
 
 /** What decides the toolsets of one surface; all of it comes from the configuration and the registry. */
@@ -15,8 +22,16 @@ export interface SurfaceWish {
 
 const withoutMcp = "no_mcp";
 
+/** A surface without a preset of its own, such as a program that uses the library, has what the terminal has. */
 export function defaultPreset(surface: string): string {
-  return `hermes-${surface.replaceAll("_", "-")}`;
+  const own = `hermes-${surface.replaceAll("_", "-")}`;
+  return Object.hasOwn(presetToolsets, own) ? own : "hermes-cli";
+}
+
+/** The toolsets that only plugins brought along. */
+export function pluginToolsets({ tools }: RegistrySnapshot): readonly string[] {
+  const names = [...tools.values()].filter(({ origin }) => origin === "plugin").map(({ toolset }) => toolset);
+  return [...new Set(names)].filter((name) => !Object.hasOwn(leafToolsets, name)).sort();
 }
 
 /** The toolsets that are on for a surface, in checklist order, then plugins, MCP servers and the user's own. */

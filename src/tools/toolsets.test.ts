@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { distributions, drawToolsets } from "./distributions.ts";
-import { surfaceToolsets } from "./surface-toolsets.ts";
+import { pluginToolsets, surfaceToolsets } from "./surface-toolsets.ts";
 import { fakeTool, registryOf } from "./testing.ts";
 import type { Tool } from "./tool.ts";
 import { coreTools } from "./toolset-catalogue.ts";
@@ -76,6 +76,23 @@ describe("the toolsets of a surface", () => {
     expect(on({ listed: ["web"], pluginToolsets: ["p"] })).toContain("p");
     expect(on({ listed: ["web"], pluginToolsets: ["p"], knownPluginToolsets: ["p"] })).not.toContain("p");
     expect(on({ listed: ["web", "p"], pluginToolsets: ["p"], knownPluginToolsets: ["p"] })).toContain("p");
+  });
+
+  it("are the terminal's where there is no preset, as for a program that uses the library", () => {
+    expect(on({ surface: "library" })).toEqual(on({ surface: "cli" }));
+    expect(on({ surface: "telegram", listed: ["web"] })).toEqual(["web"]);
+  });
+
+  it("name those that only plugins brought along", () => {
+    const tool = (name: string, more: Partial<Tool>): Tool => ({ ...fakeTool(name), ...more });
+    const { registry } = registryOf(
+      tool("a", { toolset: "counting", origin: "plugin" }),
+      tool("b", { toolset: "counting", origin: "plugin" }),
+      tool("c", { toolset: "web", origin: "plugin" }),
+      tool("d", { toolset: "far", origin: "mcp" }),
+      tool("e", { toolset: "own" }),
+    );
+    expect(pluginToolsets(registry.snapshot())).toEqual(["counting"]);
   });
 
   it("include what belongs to that surface alone", () => {

@@ -23,6 +23,7 @@ import type { Store } from "#store";
 import {
   clarifyWith,
   type Listing,
+  pluginToolsets,
   surfaceToolsets,
   type Tool,
   type Auxiliary as ToolAuxiliary,
@@ -311,17 +312,18 @@ function promptOf(
 function listingWish({ wish }: AgentSpec, { loaded, toolbox }: SharedParts) {
   const { config } = loaded;
   const listed = config.platform_toolsets[wish.source];
+  const snapshot = toolbox.registry.snapshot();
   const enabledToolsets =
     wish.toolsets ??
     surfaceToolsets(
       {
         surface: wish.source,
         ...(listed === undefined ? {} : { listed }),
-        pluginToolsets: [],
-        knownPluginToolsets: [],
+        pluginToolsets: pluginToolsets(snapshot),
+        knownPluginToolsets: config.known_plugin_toolsets[wish.source] ?? [],
         mcpServers: Object.keys(config.mcp_servers),
       },
-      new Toolsets(toolbox.registry.snapshot(), config.custom_toolsets),
+      new Toolsets(snapshot, config.custom_toolsets),
     );
   return { enabledToolsets, disabledTools: config.disabled_tools[wish.source] ?? [] };
 }
