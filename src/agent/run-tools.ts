@@ -1,5 +1,6 @@
 import type { Message, ToolCall, ToolMessage } from "#conversation";
 import { describe } from "#foundation/errors";
+import { isRecord, parseJson } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
 import type { CallObserver, CallOutcome, Toolbelt } from "#tools";
 import { showsFailure } from "./failure-flag.ts";
@@ -138,6 +139,8 @@ class CallWatch {
       durationMs: outcome.durationMs,
       preview: outcome.preview,
       ...(outcome.diff === undefined ? {} : { diff: outcome.diff }),
+      ...exitCodeOf(outcome),
+      result: outcome.text.slice(0, shownResult),
     });
     if (outcome.kind === "cancelled") return;
     const verdict = this.#withheld.has(call.id)
@@ -155,4 +158,14 @@ function previewOf(args: Readonly<Record<string, unknown>>): string {
   const key = previewKeys.find((name) => typeof args[name] === "string");
   const value = key === undefined ? Object.values(args).find((one) => typeof one === "string") : args[key];
   return typeof value === "string" ? value.replace(/\s+/g, " ").slice(0, 120) : "";
+}
+
+/** More than this no screen shows. */
+const shownResult = 8_000;
+
+function exitCodeOf({ call, text }: CallOutcome): { readonly exitCode?: number } {
+  if (call.function.name !== "terminal") return {};
+  const parsed = parseJson(text);
+  const code = parsed.ok && isRecord(parsed.value) ? parsed.value["exit_code"] : undefined;
+  return typeof code === "number" ? { exitCode: code } : {};
 }

@@ -102,6 +102,10 @@ export type AgentEvent =
       readonly durationMs: number;
       readonly preview: string;
       readonly diff?: string;
+      /** Of the command, where the call ran one. */
+      readonly exitCode?: number;
+      /** The result as the model reads it, cut to what a screen can use. */
+      readonly result?: string;
     }
   | {
       readonly type: "approval-request";

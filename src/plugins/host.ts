@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { Scope } from "#foundation/disposal";
+import { importModule } from "#foundation/import-module";
 import { isRecord } from "#foundation/json";
 import type { PluginContext } from "./api.ts";
 import { createPluginContext, type PluginWiring } from "./context.ts";
@@ -197,8 +198,7 @@ export class PluginHost implements AsyncDisposable {
     const url = pathToFileURL(entry);
     this.#imports += 1;
     if (this.#imports > 1) url.searchParams.set("load", String(this.#imports));
-    const importModule = this.#options.importModule ?? ((address: string): Promise<unknown> => import(address));
-    const loaded = await importModule(url.href);
+    const loaded = await (this.#options.importModule ?? importModule)(url.href);
     const exported = isModule(loaded) ? (loaded["register"] ?? loaded["default"]) : undefined;
     const register = isRecord(exported) ? exported["register"] : exported;
     if (typeof register !== "function") throw new Error(`the module of ${key} exports no register function`);

@@ -3,9 +3,9 @@ import { formatWarning, type LoadedConfig, loadConfig } from "#config";
 import type { SessionId } from "#conversation";
 import { Scope } from "#foundation/disposal";
 import { UserError } from "#foundation/errors";
-import { HermesHome } from "#foundation/paths";
 import type { OpenSession } from "#session";
 import { exitCodes, type Invocation } from "../command.ts";
+import { homeOf } from "../support/home.ts";
 import { version } from "../version.ts";
 import { type ChatWish, readChatWish } from "./chat-wish.ts";
 import { questionWithImages } from "./images.ts";
@@ -26,7 +26,7 @@ export async function runChat(invocation: Invocation): Promise<number> {
       exitCode: exitCodes.usage,
     });
   }
-  const home = HermesHome.resolve(invocation.io.env, invocation.global.profile);
+  const home = homeOf(invocation);
   const loaded = await loadConfig({
     home,
     env: invocation.io.env,

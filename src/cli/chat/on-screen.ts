@@ -1,9 +1,10 @@
 import { homedir } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Hermes } from "#app";
-import type { Config } from "#config";
+import { type Config, collectSecrets } from "#config";
 import { readTextFile, safeJoin } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
+import { Redactor } from "#foundation/redact";
 import type { OpenSession } from "#session";
 import { ProcessTerminal, runTui, type TuiSettings } from "#tui";
 import type { Invocation } from "../command.ts";
@@ -47,6 +48,7 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
       const { hermes } = await opened;
       return hermes.sessions.open({ ...wish.open, cwd: chat.place, isInteractive: true, resume: id });
     },
+    isSecret: secretIn(config),
     signal: io.signal,
   });
   return exitCode;
@@ -56,6 +58,13 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
 async function afterFirstFrame<T>(work: () => Promise<T>): Promise<T> {
   await new Promise<void>((resolve) => setTimeout(resolve, 0));
   return work();
+}
+
+/** Lines that hold a known secret, or something of the shape of one, are not written to the history. */
+function secretIn(config: Config): (text: string) => boolean {
+  const redactor = new Redactor();
+  for (const secret of collectSecrets(config)) redactor.add(secret);
+  return (text) => redactor.redact(text) !== text;
 }
 
 function shownFolder(folder: string): string {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import { readTextFile } from "#foundation/files";
+import { importModule } from "#foundation/import-module";
 import { isRecord } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
 import { runProcess } from "#foundation/process";
@@ -120,7 +121,7 @@ function matches(pattern: string, event: string): boolean {
 }
 
 async function moduleHandler(path: string): Promise<GatewayHandler["handle"]> {
-  const loaded: unknown = await import(pathToFileURL(path).href);
+  const loaded: unknown = await importModule(pathToFileURL(path).href);
   const handle = typeof loaded === "object" && loaded !== null && "handle" in loaded ? loaded.handle : undefined;
   if (typeof handle !== "function") throw new Error("its module exports no handle function");
   return (event, context) => handle(event, context);
