@@ -95,7 +95,8 @@ function factRows(info: SessionInfo | undefined, { banner }: BannerLook, columns
   if (info === undefined) return rows;
   rows.push(...fact("session", info.title === undefined ? info.id : `${info.title} (${info.id})`));
   rows.push(...toolRows(info.toolsets, columns), ...mcpRows(banner, columns));
-  rows.push(...fact("skills", skillText(info.skillCount, banner)));
+  // They are counted in the background: a session that has just opened does not know them yet.
+  if (info.skillCount > 0) rows.push(...fact("skills", skillText(info.skillCount, banner)));
   return rows;
 }
 
