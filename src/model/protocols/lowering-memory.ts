@@ -6,7 +6,9 @@ import type { GeminiPart } from "./gemini/wire.ts";
 import type { InputItem } from "./responses/wire.ts";
 import { JsonText, jsonText } from "./shared/body.ts";
 import type { NormalForms } from "./shared/history.ts";
+import { JoinedTexts } from "./shared/joined-texts.ts";
 import { FormsByFacts } from "./shared/wire-form.ts";
+import type { TurnTexts } from "./shared/wire-turns.ts";
 
 /**
  * What became of messages and tools in earlier requests, so that a request of a long session is joined from
@@ -23,11 +25,13 @@ export class LoweringMemory {
   readonly responses: FormsByFacts<readonly InputItem[]>;
   readonly gemini: FormsByFacts<readonly GeminiPart[]>;
   readonly converse: FormsByFacts<readonly ConverseBlock[]>;
+  readonly texts: TurnTexts;
   readonly #tools: WeakMap<readonly ToolDefinition[], Map<string, JsonText>> | undefined;
 
   constructor({ keeps = true }: { readonly keeps?: boolean } = {}) {
     this.normal = keeps ? new WeakMap<Message, Message>() : undefined;
     this.#tools = keeps ? new WeakMap() : undefined;
+    this.texts = { runs: new JoinedTexts(keeps), turns: new JoinedTexts(keeps) };
     this.chat = new FormsByFacts(keeps);
     this.anthropic = new FormsByFacts(keeps);
     this.responses = new FormsByFacts(keeps);

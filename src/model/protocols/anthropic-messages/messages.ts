@@ -54,7 +54,7 @@ export function anthropicMessages(request: ModelRequest, memory: LoweringMemory)
   }
   return {
     system: withEphemeral(hasSystem ? (first.content as string | readonly TextBlock[]) : undefined, request),
-    messages: turns.write("content"),
+    messages: turns.write("content", memory.texts),
     lastAnswer: turns.lastOf("assistant"),
     hasImages: turns.hasImages,
   };

@@ -51,7 +51,7 @@ export function converseMessages(request: ModelRequest, memory: LoweringMemory):
         break;
     }
   }
-  return { messages: messages.write("content"), usedTools };
+  return { messages: messages.write("content", memory.texts), usedTools };
 }
 
 function assistantBlocks(message: AssistantMessage, ids: CallIds): readonly ConverseBlock[] {

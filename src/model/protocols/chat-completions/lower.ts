@@ -2,7 +2,7 @@ import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, JsonText, joinItems, writeBody } from "../shared/body.ts";
+import { defined, JsonText, writeBody } from "../shared/body.ts";
 import { cacheMark, markForCache } from "../shared/cache-marks.ts";
 import { chatEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, portalMetadata } from "../shared/endpoint.ts";
@@ -21,11 +21,10 @@ export function lowerChat(request: ModelRequest, memory: LoweringMemory = forget
   const { messages, hasImages } = chatMessages(request, memory);
   const hasTools = request.tools.length > 0;
   const tools = hasTools ? memory.tools(request.tools, `chat ${quirks.toolSchema}`, () => toolsOf(request)) : undefined;
-  const written = finishMessages(request, messages).map((form) => form.text);
   const body = {
     ...defined({
       model: target.model,
-      messages: new JsonText(joinItems(written)),
+      messages: writeMessages(finishMessages(request, messages), memory),
       tools,
       tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
       stream: stream ? true : undefined,
@@ -56,6 +55,14 @@ function toolsOf({ tools, target }: ModelRequest): readonly ChatTool[] {
     type: "function",
     function: { name: tool.name, description: tool.description, parameters: tool.parameters },
   }));
+}
+
+/** The system message is made anew for each request, so it stands outside of what is joined by identity. */
+function writeMessages(forms: readonly ChatForm[], memory: LoweringMemory): JsonText {
+  const first = forms[0];
+  if (first === undefined || first.value.role === "user") return new JsonText(`[${memory.texts.runs.join(forms)}]`);
+  const rest = { text: memory.texts.runs.join(forms.slice(1)) };
+  return new JsonText(`[${memory.texts.runs.join([first, rest])}]`);
 }
 
 /** System message in front, then the cache marks: on the portal of Qwen one for the system message only. */

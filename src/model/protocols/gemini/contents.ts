@@ -49,7 +49,7 @@ export function geminiContents(request: ModelRequest, memory: LoweringMemory): J
         break;
     }
   }
-  return contents.write("parts");
+  return contents.write("parts", memory.texts);
 }
 
 function contentParts(content: Content, target: Target): readonly GeminiPart[] {

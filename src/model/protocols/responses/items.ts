@@ -3,7 +3,7 @@ import { isRecord } from "#foundation/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
 import type { LoweringMemory } from "../lowering-memory.ts";
-import { JsonText, joinItems } from "../shared/body.ts";
+import { JsonText } from "../shared/body.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { prepareHistory, wireArguments, wireName } from "../shared/history.ts";
@@ -56,7 +56,7 @@ export function inputItems(request: ModelRequest, memory: LoweringMemory): Input
     }
   }
   return {
-    input: new JsonText(joinItems(forms.map((form) => form.text))),
+    input: new JsonText(`[${memory.texts.runs.join(forms)}]`),
     hasImages: forms.some((form) => form.hasImages),
   };
 }

@@ -17,17 +17,13 @@ export class JsonText {
 /** The body as text, the same as if all of it were written now: fields that are `JsonText` are taken as they are. */
 export function writeBody(body: Readonly<Record<string, unknown>>): string {
   const named = Object.fromEntries(Object.entries(body).map(([name, value]) => [scrubSurrogates(name), value]));
-  const fields: string[] = [];
+  // Added, not joined, so that long texts are copied once: when the body is sent.
+  let fields = "";
   for (const [name, value] of Object.entries(named)) {
     const text = value instanceof JsonText ? value.text : jsonText(value);
-    if (text !== undefined) fields.push(`${JSON.stringify(name)}:${text}`);
+    if (text !== undefined) fields += `${fields === "" ? "" : ","}${JSON.stringify(name)}:${text}`;
   }
-  return `{${fields.join(",")}}`;
-}
-
-/** A list of pieces that are written already; those that are empty hold nothing. */
-export function joinItems(pieces: readonly string[]): string {
-  return `[${(pieces.includes("") ? pieces.filter((piece) => piece !== "") : pieces).join(",")}]`;
+  return `{${fields}}`;
 }
 
 /**
