@@ -139,7 +139,7 @@ async function takeAll(screens) {
   mkdirSync(images, { recursive: true });
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   try {
-    const page = await browser.newPage({ deviceScaleFactor: 1.25, viewport: { width: 1200, height: 900 } });
+    const page = await browser.newPage({ deviceScaleFactor: 1.2, viewport: { width: 1200, height: 900 } });
     for (const [name, text] of Object.entries(screens)) {
       const file = path.join(images, `${name}.png`);
       await page.setContent(pageOf(text.replaceAll(folder, "/home/you")));
