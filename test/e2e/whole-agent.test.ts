@@ -1,7 +1,8 @@
+import { cp } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { calls, hang, rateLimited, says, startModelServer } from "../fakes/model-server/index.ts";
-import { ended, modelConfig, Stage } from "./support/stage.ts";
+import { ended, modelConfig, root, Stage } from "./support/stage.ts";
 
 const textOf = (value: unknown): string => JSON.stringify(value);
 
@@ -45,7 +46,7 @@ describe("a turn that is killed in the middle", () => {
 });
 
 describe("providers and money", () => {
-  it("goes to the fallback when the first provider is out of room [10:LOOP-31] [20:A8.1]", async () => {
+  it("goes to the fallback when the first provider is out of room [10:ERR-8]", async () => {
     await using first = await startModelServer();
     await using second = await startModelServer({ strict: true, models: [{ id: "second-model" }] });
     first.otherwise(rateLimited({ retryAfterMs: 60_000 }));
@@ -61,7 +62,7 @@ describe("providers and money", () => {
     second.assertClean();
   });
 
-  it("stops before a call that the budget does not cover, and leaves with 1 [10:BUDGET-1]", async () => {
+  it("stops before a call that the budget does not cover, and leaves with 1 [20:R8.2]", async () => {
     await using server = await startModelServer();
     const budget = [
       "budget:\n  session_usd: 0.001\n  mode: hard\n",
@@ -107,7 +108,7 @@ describe("what one session knows of another", () => {
     server.assertClean();
   });
 
-  it("context_recall reads a message of before the restart by its id [10:CTX-1]", async () => {
+  it("context_recall reads a message of before the restart by its id", async () => {
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
     server.script(says("Noted."));
@@ -126,7 +127,7 @@ describe("what one session knows of another", () => {
 });
 
 describe("tools over the wire", () => {
-  it("delegate_task runs a child with its own conversation and hands its words back [10:SUB-1]", async () => {
+  it("delegate_task runs a child with its own conversation and hands its words back [10:DELEG-1]", async () => {
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "a.txt": "alpha\n" } });
     server.script(
@@ -167,12 +168,28 @@ describe("tools over the wire", () => {
   });
 });
 
+describe("plugins", () => {
+  it("that are enabled bring their tools into every turn [30:7.2]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(server.chatBaseUrl, "plugins:\n  enabled: [word-count]\n"),
+    });
+    await cp(path.join(root, "examples/plugins/word-count"), path.join(stage.home, "plugins/word-count"), {
+      recursive: true,
+    });
+    server.script(calls("word_count", { text: "three small words" }), says("Three."));
+    expect(await stage.ask("Count.")).toMatchObject({ tool_calls: [{ name: "word_count", ok: true }] });
+    expect(textOf((await server.received(2)).messages.at(-1))).toContain('\\"words\\":3');
+    server.assertClean();
+  });
+});
+
 describe("secrets", () => {
-  it("in .env reach neither the model nor anything kept, also when a tool prints them [30:SEC-1]", async () => {
+  it("in .env reach neither the model nor anything kept, also when a tool prints them [30:5.11] [30:5.12]", async () => {
     await using server = await startModelServer({ strict: true, apiKey: "sk-fake-3b1e77c05d9a4f62" });
     const service = "sk-live-9f8e7d6c5b4a39281706f5e4";
     await using stage = await Stage.open({
-      config: modelConfig(server.chatBaseUrl, "").replace("default:", "api_key: ${FAKE_API_KEY}\n  default:"),
+      config: modelConfig(server.chatBaseUrl).replace("default:", `api_key: $\{FAKE_API_KEY}\n  default:`),
       env: `FAKE_API_KEY=sk-fake-3b1e77c05d9a4f62\nOPENAI_API_KEY=${service}\n`,
     });
     server.script(

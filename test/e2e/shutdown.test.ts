@@ -1,0 +1,60 @@
+import { readdir, readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { calls, hang, says, startModelServer } from "../fakes/model-server/index.ts";
+import { ended, modelConfig, Stage } from "./support/stage.ts";
+
+/** Processes of this machine whose command line holds the words; zombies do not count. */
+async function running(words: string): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const name of (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry))) {
+    const [status, command] = await Promise.all([
+      readFile(`/proc/${name}/status`, "utf8").catch(() => ""),
+      readFile(`/proc/${name}/cmdline`, "utf8").catch(() => ""),
+    ]);
+    if (command.replaceAll("\0", " ").includes(words) && !/^State:\s+Z/m.test(status)) found.push(Number(name));
+  }
+  return found;
+}
+
+describe.skipIf(process.platform !== "linux")("a program that is asked to end", () => {
+  it.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
+    "by %s during a running command ends the command's whole group within 3 s, keeps the session and leaves with 130 [20:A8.12] [20:R8.6] [20:R8.2]",
+    async (signal) => {
+      await using server = await startModelServer({ strict: true });
+      await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+      const nap = `sleep 7654${signal.length}${process.pid}`;
+      const command = `trap '' TERM; (${nap}; true); true`;
+      server.script(calls("terminal", { command }, { id: "call_nap" }));
+      const child = stage.start(["chat", "-q", "Sleep a while.", "-Q"]);
+      const end = ended(child);
+      await expect.poll(() => running(nap), { timeout: 20_000, interval: 50 }).not.toEqual([]);
+      const asked = Date.now();
+      child.kill(signal);
+      await expect.poll(() => running(nap), { timeout: 3_000, interval: 20 }).toEqual([]);
+      expect(Date.now() - asked).toBeLessThan(3_000);
+      const ran = await end;
+      expect(ran).toMatchObject({ code: 130, signal: null });
+      const id = /session_id: (\S+)/.exec(ran.stderr)?.[1];
+      const stored = await stage.messages(String(id));
+      expect(stored.map(({ role }) => role).slice(0, 3)).toEqual(["user", "assistant", "tool"]);
+      expect(stored[2]).toMatchObject({ tool_call_id: "call_nap" });
+      server.script(says("Awake again."));
+      expect(await stage.ask("And now?", "--resume", String(id))).toMatchObject({ final_response: "Awake again." });
+      expect(server.rejections).toEqual([]);
+    },
+  );
+
+  it("while the model is silent leaves at once with 130 and hangs up [20:R8.2] [20:R8.6]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    server.script(hang());
+    const child = stage.start(["chat", "-q", "Say something.", "--json"]);
+    const end = ended(child);
+    await server.received(1);
+    child.kill("SIGINT");
+    const ran = await end;
+    expect(ran.code).toBe(130);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ interrupted: true, completed: false });
+    await server.clientLeft(1);
+  });
+});

@@ -1,0 +1,78 @@
+import { type IPty, spawn } from "@lydell/node-pty";
+import { TerminalScreen } from "../../fakes/terminal-screen.ts";
+import { main, type Stage } from "./stage.ts";
+
+const columns = 100;
+const rows = 40;
+
+/** The built program in a real pseudo-terminal; what it draws is read back from a terminal emulator. */
+export class ProgramTerminal implements AsyncDisposable {
+  readonly exited: Promise<number>;
+  readonly #pty: IPty;
+  readonly #screen = new TerminalScreen({ columns, rows });
+  readonly #waiting = new Set<() => void>();
+  #hasExited = false;
+
+  constructor(stage: Stage, args: readonly string[]) {
+    this.#pty = spawn(process.execPath, [main, ...args], {
+      cols: columns,
+      rows,
+      cwd: stage.work,
+      env: stage.environment({ TERM: "xterm-256color" }),
+    });
+    this.#pty.onData((data) => {
+      this.#screen.write(data);
+      this.#wake();
+    });
+    this.exited = new Promise((resolve) => {
+      this.#pty.onExit(({ exitCode }) => {
+        this.#hasExited = true;
+        resolve(exitCode);
+        this.#wake();
+      });
+    });
+  }
+
+  /** Types words and sends them off. */
+  async say(text: string): Promise<void> {
+    this.#pty.write(text);
+    await this.sees(text);
+    this.#pty.write("\r");
+  }
+
+  press(keys: string): void {
+    this.#pty.write(keys);
+  }
+
+  /** Everything that stands in the terminal, what has scrolled away included. */
+  async text(): Promise<string> {
+    await this.#screen.settled();
+    return this.#screen.all().join("\n");
+  }
+
+  /** Resolves when the words stand there and the prompt is free again: what is typed earlier would interrupt. */
+  async answers(wanted: string | RegExp): Promise<string> {
+    await this.sees(wanted);
+    return await this.sees(/\n❯\s*\n─+\s*$/);
+  }
+
+  /** Resolves with the text as soon as it holds what is looked for. */
+  async sees(wanted: string | RegExp): Promise<string> {
+    for (;;) {
+      const text = await this.text();
+      if (typeof wanted === "string" ? text.includes(wanted) : wanted.test(text)) return text;
+      if (this.#hasExited) throw new Error(`The program ended without showing ${String(wanted)}:\n${text}`);
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#hasExited) this.#pty.kill("SIGKILL");
+    await this.exited;
+  }
+}
