@@ -61,8 +61,8 @@ function toolsOf({ tools, target }: ModelRequest): readonly ChatTool[] {
 function writeMessages(forms: readonly ChatForm[], memory: LoweringMemory): JsonText {
   const first = forms[0];
   if (first === undefined || first.value.role === "user") return new JsonText(`[${memory.texts.runs.join(forms)}]`);
-  const rest = { text: memory.texts.runs.join(forms.slice(1)) };
-  return new JsonText(`[${memory.texts.runs.join([first, rest])}]`);
+  const rest = memory.texts.runs.join(forms.slice(1));
+  return new JsonText(rest === "" ? `[${first.text}]` : `[${first.text},${rest}]`);
 }
 
 /** System message in front, then the cache marks: on the portal of Qwen one for the system message only. */
