@@ -38,7 +38,7 @@ function cells(text) {
   return [...text]
     .map((sign) => {
       if (/[\x20-\x7e\u2500-\u259f]/.test(sign)) return sign.replace("&", "&amp;").replace("<", "&lt;");
-      const kind = /\p{Emoji_Presentation}/u.test(sign) ? "two" : /\p{Emoji}/u.test(sign) ? "tight" : "one";
+      const kind = /\p{Emoji_Presentation}/u.test(sign) ? "two" : /[\u23e9-\u23fa]/.test(sign) ? "tight" : "one";
       return `<i class="${kind}">${sign}</i>`;
     })
     .join("");
