@@ -1,7 +1,11 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalChoice, SessionId } from "#conversation";
 import { never } from "#foundation/abort";
+import { UserError } from "#foundation/errors";
+import { realImport } from "#foundation/import-module";
 import type { OpenSession, SessionEvent, SessionInfo, TurnEnd } from "#session";
-import { openHermes } from "./hermes.ts";
+import { type Hermes, openHermes } from "./hermes.ts";
+
+declare const __HERMES_VERSION__: string | undefined;
 
 export interface CreateHermesOptions {
   /** `provider:model`, or a model's name; the configured one when absent. `demo` needs no key. */
@@ -41,18 +45,19 @@ export interface HermesConversation extends AsyncDisposable {
 
 /** Opens Hermes as a library: the same agent, tools, memory and sessions as the program. */
 export async function createHermes(options: CreateHermesOptions = {}): Promise<HermesConversation> {
+  useRealImport();
   const cwd = options.cwd ?? process.cwd();
   const env = { ...process.env, ...options.env, ...(options.home === undefined ? {} : { HERMES_HOME: options.home }) };
   const hermes = await openHermes({
     env,
     cwd,
-    version: "library",
+    version: typeof __HERMES_VERSION__ === "string" ? __HERMES_VERSION__ : "0.0.0-source",
     onNotice: (text) => options.onEvent?.({ type: "notice", level: "info", text }),
     ...(options.isIncognito === undefined ? {} : { isIncognito: options.isIncognito }),
   });
   try {
     const { model, provider, toolsets, skills, maxSteps } = options;
-    const resume = options.resume === undefined ? undefined : await hermes.sessions.find(options.resume);
+    const resume = await sessionToResume(options.resume, hermes);
     const session = await hermes.sessions.open({
       source: "library",
       cwd,
@@ -69,6 +74,19 @@ export async function createHermes(options: CreateHermesOptions = {}): Promise<H
     await hermes[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+async function sessionToResume(name: string | undefined, { sessions }: Hermes): Promise<SessionId | undefined> {
+  if (name === undefined) return undefined;
+  const found = await sessions.find(name);
+  if (found !== undefined) return found;
+  throw new UserError(`There is no session ${JSON.stringify(name)}.`, { hint: "List them with: hermes sessions list" });
+}
+
+/** The built library is one CommonJS file in which `import()` became a require; plugins need the real one. */
+function useRealImport(): void {
+  if (typeof __HERMES_VERSION__ !== "string" || Reflect.has(globalThis, realImport)) return;
+  Reflect.set(globalThis, realImport, new Function("address", "return import(address)"));
 }
 
 function conversationOver(
