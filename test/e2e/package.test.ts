@@ -78,6 +78,24 @@ describe("the package, installed into an empty folder", () => {
     expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('May it run "rm -rf build"? No.') });
   });
 
+  it("loads plugins also as a library [30:7.2]", async (context) => {
+    needInstall(context);
+    const home = path.join(folder, "plugin-home");
+    await cp(path.join(root, "examples/plugins/word-count"), path.join(home, "plugins/word-count"), {
+      recursive: true,
+    });
+    await writeFile(path.join(home, "config.yaml"), "plugins:\n  enabled: [word-count]\n");
+    const script = [
+      'import { createHermes } from "hermes-ts";',
+      `const hermes = await createHermes({ model: "demo", home: ${JSON.stringify(home)} });`,
+      "console.log(hermes.info.toolsets.flatMap(({ tools }) => tools).join());",
+      "await hermes[Symbol.asyncDispose]();",
+    ];
+    await writeFile(path.join(user(), "plugin.mjs"), script.join("\n"));
+    const ran = await run(process.execPath, ["plugin.mjs"], user());
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("word_count") });
+  });
+
   it("tells TypeScript what it offers", async (context) => {
     needInstall(context);
     await writeFile(
