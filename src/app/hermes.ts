@@ -10,7 +10,7 @@ import { NousGuard, nousGate } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
 import { delegationSettings } from "./agent/children.ts";
-import { createOpenAgent } from "./agent/open-agent.ts";
+import { createOpenAgent, type SharedParts } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
 import { ApproverRouter } from "./approver-router.ts";
@@ -18,6 +18,7 @@ import { mixtureModels, samplingModel } from "./model-services.ts";
 import { packageFolder } from "./package-folder.ts";
 import { saveModel, saveTools, sessionSettings, storePlace } from "./preferences.ts";
 import { readPageWith } from "./read-page.ts";
+import { savedSettings } from "./saved-settings.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { type Models, openModels } from "./wire-model.ts";
@@ -126,37 +127,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const children = scope.adopt(
     new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
   );
-  const sessions = scope.adopt(
-    createSessionService({
-      store,
-      clock,
-      logger,
-      home,
-      settings: sessionSettings(loaded),
-      redact: (text) => toolbox.redact(text),
-      env: loaded.environment.variables,
-      openAgent: createOpenAgent({
-        loaded,
-        home,
-        userHome,
-        clock,
-        logger,
-        models,
-        store,
-        toolbox,
-        skills,
-        children,
-        approvers,
-        accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
-        lookAt: side.forTools,
-        sessionTools: () => new Map(),
-        auxiliary: (sessionId, main) => side.forSession(sessionId, main),
-        setTools: (surface, names, isEnabled) => saveTools({ surface, names, isEnabled }, { loaded, home, env }),
-        saveModel: (target) => saveModel(target, { loaded, home, env }),
-        fetchText: readPageWith(toolbox.registry),
-      }),
-    }),
-  );
+  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, approvers };
+  const sessions = scope.adopt(openSessions(shared, { side, env }));
   return {
     loaded,
     home,
@@ -168,4 +140,49 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     sessions,
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+type Shared = Pick<
+  SharedParts,
+  | "loaded"
+  | "home"
+  | "userHome"
+  | "clock"
+  | "logger"
+  | "models"
+  | "store"
+  | "toolbox"
+  | "skills"
+  | "children"
+  | "approvers"
+>;
+
+/** The service every surface talks to, over all that was opened. */
+function openSessions(
+  shared: Shared,
+  { side, env }: { readonly side: ProcessSideCalls; readonly env: NodeJS.ProcessEnv },
+): SessionService {
+  const { loaded, home, clock, logger, store, toolbox } = shared;
+  return createSessionService({
+    store,
+    clock,
+    logger,
+    home,
+    settings: sessionSettings(loaded),
+    preferences: savedSettings(loaded, home, env),
+    pluginCommands: () =>
+      toolbox.plugins.commands().map((command) => ({ ...command, description: command.description ?? "" })),
+    redact: (text) => toolbox.redact(text),
+    env: loaded.environment.variables,
+    openAgent: createOpenAgent({
+      ...shared,
+      accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
+      lookAt: side.forTools,
+      sessionTools: () => new Map(),
+      auxiliary: (sessionId, main) => side.forSession(sessionId, main),
+      setTools: (surface, names, isEnabled) => saveTools({ surface, names, isEnabled }, { loaded, home, env }),
+      saveModel: (target) => saveModel(target, { loaded, home, env }),
+      fetchText: readPageWith(toolbox.registry),
+    }),
+  });
 }

@@ -112,7 +112,7 @@ export class LiveSession implements OpenSession, SessionControl {
     this.#backgrounds = new BackgroundRuns({
       clock: deps.clock,
       work: this.#work,
-      open: () => given.openOther(freshWish({ ...wish, isInteractive: false })),
+      open: () => given.openOther(freshWish({ ...wish, ...this.#sameModel(), isInteractive: false })),
       emit,
     });
     this.#afterTurn = new AfterTurn({
@@ -121,6 +121,12 @@ export class LiveSession implements OpenSession, SessionControl {
       source: wish.source,
       onTitle: () => this.#changed(),
     });
+  }
+
+  /** What runs beside this conversation runs on its model, also when nobody named one. */
+  #sameModel(): { readonly model: string; readonly provider: string } {
+    const { model, provider } = this.live.handle.agent.conversation.primary;
+    return { model, provider };
   }
 
   static async open(given: SessionGiven): Promise<LiveSession> {

@@ -24,7 +24,7 @@ const resume: readonly Flag[] = [
     name: "continue",
     short: "c",
     kind: "optional-text",
-    value: "[title]",
+    value: "<title>",
     about: "Go on with the newest session, or the newest of this title",
     completes: "session",
   },

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { systemErrorCode, UserError } from "#foundation/errors";
@@ -15,26 +15,33 @@ export async function sessionsImport(invocation: Invocation): Promise<number> {
   const { io } = invocation;
   const source = argument(invocation, 0);
   const file = path.resolve(io.cwd, source);
-  const input = source === "-" ? io.stdin : createReadStream(file, { signal: io.signal });
+  // Opened before it is read: the line reader keeps the errors of its stream to itself.
+  const input = source === "-" ? io.stdin : (await openFile(file)).createReadStream();
   await using store = await openOrCreateStore(invocation);
   let [sessions, messages, known, number] = [0, 0, 0, 0];
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number += 1;
-      if (line.trim() === "") continue;
-      const result = await store.sessions.import(readSession(line, number));
-      sessions += 1;
-      messages += result.ids.length;
-      known += result.duplicates;
-    }
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT")
-      throw new UserError(`There is no file ${file}.`, { code: "file_not_found" });
-    throw error;
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1;
+    if (line.trim() === "") continue;
+    const result = await store.sessions.import(readSession(line, number));
+    sessions += 1;
+    messages += result.ids.length;
+    known += result.duplicates;
   }
   out.document({ sessions, messages, already_there: known });
   out.line(`Read ${sessions} sessions: ${messages} new messages, ${known} already there.`);
   return 0;
+}
+
+async function openFile(file: string): Promise<FileHandle> {
+  try {
+    return await open(file);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+    throw new UserError(`There is no file ${file}.`, {
+      code: "file_not_found",
+      hint: "Name a file that hermes sessions export has written.",
+    });
+  }
 }
 
 function readSession(line: string, number: number): ExportedSession {
