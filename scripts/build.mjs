@@ -2,6 +2,7 @@
 //   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
 //   program.js    everything else in one file; what is heavy is required lazily, at first use
 //   library.cjs   what `import { createHermes } from "hermes-ts"` gets
+//   tui.cjs       what `import { runTui } from "hermes-ts/tui"` gets, for programs that wrap the terminal
 //   store-worker.cjs   the thread that does slow work on the database
 //   page-worker.cjs   the thread that turns web pages and PDFs into text
 //   testing/model-server.mjs   the fake model provider, for the tests of users
@@ -54,7 +55,7 @@ export async function buildProgram() {
   await build({ ...shared, entryPoints: { program: path.join(root, "src/cli/program.ts") }, outdir: dist });
   await build({
     ...shared,
-    entryPoints: { library: path.join(root, "src/app/library.ts") },
+    entryPoints: { library: path.join(root, "src/app/library.ts"), tui: path.join(root, "src/tui/index.ts") },
     outdir: dist,
     outExtension: { ".js": ".cjs" },
   });

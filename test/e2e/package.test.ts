@@ -103,6 +103,9 @@ describe("the package, installed into an empty folder", () => {
       [
         'import { createHermes, type HermesConversation } from "hermes-ts";',
         'import { says, startModelServer } from "hermes-ts/testing/model-server";',
+        'import { runTui, type TuiExtension } from "hermes-ts/tui";',
+        'export const extension: TuiExtension = { name: "mine", extraWidgets: () => [] };',
+        "export const run: typeof runTui = runTui;",
         'const hermes: HermesConversation = await createHermes({ model: "demo" });',
         'export const answer: string | null = await hermes.chat("hi");',
         "const server = await startModelServer();",
