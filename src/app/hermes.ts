@@ -3,7 +3,7 @@ import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool, 
 import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
 import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
-import { type Logger, openLogger } from "#foundation/logger";
+import { type Logger, openLogger, teeLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
 import { Redactor } from "#foundation/redact";
 import { NousGuard, nousGate } from "#model";
@@ -80,9 +80,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     }));
   const userHome = loaded.environment.variables["HOME"] ?? homedir();
   const redactor = new Redactor();
-  const logger = scope.adopt(
-    openLogger({ file: home.agentLog, level: "info", redact: (text) => redactor.redact(text), clock }),
-  );
+  const logger = openLogs(home, redactor, scope);
   const approvers = new ApproverRouter();
   const models = scope.adopt(await openModels({ loaded, home, userHome, version, logger, redactor }));
   const side = new ProcessSideCalls({ loaded, models, logger, warn: (text) => options.onNotice(text) });
@@ -140,6 +138,14 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     sessions,
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+/** Everything goes to one file, and what needs somebody's attention to a second one. */
+function openLogs(home: HermesHome, redactor: Redactor, scope: Scope): Logger {
+  const redact = (text: string): string => redactor.redact(text);
+  const all = scope.adopt(openLogger({ file: home.agentLog, level: "info", redact, clock: systemClock }));
+  const errors = scope.adopt(openLogger({ file: home.errorsLog, level: "warn", redact, clock: systemClock }));
+  return teeLogger(all, errors);
 }
 
 type Shared = Pick<
