@@ -11,6 +11,7 @@ import {
 import { isRecord, parseJson } from "#foundation/json";
 import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
 import { type TodoItem, TodoList } from "#tools";
+import { openTasksIn } from "./compression/open-tasks.ts";
 import { ContextMeter } from "./meter.ts";
 import { SentMessages } from "./sent-messages.ts";
 
@@ -104,6 +105,8 @@ export class Conversation {
       this.todos.load(todos.filter(isTodo));
       return;
     }
+    // Compression took the call away; what was still open stands in its summary.
+    this.todos.load(openTasksIn(this.history));
   }
 }
 

@@ -2,7 +2,7 @@
 export { Agent, type ConversationInput } from "./agent.ts";
 export { type AgentDeps, type AgentSettings, type AgentTools, defaultAgentSettings } from "./agent-deps.ts";
 export { type BudgetedMoneyDeps, budgetedMoney } from "./budgeted-money.ts";
-export type { CallMoney, CountedCall } from "./call-model.ts";
+export { type CallMoney, type CountedCall, callModel } from "./call-model.ts";
 export * from "./compression/index.ts";
 export { type ContextKeeper, type ContextKeeperDeps, keepEverything } from "./context-keeper.ts";
 export { Conversation, type ConversationInit } from "./conversation.ts";

@@ -1,12 +1,8 @@
+import { callModel } from "#agent";
 import type { Message, SessionId, ToolDefinition } from "#conversation";
-import {
-  type Collected,
-  Collector,
-  estimateRequest,
-  type ModelFailure,
-  type RequestOptions,
-  type TargetWish,
-} from "#model";
+import { systemClock } from "#foundation/clock";
+import { silentLogger } from "#foundation/logger";
+import { type Collected, estimateRequest, type ModelFailure, type RequestOptions, type TargetWish } from "#model";
 import { budgetedCalls } from "./agent/session-money.ts";
 import type { Models } from "./wire-model.ts";
 
@@ -27,7 +23,8 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
   const resolution = await models.resolve(asked.wish, signal);
   if (resolution.kind === "failure") return { kind: "failed", reason: `${resolution.message} ${resolution.hint}` };
   const { target } = resolution;
-  const money = budgetedCalls({ models, spentUsd: 0, sessionId: "tools" as SessionId, emit: () => undefined });
+  const sessionId = "tools" as SessionId;
+  const money = budgetedCalls({ models, spentUsd: 0, sessionId, emit: () => undefined });
   const request = {
     target,
     system: asked.system ?? "",
@@ -35,24 +32,14 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
     tools: asked.tools ?? [],
     options: { stream: true, initiator: "agent" as const, ...asked.options },
   };
-  const reserved = await money.reserve(
-    request,
-    { sessionId: "tools" as SessionId, estimatedTokens: estimateRequest(request) },
-    signal,
-  );
-  if ("refused" in reserved) return { kind: "failed", reason: reserved.refused.message, failure: reserved.refused };
-  const collector = new Collector();
-  let failure: ModelFailure | undefined;
-  try {
-    for await (const event of models.stream(request, signal)) {
-      if (event.type === "attempt-failed") failure = event.failure;
-      else if (event.type !== "rate-limits") collector.add(event);
-    }
-  } finally {
-    const { usage, costUsd } = collector.result();
-    const counted = { sessionId: "tools" as SessionId, target, usage, costUsd };
-    await money.settle(reserved.id, counted, new AbortController().signal);
-  }
+  const view = { sessionId, estimatedTokens: estimateRequest(request) };
+  const calling = {
+    stream: models.stream.bind(models),
+    money,
+    clock: systemClock,
+    logger: models.context.logger ?? silentLogger,
+  };
+  const { collected, failure } = await callModel(request, view, { deps: calling, signal });
   if (failure !== undefined) return { kind: "failed", reason: failure.message, failure };
-  return { kind: "answer", model: target.model, collected: collector.result() };
+  return { kind: "answer", model: target.model, collected };
 }

@@ -6,7 +6,7 @@ import { Scope } from "#foundation/disposal";
 import { type Logger, openLogger, teeLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
 import { Redactor } from "#foundation/redact";
-import { NousGuard, nousGate } from "#model";
+import { NousGuard, nousGate, RateLimitBook } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
 import { delegationSettings } from "./agent/children.ts";
@@ -184,7 +184,7 @@ function openSessions(
       ...shared,
       accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
       lookAt: side.forTools,
-      sessionTools: () => new Map(),
+      rateLimits: new RateLimitBook(),
       auxiliary: (sessionId, main) => side.forSession(sessionId, main),
       setTools: (surface, names, isEnabled) => saveTools({ surface, names, isEnabled }, { loaded, home, env }),
       saveModel: (target) => saveModel(target, { loaded, home, env }),

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { syncBundledSkills } from "#agent";
+import { never } from "#foundation/abort";
 import { describe } from "#foundation/errors";
 import { ensureDir, readTextFile } from "#foundation/files";
 import type { Logger } from "#foundation/logger";
@@ -19,7 +20,7 @@ export async function copyShippedSkills({ folder, version, home, logger }: Shipp
   try {
     if ((await readTextFile(stamp, { maxBytes: 1_000 }))?.trim() === version) return;
     await ensureDir(home.skills);
-    const report = await syncBundledSkills(folder, home, new AbortController().signal);
+    const report = await syncBundledSkills(folder, home, never);
     await writeFile(stamp, `${version}\n`);
     logger.info("shipped skills copied", { added: report.added.length, updated: report.updated.length });
   } catch (error) {

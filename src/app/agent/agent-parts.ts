@@ -16,11 +16,19 @@ import {
 } from "#agent";
 import type { Config } from "#config";
 import type { AgentEvent, SessionId } from "#conversation";
+import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import { ensureDir, writeFileAtomic } from "#foundation/files";
 import type { Logger } from "#foundation/logger";
-import { type AccountGate, CredentialRecovery, type ModelFailure, type ModelRequest, type Target } from "#model";
+import {
+  type AccountGate,
+  CredentialRecovery,
+  type ModelFailure,
+  type ModelRequest,
+  type RateLimitBook,
+  type Target,
+} from "#model";
 import type { Auxiliary, Listing, Tool } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
@@ -61,6 +69,7 @@ export interface AgentParts {
   listing(): Listing;
   readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
   readonly accountGate: AccountGate;
+  readonly rateLimits: RateLimitBook;
   /** Where requests that nothing could save are written. */
   readonly dumpFolder: string;
   readonly lookAt: Auxiliary;
@@ -105,7 +114,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
         ...toolbox.observers({ taskId: turn.taskId, sessionId: turn.sessionId, signal: turn.signal }),
         parts.taint.observer(() => parts.listing()),
       ],
-      hintsFor: (tool, args) => hints.hintsFor(tool, args, new AbortController().signal),
+      hintsFor: (tool, args) => hints.hintsFor(tool, args, never),
     },
     hooks: hooksOf(parts),
     ...(parts.memory === undefined ? {} : { memory: parts.memory.manager.turnMemory }),
@@ -114,6 +123,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     ...(parts.keeper === undefined ? {} : { keeper: parts.keeper }),
     emit: (event) => place.emit(event),
     onRequest: watchPrefix(logger),
+    onRateLimits: (target, headers) => void parts.rateLimits.note(target.provider, headers, clock.now()),
     onLost: (request, failure) => dumpRequest(request, failure, parts),
     gate: parts.accountGate,
     images: { describe: (url, signal) => describeImage(url, parts, signal) },
@@ -169,7 +179,6 @@ function watchPrefix(logger: Logger): (request: ModelRequest, cause: string | un
 function hooksOf({ toolbox, place }: AgentParts): TurnHooks {
   const { hooks } = toolbox;
   const platform = place.surface;
-  const never = new AbortController().signal;
   return {
     onSessionStart: ({ sessionId, model }) =>
       hooks.notify("on_session_start", { session_id: sessionId, model, platform }, never),
@@ -236,6 +245,6 @@ async function dumpRequest(
 /** Kept for later sessions; failing to keep it costs one more refusal some day. */
 function learnWindow({ model, baseUrl }: Target, tokens: number, { models, logger }: AgentParts): void {
   models.catalog.learned
-    .learn({ model, baseUrl, tokens }, new AbortController().signal)
+    .learn({ model, baseUrl, tokens }, never)
     .catch((error: unknown) => logger.warn("a learned context window could not be kept", { error: describe(error) }));
 }

@@ -12,6 +12,7 @@ import {
 } from "#agent";
 import type { Config } from "#config";
 import type { SessionId } from "#conversation";
+import { never } from "#foundation/abort";
 import { newSessionId } from "#session";
 import type { Store } from "#store";
 import { type Tool, Toolsets } from "#tools";
@@ -42,7 +43,7 @@ export function openDelegation(parts: AgentParts, shared: SharedParts, table: Ch
       childTarget: (signal) => childTarget(parts, signal),
       workspace: () => place.cwd,
       onDelegation: (task, result, child) => memory?.manager.delegated(task, result, child),
-      onChildStop: (stop) => toolbox.hooks.notify("subagent_stop", stop, new AbortController().signal),
+      onChildStop: (stop) => toolbox.hooks.notify("subagent_stop", stop, never),
       logsFolder: shared.home.logs,
       redact: (text) => toolbox.redact(text),
     },
@@ -87,7 +88,7 @@ async function openChild(spec: ChildSpec, parent: AgentParts, shared: SharedPart
           providerBlock: undefined,
           skills: undefined,
         },
-        new AbortController().signal,
+        never,
       ),
   });
   const place = { ...parent.place, sessionId: conversation.sessionId, treeId: spec.treeId as SessionId };

@@ -1,5 +1,3 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import {
   type Agent,
   type Compression,
@@ -10,9 +8,18 @@ import {
   skillCommands,
 } from "#agent";
 import { type Message, textOf } from "#conversation";
+import { never } from "#foundation/abort";
 import type { Scope } from "#foundation/disposal";
-import { describe } from "#foundation/errors";
-import { type Auxiliary, listChoices, switchModel } from "#model";
+import { runProcess } from "#foundation/process";
+import {
+  type AccountLine,
+  type Auxiliary,
+  describeRateLimits,
+  formatDuration,
+  listChoices,
+  readAccount,
+  switchModel,
+} from "#model";
 import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
 import type { Listing } from "#tools";
 import type { ChosenModel } from "./choose-model.ts";
@@ -93,7 +100,7 @@ export function createHandle(parts: HandleParts): AgentHandle {
         state: one.state.kind,
       })),
     stopProcesses: () => toolbox.processes.killAll(sessionKey),
-    account: () => Promise.resolve([]),
+    account: (signal) => accountLines(parts, signal),
     reloadMcp: (signal) => toolbox.mcp.reload(signal),
     memory: memoryChoices(parts),
     flush: async (reason, signal) => void (await parts.side.flush(reason, parts.conversation.history, signal)),
@@ -107,7 +114,7 @@ export function createHandle(parts: HandleParts): AgentHandle {
           home: shared.userHome,
           files: localWorkspace,
           windowTokens: parts.conversation.target.limits.contextWindow,
-          git: (args, stop) => runGit(args, { cwd: root, signal: stop }),
+          git: (args, stop) => runGit(args, { cwd: root, signal: stop, env: shared.loaded.environment.variables }),
           fetchText: (url, stop) => shared.fetchText(url, stop),
         },
         signal,
@@ -165,11 +172,10 @@ function modelChoices({ shared, conversation, agent }: HandleParts): ModelChoice
 function skillChoices({ shared, spec }: HandleParts): SkillChoices {
   const { library, loader } = shared.skills;
   const surface = spec.wish.source;
-  const stop = new AbortController().signal;
   const commands = async (signal: AbortSignal) => skillCommands(await library.visible(surface, signal), new Set());
   return {
     commands: async () =>
-      [...(await commands(stop)).commands.values()].map(({ slug, skill }) => ({
+      [...(await commands(never)).commands.values()].map(({ slug, skill }) => ({
         slug,
         description: skill.facts.description,
       })),
@@ -186,7 +192,6 @@ function skillChoices({ shared, spec }: HandleParts): SkillChoices {
 }
 
 function memoryChoices({ memory, spec }: HandleParts): AgentHandle["memory"] {
-  const stop = new AbortController().signal;
   return {
     pending: async () =>
       ((await memory?.quarantine.list()) ?? []).map(({ id, change, source }) => ({
@@ -204,13 +209,13 @@ function memoryChoices({ memory, spec }: HandleParts): AgentHandle["memory"] {
         platform: spec.wish.source,
         toolName: "memory",
       };
-      const outcome = await memory.writes.confirm(id, metadata, stop);
+      const outcome = await memory.writes.confirm(id, metadata, never);
       if (outcome === undefined) return "There is no such entry.";
       return outcome.kind === "write" || outcome.kind === "already-there"
         ? "Remembered."
         : `Not written: ${outcome.kind}.`;
     },
-    reject: async (id) => ((await memory?.writes.reject(id, stop)) === true ? "Dropped." : "There is no such entry."),
+    reject: async (id) => ((await memory?.writes.reject(id, never)) === true ? "Dropped." : "There is no such entry."),
   };
 }
 
@@ -236,19 +241,34 @@ async function suggestTitle(
   return outcome.kind === "done" && outcome.text.trim() !== "" ? outcome.text.trim() : undefined;
 }
 
-const run = promisify(execFile);
-
+/** A git of the person's own, without the variables that hold keys: hooks and helpers it starts inherit them. */
 async function runGit(
   args: readonly string[],
-  { cwd, signal }: { readonly cwd: string; readonly signal: AbortSignal },
+  { cwd, signal, env }: { readonly cwd: string; readonly signal: AbortSignal; readonly env: NodeJS.ProcessEnv },
 ): Promise<{ readonly ok: boolean; readonly output: string }> {
-  try {
-    const { stdout } = await run("git", args, { cwd, signal, maxBuffer: 8 * 1024 * 1024, timeout: 15_000 });
-    return { ok: true, output: stdout };
-  } catch (error) {
-    signal.throwIfAborted();
-    return { ok: false, output: describe(error) };
-  }
+  const { PATH, HOME, LANG } = env;
+  const limits = { timeoutMs: 15_000, maxOutputBytes: 8 * 1024 * 1024 };
+  const done = await runProcess("git", [...args], { cwd, env: { PATH, HOME, LANG }, signal, ...limits });
+  signal.throwIfAborted();
+  return done.exitCode === 0 ? { ok: true, output: done.stdout } : { ok: false, output: done.stderr };
+}
+
+/** What the provider says may still be asked, and what is left on the account. */
+async function accountLines({ shared, conversation }: HandleParts, signal: AbortSignal): Promise<readonly string[]> {
+  const { target } = conversation;
+  const nowMs = shared.clock.now();
+  const limits = shared.rateLimits.get(target.provider);
+  const answer = await readAccount(target, { signal, nowMs });
+  const account = answer.kind === "account" ? answer.lines.map((line) => accountLine(line, nowMs)) : [];
+  const failed = answer.kind === "failure" ? [`The account could not be read: ${answer.message}`] : [];
+  return [...(limits === undefined ? [] : describeRateLimits(limits, nowMs)), ...account, ...failed];
+}
+
+function accountLine(line: AccountLine, nowMs: number): string {
+  if (line.kind === "balance") return `${line.label}: ${line.amount.toFixed(2)} ${line.currency}`;
+  const reset =
+    line.resetsAtMs === undefined ? "" : `, full again in ${formatDuration(Math.max(0, line.resetsAtMs - nowMs))}`;
+  return `${line.label}: ${line.usedPercent} % used${reset}`;
 }
 
 /** The demo model cannot name a conversation; the person's own first words do. */

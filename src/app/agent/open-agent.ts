@@ -13,11 +13,12 @@ import {
 } from "#agent";
 import type { LoadedConfig } from "#config";
 import type { SessionId } from "#conversation";
+import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
 import type { Logger } from "#foundation/logger";
 import type { HermesHome } from "#foundation/paths";
-import { type AccountGate, type Auxiliary, parseFallbackChain, type Target } from "#model";
+import { type AccountGate, type Auxiliary, parseFallbackChain, type RateLimitBook, type Target } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
 import type { Store } from "#store";
 import {
@@ -60,10 +61,10 @@ export interface SharedParts {
   readonly children: ChildTable;
   readonly approvers: ApproverRouter;
   readonly accountGate: AccountGate;
+  /** What providers last said about how much may still be asked. */
+  readonly rateLimits: RateLimitBook;
   /** Side calls in the form tools know them. */
   readonly lookAt: ToolAuxiliary;
-  /** Tools that need the session's own things, by name: `session_search` and the like. */
-  sessionTools(spec: AgentSpec, auxiliary: Auxiliary): ReadonlyMap<string, Tool["execute"]>;
   /** Small side calls of one session. */
   auxiliary(sessionId: SessionId, main: () => Target | undefined): Auxiliary;
   /** Keeps the tools of a surface in the configuration; a line for the person. */
@@ -113,7 +114,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   });
   const auxiliary = shared.auxiliary(spec.rootSessionId, () => conversation.target);
   const prompt = promptOf(spec, { shared, conversation, listing, memory, signal });
-  const agentTools = new Map<string, Tool["execute"]>(shared.sessionTools(spec, auxiliary));
+  const agentTools = new Map<string, Tool["execute"]>();
   agentTools.set("clarify", clarifyWith(spec.askUser, config.clarify.timeout * 1000));
   agentTools.set("context_recall", createRecallExecute(readSpan(conversation, shared.store)));
   if (memory !== undefined) agentTools.set("memory", memory.execute);
@@ -139,6 +140,8 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     summaryModel: () => summaryModelOf(auxiliary, conversation, shared),
     record: (record) => shared.store.turns.recordCompression(record),
   });
+  await compression.start(signal);
+  scope.defer(() => compression.end(never));
   const save = savesTrajectories(spec.wish.saveTrajectories, config.agent.save_trajectories)
     ? trajectorySaver({
         folder: spec.wish.cwd,
@@ -153,6 +156,13 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   scope.defer(() => saving);
   const deps = agentDeps({
     ...base,
+    place: {
+      ...base.place,
+      emit: (event) => {
+        if (event.type === "usage") compression.observe(event.usage);
+        spec.emit(event);
+      },
+    },
     keeper: createContextKeeper(compression),
     afterTurn: (result, turn) => {
       taint.reset();
@@ -233,6 +243,7 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
     listing: () => listing,
     agentTools: given.agentTools,
     accountGate: shared.accountGate,
+    rateLimits: shared.rateLimits,
     dumpFolder: shared.home.sessions,
     lookAt: shared.lookAt,
     ephemeral: () => [live.personalityText, given.preloaded].filter((text) => text !== "").join("\n\n"),

@@ -1,6 +1,7 @@
 import type { Hermes } from "#app";
 import { formatWarning, type LoadedConfig, loadConfig } from "#config";
 import type { SessionId } from "#conversation";
+import { never } from "#foundation/abort";
 import { Scope } from "#foundation/disposal";
 import { UserError } from "#foundation/errors";
 import type { OpenSession } from "#session";
@@ -150,7 +151,7 @@ async function workPlace(wish: ChatWish, { io }: Invocation, scope: Scope): Prom
   if (!wish.isWorktree) return io.cwd;
   const worktree = await openWorktree(io.cwd, io.env, io.signal);
   scope.defer(async () => {
-    const note = await worktree.close(new AbortController().signal);
+    const note = await worktree.close(never);
     if (note !== undefined) io.stderr.write(`${note}\n`);
   });
   return worktree.path;
