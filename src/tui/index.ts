@@ -9,8 +9,9 @@ export type {
   TuiExtension,
   Widget,
 } from "./extension.ts";
+export type { ApprovalQuestion, TuiFacts, TuiHandle } from "./handle.ts";
 export { HermesCli } from "./hermes-cli.ts";
-export type { RunShell } from "./input/inline-shell.ts";
+export type { RunShell, ShellRun } from "./input/inline-shell.ts";
 export type { KeyEvent } from "./input/key-event.ts";
 export { runTui } from "./run-tui.ts";
 export {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ShellRun } from "./input/inline-shell.ts";
 import { keys, TuiDriver } from "./testing/driver.ts";
 
 describe("input", () => {
@@ -71,7 +72,7 @@ describe("input", () => {
     const ran: string[] = [];
     const runShell = async (command: string) => {
       ran.push(command);
-      return "OUT\n";
+      return { kind: "ended", output: "OUT\n", exitCode: 0 } as const;
     };
     await using ui = await TuiDriver.start({ tui: { runShell } });
     await ui.press("!ls -l", keys.enter);
@@ -79,6 +80,60 @@ describe("input", () => {
     expect(await ui.transcript()).toContain("OUT");
     await ui.press("it says {!date} now", keys.enter);
     expect(ui.session.submitted[0]?.text).toBe("it says OUT now");
+  });
+
+  it("says how a !command ended when it did not end well [20:R10.26]", async () => {
+    const runs: readonly ShellRun[] = [
+      { kind: "ended", output: "no such file\n", exitCode: 2 },
+      { kind: "ended", output: "", exitCode: 0 },
+      { kind: "refused", why: "That never runs here." },
+    ];
+    let at = 0;
+    const runShell = async () => runs[at++] ?? { kind: "refused" as const, why: "no more" };
+    await using ui = await TuiDriver.start({ tui: { runShell } });
+    for (const command of ["!ls nothing", "!true", "!rm -rf /"]) await ui.press(command, keys.enter);
+    const text = await ui.transcript();
+    expect(text).toMatch(/no such file\s*\n\[exit 2\]/);
+    expect(text).toContain("(no output)");
+    expect(text).toContain("That never runs here.");
+  });
+
+  it("stops a !command on Ctrl-C and leaves the turn beside it alone [20:R10.26] [20:R10.19]", async () => {
+    const runShell = (_command: string, signal: AbortSignal) =>
+      new Promise<ShellRun>((resolve) => {
+        signal.addEventListener("abort", () => resolve({ kind: "stopped", output: "partly", why: "stopped" }));
+      });
+    await using ui = await TuiDriver.start({ tui: { runShell } });
+    await ui.say({ type: "turn-start", sessionId: ui.session.info.id, turnId: "t" as never });
+    await ui.press("!sleep 100", keys.enter);
+    expect(await ui.text()).toContain("! sleep 100");
+    await ui.press(keys.ctrl("c"));
+    const text = await ui.transcript();
+    expect(text).toMatch(/partly\s*\n\[stopped\]/);
+    expect(ui.session.interrupts).toBe(0);
+    await ui.press("free again");
+    expect(await ui.row("❯")).toBe("❯ free again");
+  });
+
+  it("does not send a message whose {!command} was stopped, and gives the draft back [20:R10.26]", async () => {
+    const runShell = (_command: string, signal: AbortSignal) =>
+      new Promise<ShellRun>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
+      });
+    await using ui = await TuiDriver.start({ tui: { runShell } });
+    await ui.press("see {!sleep 9}", keys.enter, keys.ctrl("c"));
+    expect(ui.session.submitted).toEqual([]);
+    expect(await ui.transcript()).toContain("Not sent, because of {!sleep 9}: stopped");
+    expect(await ui.row("❯")).toBe("❯ see {!sleep 9}");
+  });
+
+  it("attaches the images it was started with, and sends the first message [20:R8.7] [20:R10.23]", async () => {
+    await using ui = await TuiDriver.start({ tui: { draftImages: ["/tmp/a.png"] } });
+    expect(await ui.text()).toContain("[📎 Image #1]");
+    await using other = await TuiDriver.start({ tui: { firstMessage: { text: "hello there", images: ["/b.png"] } } });
+    expect(other.session.submitted.map(({ text, images }) => ({ text, images }))).toEqual([
+      { text: "hello there", images: ["/b.png"] },
+    ]);
   });
 
   it("leaves on Ctrl-D when empty, and deletes when not [20:R10.19]", async () => {

@@ -8,13 +8,17 @@ import type { InputHistory } from "../input/history.ts";
 import type { UserAction } from "../state/action.ts";
 import type { Effect, OutsideEffect } from "../state/effect.ts";
 import type { RunTuiOptions } from "./options.ts";
+import type { OwnApprovals } from "./own-approvals.ts";
 import type { SessionLink } from "./session-link.ts";
+import type { ShellDesk } from "./shell-desk.ts";
 import { type SubmitDeps, submitInput } from "./submit.ts";
 
 export interface EffectDeps {
   readonly options: RunTuiOptions;
   readonly link: SessionLink;
   readonly submit: SubmitDeps;
+  readonly shell: ShellDesk;
+  readonly approvals: OwnApprovals;
   readonly history: InputHistory | undefined;
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
@@ -44,7 +48,7 @@ async function perform(effect: Effect, deps: EffectDeps): Promise<void> {
       deps.history?.add(effect.text, new Date(deps.nowMs()));
       return;
     case "approve":
-      link.current?.approve(effect.id, effect.choice);
+      if (!deps.approvals.answer(effect.id, effect.choice)) link.current?.approve(effect.id, effect.choice);
       return;
     case "answer":
       link.current?.answer(effect.id, effect.text);
@@ -93,7 +97,10 @@ async function performOutside(effect: OutsideEffect, deps: EffectDeps): Promise<
       deps.clearScreen();
       return;
     case "run-shell":
-      return runShell(effect.command, deps);
+      return deps.shell.show(effect.command);
+    case "stop-shell":
+      deps.shell.stop();
+      return;
     case "copy":
       // OSC 52 reaches the clipboard of the person also through SSH.
       options.terminal.write(`\x1b]52;c;${Buffer.from(effect.text).toString("base64")}\x07`);
@@ -161,20 +168,6 @@ async function editDraft(text: string, deps: EffectDeps): Promise<void> {
     });
   const written = await deps.lend(() => edit(text, deps.signal));
   if (written !== undefined) deps.dispatch({ type: "draft-edited", text: written });
-}
-
-async function runShell(command: string, deps: EffectDeps): Promise<void> {
-  const run = deps.options.runShell;
-  if (run === undefined)
-    throw new UserError("Commands with ! are not available here.", { hint: "Ask Hermes to run it." });
-  deps.dispatch({ type: "command-start", label: `! ${command}` });
-  try {
-    const output = await run(command, deps.signal);
-    const text = output.trim() === "" ? "(no output)" : output.replace(/\n+$/, "");
-    deps.dispatch({ type: "show-view", view: { kind: "text", text } });
-  } finally {
-    deps.dispatch({ type: "command-end" });
-  }
 }
 
 async function switchSession(

@@ -22,7 +22,7 @@ interface Bound {
 
 /** Composes extensions, and keeps the UI alive when one of them throws: that one is switched off and named. */
 export class ExtensionHost {
-  readonly #extensions: readonly TuiExtension[];
+  #extensions: readonly TuiExtension[];
   readonly #context: TuiContext;
   readonly #onFault: (text: string) => void;
   readonly #off = new Set<TuiExtension>();
@@ -40,11 +40,20 @@ export class ExtensionHost {
   }
 
   registerKeys(inputArea: InputArea): void {
-    for (const extension of this.#active) {
-      this.#guard(extension, () =>
-        extension.registerKeybindings?.(this.#registryOf(extension), { inputArea }, this.#context),
-      );
-    }
+    for (const extension of this.#active) this.#registerKeysOf(extension, inputArea);
+  }
+
+  /** Extensions that were found while the terminal runs; they come after those that are there. */
+  add(extensions: readonly TuiExtension[], inputArea: InputArea): void {
+    this.#extensions = [...this.#extensions, ...extensions];
+    this.#widgets = undefined;
+    for (const extension of extensions) this.#registerKeysOf(extension, inputArea);
+  }
+
+  #registerKeysOf(extension: TuiExtension, inputArea: InputArea): void {
+    this.#guard(extension, () =>
+      extension.registerKeybindings?.(this.#registryOf(extension), { inputArea }, this.#context),
+    );
   }
 
   /** Runs the binding of an extension for this key; true when there was one. */

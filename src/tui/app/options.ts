@@ -3,6 +3,7 @@ import type { Clock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
 import type { OpenSession } from "#session";
 import type { TuiExtension } from "../extension.ts";
+import type { TuiHandle } from "../handle.ts";
 import type { RunShell } from "../input/inline-shell.ts";
 import type { TuiSettings } from "../settings.ts";
 import type { VoiceState } from "../state/state.ts";
@@ -24,7 +25,9 @@ export interface RunTuiOptions {
   readonly pastesFolder?: string;
   /** The YAML text of a user's skin, or undefined when there is none of that name. */
   readonly readUserSkin?: (name: string) => Promise<string | undefined>;
-  /** Runs `!command` under the approval policy; without it there are no such commands. */
+  /** Called before the first frame, with what may be told to the terminal later. */
+  readonly onOpen?: (handle: TuiHandle) => void;
+  /** Runs `!command` and `{!command}`; without it there are no such commands. */
   readonly runShell?: RunShell;
   /** The image on the clipboard as a file, or undefined when there is none. */
   readonly readClipboardImage?: (signal: AbortSignal) => Promise<string | undefined>;
@@ -35,8 +38,10 @@ export interface RunTuiOptions {
   readonly isSecret?: (text: string) => boolean;
   /** A hint was shown for the first time. */
   readonly onHintSeen?: (hint: string) => void;
-  /** The branch of a worktree, shown in the status bar. */
+  /** The branch the folder is on, shown in the status bar. */
   readonly branch?: string;
+  /** Attached to the draft from the beginning. */
+  readonly draftImages?: readonly string[];
   /** Sent as if it had been typed. */
   readonly firstMessage?: { readonly text: string; readonly images?: readonly string[] };
   readonly clock?: Clock;

@@ -16,7 +16,7 @@ export interface ScreenDeps {
   readonly terminal: TuiTerminal;
   readonly theme: ThemeKeeper;
   readonly libraries: Libraries;
-  readonly banner: BannerFacts;
+  readonly banner: () => BannerFacts;
   readonly state: () => ViewState;
   readonly nowMs: () => number;
   readonly onPrinted: (count: number) => void;
@@ -102,14 +102,14 @@ export class Screen {
   }
 
   #look(): Look {
-    const { terminal, theme, libraries, banner } = this.#deps;
+    const { terminal, theme, libraries } = this.#deps;
     return {
       columns: terminal.columns,
       settings: this.#deps.state().settings,
       skin: theme.skin,
       lexer: libraries.lexer,
       highlight: libraries.highlighter.highlight,
-      banner,
+      banner: this.#deps.banner(),
     };
   }
 }

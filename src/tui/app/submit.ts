@@ -2,14 +2,14 @@ import { isAbort } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import type { CommandView, OpenSession, Submission, TurnEnd } from "#session";
-import { hasInlineCommand, type RunShell, substituteCommands } from "../input/inline-shell.ts";
 import type { UserAction } from "../state/action.ts";
 import type { ExtensionHost } from "./extension-host.ts";
+import type { ShellDesk } from "./shell-desk.ts";
 
 export interface SubmitDeps {
   readonly session: () => OpenSession | undefined;
   readonly host: ExtensionHost;
-  readonly runShell: RunShell | undefined;
+  readonly shell: ShellDesk;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly dispatch: (action: UserAction) => void;
@@ -38,7 +38,8 @@ export async function submitInput(
     dispatch({ type: "say", level: "error", text: "There is no session to send this to." });
     return;
   }
-  const text = await withCommands(input.text, deps);
+  const text = await filled(input, deps);
+  if (text === undefined) return;
   const given = { text, key: deps.newKey(), ...(input.images.length === 0 ? {} : { images: input.images }) };
   const submission = text.startsWith("/")
     ? await whileBusy(session.submit(given), text, deps)
@@ -47,9 +48,21 @@ export async function submitInput(
   showSubmission(submission, deps);
 }
 
-async function withCommands(text: string, deps: SubmitDeps): Promise<string> {
-  if (deps.runShell === undefined || text.startsWith("/") || !hasInlineCommand(text)) return text;
-  return substituteCommands(text, deps.runShell, deps.signal);
+/** The words with what their commands printed; when one of those did not come to an end, the draft is there again. */
+async function filled(
+  { text, images }: { readonly text: string; readonly images: readonly string[] },
+  { shell, dispatch, signal }: SubmitDeps,
+): Promise<string | undefined> {
+  try {
+    return await shell.fill(text);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const submission = { kind: "refused", message: describe(error) } as const;
+    dispatch({ type: "submitted", text, images: images.length, submission });
+    dispatch({ type: "draft-edited", text });
+    for (const path of images) dispatch({ type: "image-attached", path });
+    return undefined;
+  }
 }
 
 async function whileBusy(work: Promise<Submission>, text: string, deps: SubmitDeps): Promise<Submission> {

@@ -5,6 +5,7 @@ import { describe, UserError } from "#foundation/errors";
 import { newId } from "#foundation/ids";
 import { type Logger, silentLogger } from "#foundation/logger";
 import type { SessionEvent } from "#session";
+import type { TuiExtension } from "../extension.ts";
 import { Completer } from "../input/completion.ts";
 import { InputHistory } from "../input/history.ts";
 import type { TerminalInput } from "../input/key-event.ts";
@@ -15,18 +16,21 @@ import { completionLine } from "../state/completing.ts";
 import { reduce } from "../state/reduce.ts";
 import { isAnimated } from "../state/select.ts";
 import { initialState, type ViewState } from "../state/state.ts";
-import { mergeEmojis, shortDuration } from "../state/tool-line.ts";
+import { shortDuration } from "../state/tool-line.ts";
 import { colorDepthOf } from "../theme/style.ts";
 import { exitRows } from "../view/exit-summary.ts";
 import { contextOf, inputAreaOf } from "./context.ts";
 import { type EffectDeps, runEffect } from "./effects.ts";
 import { ExtensionHost } from "./extension-host.ts";
 import { FrameTimer } from "./frame-timer.ts";
+import { handleOf, KnownFacts } from "./handle.ts";
 import { InputGate } from "./input-gate.ts";
 import { Libraries } from "./libraries.ts";
 import type { RunTuiOptions } from "./options.ts";
+import { OwnApprovals } from "./own-approvals.ts";
 import { Screen } from "./screen.ts";
 import { SessionLink } from "./session-link.ts";
+import { ShellDesk } from "./shell-desk.ts";
 import { TerminalHold } from "./terminal-hold.ts";
 import { ThemeKeeper } from "./theme-keeper.ts";
 
@@ -47,10 +51,13 @@ export class TuiApp {
   readonly #effects: EffectDeps;
   readonly #gate: InputGate;
   readonly #hold: TerminalHold;
+  readonly #approvals = new OwnApprovals((event) => this.#hear(event));
+  readonly #facts: KnownFacts;
   #state: ViewState;
 
   constructor(options: RunTuiOptions) {
     this.#options = options;
+    this.#facts = new KnownFacts(options.banner, options.settings?.toolEmojis);
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
     const settings = { ...defaultTuiSettings, ...options.settings };
@@ -64,7 +71,7 @@ export class TuiApp {
       terminal,
       theme: this.#theme,
       libraries: this.#libraries,
-      banner: options.banner,
+      banner: () => this.#facts.banner,
       state: () => this.#state,
       nowMs: () => this.#clock.now(),
       onPrinted: (count) => this.#step({ type: "printed", count }),
@@ -131,9 +138,19 @@ export class TuiApp {
     scope.adopt(this.#hold).take();
     this.#host.registerKeys(inputAreaOf(this.#contextDeps()));
     this.#theme.restyle((base) => this.#host.styles(base));
-    this.#screen.build(this.#host.widgets(), (slots, base) => this.#host.layout(slots, base));
+    this.#build();
     if (this.#options.branch !== undefined) this.#step({ type: "facts", branch: this.#options.branch });
     this.#queueFirstMessage();
+    this.#options.onOpen?.(
+      handleOf({
+        facts: this.#facts,
+        approvals: this.#approvals,
+        signal: this.#ending.signal,
+        skinEmojis: () => this.#theme.skin.toolEmojis,
+        dispatch: (action) => this.dispatch(action),
+        extend: (extensions) => this.#extend(extensions),
+      }),
+    );
     this.#frames.now();
     scope.adopt(this.#gate);
     scope.adopt(this.#completer);
@@ -178,15 +195,27 @@ export class TuiApp {
   async #applySkin(name: string): Promise<void> {
     const { skin, problems } = await this.#theme.use(name);
     this.#theme.restyle((base) => this.#host.styles(base));
-    const toolEmojis = mergeEmojis(skin.toolEmojis, this.#options.settings?.toolEmojis ?? {});
+    const toolEmojis = this.#facts.emojis(skin.toolEmojis);
     this.#step({ type: "settings", settings: { skin: skin.name, toolEmojis } });
     for (const text of problems) this.#step({ type: "say", level: "warn", text });
   }
 
   #queueFirstMessage(): void {
-    const first = this.#options.firstMessage;
+    const { firstMessage: first, draftImages = [] } = this.#options;
+    for (const path of draftImages) this.#step({ type: "image-attached", path });
     if (first === undefined) return;
     this.#state = { ...this.#state, early: [{ text: first.text, images: first.images ?? [] }] };
+  }
+
+  #build(): void {
+    this.#screen.build(this.#host.widgets(), (slots, base) => this.#host.layout(slots, base));
+  }
+
+  #extend(extensions: readonly TuiExtension[]): void {
+    this.#host.add(extensions, inputAreaOf(this.#contextDeps()));
+    this.#theme.restyle((base) => this.#host.styles(base));
+    this.#build();
+    if (!this.#ending.signal.aborted) this.#frames.now();
   }
 
   #afterInput(): void {
@@ -276,21 +305,23 @@ export class TuiApp {
   }
 
   #effectDeps(): EffectDeps {
-    const { runShell } = this.#options;
     const dispatch = (action: UserAction): void => this.dispatch(action);
     const signal = this.#ending.signal;
+    const shell = new ShellDesk({ run: this.#options.runShell, signal, dispatch });
     return {
       options: this.#options,
       link: this.#link,
       submit: {
         session: () => this.#link.current,
         host: this.#host,
-        runShell,
+        shell,
         clock: this.#clock,
         signal,
         dispatch,
         newKey: () => newId("input"),
       },
+      shell,
+      approvals: this.#approvals,
       history: historyOf(this.#options, this.#log),
       signal,
       nowMs: () => this.#clock.now(),

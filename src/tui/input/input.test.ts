@@ -136,8 +136,17 @@ describe("dragged files", () => {
 
 describe("inline commands", () => {
   it("are replaced by what they print, in order [20:R10.26]", async () => {
-    const run = async (command: string) => `<${command}>\n`;
-    expect(await substituteCommands("a {!x} b {!y z} {c}", run, never)).toBe("a <x> b <y z> {c}");
+    const run = async (command: string) => ({ kind: "ended", output: `<${command}>\n`, exitCode: 0 }) as const;
+    expect(await substituteCommands("a {!x} b {!y z} {c}", run)).toBe("a <x> b <y z> {c}");
+  });
+
+  it("say in the message when they failed, and keep it back when they did not end [20:R10.26]", async () => {
+    const failed = async () => ({ kind: "ended", output: "half\n", exitCode: 2 }) as const;
+    expect(await substituteCommands("a {!x} b", failed)).toBe("a half\n[exit 2] b");
+    const refused = async () => ({ kind: "refused", why: "it never runs here" }) as const;
+    await expect(substituteCommands("a {!x} b", refused)).rejects.toThrow(
+      "Not sent, because of {!x}: it never runs here",
+    );
   });
 });
 

@@ -48,7 +48,7 @@ export type OutcomeAction =
   | { readonly type: "draft-edited"; readonly text: string; readonly cursor?: number }
   | { readonly type: "unqueued"; readonly text: string }
   | { readonly type: "voice"; readonly voice: VoiceState | undefined }
-  | { readonly type: "command-start"; readonly label: string }
+  | { readonly type: "command-start"; readonly label: string; readonly isShell?: boolean }
   | { readonly type: "command-end" }
   | { readonly type: "settings"; readonly settings: Partial<TuiSettings> }
   | { readonly type: "facts"; readonly branch?: string; readonly isConfigChanged?: boolean }

@@ -15,9 +15,18 @@ export function cancel(state: ViewState, nowMs: number): ViewState {
   if (prompt?.kind === "approval") return refuse(state, prompt, nowMs);
   if (state.picker !== undefined) return { ...state, picker: undefined };
   if (prompt?.kind === "question") return refuse(state, prompt, nowMs);
+  if (state.isShellRunning) return stopShell(state, nowMs);
   if (state.turn !== undefined || state.busyCommand !== undefined) return interrupt(state, nowMs);
   if (hasDraft(state)) return clearDraft(state);
   return effect({ ...state, phase: "closing" }, { do: "exit", code: 0 });
+}
+
+/** The command says itself how it ended; the turn beside it goes on. */
+function stopShell(state: ViewState, nowMs: number): ViewState {
+  const last = state.lastCancelAtMs;
+  const isAgain = last !== undefined && nowMs - last <= doublePressMs;
+  if (isAgain) return effect({ ...state, phase: "closing" }, { do: "stop-shell" }, { do: "exit", code: 130 });
+  return effect({ ...state, lastCancelAtMs: nowMs }, { do: "stop-shell" });
 }
 
 /** Once stops the turn, a second time within two seconds leaves. */

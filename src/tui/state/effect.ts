@@ -25,6 +25,7 @@ export type OutsideEffect =
   | { readonly do: "suspend" }
   | { readonly do: "clear-screen" }
   | { readonly do: "run-shell"; readonly command: string }
+  | { readonly do: "stop-shell" }
   | { readonly do: "copy"; readonly text: string }
   | { readonly do: "set-skin"; readonly name: string }
   | { readonly do: "switch-session"; readonly id: SessionId }

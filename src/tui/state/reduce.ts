@@ -166,9 +166,9 @@ function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): 
     case "voice":
       return { ...state, voice: action.voice };
     case "command-start":
-      return { ...state, busyCommand: action.label };
+      return { ...state, busyCommand: action.label, isShellRunning: action.isShell === true };
     case "command-end":
-      return { ...state, busyCommand: undefined };
+      return { ...state, busyCommand: undefined, isShellRunning: false };
     case "settings":
       return { ...state, settings: { ...state.settings, ...action.settings } };
     case "facts":

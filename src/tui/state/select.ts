@@ -74,7 +74,7 @@ export function placeholder(state: ViewState): string {
       : "digits or arrows choose, Esc leaves it to Hermes";
   }
   if (prompt?.kind === "approval") return "";
-  if (state.busyCommand !== undefined) return "please wait…";
+  if (state.busyCommand !== undefined) return state.isShellRunning ? "Ctrl-C stops the command" : "please wait…";
   if (state.turn !== undefined) {
     if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";
     return busyPlaceholder[state.settings.busyInputMode];

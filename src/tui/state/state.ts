@@ -45,6 +45,8 @@ export interface ViewState {
   readonly early: readonly { readonly text: string; readonly images: readonly string[] }[];
   /** A command of the person that runs outside of a turn; the input is read-only meanwhile. */
   readonly busyCommand: string | undefined;
+  /** It is one of the shell, which can be stopped by itself. */
+  readonly isShellRunning: boolean;
   readonly backgroundTasks: number;
   readonly branch: string | undefined;
   readonly isConfigChanged: boolean;
@@ -187,6 +189,7 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     lastEscapeAtMs: undefined,
     early: [],
     busyCommand: undefined,
+    isShellRunning: false,
     backgroundTasks: 0,
     branch: undefined,
     isConfigChanged: false,

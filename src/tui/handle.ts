@@ -1,0 +1,32 @@
+import type { ApprovalChoice } from "#conversation";
+import type { TuiExtension } from "./extension.ts";
+import type { BannerFacts } from "./view/banner.ts";
+
+/** What whoever opened the terminal may tell it while it runs: the first frame comes before most of this is known. */
+export interface TuiHandle {
+  /** A line for the person, below what is there. */
+  say(level: "info" | "warn" | "error", text: string): void;
+  /** Asks for a permission outside of any session, as a session would; silence and the end of the signal are a no. */
+  approve(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalChoice>;
+  /** Facts that were not known at the start; those of the banner count until it is printed. */
+  tell(facts: TuiFacts): void;
+  /** Extensions that were found later, after those that are there. */
+  extend(extensions: readonly TuiExtension[]): void;
+}
+
+export interface ApprovalQuestion {
+  /** What asks, for the title. */
+  readonly tool: string;
+  /** What would happen, whole. */
+  readonly summary: string;
+  readonly reasons: readonly string[];
+  readonly choices: readonly ApprovalChoice[];
+}
+
+export interface TuiFacts {
+  readonly banner?: Partial<BannerFacts>;
+  readonly branch?: string;
+  readonly isConfigChanged?: boolean;
+  /** Emojis tools were registered with. */
+  readonly toolEmojis?: Readonly<Record<string, string>>;
+}
