@@ -14,6 +14,7 @@ import { createOpenAgent, type SharedParts } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
 import { ApproverRouter } from "./approver-router.ts";
+import { Books } from "./books.ts";
 import { mixtureModels, samplingModel } from "./model-services.ts";
 import { packageFolder } from "./package-folder.ts";
 import { saveModel, saveTools, sessionSettings, storePlace } from "./preferences.ts";
@@ -113,6 +114,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   scope.adopt(toolbox);
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
   const skills = openSkills({ loaded, home, clock, logger, passthrough, pluginSkills: () => toolbox.plugins.skills() });
+  const books = scope.adopt(new Books(store, logger));
+  side.keepBooksIn(books);
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
   for (const tool of [
     memoryTool,
@@ -125,7 +128,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const children = scope.adopt(
     new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
   );
-  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, approvers };
+  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, approvers, books };
   const sessions = scope.adopt(openSessions(shared, { side, env }));
   return {
     loaded,
@@ -164,6 +167,7 @@ type Shared = Pick<
 >;
 
 /** The service every surface talks to, over all that was opened. */
+  | "books"
 function openSessions(
   shared: Shared,
   { side, env }: { readonly side: ProcessSideCalls; readonly env: NodeJS.ProcessEnv },

@@ -11,7 +11,7 @@ export {
   createAuxiliary,
 } from "./auxiliary/auxiliary.ts";
 export { compressionThreshold } from "./auxiliary/compression-window.ts";
-export { AuxiliaryTotals } from "./auxiliary/totals.ts";
+export { type AuxiliaryRecord, AuxiliaryTotals } from "./auxiliary/totals.ts";
 export { MemoryDayLedger } from "./budget/day-ledger.ts";
 export { FileDayLedger } from "./budget/day-ledger-file.ts";
 export { estimateCall } from "./budget/estimate.ts";
@@ -45,7 +45,7 @@ export { type Explanation, explain } from "./failures/explain.ts";
 export type { Consequences, FailureKind, ModelFailure } from "./failures/failure.ts";
 export type { AttemptFault, FailureFacts } from "./failures/fault.ts";
 export { fittingOutputTokens, retryDelayMs } from "./failures/retry-delay.ts";
-export { type FallbackEntry, inheritChain, parseFallbackChain } from "./fallback/chain.ts";
+export { type FallbackEntry, parseEntries, parseFallbackChain } from "./fallback/chain.ts";
 export { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./fallback/state.ts";
 export { type FallbackEvent, type SwitchDeps, startOnFallback, switchTarget } from "./fallback/switch-target.ts";
 export { fallbackTiming } from "./fallback/timing.ts";

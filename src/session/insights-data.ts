@@ -1,6 +1,6 @@
-import type { InsightsReport } from "./insights.ts";
+import { type InsightsReport, weekdayNames } from "./insights.ts";
 
-/** The report for programs. */
+/** The report for programs; inner records keep the names they have in the program. */
 export function insightsJson(report: InsightsReport): Record<string, unknown> {
   const { figures } = report;
   return {
@@ -14,16 +14,20 @@ export function insightsJson(report: InsightsReport): Record<string, unknown> {
     messages_per_session: report.messagesPerSession,
     cache_hit_rate: report.cacheHitRate ?? null,
     fallbacks: report.fallbacks,
-    auxiliary_calls: report.auxiliaryCalls ?? null,
-    models: figures.byModel,
-    platforms: figures.bySource,
+    side_calls: figures.sideCalls,
+    side_call_share: report.sideCallShare ?? null,
+    by_model: figures.byModel,
+    by_source: figures.bySource,
     tools: figures.tools,
     skills: report.skills,
     exit_reasons: figures.exitReasons,
-    weekdays: report.weekdays,
-    peak_hours: report.peakHours,
-    active_days: report.activeDays,
-    best_streak_days: report.bestStreakDays,
+    events: figures.events,
+    activity: {
+      by_weekday: report.weekdays.map((sessions, index) => ({ day: weekdayNames[index] ?? "", sessions })),
+      peak_hours: report.peakHours,
+      active_days: report.activeDays,
+      best_streak: report.bestStreakDays,
+    },
     notable: figures.notable,
   };
 }
@@ -39,6 +43,9 @@ export function insightsCsv(report: InsightsReport): string {
   ] as const)
     for (const { name, ...metrics } of groups)
       for (const [metric, value] of Object.entries(metrics)) lines.push([section, name, metric, value]);
+  for (const { task, ...metrics } of figures.sideCalls)
+    for (const [metric, value] of Object.entries(metrics)) lines.push(["side_call", task, metric, value]);
+  for (const { kind, count } of figures.events) lines.push(["event", kind, "count", count]);
   for (const tool of figures.tools) lines.push(["tool", tool.name, "calls", tool.calls]);
   for (const skill of report.skills) {
     lines.push(["skill", skill.name, "loads", skill.loads]);

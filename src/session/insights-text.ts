@@ -1,8 +1,7 @@
 import { displayWidth, truncateEnd } from "#foundation/text";
 import { duration, plural, relativeTime, shortCount } from "./format.ts";
-import type { InsightsReport } from "./insights.ts";
+import { type InsightsReport, weekdayNames } from "./insights.ts";
 
-const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const barWidth = 24;
 const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -12,8 +11,9 @@ export function insightsText(report: InsightsReport, { form }: { readonly form: 
   if (report.isEmpty) return `No sessions${where} in the last ${plural(report.days, "day")}.`;
   const title = `Last ${plural(report.days, "day")}${where}`;
   if (form === "short") return [title, ...shortLines(report)].join("\n");
-  const sections = [overview(report), money(report), models(report), platforms(report), tools(report), skills(report)];
-  sections.push(rhythm(report), notable(report), endings(report));
+  const sections = [overview, money, models, platforms, sideTasks, tools, skills, rhythm, notable, endings].map(
+    (draw) => draw(report),
+  );
   return [title, ...sections.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"))].join("\n\n");
 }
 
@@ -45,14 +45,11 @@ function overview(report: InsightsReport): readonly string[] {
 }
 
 function money(report: InsightsReport): readonly string[] {
-  const rate = report.cacheHitRate;
-  const aux = report.auxiliaryCalls;
-  const { apiCalls } = report.figures.totals;
-  const share = aux === undefined || aux + apiCalls === 0 ? undefined : Math.round((aux / (aux + apiCalls)) * 100);
+  const { cacheHitRate: rate, sideCalls, sideCallShare: share } = report;
   return table([
     ["Cost", costLine(report)],
     ["From cache", rate === undefined ? "no prompts" : `${Math.round(rate * 100)} % of the prompts`],
-    ["Side calls", share === undefined ? "not recorded" : `${aux} (${share} % of all model calls)`],
+    ["Side calls", share === undefined ? "none" : `${sideCalls} (${Math.round(share * 100)} % of all model calls)`],
   ]);
 }
 
@@ -77,6 +74,18 @@ function models(report: InsightsReport): readonly string[] {
 function platforms(report: InsightsReport): readonly string[] {
   const rows = report.figures.bySource.map((one) => [one.name, String(one.sessions), String(one.messages)]);
   return table([["Platform", "Sessions", "Messages"], ...rows]);
+}
+
+/** What ran beside the conversations, and what it cost: the money nobody sees being spent. */
+function sideTasks(report: InsightsReport): readonly string[] {
+  const rows = report.figures.sideCalls.map((one) => [
+    one.task,
+    String(one.calls),
+    shortCount(one.inputTokens),
+    shortCount(one.outputTokens),
+    one.unpricedCalls === one.calls ? "n/a" : `$${one.costUsd.toFixed(2)}`,
+  ]);
+  return rows.length === 0 ? [] : table([["Side task", "Calls", "Input", "Output", "Cost"], ...rows]);
 }
 
 function tools(report: InsightsReport): readonly string[] {

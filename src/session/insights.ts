@@ -30,8 +30,10 @@ export interface InsightsReport {
   /** Share of the prompt that came from cache, 0 to 1; undefined without any prompt. */
   readonly cacheHitRate: number | undefined;
   readonly fallbacks: number;
-  /** Model calls for titles, summaries and the like; undefined where the books do not tell. */
-  readonly auxiliaryCalls: number | undefined;
+  /** Model calls for titles, summaries and the like. */
+  readonly sideCalls: number;
+  /** Their share of all model calls, 0 to 1; undefined without any call. */
+  readonly sideCallShare: number | undefined;
   /** Sessions begun per weekday, Monday first. */
   readonly weekdays: readonly number[];
   /** The busiest hours, busiest first. */
@@ -42,6 +44,9 @@ export interface InsightsReport {
   readonly skills: readonly SkillUseFigures[];
 }
 
+/** As {@link InsightsReport.weekdays} counts them. */
+export const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
+
 const dayMs = 86_400_000;
 const mostSkills = 10;
 const mostHours = 5;
@@ -51,7 +56,8 @@ export async function collectInsights(store: Store, wish: InsightsWish, signal: 
   const source = wish.source === undefined ? {} : { source: wish.source };
   const figures = await store.reports.insights({ sinceMs, ...source, signal });
   const { totals } = figures;
-  const spent = wish.source === undefined ? await store.usage.spent({ sinceMs }) : undefined;
+  const sideCalls = figures.sideCalls.reduce((sum, group) => sum + group.calls, 0);
+  const allCalls = totals.apiCalls + sideCalls;
   const prompt = totals.inputTokens + totals.cacheReadTokens + totals.cacheWriteTokens;
   const moments = figures.startedAtMs.map((ms) => localMoment(ms, wish.timeZone));
   const skills = (wish.skills ?? []).filter((skill) => skill.lastUsedAtMs >= sinceMs);
@@ -66,7 +72,8 @@ export async function collectInsights(store: Store, wish: InsightsWish, signal: 
     messagesPerSession: totals.sessions === 0 ? 0 : totals.messages / totals.sessions,
     cacheHitRate: prompt === 0 ? undefined : totals.cacheReadTokens / prompt,
     fallbacks: figures.events.find((event) => event.kind === "fallback")?.count ?? 0,
-    auxiliaryCalls: spent === undefined || spent.calls < totals.apiCalls ? undefined : spent.calls - totals.apiCalls,
+    sideCalls,
+    sideCallShare: allCalls === 0 ? undefined : sideCalls / allCalls,
     weekdays: countBy(
       moments.map((moment) => moment.weekday),
       7,

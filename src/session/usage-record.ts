@@ -71,7 +71,7 @@ export class UsageRecord {
     if (event.type === "turn-start") this.#turnId = event.turnId;
     else if (event.type === "tool-end")
       this.#toolCalls.push({ name: event.name, ok: !event.isError, durationMs: event.durationMs });
-    else if (event.type === "target-change") this.#fallback(event.provider, event.model);
+    else if (event.type === "target-change") this.#fallbackUsed = true;
     else if (event.type === "usage") this.#count(event.usage, event.cost);
   }
 
@@ -124,14 +124,6 @@ export class UsageRecord {
         costStatus: cost.status,
         costSource: cost.source,
       }),
-    );
-  }
-
-  #fallback(provider: string, model: string): void {
-    this.#fallbackUsed = true;
-    const id = this.#deps.sessionId();
-    this.#later("a fallback was not recorded", ({ turns }) =>
-      turns.recordEvent({ sessionId: id, kind: "fallback", details: { provider, model } }),
     );
   }
 

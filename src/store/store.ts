@@ -37,6 +37,7 @@ import type {
   Reservation,
   SessionEvent,
   Settlement,
+  SideCallRecord,
   Spending,
   SpendScope,
   StoredCompression,
@@ -233,6 +234,8 @@ export interface Turns {
   record(turn: TurnRecord): Promise<void>;
   list(sessionId: SessionId): Promise<readonly StoredTurn[]>;
   recordCompression(record: CompressionRecord): Promise<void>;
+  /** A call beside the conversation that is over: it counts by task, not among the calls of the session. */
+  noteSideCall(call: SideCallRecord): Promise<void>;
   compressions(sessionId: SessionId): Promise<readonly StoredCompression[]>;
   recordEvent(event: { sessionId: SessionId; kind: string; details?: unknown }): Promise<void>;
   events(sessionId: SessionId): Promise<readonly SessionEvent[]>;

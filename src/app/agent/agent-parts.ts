@@ -24,6 +24,7 @@ import type { Logger } from "#foundation/logger";
 import {
   type AccountGate,
   CredentialRecovery,
+  type FallbackEvent,
   type ModelFailure,
   type ModelRequest,
   type RateLimitBook,
@@ -70,6 +71,8 @@ export interface AgentParts {
   readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
   readonly accountGate: AccountGate;
   readonly rateLimits: RateLimitBook;
+  /** A model was left for the next of the chain, by this agent or one that works for it. */
+  onFallback(sessionId: SessionId, event: FallbackEvent): void;
   /** Where requests that nothing could save are written. */
   readonly dumpFolder: string;
   readonly lookAt: Auxiliary;
@@ -145,7 +148,10 @@ export function remediesFor(parts: AgentParts, conversation: Conversation, conte
       credentialRecovery: (target) => recoveryFor(target, chosen),
       canRotate: (target) => target.provider === chosen.target.provider && chosen.credentialCount > 1,
       freshConnections: () => models.connections.fresh(),
-      onFallback: (event) => logger.info("fallback", { ...event }),
+      onFallback: (event) => {
+        logger.info("fallback", { ...event });
+        parts.onFallback(conversation.sessionId, event);
+      },
       resultFiles: toolbox.files(parts.place.sessionKey),
       isAggregator: (target) => aggregators.has(target.provider),
       onWindowLearned: (target, window) => learnWindow(target, window, parts),

@@ -13,6 +13,7 @@ import {
 import type { Config } from "#config";
 import type { SessionId } from "#conversation";
 import { never } from "#foundation/abort";
+import { parseEntries } from "#model";
 import { newSessionId } from "#session";
 import type { Store } from "#store";
 import { type Tool, Toolsets } from "#tools";
@@ -59,6 +60,9 @@ export function delegationSettings({ delegation }: Config): DelegationSettings {
     childTimeoutMs: delegation.child_timeout_seconds * 1000,
     inheritsMcpTools: delegation.inherit_mcp_toolsets,
     inheritsFallback: delegation.inherit_fallback,
+    ...(delegation.fallback_providers === undefined
+      ? {}
+      : { fallbackChain: parseEntries(delegation.fallback_providers, "delegation.fallback_providers").entries }),
     acpCommands: delegation.allow_acp_command,
   });
 }

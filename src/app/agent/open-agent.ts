@@ -31,6 +31,7 @@ import {
   Toolsets,
 } from "#tools";
 import type { ApproverRouter } from "../approver-router.ts";
+import type { Books } from "../books.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
@@ -63,6 +64,7 @@ export interface SharedParts {
   readonly accountGate: AccountGate;
   /** What providers last said about how much may still be asked. */
   readonly rateLimits: RateLimitBook;
+  readonly books: Books;
   /** Side calls in the form tools know them. */
   readonly lookAt: ToolAuxiliary;
   /** Small side calls of one session. */
@@ -244,6 +246,7 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
     agentTools: given.agentTools,
     accountGate: shared.accountGate,
     rateLimits: shared.rateLimits,
+    onFallback: (sessionId, event) => shared.books.fallback(sessionId, event),
     dumpFolder: shared.home.sessions,
     lookAt: shared.lookAt,
     ephemeral: () => [live.personalityText, given.preloaded].filter((text) => text !== "").join("\n\n"),

@@ -2,8 +2,16 @@ import type { LoadedConfig } from "#config";
 import { type Content, imagePart, type SessionId, textPart, userMessage } from "#conversation";
 import { systemClock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
-import { type Auxiliary, createAuxiliary, estimateCall, estimateRequest, type Target } from "#model";
+import {
+  type Auxiliary,
+  type AuxiliaryRecord,
+  createAuxiliary,
+  estimateCall,
+  estimateRequest,
+  type Target,
+} from "#model";
 import type { Auxiliary as ToolAuxiliary } from "#tools";
+import type { Books } from "../books.ts";
 import type { Models } from "../wire-model.ts";
 
 interface SideCallParts {
@@ -14,10 +22,12 @@ interface SideCallParts {
   /** What the session talks to right now. */
   main(): Target | undefined;
   warn(text: string): void;
+  /** Every call a provider counted. */
+  record(sessionId: SessionId, record: AuxiliaryRecord): void;
 }
 
 /** The small side calls of one session: titles, summaries, judgements. They pass the same money gate. */
-function openSideCalls({ loaded, models, logger, sessionId, main, warn }: SideCallParts): Auxiliary {
+function openSideCalls({ loaded, models, logger, sessionId, main, warn, record }: SideCallParts): Auxiliary {
   const { catalog } = models.catalog;
   return createAuxiliary({
     stream: (request, signal) => models.stream(request, signal),
@@ -44,19 +54,30 @@ function openSideCalls({ loaded, models, logger, sessionId, main, warn }: SideCa
       const { code, message, hint } = resolution;
       return { kind: "failure", code, message, hint };
     },
-    record: (record) => logger.debug("side call", { task: record.task, model: record.model }),
+    record: (call) => record(sessionId, call),
     logger,
   });
 }
 
-/** The side calls of a process: each session has its own; tools that serve all of them use the newest session's model. */
+type ProcessParts = Omit<SideCallParts, "sessionId" | "main" | "record">;
+
+/**
+ * The side calls of a process: each session has its own; tools that serve all of them use the newest session's model.
+ * What they cost is kept by task, in the books it is given.
+ */
 export class ProcessSideCalls {
   readonly #parts: Omit<SideCallParts, "sessionId" | "main">;
   #main: () => Target | undefined = () => undefined;
   #shared: Auxiliary | undefined;
+  #books: Books | undefined;
 
-  constructor(parts: Omit<SideCallParts, "sessionId" | "main">) {
-    this.#parts = parts;
+  constructor(parts: ProcessParts) {
+    this.#parts = { ...parts, record: (sessionId, call) => this.#books?.sideCall(sessionId, call) };
+  }
+
+  /** The books are opened after the tools that ask for side calls have been promised them. */
+  keepBooksIn(books: Books): void {
+    this.#books = books;
   }
 
   forSession(sessionId: SessionId, main: () => Target | undefined): Auxiliary {

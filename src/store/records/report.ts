@@ -37,6 +37,17 @@ export interface InsightsGroup {
   readonly actualCostUsd: number;
 }
 
+/** The calls beside conversations that had one task. */
+export interface SideCallGroup {
+  readonly task: string;
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  /** Calls whose price is not known; their cost is not in `costUsd`. */
+  readonly unpricedCalls: number;
+}
+
 export interface NotableSession {
   readonly id: SessionId;
   readonly title?: string;
@@ -50,6 +61,8 @@ export interface Insights {
   readonly bySource: readonly InsightsGroup[];
   readonly tools: readonly { readonly name: string; readonly calls: number }[];
   readonly exitReasons: readonly { readonly reason: string; readonly turns: number }[];
+  /** By task, most calls first. */
+  readonly sideCalls: readonly SideCallGroup[];
   readonly events: readonly { readonly kind: string; readonly count: number }[];
   /** Start times of the sessions, for weekday and hour bars in any time zone. */
   readonly startedAtMs: readonly number[];

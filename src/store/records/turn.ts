@@ -115,6 +115,18 @@ export interface Settlement {
   readonly costStatus: CostStatus;
 }
 
+/** One call beside a conversation: a title, a summary, a look at an image. */
+export interface SideCallRecord {
+  readonly sessionId: SessionId;
+  readonly task: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+  /** Undefined: the price is not known. */
+  readonly usd?: number;
+  readonly costStatus: CostStatus;
+}
+
 export interface Spending {
   /** Settled and still reserved. */
   readonly usd: number;

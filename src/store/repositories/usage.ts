@@ -7,6 +7,7 @@ import type {
   NewReservation,
   Reservation,
   Settlement,
+  SideCallRecord,
   Spending,
   SpendScope,
   UsageChange,
@@ -115,6 +116,32 @@ export class UsageRepository implements UsageBook {
 
   async release(reservationId: string): Promise<void> {
     await this.#context.db.run("DELETE FROM usage_ledger WHERE id = ? AND status = 'reserved'", [reservationId]);
+  }
+
+  async noteSideCall({ sessionId, task, provider, model, usage, usd, costStatus }: SideCallRecord): Promise<void> {
+    const nowMs = this.#context.clock.now();
+    await this.#context.db.run(
+      `INSERT INTO usage_ledger (id, session_id, root_session_id, purpose, provider, model, status, created_at_ms,
+         expires_at_ms, reserved_usd, cost_usd, cost_status, input_tokens, output_tokens, cache_read_tokens,
+         cache_write_tokens, reasoning_tokens) VALUES (?, ?, ?, ?, ?, ?, 'settled', ?, ?, 0, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        newId("sid"),
+        sessionId,
+        sessionId,
+        task,
+        provider,
+        model,
+        nowMs,
+        nowMs,
+        orNull(usd),
+        costStatus,
+        usage.input,
+        usage.output,
+        usage.cacheRead,
+        usage.cacheWrite,
+        usage.reasoning,
+      ],
+    );
   }
 
   spent(scope: Partial<SpendScope> & { sinceMs?: number }): Promise<Spending> {

@@ -1,6 +1,13 @@
 import type { SessionId } from "#conversation";
 import type { Row, SqlValue } from "../database.ts";
-import type { Insights, InsightsGroup, InsightsOptions, InsightsTotals, NotableSession } from "../records/report.ts";
+import type {
+  Insights,
+  InsightsGroup,
+  InsightsOptions,
+  InsightsTotals,
+  NotableSession,
+  SideCallGroup,
+} from "../records/report.ts";
 import { maybeText, millis, number, text } from "../row.ts";
 import type { WorkContext } from "./context.ts";
 
@@ -36,6 +43,7 @@ export async function insights(context: WorkContext, input: Input): Promise<Insi
       )
     ).map((row) => ({ name: text(row, "name"), calls: number(row, "calls") })),
     exitReasons: await step(exitReasons(context, input)),
+    sideCalls: await step(sideCalls(context, input)),
     events: (
       await step(
         db.all(
@@ -121,6 +129,35 @@ async function exitReasons(context: WorkContext, input: Input): Promise<Insights
     params,
   );
   return rows.map((row) => ({ reason: text(row, "reason"), turns: number(row, "n") }));
+}
+
+/** By when they were made: some serve a tool that all sessions share and belong to none. */
+async function sideCalls(context: WorkContext, input: Input): Promise<readonly SideCallGroup[]> {
+  const conditions = ["l.status = 'settled'", "l.purpose <> 'main'", "l.created_at_ms >= ?"];
+  const params: SqlValue[] = [input.sinceMs];
+  if (input.untilMs !== undefined) {
+    conditions.push("l.created_at_ms < ?");
+    params.push(input.untilMs);
+  }
+  if (input.source !== undefined) {
+    conditions.push("l.session_id IN (SELECT s.id FROM sessions s WHERE s.source = ?)");
+    params.push(input.source);
+  }
+  const rows = await context.db.all(
+    `SELECT l.purpose AS task, count(*) AS calls, sum(l.output_tokens) AS output_tokens,
+       sum(coalesce(l.input_tokens, 0) + coalesce(l.cache_read_tokens, 0) + coalesce(l.cache_write_tokens, 0)) AS input_tokens,
+       sum(l.cost_usd) AS cost_usd, sum(CASE WHEN l.cost_usd IS NULL THEN 1 ELSE 0 END) AS unpriced
+     FROM usage_ledger l WHERE ${conditions.join(" AND ")} GROUP BY l.purpose ORDER BY calls DESC, l.purpose`,
+    params,
+  );
+  return rows.map((row) => ({
+    task: text(row, "task"),
+    calls: number(row, "calls"),
+    inputTokens: number(row, "input_tokens"),
+    outputTokens: number(row, "output_tokens"),
+    costUsd: number(row, "cost_usd"),
+    unpricedCalls: number(row, "unpriced"),
+  }));
 }
 
 async function notable(context: WorkContext, input: Input, value: string): Promise<readonly NotableSession[]> {

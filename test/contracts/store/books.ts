@@ -181,6 +181,24 @@ function usageContract(subject: StoreSubject): void {
       expect((await store.usage.spent({})).usd).toBe(0);
     });
 
+    it("keeps calls beside the conversation by task, and reports them for a period and a source [20:R4.14]", async () => {
+      const { store, clock } = fixture();
+      await store.sessions.create({ id: session("s"), source: "cli" });
+      const call = { sessionId: session("s"), provider: "p", model: "small", usage, costStatus: "estimated" } as const;
+      await store.usage.noteSideCall({ ...call, task: "title_generation", usd: 0.25 });
+      await store.usage.noteSideCall({ ...call, task: "title_generation", usd: 0.5 });
+      await store.usage.noteSideCall({ ...call, sessionId: session("tools"), task: "vision", costStatus: "unknown" });
+      const all = await store.reports.insights({ sinceMs: clock.now() - 1000 });
+      expect(all.sideCalls).toMatchObject([
+        { task: "title_generation", calls: 2, outputTokens: 2 * usage.output, costUsd: 0.75, unpricedCalls: 0 },
+        { task: "vision", calls: 1, costUsd: 0, unpricedCalls: 1 },
+      ]);
+      const ofCli = await store.reports.insights({ sinceMs: 0, source: "cli" });
+      expect(ofCli.sideCalls.map(({ task }) => task)).toEqual(["title_generation"]);
+      expect((await store.reports.insights({ sinceMs: clock.now() + 1 })).sideCalls).toEqual([]);
+      expect(await store.usage.spent({ sessionId: session("s") })).toMatchObject({ usd: 0.75, calls: 2 });
+    });
+
     it("of many reservations at once only those that fit succeed", async () => {
       const { store, clock } = fixture();
       const scope = { sessionId: session("s"), rootSessionId: session("s") };

@@ -166,20 +166,46 @@ describe("hermes insights", () => {
     };
     writeFileSync(path.join(place.home, "skills", ".usage.json"), JSON.stringify(use));
     const text = (await hermes("insights", "--days", "90")).stdout;
-    expect(text).toMatch(/tea +3 loads, 1 edits/);
-    expect(text).not.toContain("9 loads");
-    expect(text).toContain("By surface");
-    expect(text).toMatch(/Mon +[█ ]*\d/);
+    expect(text).toMatch(/tea +3 +1 +just now/);
+    expect(text).not.toMatch(/old +9/);
+    expect(text).toMatch(/Platform +Sessions/);
+    expect(text).toMatch(/Mon +\d/);
     expect(await json("insights", "--days", "90")).toMatchObject({
       empty: false,
       totals: { messages: 4 },
       activity: { active_days: 3 },
     });
     const csv = (await hermes("insights", "--days", "90", "--csv")).stdout;
-    expect(csv.split("\r\n")[0]).toBe(
-      "group,name,sessions,messages,input_tokens,output_tokens,cache_read_tokens,estimated_cost_usd,actual_cost_usd",
-    );
-    expect(csv).toContain("surface,telegram,1,1,");
+    expect(csv.split("\r\n")[0]).toBe("section,name,metric,value");
+    expect(csv).toContain("platform,telegram,messages,1");
+  });
+
+  it("tells what ran beside the conversations, and changes of model [20:R4.14] [20:R5.17] [20:R11.12]", async () => {
+    await someSessions();
+    await withStore(async (store) => {
+      const usage = { input: 90, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+      await store.usage.change(second, { usage, apiCalls: 3 });
+      await store.usage.noteSideCall({
+        sessionId: second,
+        task: "compression",
+        provider: "p",
+        model: "small",
+        usage,
+        usd: 0.5,
+        costStatus: "estimated",
+      });
+      await store.turns.recordEvent({ sessionId: second, kind: "fallback" });
+    });
+    const text = (await hermes("insights")).stdout;
+    expect(text).toContain("1 (25 % of all model calls)");
+    expect(text).toMatch(/compression +1 +90 +10 +\$0\.50/);
+    expect(text).toMatch(/Fallbacks +1/);
+    expect(await json("insights")).toMatchObject({
+      fallbacks: 1,
+      side_call_share: 0.25,
+      side_calls: [{ task: "compression", calls: 1, cost_usd: 0.5 }],
+    });
+    expect((await hermes("insights", "--csv")).stdout).toContain("side_call,compression,calls,1");
   });
 
   it("refuses a number of days that is none [20:R8.2]", async () => {

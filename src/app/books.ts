@@ -1,0 +1,46 @@
+import type { SessionId } from "#conversation";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import type { AuxiliaryRecord, FallbackEvent } from "#model";
+import type { Store } from "#store";
+
+/**
+ * What happens beside the turns and is counted later: side calls by task, and changes of model. Nobody waits for an
+ * entry, and one that cannot be written fails nothing; disposal waits for those under way.
+ */
+export class Books implements AsyncDisposable {
+  readonly #store: Pick<Store, "usage" | "turns">;
+  readonly #logger: Logger;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(store: Pick<Store, "usage" | "turns">, logger: Logger) {
+    this.#store = store;
+    this.#logger = logger;
+  }
+
+  sideCall(sessionId: SessionId, { task, provider, model, usage, cost }: AuxiliaryRecord): void {
+    const price = cost.usd === undefined ? {} : { usd: cost.usd };
+    const call = { sessionId, task, provider, model, usage, costStatus: cost.status, ...price };
+    this.#later("a side call was not recorded", () => this.#store.usage.noteSideCall(call));
+  }
+
+  fallback(sessionId: SessionId, details: FallbackEvent): void {
+    this.#later("a fallback was not recorded", () =>
+      this.#store.turns.recordEvent({ sessionId, kind: "fallback", details }),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing;
+  }
+
+  #later(what: string, write: () => Promise<void>): void {
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await write();
+      } catch (error) {
+        this.#logger.error(what, { error: describe(error) });
+      }
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Scope } from "#foundation/disposal";
+import type { OpenSession, SessionEvent, TurnEnd } from "#session";
+import { type Hermes, openHermes } from "./hermes.ts";
+
+/** The whole of Hermes for a person with this configuration and these variables, in folders of its own. */
+export interface HermesStage extends AsyncDisposable {
+  readonly hermes: Hermes;
+  readonly session: OpenSession;
+  readonly folder: string;
+  readonly notices: readonly string[];
+  readonly events: readonly SessionEvent[];
+  /** The first event that is meant, also one that has happened already. */
+  until(isMeant: (event: SessionEvent) => boolean): Promise<SessionEvent>;
+  /** One turn, to its end. */
+  ask(text: string): Promise<TurnEnd>;
+  /** A slash command; what it shows, as text. */
+  command(line: string): Promise<string>;
+}
+
+export async function hermesStage(
+  config: string,
+  { env = {}, files = {} }: { readonly env?: Record<string, string>; readonly files?: Record<string, string> } = {},
+): Promise<HermesStage> {
+  const scope = new Scope();
+  const folder = await mkdtemp(path.join(tmpdir(), "hermes-stage-"));
+  scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const home = path.join(folder, "home");
+  const notices: string[] = [];
+  const events: SessionEvent[] = [];
+  try {
+    await mkdir(home);
+    for (const [name, text] of Object.entries({ "config.yaml": config, ...files }))
+      await writeFile(path.join(home, name), text);
+    const hermes = scope.adopt(
+      await openHermes({
+        env: { PATH: process.env["PATH"], HOME: folder, HERMES_HOME: home, ...env },
+        cwd: folder,
+        version: "test",
+        isIncognito: true,
+        onNotice: (text) => void notices.push(text),
+      }),
+    );
+    const session = scope.adopt(await hermes.sessions.open({ source: "cli", cwd: folder, isInteractive: true }));
+    const waiting = new Set<() => void>();
+    scope.adopt(
+      session.subscribe((event) => {
+        events.push(event);
+        for (const look of waiting) look();
+      }),
+    );
+    return {
+      hermes,
+      session,
+      folder,
+      notices,
+      events,
+      until: (isMeant) =>
+        new Promise((resolve) => {
+          const look = (): void => {
+            const event = events.find(isMeant);
+            if (event === undefined) return;
+            waiting.delete(look);
+            resolve(event);
+          };
+          waiting.add(look);
+          look();
+        }),
+      async ask(text) {
+        const submission = await session.submit({ text });
+        if (submission.kind !== "turn") throw new Error(`no turn: ${JSON.stringify(submission)}`);
+        return submission.ended;
+      },
+      command: async (line) => JSON.stringify(await session.submit({ text: line })),
+      [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await scope[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A model at an address of the person's own, as `config.yaml` names it. */
+export function customModel(baseUrl: string, more = ""): string {
+  return `model:\n  provider: custom\n  default: fake-model\n  base_url: ${baseUrl}\n${more}`;
+}
