@@ -41,6 +41,8 @@ export interface HermesOptions {
   readonly isIncognito?: boolean;
   /** Something a person should see once. */
   onNotice(text: string): void;
+  /** May this command of `hooks` run at this event? Without anybody to ask the answer is no. */
+  confirmHook?(event: string, command: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** The whole of Hermes, opened from the configuration; disposed in reverse. */
@@ -108,14 +110,15 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
       ...(options.yolo === undefined ? {} : { yolo: options.yolo }),
       ...(options.acceptHooks === undefined ? {} : { acceptHooks: options.acceptHooks }),
+      ...(options.confirmHook === undefined ? {} : { confirmHook: options.confirmHook }),
     }),
   ]);
   scope.adopt(store);
+  const books = scope.adopt(new Books(store, logger));
+  side.keepBooksIn(books);
   scope.adopt(toolbox);
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
   const skills = openSkills({ loaded, home, clock, logger, passthrough, pluginSkills: () => toolbox.plugins.skills() });
-  const books = scope.adopt(new Books(store, logger));
-  side.keepBooksIn(books);
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
   for (const tool of [
     memoryTool,
@@ -164,10 +167,10 @@ type Shared = Pick<
   | "skills"
   | "children"
   | "approvers"
+  | "books"
 >;
 
 /** The service every surface talks to, over all that was opened. */
-  | "books"
 function openSessions(
   shared: Shared,
   { side, env }: { readonly side: ProcessSideCalls; readonly env: NodeJS.ProcessEnv },

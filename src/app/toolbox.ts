@@ -22,6 +22,12 @@ export interface ObservedTurn {
   readonly signal: AbortSignal;
 }
 
+/** What became of a command a person typed. */
+export type PersonRun =
+  | { readonly kind: "ended"; readonly output: string; readonly exitCode: number }
+  | { readonly kind: "stopped"; readonly output: string; readonly why: string }
+  | { readonly kind: "refused"; readonly why: string };
+
 /** Everything that acts on this machine, wired from the configuration; disposed in reverse. */
 export interface Toolbox extends AsyncDisposable {
   readonly registry: ToolRegistry;
@@ -43,6 +49,8 @@ export interface Toolbox extends AsyncDisposable {
   endSession(sessionKey: string): void;
   /** The context lost what was shown (compression): files must be shown again when they are read. */
   forgetShown(taskId: string): void;
+  /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
+  runForPerson(command: string, who: { readonly sessionKey: string }, signal: AbortSignal): Promise<PersonRun>;
   readonly mcp: {
     ready(signal: AbortSignal): Promise<void>;
     /** Between turns: takes over changed lists where the configuration says so. */

@@ -11,6 +11,7 @@ import { type CallWatchers, watchCalls } from "./tools/call-watchers.ts";
 import { hasCheckpoints, openFiles } from "./tools/files.ts";
 import { listOf } from "./tools/listing.ts";
 import { openMcp } from "./tools/mcp.ts";
+import { openPersonShell } from "./tools/person-shell.ts";
 import { loadPlugins, loadShellHooks, openPlugins } from "./tools/plugins.ts";
 import { openRedaction } from "./tools/redaction.ts";
 import { resultFiles } from "./tools/task-files.ts";
@@ -52,7 +53,7 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
   };
   const hooks = new Hooks({ logger, timeoutMs: config.hooks_timeout_ms });
   const audit = scope.adopt(openAudit(base));
-  const { gate, grants, yolo } = openApproval(base, hooks, (entry) => audit.decided(entry));
+  const { gate, grants, yolo, personGate } = openApproval(base, hooks, (entry) => audit.decided(entry));
   const terminals = openTerminals(base);
   const { leases, processes, guardian, sudo } = terminals;
   const files = openFiles(base, { terminals, gate, findMask: redaction.findMask });
@@ -100,6 +101,7 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
       sudo.forget(sessionKey);
     },
     forgetShown: (taskId) => files.history.forgetShown(taskId),
+    runForPerson: openPersonShell(base, { terminals, gate: personGate }),
     mcp: mcp.api,
     plugins: plugins.api,
     register: (tool) => registry.register(tool),

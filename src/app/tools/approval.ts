@@ -15,6 +15,7 @@ import {
   denyAll,
   externalScanner,
   type Finding,
+  type GateDeps,
   Grants,
   readMode,
   scanCommand,
@@ -29,6 +30,8 @@ export interface Approval {
   readonly gate: ApprovalGate;
   readonly grants: Grants;
   readonly yolo: YoloSwitch;
+  /** For commands a person types: typing is agreeing. What never runs does not run here either, and all is recorded. */
+  readonly personGate: ApprovalGate;
 }
 
 /** Surfaces where the question stands before the eyes of the person; elsewhere it is sent to a chat. */
@@ -52,11 +55,9 @@ export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: A
   if (isYolo && !approvals.allow_yolo)
     options.onNotice("Approvals stay on: approvals.allow_yolo does not let them be switched off.");
   const yolo = new YoloSwitch({ forProcess: isYolo, isAllowed: approvals.allow_yolo });
-  const gate = createGate({
-    approver: announced(options.approver ?? denyAll, hooks),
+  const common = {
     grants,
     yolo,
-    mode: () => readMode(approvals.mode).mode,
     surfaceRules: { cron: approvals.cron_mode, headless: approvals.headless },
     policy: [],
     timeoutMs: (surface) => (atTheMachine.has(surface) ? approvals.timeout : approvals.gateway_timeout) * 1000,
@@ -68,15 +69,21 @@ export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: A
       workspace: context.cwd,
     }),
     isContained: ({ terminalKind }) => isContained(terminalKind, config),
-    ...(options.auxiliary === undefined ? {} : { auxiliary: options.auxiliary }),
-    scan: scannerOf(base),
     audit: (entry) => {
       file(entry);
       decided(entry);
     },
     clock,
+  } satisfies Partial<GateDeps>;
+  const gate = createGate({
+    ...common,
+    approver: announced(options.approver ?? denyAll, hooks),
+    mode: () => readMode(approvals.mode).mode,
+    ...(options.auxiliary === undefined ? {} : { auxiliary: options.auxiliary }),
+    scan: scannerOf(base),
   });
-  return { gate, grants, yolo };
+  const personGate = createGate({ ...common, approver: { ask: () => Promise.resolve("once") }, mode: () => "manual" });
+  return { gate, grants, yolo, personGate };
 }
 
 /** Lets plugins know that somebody is asked, and what was answered. */
