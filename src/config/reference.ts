@@ -12,6 +12,13 @@ export async function describeSettings(): Promise<readonly SettingInfo[]> {
   return listSettings(shapeOf(configSchema), defaults);
 }
 
+/** Every key with its description and nothing else, without building the schema. */
+export async function settingKeys(): Promise<readonly { readonly key: string; readonly description: string }[]> {
+  const { keysText } = await import("./table/keys.generated.ts");
+  const descriptions: Readonly<Record<string, string>> = JSON.parse(keysText);
+  return Object.entries(descriptions).map(([key, description]) => ({ key, description }));
+}
+
 /** The format of `config.yaml` as JSON Schema. */
 export async function configJsonSchema(): Promise<Readonly<Record<string, unknown>>> {
   const schema = await import("./schema.ts");

@@ -32,6 +32,8 @@ describe("completion", () => {
     expect(await words("-p", "")).toEqual(["default", "coder"]);
     expect(await words("auth", "add", "openr")).toEqual(["openrouter"]);
     expect(await words("config", "set", "display.stre")).toEqual(["display.streaming"]);
+    const { stdout } = await runCli(["__complete", "config", "get", "model.provider"], { home: place.home });
+    expect(stdout).toBe("model.provider\tProvider id; `auto` picks one from the credentials found.\n");
     expect(await words("import", "")).toEqual([":files"]);
     expect(await words("mcp", "test", "")).toEqual([]);
   });
