@@ -21,6 +21,7 @@ export {
   textPart,
 } from "./content.ts";
 export type { MessageId, SessionId, TurnId } from "./ids.ts";
+export { imageProblem, type SentImageKind, sentImageKind } from "./image-kind.ts";
 export { cleanContent, cleanInput, recallBlock, recallNote } from "./input.ts";
 export {
   type AssistantMessage,
@@ -28,13 +29,16 @@ export {
   callsOf,
   type FinishReason,
   type Message,
+  type ReplyOrigin,
   type RequestMessage,
+  type SentForm,
   type SystemMessage,
   systemMessage,
   type ToolMessage,
   toolMessage,
   type UserMessage,
   userMessage,
+  wordsOf,
 } from "./message.ts";
 export type { ModelEvent, OpaqueField } from "./model-event.ts";
 export { canonicalArguments, normalizeMessage } from "./normalize.ts";

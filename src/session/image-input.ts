@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Content, imagePart, textPart } from "#conversation";
+import { type Content, imagePart, imageProblem, sentImageKind, textPart } from "#conversation";
 import { describe } from "#foundation/errors";
 
 const maxBytes = 20 * 1_048_576;
@@ -45,23 +45,14 @@ async function readImage(path: string): Promise<{ readonly url: string } | { rea
       const { size } = await file.stat();
       if (size > maxBytes) return { problem: `it is larger than ${maxBytes / 1_048_576} MB` };
       const bytes = await file.readFile();
-      const kind = kindOf(bytes);
-      return kind === undefined
-        ? { problem: "it is not a PNG, JPEG, GIF or WebP image" }
-        : { url: `data:image/${kind};base64,${bytes.toString("base64")}` };
+      const problem = imageProblem(bytes);
+      return problem === undefined
+        ? { url: `data:image/${sentImageKind(bytes)};base64,${bytes.toString("base64")}` }
+        : { problem };
     } finally {
       await file.close();
     }
   } catch (error) {
     return { problem: describe(error) };
   }
-}
-
-function kindOf(bytes: Buffer): string | undefined {
-  if (bytes.subarray(0, 8).toString("latin1") === "\x89PNG\r\n\x1a\n") return "png";
-  if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return "jpeg";
-  if (/^GIF8[79]a/.test(bytes.subarray(0, 6).toString("latin1"))) return "gif";
-  const isWebp =
-    bytes.subarray(0, 4).toString("latin1") === "RIFF" && bytes.subarray(8, 12).toString("latin1") === "WEBP";
-  return isWebp ? "webp" : undefined;
 }

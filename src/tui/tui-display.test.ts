@@ -161,8 +161,14 @@ describe("attachments and files", () => {
     const folder = await mkdtemp(join(tmpdir(), "hermes-images-"));
     try {
       const file = join(folder, "a pic.png");
-      await writeFile(file, "x");
+      await writeFile(file, Buffer.from("\x89PNG\r\n\x1a\n0000", "latin1"));
+      const bitmap = join(folder, "old.bmp");
+      await writeFile(bitmap, "BM0000000000");
       await using ui = await TuiDriver.start();
+      await ui.press(keys.paste(bitmap));
+      await ui.until(async () =>
+        (await ui.transcript()).replace(/\s+/g, " ").includes("not attached: it is a BMP image"),
+      );
       await ui.press(keys.paste(`'${file}'`));
       await ui.until(async () => (await ui.text()).includes("[📎 Image #1]"));
       await ui.press("what is this", keys.enter);

@@ -7,7 +7,9 @@ import { questionWithImages } from "./images.ts";
 let cwd: string;
 beforeAll(async () => {
   cwd = await mkdtemp(path.join(tmpdir(), "hermes-images-"));
-  await writeFile(path.join(cwd, "cat.PNG"), "x");
+  await writeFile(path.join(cwd, "cat.PNG"), Buffer.from("\x89PNG\r\n\x1a\n0000", "latin1"));
+  await writeFile(path.join(cwd, "old.bmp"), "BM0000000000");
+  await writeFile(path.join(cwd, "fake.png"), "no image at all");
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
@@ -32,5 +34,14 @@ describe("images of a question", () => {
   it("that are missing or no images are refused with 1 [20:R8.12]", async () => {
     for (const image of ["dog.png", "cat.txt", "."])
       await expect(questionWithImages("x", { images: [image], cwd })).rejects.toMatchObject({ exitCode: 1 });
+  });
+
+  it("that no model takes are refused by what they are, not dropped on the way [20:R8.12]", async () => {
+    const refused = { exitCode: 1, message: expect.stringContaining("it is a BMP image; models take PNG") };
+    await expect(questionWithImages("x", { images: ["old.bmp"], cwd })).rejects.toMatchObject(refused);
+    await expect(questionWithImages("old.bmp what is it?", { images: [], cwd })).rejects.toMatchObject(refused);
+    await expect(questionWithImages("x", { images: ["fake.png"], cwd })).rejects.toMatchObject({
+      message: expect.stringContaining("it is not a PNG, JPEG, GIF or WebP image"),
+    });
   });
 });

@@ -1,8 +1,9 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { imageProblem } from "#conversation";
 import { isAbort } from "#foundation/abort";
-import { describe, UserError } from "#foundation/errors";
+import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { droppedPath } from "../input/dropped-path.ts";
 import type { InputHistory } from "../input/history.ts";
 import type { UserAction } from "../state/action.ts";
@@ -129,13 +130,21 @@ async function savePaste(
 async function inspectDrop(text: string, deps: EffectDeps): Promise<void> {
   const path = droppedPath(text);
   const full = path === undefined ? undefined : fullPath(path, deps);
-  if (full !== undefined && (await isFile(full))) deps.dispatch({ type: "image-attached", path: full });
-  else deps.dispatch({ type: "insert", text });
+  if (full === undefined) {
+    deps.dispatch({ type: "insert", text });
+    return;
+  }
+  const problem = await attachmentProblem(full);
+  if (problem === undefined) deps.dispatch({ type: "image-attached", path: full });
+  else if (problem === "missing") deps.dispatch({ type: "insert", text });
+  else throw new UserError(`${full} is not attached: ${problem}.`);
 }
 
 async function attachImage(path: string, deps: EffectDeps): Promise<void> {
   const full = fullPath(droppedPath(path) ?? path, deps);
-  if (!(await isFile(full))) throw new UserError(`There is no file ${full}.`, { hint: "Give the path of an image." });
+  const problem = await attachmentProblem(full);
+  if (problem === "missing") throw new UserError(`There is no file ${full}.`, { hint: "Give the path of an image." });
+  if (problem !== undefined) throw new UserError(`${full} is not attached: ${problem}.`);
   deps.dispatch({ type: "image-attached", path: full });
 }
 
@@ -150,12 +159,16 @@ function fullPath(path: string, deps: EffectDeps): string {
   return resolve(deps.link.current?.info.cwd ?? deps.options.banner.cwd, home);
 }
 
-async function isFile(path: string): Promise<boolean> {
+/** Why a file cannot be attached; undefined when it is an image that models take. */
+async function attachmentProblem(path: string): Promise<string | undefined> {
   try {
-    return (await stat(path)).isFile();
-  } catch {
-    // Whatever the reason: it cannot be attached.
-    return false;
+    await using file = await open(path, "r");
+    if (!(await file.stat()).isFile()) return "missing";
+    const head = Buffer.alloc(512);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    return imageProblem(head.subarray(0, bytesRead));
+  } catch (error) {
+    return systemErrorCode(error) === "ENOENT" ? "missing" : describe(error);
   }
 }
 
