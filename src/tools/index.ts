@@ -111,7 +111,7 @@ export type {
 } from "./terminals/terminal.ts";
 export type { Availability, Concurrency, Tool, ToolOrigin } from "./tool.ts";
 export { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
-export { configurableToolsets, restrictedToolsets } from "./toolset-catalogue.ts";
+export { absentTools, configurableToolsets, leafToolsets, restrictedToolsets } from "./toolset-catalogue.ts";
 export { type CustomToolsets, Toolsets } from "./toolsets.ts";
 export { chooseWeb, type WebOptions } from "./web/choose.ts";
 export { createManagedGateway, type GatewayDeps, type ManagedGateway } from "./web/managed-gateway.ts";

@@ -39,6 +39,15 @@ describe("hermes tools", () => {
     expect([await isOn("web"), await isOn("browser")]).toEqual([true, false]);
   });
 
+  it("does not call a toolset on that holds no tool of this program, and keeps it in a list", async () => {
+    expect([await isOn("cronjob"), await isOn("messaging")]).toEqual([false, false]);
+    expect((await hermes("tools", "list")).stdout).toMatch(/^- +cronjob .* none$/m);
+    expect((await hermes("tools", "--summary")).stdout).not.toContain("cronjob");
+    await hermes("tools", "disable", "web");
+    expect(JSON.stringify(await json("config", "get", "platform_toolsets.cli"))).toContain("cronjob");
+    expect((await hermes("tools", "enable", "rl")).stderr).toContain("no tool of it");
+  });
+
   it("refuses what it does not know, with what was meant", async () => {
     expect(await hermes("tools", "disable", "webb")).toMatchObject({ code: 1, stderr: expect.stringContaining("web") });
     expect(await hermes("tools", "disable", "web", "--platform", "a b")).toMatchObject({ code: 2 });

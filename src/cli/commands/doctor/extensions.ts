@@ -20,14 +20,15 @@ export const examineExtensions: Examine = async (patient) => [
 ];
 
 async function toolChecks({ invocation }: Patient): Promise<readonly Check[]> {
-  const { on, all, loaded, toolsets } = await surfaceTools({ ...invocation, flags: {} }, "cli");
+  const { on, all, empty, loaded, toolsets } = await surfaceTools({ ...invocation, flags: {} }, "cli");
+  const [usable, used] = [all, on].map((names) => names.filter((name) => !empty.includes(name)).length);
   const strangers = Object.entries(loaded.config.platform_toolsets).flatMap(([platform, names]) =>
     names
       .filter((name) => name !== "no_mcp" && !toolsets.isKnown(name) && !all.includes(name))
       .map((name) => ({ platform, name })),
   );
   return [
-    { section: "Tools", name: "toolsets", state: "ok", detail: `${on.length} of ${all.length} on` },
+    { section: "Tools", name: "toolsets", state: "ok", detail: `${used} of ${usable} on` },
     ...strangers.map(
       ({ platform, name }): Check => ({
         section: "Tools",

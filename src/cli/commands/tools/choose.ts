@@ -20,17 +20,15 @@ export async function tools(invocation: Invocation): Promise<number> {
   }
   const out = new Output(invocation);
   const state = await surfaceTools(invocation);
-  const items = state.all.map((name) => ({
-    name,
-    detail: state.toolsets.describe(name),
-    isOn: state.on.includes(name),
-  }));
+  const items = state.all
+    .filter((name) => !state.empty.includes(name))
+    .map((name) => ({ name, detail: state.toolsets.describe(name), isOn: state.on.includes(name) }));
   const wanted = await chooseMany(invocation.io, `Toolsets of ${state.surface}`, items);
   if (wanted === undefined) {
     out.line("Nothing was changed.");
     return 0;
   }
-  await saveToolsets(invocation, state, wanted);
+  await saveToolsets(invocation, state, [...wanted, ...state.on.filter((name) => state.empty.includes(name))]);
   out.line(`${wanted.length} toolsets are on for ${state.surface}, from the next session on.`);
   return 0;
 }

@@ -4,10 +4,11 @@ import { surfaceTools } from "./toolsets.ts";
 
 export async function toolsList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const { surface, all, on, toolsets } = await surfaceTools(invocation);
+  const { surface, all, on, empty, toolsets } = await surfaceTools(invocation);
   const rows = all.map((name) => ({
     name,
-    is_enabled: on.includes(name),
+    is_enabled: on.includes(name) && !empty.includes(name),
+    is_available: !empty.includes(name),
     description: toolsets.describe(name) || (name.startsWith("mcp-") ? "Tools of an MCP server" : ""),
     tools: toolsets.resolve(name),
   }));
@@ -15,7 +16,12 @@ export async function toolsList(invocation: Invocation): Promise<number> {
   out.line(`Toolsets of ${surface}`);
   out.table(
     [{ title: "" }, { title: "Toolset" }, { title: "About", isFlexible: true }, { title: "Tools", align: "right" }],
-    rows.map((row) => [row.is_enabled ? "on" : "off", row.name, row.description, String(row.tools.length || "?")]),
+    rows.map((row) => [
+      row.is_available ? (row.is_enabled ? "on" : "off") : "-",
+      row.name,
+      row.description,
+      row.is_available ? String(row.tools.length || "?") : "none",
+    ]),
   );
   return 0;
 }
@@ -27,8 +33,10 @@ export async function toolsSummary(invocation: Invocation): Promise<number> {
   const surfaces = [...new Set(["cli", ...Object.keys(loaded.config.platform_toolsets)])];
   const rows = [];
   for (const surface of surfaces) {
-    const { on, all } = await surfaceTools(invocation, surface);
-    rows.push({ platform: surface, enabled: on, disabled: all.filter((name) => !on.includes(name)) });
+    const { on, all, empty } = await surfaceTools(invocation, surface);
+    const usable = all.filter((name) => !empty.includes(name));
+    const [enabled, disabled] = [true, false].map((isOn) => usable.filter((name) => on.includes(name) === isOn));
+    rows.push({ platform: surface, enabled: enabled ?? [], disabled: disabled ?? [] });
   }
   out.document({ platforms: rows });
   for (const { platform, enabled, disabled } of rows) {

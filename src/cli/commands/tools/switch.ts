@@ -15,6 +15,10 @@ export async function toolsSwitch(invocation: Invocation, isOn: boolean): Promis
   out.document({ platform: tools.surface, enabled: wanted });
   const did = isOn ? "on" : "off";
   for (const name of names) {
+    if (isOn && tools.empty.includes(name)) {
+      out.note(`${name} is kept in the list, but this version has no tool of it.`);
+      continue;
+    }
     const was = tools.on.includes(name);
     out.line(
       was === isOn

@@ -1,5 +1,5 @@
 import { silentLogger } from "#foundation/logger";
-import { configurableToolsets, restrictedToolsets, surfaceToolsets, ToolRegistry, Toolsets } from "#tools";
+import { absentTools, configurableToolsets, restrictedToolsets, surfaceToolsets, ToolRegistry, Toolsets } from "#tools";
 import type { Invocation } from "../../command.ts";
 import { flagText } from "../../invocation.ts";
 import { loadSettings, type Settings } from "../../support/settings.ts";
@@ -12,6 +12,8 @@ export interface SurfaceTools extends Settings {
   readonly on: readonly string[];
   /** All that can be switched on this surface. */
   readonly all: readonly string[];
+  /** Those of them that hold no tool in this program, on or not: they stay in a saved list and do nothing. */
+  readonly empty: readonly string[];
 }
 
 const platformPattern = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -36,7 +38,12 @@ export async function surfaceTools(invocation: Invocation, surface = surfaceOf(i
   );
   const here = configurableToolsets.filter((name) => restrictedToolsets[name]?.includes(surface) ?? true);
   const own = [...Object.keys(config.custom_toolsets), ...known, ...mcpServers.map((name) => `mcp-${name}`)];
-  return { ...settings, surface, toolsets, on, all: [...new Set([...here, ...own, ...on])] };
+  const all = [...new Set([...here, ...own, ...on])];
+  const isEmpty = (name: string): boolean => {
+    const tools = toolsets.resolve(name);
+    return tools.length > 0 && !known.includes(name) && tools.every((tool) => absentTools.has(tool));
+  };
+  return { ...settings, surface, toolsets, on, all, empty: all.filter(isEmpty) };
 }
 
 export function surfaceOf(invocation: Invocation): string {
