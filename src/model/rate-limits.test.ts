@@ -30,7 +30,7 @@ describe("rate-limit headers", () => {
     });
   });
 
-  it("A11.13: an empty bucket that stays empty for a minute blocks; a short one does not [10:ERR-11]", () => {
+  it("[10:A11.13] an empty bucket that stays empty for a minute blocks; a short one does not [10:ERR-11]", () => {
     const at = (reset: string) =>
       readRateLimits({ "X-RateLimit-Remaining-Requests-1H": "0", "x-ratelimit-reset-requests-1h": reset }, now);
     expect(blockedUntilMs(at("1800") ?? {})).toBe(now + 1_800_000);

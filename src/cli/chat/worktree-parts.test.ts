@@ -44,7 +44,7 @@ describe("a worktree for one session [20:R11.20]", () => {
     expect(git("branch", "--list", "hermes/*")).toBe("");
   });
 
-  it("A11.10: stays, and says how to remove it, when it holds work that is nowhere else [20:R11.21]", async () => {
+  it("[20:A11.10] stays, and says how to remove it, when it holds work that is nowhere else [20:R11.21]", async () => {
     await repository();
     const worktree = await openWorktree(folder, env, never);
     await writeFile(path.join(worktree.path, "new.txt"), "work\n");
@@ -55,7 +55,7 @@ describe("a worktree for one session [20:R11.20]", () => {
     expect(existsSync(path.join(worktree.path, "new.txt"))).toBe(true);
   });
 
-  it("A11.9: is refused outside a repository, so that nothing runs without it", async () => {
+  it("[20:A11.9] is refused outside a repository, so that nothing runs without it", async () => {
     await expect(openWorktree(folder, env, never)).rejects.toThrow("git repository only");
   });
 });

@@ -161,7 +161,7 @@ function side(given: Given = {}) {
 const ask = { messages: [{ role: "user", content: "Summarise." } as const] };
 
 describe("which model a side task uses", () => {
-  it("A4.3: the main model by default, with what it cost recorded per task [20:R4.7] [20:R4.14]", async () => {
+  it("[20:A4.3] the main model by default, with what it cost recorded per task [20:R4.7] [20:R4.14]", async () => {
     serverOf("deepseek").script(says("short"), says("again"));
     const { run, totals, records, planned } = side();
     expect(planned("compression")).toEqual({ provider: "deepseek", model: "deepseek-chat", source: "main model" });
@@ -178,7 +178,7 @@ describe("which model a side task uses", () => {
     expect(totals.get("vision")).toBeUndefined();
   });
 
-  it("A4.7: follows a change of the main model [20:R4.7]", async () => {
+  it("[20:A4.7] follows a change of the main model [20:R4.7]", async () => {
     let main = targetAt("deepseek", "deepseek-chat");
     const { planned } = side({ main: () => main });
     main = targetAt("zai", "glm-5.1");
@@ -212,7 +212,7 @@ describe("which model a side task uses", () => {
     expect(other).toMatchObject({ wish: { provider: "openrouter" } });
   });
 
-  it("A4.1: `main` is the live endpoint itself, whatever it is [20:R4.2] [20:R4.4]", async () => {
+  it("[20:A4.1] `main` is the live endpoint itself, whatever it is [20:R4.2] [20:R4.4]", async () => {
     serverOf("deepseek").script(says("a cat"));
     const { run, wishes } = side({
       main: () => targetAt("deepseek", "local", { provider: "custom" }),
@@ -222,7 +222,7 @@ describe("which model a side task uses", () => {
     expect(wishes).toEqual([]);
   });
 
-  it("A4.2: an own address is custom, with the task's own key and no other [20:R4.5] [20:R4.6]", () => {
+  it("[20:A4.2] an own address is custom, with the task's own key and no other [20:R4.5] [20:R4.6]", () => {
     const settings = { web_extract: { provider: "openrouter", base_url: "http://localhost:1234/v1", model: "m" } };
     const facts = { auto: { main: undefined, prefer: "main", profiles, canSee: () => true } } as const;
     const plan = planTask("web_extract", settings, facts);
@@ -241,7 +241,7 @@ describe("which model a side task uses", () => {
     expect(keyed.candidates[0]).toMatchObject({ wish: { apiKey: new Secret("k-1") } });
   });
 
-  it("A4.6: `codex` is the Codex login; arguments of the call win over everything [20:R4.4] [20:R4.5]", () => {
+  it("[20:A4.6] `codex` is the Codex login; arguments of the call win over everything [20:R4.4] [20:R4.5]", () => {
     const facts = { auto: { main: undefined, prefer: "main", profiles, canSee: () => true } } as const;
     expect(planTask("mcp", { mcp: { provider: "codex" } }, facts).candidates[0]).toMatchObject({
       wish: { provider: "openai-codex" },
@@ -264,7 +264,7 @@ describe("which model a side task uses", () => {
 });
 
 describe("when a side call fails", () => {
-  it("A4.4: no credit on `auto` moves to the next provider [20:R4.9]", async () => {
+  it("[20:A4.4] no credit on `auto` moves to the next provider [20:R4.9]", async () => {
     serverOf("deepseek").script(noCredit());
     serverOf("openrouter").script(noCredit());
     serverOf("openai-codex").script(says("from codex"));
@@ -273,7 +273,7 @@ describe("when a side call fails", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("A4.5: a chosen provider is a hard constraint; its lack of a key is named, once [20:R4.9] [20:R4.12]", async () => {
+  it("[20:A4.5] a chosen provider is a hard constraint; its lack of a key is named, once [20:R4.9] [20:R4.12]", async () => {
     const { run, warnings, wishes } = side({ settings: { compression: { provider: "zai" } }, usable: [] });
     const outcome = await run("compression", ask, never);
     expect(outcome).toMatchObject({ kind: "failed", code: "missing_api_key", hint: "Set GLM_API_KEY." });
@@ -293,7 +293,7 @@ describe("when a side call fails", () => {
     expect(await run("mcp", ask, never)).toMatchObject({ hint: expect.stringContaining("GLM_API_KEY") });
   });
 
-  it("A4.8: three server errors lead to the fallback the task names [20:R4.10] [10:ERR-10]", async () => {
+  it("[20:A4.8] three server errors lead to the fallback the task names [20:R4.10] [10:ERR-10]", async () => {
     serverOf("zai").script(serverError(), serverError(), serverError());
     serverOf("openrouter").script(says("seen"));
     const fallback = [{ provider: "openrouter", model: "google/gemini-3-flash-preview" }];
@@ -401,7 +401,7 @@ describe("money and crowds", () => {
     expect(deps.gate.spentUsd("session", "s")).toBeGreaterThan(0);
   });
 
-  it("A4.9: never more searches at once than allowed [20:R4.3]", async () => {
+  it("[20:A4.9] never more searches at once than allowed [20:R4.3]", async () => {
     const { deps } = side({ settings: { session_search: { max_concurrency: 2 } } });
     let running = 0;
     let most = 0;

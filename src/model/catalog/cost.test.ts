@@ -15,20 +15,20 @@ function asks(provider: string, model: string, extra: Partial<ModelQuestion> = {
 }
 
 describe("the cost of a call", () => {
-  it("A6.5: adds every kind of token and labels the estimate [20:R6.11]", () => {
+  it("[20:A6.5] adds every kind of token and labels the estimate [20:R6.11]", () => {
     const { cost } = costOfCall(usage, { ...quoted, prices: { input: 3, output: 15, cacheRead: 0.3 } });
     expect(cost).toEqual({ status: "estimated", source: "official_docs_snapshot", usd: 0.0111 });
     expect(formatCost(cost)).toBe("~$0.01");
   });
 
-  it("A6.6: is unknown when a used kind has no price, never a partial sum [20:R6.11] [10:LOOP-58]", () => {
+  it("[20:A6.6] is unknown when a used kind has no price, never a partial sum [20:R6.11] [10:LOOP-58]", () => {
     const call = costOfCall(usage, { ...quoted, prices: { input: 3, output: 15 } });
     expect(call.cost).toEqual({ status: "unknown", source: "none" });
     expect([call.estimatedUsd, formatCost(call.cost)]).toEqual([undefined, "n/a"]);
     expect(priceUsage(usage, { input: 3 })).toEqual({ kind: "unpriced", missing: ["output", "cacheRead"] });
   });
 
-  it("A6.7: is included for subscriptions and own servers [20:R6.10]", () => {
+  it("[20:A6.7] is included for subscriptions and own servers [20:R6.10]", () => {
     const catalog = new ModelCatalog();
     const codex = catalog.cost(asks("openai-codex", "gpt-5.5", { isSubscription: true }), usage);
     expect(codex).toMatchObject({ billingMode: "subscription_included", cost: { status: "included", usd: 0 } });
@@ -36,7 +36,7 @@ describe("the cost of a call", () => {
     expect(catalog.cost(asks("custom", "qwen", { isLocal: true }), usage).cost.status).toBe("included");
   });
 
-  it("A6.8: is what the provider charged, with the estimate beside it [20:R6.12]", () => {
+  it("[20:A6.8] is what the provider charged, with the estimate beside it [20:R6.12]", () => {
     const call = costOfCall(usage, { ...quoted, prices: { input: 3, output: 15, cacheRead: 0.3 } }, 0.0123);
     expect(call).toMatchObject({ actualUsd: 0.0123, estimatedUsd: 0.0111, source: "provider_cost_api" });
     expect(formatCost(call.cost)).toBe("$0.01");

@@ -26,12 +26,12 @@ describe("which context window counts", () => {
     expect(chooseWindow({})).toEqual({ tokens: 128_000, source: "default" });
   });
 
-  it("A6.2: a configured window beats everything [20:R6.1]", () => {
+  it("[20:A6.2] a configured window beats everything [20:R6.1]", () => {
     const question = asks("anthropic", "claude-opus-4-7", { configuredWindow: 32_768, localWindow: 9_999 });
     expect(new ModelCatalog().window(question)).toEqual({ tokens: 32_768, source: "config" });
   });
 
-  it("A6.1, A6.10: works without network and caches [20:R6.1] [20:R6.5]", () => {
+  it("[20:A6.1] [20:A6.10] works without network and caches [20:R6.1] [20:R6.5]", () => {
     const catalog = new ModelCatalog();
     expect(catalog.window(asks("openai-codex", "gpt-5.5")).tokens).toBe(272_000);
     expect(catalog.window(asks("openai", "gpt-5.5")).tokens).toBe(1_050_000);
@@ -160,7 +160,7 @@ describe("families", () => {
 });
 
 describe("after an overflow", () => {
-  it("A6.4: adopts the window the message names, else steps down [10:ERR-12] [20:R6.3]", () => {
+  it("[20:A6.4] adopts the window the message names, else steps down [10:ERR-12] [20:R6.3]", () => {
     const overflow = (contextLimit?: number, message = "too long") =>
       contextLimit === undefined ? { message } : { message, contextLimit };
     expect(windowAfterOverflow(200_000, overflow(32_768))).toEqual({ kind: "stated", tokens: 32_768 });
@@ -177,7 +177,7 @@ describe("after an overflow", () => {
 });
 
 describe("a window that is too small", () => {
-  it("A6.9: is refused with both ways out, or accepted with a lasting warning [20:R6.4] [10:LOOP-6]", () => {
+  it("[20:A6.9] is refused with both ways out, or accepted with a lasting warning [20:R6.4] [10:LOOP-6]", () => {
     const refused = checkWindow(32_000, { model: "m", isSmallAllowed: false });
     expect(refused).toMatchObject({ kind: "refused", code: "context_too_small" });
     expect(JSON.stringify(refused)).toMatch(/model\.context_length.*model\.allow_small_context/);
@@ -207,7 +207,7 @@ describe("learned windows", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("A6.4: survive the process and win over the catalogue [10:ERR-12] [20:R6.1]", async () => {
+  it("[20:A6.4] survive the process and win over the catalogue [10:ERR-12] [20:R6.1]", async () => {
     const path = join(folder, "deep", "context_length_cache.yaml");
     const first = new LearnedLimits(path);
     await first.learn({ model: "gpt-4o", baseUrl: "https://api.test/v1/", tokens: 32_768 }, never);

@@ -50,7 +50,7 @@ describe("classification", () => {
     expect(answers(402, "insufficient credits").kind).toBe("billing");
   });
 
-  it("A11.3: mentioning max_tokens is not an overflow; the output cap is lowered to what fits [10:ERR-1]", () => {
+  it("[10:A11.3] mentioning max_tokens is not an overflow; the output cap is lowered to what fits [10:ERR-1]", () => {
     expect(answers(400, "prompt is too long").kind).toBe("context_overflow");
     expect(answers(400, "Unsupported parameter: 'max_tokens'").kind).toBe("unsupported_parameter");
     const text = "max_tokens: 32768 > context_window: 200000 - input_tokens: 190000 = available_tokens: 10000";
@@ -61,13 +61,13 @@ describe("classification", () => {
     expect(answers(400, "max_tokens must be an integer").kind).toBe("format_error");
   });
 
-  it("A11.4: an empty complaint means overflow only for a large request [10:ERR-1]", () => {
+  it("[10:A11.4] an empty complaint means overflow only for a large request [10:ERR-1]", () => {
     expect(answers(400, "Error", { tokens: 90_000 }).kind).toBe("context_overflow");
     expect(answers(400, "Error", { tokens: 5_000, messageCount: 4 }).kind).toBe("format_error");
     expect(answers(400, "a complaint that says quite a lot already", { tokens: 90_000 }).kind).toBe("format_error");
   });
 
-  it("A11.5: a broken TLS record is a transport fault at any size [10:ERR-1]", () => {
+  it("[10:A11.5] a broken TLS record is a transport fault at any size [10:ERR-1]", () => {
     const failure = classify(
       { kind: "connection", failure: { kind: "connection", message: "ECONNRESET: bad record mac" } },
       { ...facts, tokens: 150_000 },
@@ -75,7 +75,7 @@ describe("classification", () => {
     expect(failure).toMatchObject({ kind: "timeout", mayCompress: false });
   });
 
-  it("A11.7: a bare 404 is retried, a data-policy 404 is final [10:ERR-1] [20:R5.4]", () => {
+  it("[10:A11.7] a bare 404 is retried, a data-policy 404 is final [10:ERR-1] [20:R5.4]", () => {
     expect(answers(404, "Not Found")).toMatchObject({ kind: "unknown", isRetryable: true });
     expect(answers(404, "no endpoints available matching your data policy")).toMatchObject({
       kind: "provider_policy_blocked",
@@ -84,7 +84,7 @@ describe("classification", () => {
     });
   });
 
-  it("A11.12: names the window the message states, and not an excess [10:ERR-12] [20:R6.3]", () => {
+  it("[10:A11.12] names the window the message states, and not an excess [10:ERR-12] [20:R6.3]", () => {
     expect(answers(400, "maximum context length is 32768 tokens").contextLimit).toBe(32_768);
     expect(answers(400, "context window exceeded by 5000 tokens")).toMatchObject({ kind: "context_overflow" });
     expect(answers(400, "context window exceeded by 5000 tokens").contextLimit).toBeUndefined();
@@ -93,7 +93,7 @@ describe("classification", () => {
     expect(answers(400, "maximum context length is 1,048,576 tokens").contextLimit).toBe(1_048_576);
   });
 
-  it("A5.12: keeps the words of an inner error over those of its wrapper [10:A11.6] [10:ERR-1]", () => {
+  it("[20:A5.12] keeps the words of an inner error over those of its wrapper [10:A11.6] [10:ERR-1]", () => {
     const raw = JSON.stringify({ error: { message: "context length exceeded" } });
     const body = JSON.stringify({ error: { message: "Provider returned error", metadata: { raw } } });
     const failure = classify({ kind: "http", status: 400, headers: {}, body }, facts);
@@ -188,7 +188,7 @@ describe("how long to wait before another attempt", () => {
   const limited = (headers: Record<string, string>, status = 429) =>
     classify({ kind: "http", status, headers, body: "" }, facts);
 
-  it("A11.9: doubles from two seconds with up to half on top [10:ERR-3] [20:R5.6]", () => {
+  it("[10:A11.9] doubles from two seconds with up to half on top [10:ERR-3] [20:R5.6]", () => {
     const failure = limited({}, 503);
     const at = (attempt: number, random: number) => retryDelayMs(failure, { attempt, random: () => random });
     expect([at(1, 0), at(1, 1), at(2, 0), at(2, 1)]).toEqual([2_000, 3_000, 4_000, 6_000]);
@@ -202,7 +202,7 @@ describe("how long to wait before another attempt", () => {
     ]);
   });
 
-  it("A11.9: waits as long as the server asked, at most two minutes [10:ERR-4]", () => {
+  it("[10:A11.9] waits as long as the server asked, at most two minutes [10:ERR-4]", () => {
     expect(retryDelayMs(limited({ "retry-after": "10" }), { attempt: 1 })).toBe(10_000);
     expect(retryDelayMs(limited({ "Retry-After": "900" }), { attempt: 1 })).toBe(120_000);
     expect(retryDelayMs(limited({ "retry-after": "10" }, 529), { attempt: 1 })).toBe(10_000);

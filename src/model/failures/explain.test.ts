@@ -53,7 +53,7 @@ describe("what a person is told about a failure", () => {
     );
   });
 
-  it("A5.9: shows the privacy settings link of a policy block [20:R5.4]", () => {
+  it("[20:A5.9] shows the privacy settings link of a policy block [20:R5.4]", () => {
     const body = "No endpoints found matching your data policy. Configure: https://openrouter.ai/settings/privacy";
     const told = explain(failed(404, body), keyed);
     expect(told).toMatchObject({ code: "provider_policy_blocked", docs: "https://openrouter.ai/settings/privacy" });

@@ -56,7 +56,7 @@ describe("the chain in the configuration", () => {
     expect(parseFallbackChain({})).toEqual({ entries: [], warnings: [] });
   });
 
-  it("A5.3: a single model without both parts is off, with a warning [20:R5.1]", () => {
+  it("[20:A5.3] a single model without both parts is off, with a warning [20:R5.1]", () => {
     const chain = parseFallbackChain({ fallback_model: { provider: "openrouter" } });
     expect(chain).toEqual({ entries: [], warnings: ["fallback_model is not used: model missing."] });
     expect(parseFallbackChain({ fallback_model: { provider: "", model: " " } })).toEqual({ entries: [], warnings: [] });
@@ -87,7 +87,7 @@ describe("the chain in the configuration", () => {
     expect(wishFor(entry, "fallback 1")).toMatchObject({ provider: "custom", source: "fallback 1" });
   });
 
-  it("A5.10, A5.11: children and jobs inherit it; an empty list of their own means none [20:R5.16]", () => {
+  it("[20:A5.10] [20:A5.11] children and jobs inherit it; an empty list of their own means none [20:R5.16]", () => {
     expect(inheritChain(undefined, entries, { where: "delegation" }).entries).toEqual(entries);
     expect(inheritChain([], entries, { where: "job" }).entries).toEqual([]);
     expect(inheritChain(undefined, entries, { where: "job", inherits: false }).entries).toEqual([]);
@@ -98,7 +98,7 @@ describe("switching", () => {
   const start = (chain = entries): FallbackState => openFallback(chain);
   const main = target("p", "main");
 
-  it("A5.1, A5.5: takes the entries in order, each once per turn, and never goes back within it [10:ERR-8] [20:R5.9] [20:R5.12]", async () => {
+  it("[20:A5.1] [20:A5.5] takes the entries in order, each once per turn, and never goes back within it [10:ERR-8] [20:R5.9] [20:R5.12]", async () => {
     const first = await switchTarget({ state: start(), target: main, failure: failed(500) }, deps(), never);
     if (first.kind !== "switched") throw new Error("not switched");
     expect(first.target.model).toBe("one");
@@ -125,7 +125,7 @@ describe("switching", () => {
     expect(third.kind).toBe("exhausted");
   });
 
-  it("A5.4: passes over an entry without a key, with a log line [20:R5.10]", async () => {
+  it("[20:A5.4] passes over an entry without a key, with a log line [20:R5.10]", async () => {
     const known = deps(["a"]);
     const outcome = await switchTarget({ state: start(), target: main, failure: failed(403) }, known, never);
     expect(outcome).toMatchObject({ kind: "switched", target: { provider: "b" } });
@@ -138,7 +138,7 @@ describe("switching", () => {
     expect(outcome.kind).toBe("exhausted");
   });
 
-  it("A5.9: after a policy block nothing at the same provider is tried [20:R5.4]", async () => {
+  it("[20:A5.9] after a policy block nothing at the same provider is tried [20:R5.4]", async () => {
     const chain = [{ provider: "p", model: "other" }, ...entries];
     const failure = failed(404, {}, "No endpoints found matching your data policy");
     const outcome = await switchTarget({ state: start(chain), target: main, failure }, deps(), never);
@@ -151,7 +151,7 @@ describe("switching", () => {
     expect(outcome.kind).toBe("exhausted");
   });
 
-  it("A5.6: the next message begins with the primary and the whole chain [10:ERR-9] [20:R5.13]", async () => {
+  it("[20:A5.6] the next message begins with the primary and the whole chain [10:ERR-9] [20:R5.13]", async () => {
     const outcome = await switchTarget({ state: start(), target: main, failure: failed(500) }, deps(), never);
     expect(beginTurn(outcome.state, now + 1)).toEqual({ chain: entries, next: 0 });
   });
@@ -179,14 +179,14 @@ describe("switching", () => {
 describe("when to switch", () => {
   const facts = { hasFallbackLeft: true, canRotate: false, onRateLimit: "eager", attempt: 1 } as const;
 
-  it("A11.10: a limit with a single credential switches without waiting [20:R5.8]", () => {
+  it("[10:A11.10] a limit with a single credential switches without waiting [20:R5.8]", () => {
     expect(fallbackTiming(failed(429), facts)).toEqual({ kind: "now" });
     expect(fallbackTiming(failed(402), facts)).toEqual({ kind: "now" });
     expect(fallbackTiming(failed(429), { ...facts, canRotate: true })).toEqual({ kind: "after-retries" });
     expect(fallbackTiming(failed(429), { ...facts, onRateLimit: "after_retries" })).toEqual({ kind: "after-retries" });
   });
 
-  it("A5.7: waits out two seconds once before switching [20:R5.8]", () => {
+  it("[20:A5.7] waits out two seconds once before switching [20:R5.8]", () => {
     const short = failed(429, { "retry-after": "2" });
     expect(fallbackTiming(short, facts)).toEqual({ kind: "wait-first", waitMs: 2_000 });
     expect(fallbackTiming(short, { ...facts, attempt: 2 })).toEqual({ kind: "now" });
