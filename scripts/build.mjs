@@ -22,7 +22,17 @@ const dist = path.join(root, "dist");
  */
 const outside = [
   ...["@photostructure/sqlite", "@lydell/node-pty", "@vscode/ripgrep", "playwright-core", "pg"],
-  ...["zod", "yaml", "@modelcontextprotocol/client", "highlight.js", "linkedom", "ws", "@clack/prompts", "undici"],
+  ...[
+    "zod",
+    "yaml",
+    "@modelcontextprotocol/client",
+    "@modelcontextprotocol/server",
+    "highlight.js",
+    "linkedom",
+    "ws",
+    "@clack/prompts",
+    "undici",
+  ],
 ];
 const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
   .filter((name) => outside.includes(name))

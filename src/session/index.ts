@@ -14,6 +14,14 @@ export {
 } from "./commands/command.ts";
 export { builtinCommands } from "./commands/index.ts";
 export { type ResolvedLine, resolveCommand } from "./commands/registry.ts";
+export {
+  type ChannelFacts,
+  type ConversationFacts,
+  type Conversations,
+  createConversations,
+  type ListWish,
+  type SpokenMessage,
+} from "./conversations.ts";
 export { type ExportFormat, type ExportOptions, exportSession } from "./export.ts";
 export { duration, plural, relativeTime, shortCount } from "./format.ts";
 export { collectInsights, type InsightsReport, type InsightsWish, type SkillUseFigures } from "./insights.ts";

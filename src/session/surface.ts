@@ -1,6 +1,6 @@
 import type { CommandSurface } from "./commands/command.ts";
 
-const terminals: ReadonlySet<string> = new Set(["cli", "tui", "acp", "api-server", "dashboard"]);
+const terminals: ReadonlySet<string> = new Set(["cli", "tui", "acp", "api-server", "dashboard", "mcp"]);
 const jobs: ReadonlySet<string> = new Set(["cron", "tool", "subagent", "batch"]);
 
 /** Which of the two families of surfaces a source belongs to. */

@@ -101,6 +101,10 @@ export interface Messages {
   conversation(sessionId: SessionId): Promise<readonly Message[]>;
   byUids(sessionId: SessionId, uids: readonly string[]): Promise<readonly StoredMessage[]>;
   count(sessionId: SessionId): Promise<number>;
+  /** What was written after this row, in any session, in the order of writing. */
+  after(rowId: number, options: { limit: number }): Promise<readonly StoredMessage[]>;
+  /** The newest row; 0 while there is none. */
+  newestRow(): Promise<number>;
   remove(sessionId: SessionId, uids: readonly string[]): Promise<number>;
   /** Removes this message and all after it (undo, retry). */
   removeFrom(sessionId: SessionId, uid: string): Promise<number>;

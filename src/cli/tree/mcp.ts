@@ -10,6 +10,7 @@ export const mcpCommand: Command = {
     "hermes mcp add files --command npx --args -y,@modelcontextprotocol/server-filesystem,.",
     "hermes mcp add docs --url https://example.com/mcp --auth oauth",
     "hermes mcp test docs",
+    "hermes mcp serve --read-only",
   ],
   run: async (invocation) => (await import("../commands/mcp/list.ts")).mcpList(invocation),
   commands: [
@@ -81,6 +82,16 @@ export const mcpCommand: Command = {
         { name: "device", kind: "switch", about: "Enter a code on another device" },
       ],
       run: async (invocation) => (await import("../commands/mcp/login.ts")).mcpLogin(invocation),
+    },
+    {
+      name: "serve",
+      about: "Let other programs read the conversations and talk to Hermes",
+      flags: [
+        { name: "read-only", kind: "switch", about: "Clients can read, but neither send nor decide" },
+        { name: "http", kind: "switch", about: "Over HTTP on this machine instead of standard input and output" },
+        { name: "port", kind: "text", value: "<n>", about: "With --http: the port (any that is free)" },
+      ],
+      run: async (invocation) => (await import("../commands/mcp/serve.ts")).mcpServe(invocation),
     },
   ],
 };

@@ -124,6 +124,7 @@ const credentials = [
   "TENOR_API_KEY",
   "TOOL_GATEWAY_USER_TOKEN",
   "GATEWAY_PROXY_KEY",
+  "HERMES_MCP_SERVER_TOKEN",
 ];
 
 /** Addresses and credentials of services. */

@@ -48,6 +48,16 @@ export class MessageRepository implements Messages {
     return row === undefined ? 0 : number(row, "n");
   }
 
+  async after(rowId: number, { limit }: { limit: number }): Promise<readonly StoredMessage[]> {
+    const sql = "SELECT * FROM messages WHERE id > ? ORDER BY id LIMIT ?";
+    return this.#stored(await this.#context.db.all(sql, [rowId, limit]));
+  }
+
+  async newestRow(): Promise<number> {
+    const row = await this.#context.db.get("SELECT coalesce(max(id), 0) AS n FROM messages");
+    return row === undefined ? 0 : number(row, "n");
+  }
+
   async remove(sessionId: SessionId, uids: readonly string[]): Promise<number> {
     return await this.#context.db.transaction(async (tx) => {
       const ids = await this.#rowIds(tx, sessionId, uids);

@@ -19,6 +19,22 @@ export function messageContract(subject: StoreSubject): void {
       expect((await messages.append(session("other"), first)).ids).toHaveLength(2);
     });
 
+    it("are read in the order of writing by whoever watches all sessions [30:6.7]", async () => {
+      const { messages } = fixture().store;
+      expect(await messages.newestRow()).toBe(0);
+      await messages.append(session("s"), [userMessage("one", { uid: "1" })]);
+      const start = await messages.newestRow();
+      await messages.append(session("t"), [userMessage("two", { uid: "2" })]);
+      await messages.append(session("s"), [assistantMessage("three", { uid: "3" })]);
+      const later = await messages.after(start, { limit: 10 });
+      expect(later.map(({ sessionId, message }) => [sessionId, message.uid])).toEqual([
+        ["t", "2"],
+        ["s", "3"],
+      ]);
+      expect(await messages.after(start, { limit: 1 })).toHaveLength(1);
+      expect(await messages.after(await messages.newestRow(), { limit: 10 })).toEqual([]);
+    });
+
     it("make their session row when it is missing [10:STORE-3]", async () => {
       const { messages, sessions } = fixture().store;
       await messages.append(session("s"), [userMessage("hi")], { source: "telegram" });

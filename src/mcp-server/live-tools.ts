@@ -1,0 +1,181 @@
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import type { TurnEnd } from "#session";
+import { shownText } from "./conversation-tools.ts";
+import { type Desk, turnOf } from "./desk.ts";
+import type { Events } from "./events.ts";
+import { decisions, type Permissions } from "./permissions.ts";
+import type { ServedHermes } from "./served-hermes.ts";
+import {
+  type Arguments,
+  maybeText,
+  objectOf,
+  platformName,
+  type ServedTool,
+  sessionKey,
+  textArgument,
+  wholeNumber,
+} from "./served-tool.ts";
+
+export interface LiveParts {
+  readonly hermes: ServedHermes;
+  readonly events: Events;
+  readonly permissions: Permissions;
+  readonly desk: Desk;
+}
+
+const longestWaitMs = 300_000;
+const maxMessageCharacters = 200_000;
+
+const cursor = { type: "integer", minimum: 0, description: "next_cursor of the last answer; 0 for all that is kept" };
+const noGateway =
+  "No messaging gateway runs here: chats of platforms can be read where they are stored, but nothing can be sent to them.";
+const ownOnly =
+  "Only turns that this server runs are shown. What a terminal or another program asks, its own person answers.";
+
+/** What changes: events, words for Hermes, and permissions. */
+export function liveTools(parts: LiveParts): readonly ServedTool[] {
+  return [...eventTools(parts), ...sendTools(parts), ...permissionTools(parts)];
+}
+
+function eventTools({ events, hermes }: LiveParts): readonly ServedTool[] {
+  const wishOf = async (args: Arguments, limit: number) => {
+    const given = maybeText(args, "session_key");
+    const known = given === undefined ? undefined : await hermes.conversations.get(given);
+    return { cursor: wholeNumber(args, "after_cursor", 0), key: known?.key ?? given, limit };
+  };
+  const limit = { type: "integer", minimum: 1, maximum: 500, description: "At most so many (20)" };
+  return [
+    {
+      name: "events_poll",
+      description: "Events since a cursor: message, approval_requested, approval_resolved. Returns at once.",
+      parameters: objectOf({ after_cursor: cursor, session_key: sessionKey, limit }),
+      isReadOnly: true,
+      run: async (args, signal) => ({
+        document: { ...(await events.poll(await wishOf(args, wholeNumber(args, "limit", 20)), signal)) },
+      }),
+    },
+    {
+      name: "events_wait",
+      description: "Like events_poll, but waits for the first event, or until the time is over.",
+      parameters: objectOf({
+        after_cursor: cursor,
+        session_key: sessionKey,
+        timeout_ms: { type: "integer", minimum: 0, maximum: longestWaitMs, description: "30000 unless given" },
+      }),
+      isReadOnly: true,
+      run: async (args, signal) => {
+        const timeoutMs = wholeNumber(args, "timeout_ms", 30_000);
+        return { document: { ...(await events.wait(await wishOf(args, 20), { timeoutMs, signal })) } };
+      },
+    },
+  ];
+}
+
+function sendTools({ hermes, events, desk }: LiveParts): readonly ServedTool[] {
+  return [
+    {
+      name: "messages_send",
+      description:
+        "Say something to Hermes in a conversation: target is a key from conversations_list, or new. Hermes answers as it would answer a " +
+        "person; the answer arrives as a message event, and in this result when it comes within wait_ms.",
+      parameters: objectOf(
+        {
+          target: { type: "string", minLength: 1, maxLength: 300 },
+          message: { type: "string", minLength: 1, maxLength: maxMessageCharacters },
+          wait_ms: { type: "integer", minimum: 0, maximum: longestWaitMs, description: "How long to wait (0)" },
+        },
+        ["target", "message"],
+      ),
+      isReadOnly: false,
+      async run(args, signal) {
+        const before = events.cursor;
+        const { key, submission } = await desk.send(textArgument(args, "target").trim(), textArgument(args, "message"));
+        const turn = turnOf(submission);
+        const ended =
+          turn === undefined ? undefined : await endWithin(turn, wholeNumber(args, "wait_ms", 0), { signal });
+        return {
+          document: {
+            sent: true,
+            session_key: key,
+            state: ended === undefined ? (turn === undefined ? "queued" : "running") : "ended",
+            cursor: before,
+            ...(ended === undefined ? {} : answerOf(ended, hermes)),
+          },
+        };
+      },
+    },
+    {
+      name: "channels_list",
+      description: "The chats of messaging platforms that Hermes knows.",
+      parameters: objectOf({ platform: platformName }),
+      isReadOnly: true,
+      async run(args) {
+        const channels = await hermes.conversations.channels(maybeText(args, "platform"));
+        return {
+          document: {
+            channels: channels.map(({ key, platform, kind, chatId, threadId }) => ({
+              session_key: key,
+              platform,
+              kind,
+              chat_id: chatId ?? null,
+              thread_id: threadId ?? null,
+            })),
+            note: noGateway,
+          },
+        };
+      },
+    },
+  ];
+}
+
+function permissionTools({ permissions }: LiveParts): readonly ServedTool[] {
+  return [
+    {
+      name: "permissions_list_open",
+      description: "The calls of tools that wait for a permission.",
+      parameters: objectOf({}),
+      isReadOnly: true,
+      run: () => Promise.resolve({ document: { permissions: permissions.list(), note: ownOnly } }),
+    },
+    {
+      name: "permissions_respond",
+      description: "Decide about a call that waits. Unanswered ones are denied when their time is over.",
+      parameters: objectOf(
+        { id: { type: "string", minLength: 1, maxLength: 100 }, decision: { type: "string", enum: [...decisions] } },
+        ["id", "decision"],
+      ),
+      isReadOnly: false,
+      async run(args) {
+        const id = textArgument(args, "id");
+        const decision = decisions.find((one) => one === args["decision"]) ?? "deny";
+        permissions.respond(id, decision);
+        return { document: { resolved: true, id, decision } };
+      },
+    },
+  ];
+}
+
+/** The end of a turn, when it comes in time; the turn goes on in any case. */
+async function endWithin(
+  turn: Promise<TurnEnd>,
+  timeoutMs: number,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<TurnEnd | undefined> {
+  if (timeoutMs === 0) return undefined;
+  using limit = deadline(timeoutMs);
+  try {
+    return await raceAbort(turn, linkSignals(signal, limit.signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+function answerOf({ text, completed, error }: TurnEnd, hermes: ServedHermes): Readonly<Record<string, unknown>> {
+  return {
+    completed,
+    reply: text === undefined ? null : hermes.redact(text),
+    ...(error === undefined ? {} : { error: shownText(error, hermes) }),
+  };
+}
