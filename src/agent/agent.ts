@@ -164,7 +164,7 @@ export class Agent {
       clock,
       ...(maxOutputTokens === undefined ? {} : { outputTokens: maxOutputTokens }),
       toolNames: () => this.#deps.tools.listing().names,
-      onSaid: (target, messages) => conversation.sent.producedBy(target, messages),
+      mark: (target, message) => conversation.mark(target, message),
       onAdjusted: (from, to) => conversation.adjust(from, to),
       emit: (event) => {
         preview.note(event);
@@ -183,10 +183,9 @@ export class Agent {
   /** Runs the turn; a bug in the program ends it like any other failure, so that nothing is left half done. */
   async #outcome(turn: Turn, input: ConversationInput, userText: string): Promise<TurnOutcome> {
     try {
-      const stored = input.persistUserMessage === undefined ? cleanContent(input.userMessage) : userText;
-      await turn.begin(userMessage(stored));
-      if (input.persistUserMessage !== undefined)
-        this.conversation.sent.set(turn.userUid, { content: cleanContent(input.userMessage) });
+      const content = cleanContent(input.userMessage);
+      const isOther = input.persistUserMessage !== undefined;
+      await turn.begin(isOther ? userMessage(userText, { sent: { content } }) : userMessage(content));
       return await runTurn(turn, this.#loopDeps(turn, userText));
     } catch (error) {
       if (turn.signal.aborted) return { exitReason: turn.interruptReason() };

@@ -13,7 +13,7 @@ import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type T
 import { type TodoItem, TodoList } from "#tools";
 import { openTasksIn } from "./compression/open-tasks.ts";
 import { ContextMeter } from "./meter.ts";
-import { SentMessages } from "./sent-messages.ts";
+import { modelKey, SentMessages } from "./sent-messages.ts";
 
 export interface ConversationInit {
   readonly sessionId: SessionId;
@@ -54,6 +54,13 @@ export class Conversation {
     this.usage = init.usage ?? zeroUsage;
     this.cost = init.cost;
     this.#restoreTodos();
+    this.#restoreMeter();
+  }
+
+  /** A reply of this target, with what has to be known about it once the session is taken up again. */
+  mark(target: Target, message: Message): Message {
+    if (message.role !== "assistant") return message;
+    return { ...message, origin: { by: modelKey(target), ...this.meter.state } };
   }
 
   /** A new user message: back to the primary model, unless that is known to be closed still. */
@@ -92,6 +99,12 @@ export class Conversation {
 
   get userTurns(): number {
     return this.history.filter((message) => message.role === "user").length;
+  }
+
+  #restoreMeter(): void {
+    const last = this.history.findLast((message) => message.role === "assistant" && message.origin !== undefined);
+    const origin = last?.role === "assistant" ? last.origin : undefined;
+    if (origin !== undefined) this.meter.restore(origin, origin.by === modelKey(this.target));
   }
 
   /** A resumed session continues with the list its last `todo` call left. */

@@ -186,6 +186,7 @@ describe("what is kept of a turn", () => {
       deps: {
         transcript: {
           record: (messages) => Promise.resolve(void recorded.push(...messages)),
+          amend: () => Promise.resolve(),
           split: () => Promise.resolve("s" as SessionId),
           forget: () => Promise.resolve(),
         },

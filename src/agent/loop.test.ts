@@ -191,6 +191,7 @@ describe("what the result says", () => {
       deps: {
         transcript: {
           record: () => Promise.reject(new Error("disk full")),
+          amend: () => Promise.resolve(),
           split: () => Promise.reject(),
           forget: () => Promise.resolve(),
         },

@@ -1,4 +1,4 @@
-import { promptTokens, type RequestMessage, type ToolDefinition, type Usage } from "#conversation";
+import { promptTokens, type ReplyOrigin, type RequestMessage, type ToolDefinition, type Usage } from "#conversation";
 import { estimateMessage, estimateText } from "#model";
 
 export interface MeteredRequest {
@@ -70,6 +70,21 @@ export class ContextMeter {
     this.#ratio = this.#hasObserved ? (this.#ratio + seen) / 2 : seen;
     this.#hasObserved = true;
     this.#baseline = { tokens: counted, messageCount: request.messages.length };
+  }
+
+  /** What this measure rests on now, to be kept with a reply. */
+  get state(): Pick<ReplyOrigin, "counted" | "scale"> {
+    const { tokens, messageCount: messages } = this.#baseline ?? {};
+    const scale = this.#ratio;
+    return tokens === undefined || messages === undefined ? { scale } : { counted: { tokens, messages }, scale };
+  }
+
+  /** Goes on from where the measure of an earlier process was; what another model counted only gives the scale. */
+  restore({ counted, scale }: Pick<ReplyOrigin, "counted" | "scale">, isSameModel: boolean): void {
+    this.#ratio = Math.min(largestRatio, Math.max(smallestRatio, scale));
+    this.#hasObserved = true;
+    if (isSameModel && counted !== undefined)
+      this.#baseline = { tokens: counted.tokens, messageCount: counted.messages };
   }
 
   /** After compression, or a change of model or tools: what was counted says nothing about the next request. */

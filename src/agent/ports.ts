@@ -9,6 +9,8 @@ import type { Message, SessionId } from "#conversation";
 export interface Transcript {
   /** Called before the model sees the messages and before a tool runs because of them. One uid is one message. */
   record(messages: readonly Message[]): Promise<void>;
+  /** The same messages with another form for requests (`sent`); what they say stays as it was recorded. */
+  amend(messages: readonly Message[]): Promise<void>;
   /** Ends this part of the session by compression and begins the next with these messages, all or nothing. */
   split(messages: readonly Message[]): Promise<SessionId>;
   /** Takes messages out again (a request that would only kill the session the next time too). */
@@ -19,6 +21,7 @@ export interface Transcript {
 export function unrecorded(sessionId: SessionId): Transcript {
   return {
     record: () => Promise.resolve(),
+    amend: () => Promise.resolve(),
     split: () => Promise.resolve(sessionId),
     forget: () => Promise.resolve(),
   };

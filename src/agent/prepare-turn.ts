@@ -27,7 +27,7 @@ export async function gatherContext(turn: Turn, { deps, userText }: PrepareDeps)
   await quietly("telling memory of a turn", () => memory?.onTurnStart(userText), report);
   const recalled = await quietly("recalling memory", () => memory?.recall(userText, signal), report);
   const suffix = additionText({ recall: recalled, hookContext: context });
-  if (suffix !== "") conversation.sent.set(turn.userUid, { suffix });
+  if (suffix !== "") await turn.sendWith(suffix);
 }
 
 function reporting(turn: Turn, deps: AgentDeps) {

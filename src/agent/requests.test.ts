@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AssistantMessage, imagePart, type Message, type ToolMessage, textPart, userMessage } from "#conversation";
+import {
+  type AssistantMessage,
+  imagePart,
+  type Message,
+  type ToolMessage,
+  textPart,
+  userMessage,
+  wordsOf,
+} from "#conversation";
 import { fakeTool } from "#tools/testing";
 import { calls, fails, reply, says, thinks } from "../../test/fakes/model-server/index.ts";
 import { harnesses, protocols, withSteps } from "./testing/harnesses.ts";
@@ -141,7 +149,7 @@ describe.each(protocols)("requests over %s", (protocol) => {
 });
 
 describe("what goes out besides the history", () => {
-  it("is never stored: the whole skill, recalled words, prefill, words for one call [10:LOOP-2] [10:LOOP-8] [10:D18]", async () => {
+  it("is no part of the words that are stored: the whole skill, recalled words, prefill, words for one call [10:LOOP-2] [10:LOOP-8] [10:D18]", async () => {
     const { agent, server, recorded } = await harness({
       deps: {
         prefill: [userMessage("Prefilled question"), { role: "assistant", content: "Prefilled answer" }],
@@ -159,7 +167,21 @@ describe("what goes out besides the history", () => {
       expect(request.systemText).toContain("Only now.");
     }
     expect(recorded[0]?.content).toBe("/skill");
-    expect(JSON.stringify(recorded)).not.toMatch(/Prefilled|skill text|likes tea|plugin|Only now/);
+    expect(JSON.stringify(recorded.map(wordsOf))).not.toMatch(/Prefilled|skill text|likes tea|plugin|Only now/);
+    expect(JSON.stringify(recorded)).not.toMatch(/Prefilled|Only now/);
+  });
+
+  it("goes out again, byte for byte, when the session is taken up by another process [10:PROMPT-18]", async () => {
+    const memory = { onTurnStart: () => undefined, recall: () => Promise.resolve("likes tea"), sync: () => undefined };
+    const first = await harness({ deps: { memory } });
+    first.server.script(says("ok"), says("again"));
+    await first.agent.runConversation({ userMessage: "The whole skill text", persistUserMessage: "/skill" });
+    const stored = JSON.parse(JSON.stringify(first.recorded)) as Message[];
+    await first.agent.runConversation({ userMessage: "go on" });
+    const second = await harness({ history: stored, deps: { memory } });
+    second.server.script(says("again"));
+    await second.agent.runConversation({ userMessage: "go on" });
+    expect(second.server.requests[0]?.rawBody).toBe(first.server.requests[1]?.rawBody);
   });
 
   it("stays with its message in the next turn, so that the beginning of a request never changes", async () => {

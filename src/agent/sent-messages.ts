@@ -1,66 +1,42 @@
+import { createHash } from "node:crypto";
 import { type AssistantMessage, type Content, type Message, textPart } from "#conversation";
 import type { Target } from "#model";
 
-/** What goes out with a message but does not belong to it. */
-export interface SentWith {
-  /** Takes the place of the content (a skill's whole text instead of the slash command). */
-  readonly content?: Content;
-  /** Follows the content (recalled memory, words of plugins). */
-  readonly suffix?: string;
-}
-
 /**
- * How the messages of a session look in requests. What was once sent with a message is sent with it for
- * as long as this process knows the session: taking it away later would change the beginning of every
- * following request. Reasoning that one model signed or encrypted is left out of requests to another, which
- * would refuse it. None of this is stored.
+ * How the messages of a session look in requests: in the form they were first sent with, which is stored with
+ * them, since taking it away later would change the beginning of every following request. Reasoning that one model
+ * signed or encrypted is left out of requests to another, which would refuse it.
+ *
+ * Messages are immutable: each has one view, so that whatever is remembered by identity stays valid.
  */
 export class SentMessages {
-  readonly #byUid = new Map<string, SentWith>();
-  readonly #producers = new Map<string, string>();
-  readonly #producerKeys = new Set<string>();
-  /** Messages are immutable: one view each, so that whatever is remembered by identity stays valid. */
   readonly #views = new WeakMap<Message, Message>();
   readonly #foreign = new WeakMap<Message, Message>();
 
-  set(uid: string, sent: SentWith): void {
-    this.#byUid.set(uid, { ...this.#byUid.get(uid), ...sent });
-  }
-
-  /** These messages are words of this target; what was read from a store counts as the words of whoever is asked. */
-  producedBy(target: Target, messages: readonly Message[]): void {
-    const key = producerKey(target);
-    for (const message of messages) {
-      if (message.role !== "assistant" || message.uid === undefined || !hasOpaqueReasoning(message)) continue;
-      this.#producers.set(message.uid, key);
-      this.#producerKeys.add(key);
-    }
-  }
-
   /** The messages as this target gets them; without one, as their own producers do. */
   view(messages: readonly Message[], target?: Target): readonly Message[] {
-    const key = target === undefined ? "" : producerKey(target);
-    const hasForeign = target !== undefined && [...this.#producerKeys].some((known) => known !== key);
-    if (this.#byUid.size === 0 && !hasForeign) return messages;
-    return messages.map((message) => {
-      if (message.role === "user") return this.#userView(message);
-      return hasForeign && message.role === "assistant" ? this.#assistantView(message, key) : message;
-    });
+    const key = target === undefined ? undefined : modelKey(target);
+    return mapped(messages, (message) => this.#forModel(this.#sent(message), key));
   }
 
-  #userView(message: Extract<Message, { role: "user" }>): Message {
-    const sent = message.uid === undefined ? undefined : this.#byUid.get(message.uid);
-    if (sent === undefined) return message;
+  /** What context engines work on: results and calls as short as they are sent, people's words as they wrote them. */
+  short(messages: readonly Message[]): readonly Message[] {
+    return mapped(messages, (message) => (message.role === "user" ? message : this.#sent(message)));
+  }
+
+  #sent(message: Message): Message {
+    if (message.sent === undefined) return message;
     const known = this.#views.get(message);
     if (known !== undefined) return known;
-    const view = { ...message, content: withSuffix(sent.content ?? message.content, sent.suffix) };
+    const view = asSent(message);
     this.#views.set(message, view);
     return view;
   }
 
-  #assistantView(message: AssistantMessage, key: string): Message {
-    const producer = this.#producers.get(message.uid ?? "");
-    if (producer === undefined || producer === key) return message;
+  #forModel(message: Message, key: string | undefined): Message {
+    if (key === undefined || message.role !== "assistant") return message;
+    const by = message.origin?.by;
+    if (by === undefined || by === key || !hasOpaqueReasoning(message)) return message;
     const known = this.#foreign.get(message);
     if (known !== undefined) return known;
     const {
@@ -74,8 +50,27 @@ export class SentMessages {
   }
 }
 
-function producerKey({ provider, model, baseUrl }: Target): string {
-  return `${provider} ${model} ${baseUrl}`;
+/** Names a model where it can be asked, without saying where that is. */
+export function modelKey({ provider, model, baseUrl }: Target): string {
+  const place = createHash("sha256").update(baseUrl).digest("base64url").slice(0, 8);
+  return `${provider}/${model}@${place}`;
+}
+
+function asSent({ sent, ...message }: Message): Message {
+  if (message.role === "assistant")
+    return sent?.tool_calls === undefined ? message : { ...message, tool_calls: sent.tool_calls };
+  return { ...message, content: withSuffix(sent?.content ?? message.content, sent?.suffix) };
+}
+
+/** The list itself when nothing in it changes. */
+function mapped(messages: readonly Message[], view: (message: Message) => Message): readonly Message[] {
+  let hasChanged = false;
+  const next = messages.map((message) => {
+    const seen = view(message);
+    hasChanged ||= seen !== message;
+    return seen;
+  });
+  return hasChanged ? next : messages;
 }
 
 function hasOpaqueReasoning(message: AssistantMessage): boolean {

@@ -37,8 +37,8 @@ export interface TurnInit {
   toolNames(): ReadonlySet<string>;
   /** The output limit the user set; absent where the target's own holds. */
   readonly outputTokens?: number;
-  /** Words of this target entered the history, as scaffold or for good. */
-  onSaid?(target: Target, messages: readonly Message[]): void;
+  /** A message that follows from what this target was asked, with what is to be known about it later. */
+  mark?(target: Target, message: Message): Message;
   /** The target stayed the same but something about it was learned. */
   onAdjusted?(from: Target, to: Target): void;
   emit(event: AgentEvent): void;
@@ -124,7 +124,6 @@ export class Turn {
     if (messages.length === 0) return messages;
     const stamped = messages.map((message) => this.#stamp(message));
     await this.#init.transcript.record(stamped);
-    this.#init.onSaid?.(this.#target, stamped);
     this.#history = [...this.#history, ...stamped];
     return stamped;
   }
@@ -135,10 +134,18 @@ export class Turn {
     this.#userUid = stamped?.uid ?? "";
   }
 
+  /** What goes out behind the user's message of this turn, now and whenever the session is taken up again. */
+  async sendWith(suffix: string): Promise<void> {
+    const message = this.#history.find(({ uid }) => uid === this.#userUid);
+    if (message === undefined) return;
+    const amended = { ...message, sent: { ...message.sent, suffix } };
+    await this.#init.transcript.amend([amended]);
+    this.#history = this.#history.map((one) => (one === message ? amended : one));
+  }
+
   /** Shows messages to the model without recording them; they go when a real message follows. */
   scaffold(messages: readonly Message[]): void {
     const stamped = messages.map((message) => ({ ...this.#stamp(message), _scaffold: true as const }));
-    this.#init.onSaid?.(this.#target, stamped);
     this.#history = [...this.#history, ...stamped];
   }
 
@@ -254,12 +261,13 @@ export class Turn {
     return [];
   }
 
-  #stamp<M extends Message>(message: M): M {
-    if (message.uid !== undefined && message.timestamp !== undefined) return message;
+  #stamp(message: Message): Message {
+    const marked = this.#init.mark?.(this.#target, message) ?? message;
+    if (marked.uid !== undefined && marked.timestamp !== undefined) return marked;
     return {
-      ...message,
-      uid: message.uid ?? newId("msg"),
-      timestamp: message.timestamp ?? this.#init.clock.now() / 1000,
+      ...marked,
+      uid: marked.uid ?? newId("msg"),
+      timestamp: marked.timestamp ?? this.#init.clock.now() / 1000,
     };
   }
 }

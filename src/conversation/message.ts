@@ -8,11 +8,33 @@ import type { ToolCall } from "./tool-call.ts";
  * 1. `uid` identifies a message for ever; the store writes one uid once.
  * 2. Names starting with `_` are internal: never stored, never sent.
  * 3. Opaque fields (`reasoning_details`, `codex_*`, `extra_content`) are replayed as they came.
+ * 4. `sent` and `origin` are for building requests: stored, but no part of logs, exports or training data.
  */
+/** How a message goes out in requests, where that is not what it says. */
+export interface SentForm {
+  /** In the place of the content: a skill's whole text, a long result in one line. */
+  readonly content?: Content;
+  /** Behind the content: recalled memory, words of plugins. */
+  readonly suffix?: string;
+  /** In the place of the calls: the same with shorter arguments. */
+  readonly tool_calls?: readonly ToolCall[];
+}
+
+/** Who gave a reply, and how full the context was then. */
+export interface ReplyOrigin {
+  readonly by: string;
+  /** What the provider counted, and for how many messages; absent once that says nothing about the next request. */
+  readonly counted?: { readonly tokens: number; readonly messages: number };
+  /** What estimates are multiplied with to match the provider's counts. */
+  readonly scale: number;
+}
+
 interface MessageBase {
   readonly uid?: string;
   /** Unix time in seconds, as existing databases store it. */
   readonly timestamp?: number;
+  /** Stored with the message, so that a session that is taken up again sends the same bytes; not for people. */
+  readonly sent?: SentForm;
   /** Added by Hermes to steer the model; removed before the turn is stored for good. */
   readonly _scaffold?: boolean;
 }
@@ -46,6 +68,7 @@ export interface AssistantMessage extends MessageBase {
   /** Exact message items of the Responses wire (id, phase, status). */
   readonly codex_message_items?: readonly unknown[];
   readonly finish_reason?: FinishReason;
+  readonly origin?: ReplyOrigin;
   readonly _thinking_prefill?: boolean;
 }
 
@@ -75,6 +98,16 @@ export function toolMessage(call: ToolCall, content: Content, extra: Partial<Too
 
 export function systemMessage(content: Content): SystemMessage {
   return { role: "system", content };
+}
+
+/** The message as people and other programs get it. */
+export function wordsOf(message: Message): Message {
+  if (message.role !== "assistant") {
+    const { sent: _sent, ...words } = message;
+    return words;
+  }
+  const { sent: _sent, origin: _origin, ...words } = message;
+  return words;
 }
 
 export function callsOf(message: RequestMessage): readonly ToolCall[] {

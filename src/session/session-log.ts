@@ -1,4 +1,4 @@
-import type { Message, SessionId } from "#conversation";
+import { type Message, type SessionId, wordsOf } from "#conversation";
 import { ensureDir, readTextFile, safeJoin, writeFileAtomic } from "#foundation/files";
 import { isRecord, parseJson, toJsonText } from "#foundation/json";
 
@@ -49,5 +49,5 @@ async function storedCount(path: string): Promise<number> {
 }
 
 function withoutInternals(message: Message): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(message).filter(([name]) => !name.startsWith("_")));
+  return Object.fromEntries(Object.entries(wordsOf(message)).filter(([name]) => !name.startsWith("_")));
 }

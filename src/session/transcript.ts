@@ -94,6 +94,17 @@ export class StoredTranscript implements Transcript {
     });
   }
 
+  async amend(messages: readonly Message[]): Promise<void> {
+    const amended = new Map(messages.map((message) => [message.uid, message]));
+    this.#unsaved = this.#unsaved.map((message) => amended.get(message.uid) ?? message);
+    await this.#save();
+    try {
+      await this.#deps.store.messages.amend(this.#id, messages);
+    } catch (error) {
+      this.#failed("the form of messages in requests could not be stored", error);
+    }
+  }
+
   async forget(uids: readonly string[]): Promise<void> {
     const gone = new Set(uids);
     this.#unsaved = this.#unsaved.filter((message) => message.uid === undefined || !gone.has(message.uid));

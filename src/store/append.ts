@@ -25,19 +25,16 @@ export async function appendMessages(
   const messages = batch.messages.filter((message) => message._scaffold !== true);
   return await context.db.transaction(async (tx) => {
     await ensureSession({ ...context, db: tx }, sessionId, batch.source ?? "unknown");
-    const stampS = await nextStamp({ ...context, db: tx }, sessionId, messages);
+    let stampS = await newestStamp(tx, sessionId);
     const ids: number[] = [];
     let calls = 0;
     for (const message of messages) {
       const uid = message.uid ?? newId("msg");
       const tokenCount = batch.tokenCounts?.[uid];
-      const id = await insertMessage(tx, message, {
-        sessionId,
-        uid,
-        timestampS: message.timestamp ?? stampS,
-        tokenCount,
-      });
+      const timestampS = Math.max(stampS, message.timestamp ?? context.clock.now() / 1000);
+      const id = await insertMessage(tx, message, { sessionId, uid, timestampS, tokenCount });
       if (id === undefined) continue;
+      stampS = timestampS;
       ids.push(id);
       calls += callsOf(message).length;
     }
@@ -61,14 +58,10 @@ export async function ensureSession(context: AppendContext, sessionId: SessionId
   await db.get(lock, [sessionId]);
 }
 
-/** Now, but never before the newest message: a clock set back must not reorder a transcript. */
-async function nextStamp(context: AppendContext, sessionId: SessionId, messages: readonly Message[]): Promise<number> {
-  const nowS = context.clock.now() / 1000;
-  const given = messages.flatMap((message) => (message.timestamp === undefined ? [] : [message.timestamp]));
-  if (given.length === messages.length) return nowS;
-  const row = await context.db.get("SELECT max(timestamp) AS newest FROM messages WHERE session_id = ?", [sessionId]);
-  const newestS = row === undefined ? undefined : maybeNumber(row, "newest");
-  return Math.max(nowS, newestS ?? 0, ...given);
+/** A transcript is read by time: no message may seem older than the one before it, also when a clock was set back. */
+async function newestStamp(db: Database, sessionId: SessionId): Promise<number> {
+  const row = await db.get("SELECT max(timestamp) AS newest FROM messages WHERE session_id = ?", [sessionId]);
+  return (row === undefined ? undefined : maybeNumber(row, "newest")) ?? 0;
 }
 
 /** The id of the new row, or undefined when the message is there already. */

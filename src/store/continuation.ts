@@ -1,4 +1,4 @@
-import type { SessionId } from "#conversation";
+import type { Message, SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { type AppendContext, appendMessages } from "./append.ts";
 import { rootOf } from "./lineage.ts";
@@ -43,5 +43,18 @@ export async function continueCompressed(
       orNull(options.promptFingerprint ?? maybeText(old, "prompt_fingerprint")),
     ],
   );
-  await appendMessages(context, options.id, { messages: options.messages });
+  await appendMessages(context, options.id, { messages: inOrder(options.messages) });
+}
+
+/** A summary is newer than what follows it; it takes the time of that, so that everything keeps its place. */
+function inOrder(messages: readonly Message[]): readonly Message[] {
+  let next = Number.POSITIVE_INFINITY;
+  return messages
+    .toReversed()
+    .map((message): Message => {
+      const given = message.timestamp ?? next;
+      next = Math.min(given, next);
+      return next === message.timestamp || !Number.isFinite(next) ? message : { ...message, timestamp: next };
+    })
+    .toReversed();
 }

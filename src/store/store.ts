@@ -96,6 +96,8 @@ export interface Sessions {
 export interface Messages {
   /** Writes the messages in one transaction, each uid once; makes the session row when it is missing. */
   append(sessionId: SessionId, messages: readonly Message[], options?: AppendOptions): Promise<AppendResult>;
+  /** Writes anew what has no column of its own, such as the form messages have in requests; their words stay. How many there were. */
+  amend(sessionId: SessionId, messages: readonly Message[]): Promise<number>;
   list(sessionId: SessionId): Promise<readonly StoredMessage[]>;
   /** The transcript as the agent uses it. */
   conversation(sessionId: SessionId): Promise<readonly Message[]>;
@@ -232,14 +234,14 @@ export interface UsageBook {
   /** The call was not made. */
   release(reservationId: string): Promise<void>;
   spent(scope: Partial<SpendScope> & { sinceMs?: number }): Promise<Spending>;
+  /** A call beside the conversation that is over: it counts by task, not among the calls of the session. */
+  noteSideCall(call: SideCallRecord): Promise<void>;
 }
 
 export interface Turns {
   record(turn: TurnRecord): Promise<void>;
   list(sessionId: SessionId): Promise<readonly StoredTurn[]>;
   recordCompression(record: CompressionRecord): Promise<void>;
-  /** A call beside the conversation that is over: it counts by task, not among the calls of the session. */
-  noteSideCall(call: SideCallRecord): Promise<void>;
   compressions(sessionId: SessionId): Promise<readonly StoredCompression[]>;
   recordEvent(event: { sessionId: SessionId; kind: string; details?: unknown }): Promise<void>;
   events(sessionId: SessionId): Promise<readonly SessionEvent[]>;

@@ -299,6 +299,9 @@ function storeTranscript(store: Store, sessions: SessionId[], journal: Message[]
       for (const message of messages) if (!journal.some((one) => one.uid === message.uid)) journal.push(message);
       await store.messages.append(current(), messages);
     },
+    amend: async (messages) => {
+      await store.messages.amend(current(), messages);
+    },
     split: async (messages) => {
       const id = `${current().slice(0, 24)}_${sessions.length + 1}` as SessionId;
       await store.sessions.continueCompressed(current(), { id, messages });

@@ -37,8 +37,6 @@ export interface SessionPlan {
   /** The turn in which the first model is closed for a minute; the next one goes back to it. */
   readonly fallbackIn?: number;
   onRequest?(request: ModelRequest, cause: string | undefined): void;
-  /** Before the first request of an agent that was built again; true when results had been shortened in memory. */
-  onResume?(hadCompressed: boolean): void;
 }
 
 export interface PlayedSession {
@@ -67,7 +65,6 @@ export async function playSession(plan: SessionPlan, project: string): Promise<P
     if (!plan.resumeAfter(turn) || turn === plan.turns - 1) continue;
     await stage[Symbol.asyncDispose]();
     stage = await world.openStage();
-    plan.onResume?.(world.compressions() > 0);
     resumes += 1;
   }
   const messages = stage.conversation.history;

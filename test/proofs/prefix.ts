@@ -14,24 +14,21 @@ export interface PrefixReport {
   readonly keptShareOnWire: number;
   readonly breaks: readonly string[];
   readonly unexplained: readonly string[];
-  /** What the simulated cache charged against the best it could have done, requests right after a compression left out. */
+  /** What the simulated cache charged for all calls, summaries included, against the same work without a disturbance. */
   readonly costRatio: number;
-  /** With them: the ideal then supposes that a compressed beginning could be read back. */
-  readonly wholeCostRatio: number;
   readonly readShare: number;
   readonly failed: readonly string[];
 }
 
 const compressionCause = /compress|prun/i;
 
+const fallbackIn = 5;
+
 /** Sixty steps with everything that could disturb the beginning of a request, and what became of it. */
 export async function provePrefix(turns = 12): Promise<PrefixReport> {
   const watch = new PrefixWatch();
   const breaks: string[] = [];
   const unexplained: string[] = [];
-  const compressed = new Set<number>();
-  let resumed: string | undefined;
-  let asked = 0;
   let previousBytes = 0;
   let kept = 0;
   let sent = 0;
@@ -41,21 +38,14 @@ export async function provePrefix(turns = 12): Promise<PrefixReport> {
       turns,
       contextWindow: 14_000,
       resumeAfter: (turn) => turn === 2 || turn === 8,
-      fallbackIn: 5,
-      // What was shortened is whole again in storage, so the first request after a resume shows it whole once more.
-      onResume: (hadCompressed) => {
-        resumed = hadCompressed ? "resume after pruning" : undefined;
-      },
+      fallbackIn,
       onRequest(request, cause) {
-        const report = watch.observe(request, cause ?? resumed);
-        resumed = undefined;
+        const report = watch.observe(request, cause);
         if (report.kind === "break") {
           breaks.push(describeBreak(report));
           if (report.cause === undefined) unexplained.push(describeBreak(report));
         }
         const isCompressed = report.kind === "break" && compressionCause.test(report.cause ?? "");
-        asked += 1;
-        if (isCompressed) compressed.add(asked);
         if (report.kind !== "first" && !isCompressed) {
           kept += report.sharedBytes;
           sent += previousBytes;
@@ -66,11 +56,8 @@ export async function provePrefix(turns = 12): Promise<PrefixReport> {
     project.folder,
   );
   session.server.assertClean();
-  const isMain = ({ model }: { readonly model: string }): boolean => model === mainModel || model === spareModel;
-  const entries = session.server.ledger.entries.filter(isMain);
-  const numbers = session.server.requests.filter(isMain).map(({ number }) => number);
-  const afterCompression = new Set([...compressed].map((index) => numbers[index - 1]));
-  const steady = entries.filter(({ requestNumber }) => !afterCompression.has(requestNumber));
+  const all = session.server.ledger.entries;
+  const entries = all.filter(({ model }) => model === mainModel || model === spareModel);
   return {
     steps: session.steps,
     requests: session.server.requests.length,
@@ -81,15 +68,21 @@ export async function provePrefix(turns = 12): Promise<PrefixReport> {
     keptShareOnWire: wireShare(entries),
     breaks,
     unexplained,
-    costRatio: ratioOf(steady),
-    wholeCostRatio: ratioOf(entries),
+    costRatio: sum(all, ({ cost }) => cost) / (await idealCost(turns, project.folder)),
     readShare: sum(entries, ({ cacheRead }) => cacheRead) / sum(entries, ({ inputTokens }) => inputTokens),
     failed: session.failed,
   };
 }
 
-function ratioOf(entries: readonly LedgerEntry[]): number {
-  return sum(entries, ({ cost }) => cost) / sum(entries, ({ idealCost }) => idealCost);
+/** The same work with room for everything and no resume. The change of the model stays: another model has no cache of it. */
+async function idealCost(turns: number, project: string): Promise<number> {
+  await using session = await playSession(
+    { turns, contextWindow: 500_000, resumeAfter: () => false, fallbackIn },
+    project,
+  );
+  const { cost, costRatio } = session.server.ledger.totals();
+  if (costRatio !== 1 || session.compressions > 0) throw new Error("the undisturbed session was disturbed");
+  return cost;
 }
 
 function sum(entries: readonly LedgerEntry[], pick: (entry: LedgerEntry) => number): number {

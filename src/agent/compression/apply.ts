@@ -4,16 +4,14 @@ import { newId } from "#foundation/ids";
 import type { Logger } from "#foundation/logger";
 import type { Conversation } from "../conversation.ts";
 import type { PromptSource, Transcript } from "../ports.ts";
-import { carrySent } from "./carry-sent.ts";
 import type { CompressOutcome } from "./engine.ts";
-import type { Originals } from "./originals.ts";
+import { ontoWhole, uncounted } from "./originals.ts";
 import type { Subject } from "./subject.ts";
 
 export interface ApplyDeps {
   readonly conversation: Conversation;
   readonly transcript: Transcript;
   readonly prompt: PromptSource;
-  readonly originals: Originals;
   readonly logger: Logger;
   /** Files the model was shown may be gone from its context, so "unchanged since you read it" no longer helps. */
   forgetReads?(taskId: string | undefined): void;
@@ -32,13 +30,15 @@ export async function persistHistory(subject: Subject, deps: ApplyDeps): Promise
     );
     subject.replace(stamped, "messages got their ids");
   }
-  await deps.transcript.record(deps.originals.restore(withoutScaffold(subject.history)));
+  await deps.transcript.record(withoutScaffold(subject.history));
 }
 
-/** The same messages, some of them shorter: in memory only, the session goes on. */
-export function applyPruned(subject: Subject, messages: readonly Message[], deps: ApplyDeps): void {
-  deps.originals.keep(subject.history, messages);
-  subject.replace(messages, "pruning");
+/** The same messages, some of them shorter in requests: the session goes on, and what is stored stays whole. */
+export async function applyPruned(subject: Subject, messages: readonly Message[], deps: ApplyDeps): Promise<void> {
+  const before = new Set(subject.history);
+  const next = uncounted(ontoWhole(subject.history, messages));
+  subject.replace(next, "pruning");
+  await deps.transcript.amend(withoutScaffold(next.filter((message) => !before.has(message))));
   deps.conversation.meter.forget();
   deps.forgetReads?.(subject.taskId);
 }
@@ -46,19 +46,17 @@ export function applyPruned(subject: Subject, messages: readonly Message[], deps
 /** A summary took the place of a region: the prompt is brought up to date and the session goes on in a new part. */
 export async function applySummarised(subject: Subject, outcome: CompressOutcome, deps: ApplyDeps): Promise<Applied> {
   const before = subject.history;
-  const { conversation, originals, logger } = deps;
-  carrySent(conversation.sent, subject, outcome);
-  originals.keep(before, outcome.messages);
+  const { conversation, logger } = deps;
+  const next = uncounted(ontoWhole(before, outcome.messages));
   const changedLayers = await refreshPrompt(deps);
-  const stored = originals.restore(withoutScaffold(outcome.messages));
   let newSessionId: SessionId | undefined;
   try {
-    newSessionId = await deps.transcript.split(stored);
+    newSessionId = await deps.transcript.split(withoutScaffold(next));
   } catch (error) {
     // The old part holds everything that was said; going on in it loses nothing.
     logger.error("the session could not be split after compression", { error: describe(error) });
   }
-  subject.replace(outcome.messages, "compression");
+  subject.replace(next, "compression");
   if (newSessionId !== undefined) {
     subject.moveTo(newSessionId);
     conversation.sessionId = newSessionId;

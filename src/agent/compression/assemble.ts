@@ -1,6 +1,5 @@
-import type { AssistantMessage, Message } from "#conversation";
+import type { AssistantMessage, Content, Message, UserMessage } from "#conversation";
 import { newId } from "#foundation/ids";
-import type { CompressFacts } from "./engine.ts";
 import type { Plan } from "./plan.ts";
 import { prependSummary, stripSummary } from "./summary-message.ts";
 
@@ -14,23 +13,18 @@ export interface AssembleInput {
   readonly timestamp: number;
 }
 
-export type Assembled = { readonly messages: readonly Message[] } & Pick<CompressFacts, "copies" | "mergedInto">;
-
 /** Head, summary, tail: in roles that alternate. */
-export function assemble({ messages, plan, summary, timestamp }: AssembleInput): Assembled {
+export function assemble({ messages, plan, summary, timestamp }: AssembleInput): readonly Message[] {
   const head = messages.slice(0, plan.start);
   const repeated = plan.repeat === undefined ? undefined : repeatOf(messages[plan.repeat], plan.repeat < plan.start);
-  const tail = [...(repeated === undefined ? [] : [repeated.message]), ...messages.slice(plan.end)];
-  const copies = repeated === undefined ? {} : { copies: [{ uid: repeated.uid, of: repeated.of }] };
+  const tail = [...(repeated === undefined ? [] : [repeated]), ...messages.slice(plan.end)];
   const role = summaryRole(head.at(-1)?.role, tail[0]?.role);
   const [first, ...others] = tail;
   if (role !== undefined || first === undefined || first.role === "tool") {
     const message: Message = { role: role ?? "user", content: summary, uid: newId("msg"), timestamp };
-    return { messages: [...head, message, ...tail], ...copies };
+    return [...head, message, ...tail];
   }
-  const merged = withSummary(first, summary);
-  const mergedInto = first.uid === undefined ? {} : { mergedInto: { uid: first.uid, prefix: summary } };
-  return { messages: [...head, merged, ...others], ...copies, ...mergedInto };
+  return [...head, withSummary(first, summary), ...others];
 }
 
 /** The role that alternates on both sides; undefined when there is none. */
@@ -50,17 +44,24 @@ function summaryRole(
  * The user's latest message again, without the summary an earlier compression may have put in front of it; with
  * a new uid where the first one stays in the head, since a session stores a uid once.
  */
-function repeatOf(message: Message | undefined, staysInHead: boolean) {
+function repeatOf(message: Message | undefined, staysInHead: boolean): UserMessage | undefined {
   if (message?.role !== "user") return undefined;
-  const of = message.uid ?? "";
-  const uid = staysInHead || of === "" ? newId("msg") : of;
+  const uid = staysInHead || message.uid === undefined ? newId("msg") : message.uid;
   const content = stripSummary(message.content);
-  const isSame = uid === of && content === message.content;
-  return { message: isSame ? message : { ...message, uid, content }, uid, of };
+  if (uid === message.uid && content === message.content) return message;
+  return withContent({ ...message, uid }, stripSummary);
+}
+
+/** What is sent in the place of a message's words is changed with them. */
+function withContent(message: UserMessage, change: (content: Content) => Content): UserMessage {
+  const { sent } = message;
+  const content = change(message.content);
+  if (sent?.content === undefined) return { ...message, content };
+  return { ...message, content, sent: { ...sent, content: change(sent.content) } };
 }
 
 function withSummary(first: Exclude<Message, { role: "tool" }>, summary: string): Message {
-  if (first.role === "user") return { ...first, content: prependSummary(summary, first.content) };
+  if (first.role === "user") return withContent(first, (content) => prependSummary(summary, content));
   // The exact items of the Responses wire would be sent in place of the text.
   const { codex_message_items: _items, ...rest } = first;
   const content = first.content === "" ? summary : `${summary}\n\n${first.content}`;

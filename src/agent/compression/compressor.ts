@@ -202,10 +202,10 @@ export class Compressor implements ContextEngine {
       canRecall,
     });
     const timestamp = this.#deps.clock.now() / 1000;
-    const assembled = assemble({ messages: pruned.messages, plan, summary, timestamp });
+    const compressed = assemble({ messages: pruned.messages, plan, summary, timestamp });
     this.compressionCount += 1;
     return {
-      ...assembled,
+      messages: compressed,
       kind: "summarised",
       prunedResults: pruned.prunedResults,
       summaryStatus: made.status,

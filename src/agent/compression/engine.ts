@@ -26,10 +26,6 @@ export interface CompressFacts {
   readonly summaryStatus: SummaryStatus;
   readonly summaryModel?: string;
   readonly summaryTokens: number;
-  /** Messages that stand in another place now: what was sent with message `of` goes with `uid`. */
-  readonly copies?: readonly { readonly uid: string; readonly of: string }[];
-  /** Set when the summary stands in front of the text of this message. */
-  readonly mergedInto?: { readonly uid: string; readonly prefix: string };
 }
 
 export type SummaryStatus = "ok" | "fallback_model" | "local_extract" | "skipped" | "failed";

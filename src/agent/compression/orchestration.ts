@@ -7,13 +7,12 @@ import { problemWith } from "./check.ts";
 import { type CompressContext, type CompressOutcome, type ContextEngine, outcomeOf, thresholdOf } from "./engine.ts";
 import { guarded } from "./guarded.ts";
 import { noticeTexts } from "./notices.ts";
-import { Originals } from "./originals.ts";
 import { type CompressionRecord, logFields, savingsPct } from "./record.ts";
 import { beginRun, type Made, type Run, recordOf, type Wish } from "./run.ts";
 import type { Subject } from "./subject.ts";
 import type { Thrashing } from "./thrashing.ts";
 
-export interface OrchestrationDeps extends Omit<ApplyDeps, "originals"> {
+export interface OrchestrationDeps extends ApplyDeps {
   readonly engine: ContextEngine;
   readonly clock: Clock;
   /** A chance for the built-in memory to save. */
@@ -48,22 +47,21 @@ export const criticalShare = 0.95;
  */
 export class Orchestration {
   readonly #deps: OrchestrationDeps;
-  readonly #apply: ApplyDeps;
   readonly #thrashing: Thrashing;
 
   constructor(deps: OrchestrationDeps, thrashing: Thrashing) {
     this.#deps = deps;
-    this.#apply = { ...deps, originals: new Originals() };
     this.#thrashing = thrashing;
   }
 
   async run(subject: Subject, wish: Wish): Promise<CompressionResult> {
     const { engine } = this.#deps;
     const run = await beginRun(subject, wish, this.#deps);
-    const pruned = engine.prune?.(subject.history, run.context);
+    const history = this.#short(run);
+    const pruned = engine.prune?.(history, run.context);
     if (pruned?.kind === "pruned" && this.#isEnough(run, pruned)) return await this.#finishPruned(run, pruned);
     const mustWait = engine.isPaused?.() === true && wish.trigger !== "manual" && !this.#isCritical(run);
-    if (mustWait || engine.hasContentToCompress?.(subject.history, run.context) === false) {
+    if (mustWait || engine.hasContentToCompress?.(history, run.context) === false) {
       if (pruned?.kind === "pruned" && isWorthwhile(run, pruned)) return await this.#finishPruned(run, pruned);
       return mustWait ? { kind: "kept", why: noticeTexts.summaryFailed } : { kind: "nothing" };
     }
@@ -76,6 +74,11 @@ export class Orchestration {
     } finally {
       subject.emit({ type: "compression-end", tokensBefore: run.context.currentTokens, tokensAfter });
     }
+  }
+
+  /** Engines see results and calls as short as they are sent. */
+  #short({ subject }: Run): readonly Message[] {
+    return this.#deps.conversation.sent.short(subject.history);
   }
 
   /** Pruning alone will do: well below the threshold again, and it made a difference. */
@@ -96,7 +99,7 @@ export class Orchestration {
   async #compress(run: Run): Promise<CompressionResult> {
     const { subject } = run;
     const { signal } = subject;
-    await persistHistory(subject, this.#apply);
+    await persistHistory(subject, this.#deps);
     await this.#guarded("memory flush", () => this.#deps.flush?.(subject.history, signal), signal);
     const insights = await this.#guarded(
       "insights of the memory provider",
@@ -104,7 +107,7 @@ export class Orchestration {
       signal,
     );
     const context = insights === undefined || insights === "" ? run.context : { ...run.context, insights };
-    const outcome = await this.#askEngine(subject.history, context);
+    const outcome = await this.#askEngine(this.#short(run), context);
     if (outcome === undefined) return await this.#discard(run, "the context engine failed");
     if (outcome.kind === "summarised") return await this.#finishSummarised(run, outcome);
     if (outcome.summaryStatus === "failed") notice(subject, "warn", noticeTexts.summaryFailed);
@@ -134,7 +137,7 @@ export class Orchestration {
     if (problem !== undefined) return await this.#discard(run, problem);
     const tokensAfter = run.tokensWith(pruned.messages);
     const messagesBefore = run.subject.history.length;
-    applyPruned(run.subject, pruned.messages, this.#apply);
+    await applyPruned(run.subject, pruned.messages, this.#deps);
     await this.#report(run, { ...pruned, tokensAfter, messagesBefore });
     // While the summariser fails, small savings say nothing about what a compression could do.
     if (this.#deps.engine.isPaused?.() !== true) this.#judge(run, tokensAfter);
@@ -149,7 +152,7 @@ export class Orchestration {
     const tokensAfter = run.tokensWith(outcome.messages);
     const problem = problemWith(before, outcome.messages) ?? (tokensAfter < tokensBefore ? undefined : "it grew");
     if (problem !== undefined) return await this.#discard(run, problem);
-    const applied = await applySummarised(subject, outcome, this.#apply);
+    const applied = await applySummarised(subject, outcome, this.#deps);
     const { newSessionId } = applied;
     if (newSessionId !== undefined)
       await this.#guarded("end of the old part", () => this.#deps.partEnded?.(before, subject.signal), subject.signal);

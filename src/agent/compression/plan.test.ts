@@ -21,9 +21,9 @@ describe("the boundaries", () => {
     expect(plan).toEqual({ kind: "compress", start: 3, end: 9 });
     if (plan.kind !== "compress") return;
     const made = assemble({ messages, plan, summary, timestamp: 1 });
-    expect(made.messages.map((message) => message.uid)).toEqual(["m0", "m1", "m2", "m9", "m10", "m11"]);
-    expect(textOf(made.messages[3]?.content)).toBe(`${summary}\n\n${textOf(messages[9]?.content)}`);
-    expect(violations(made.messages)).toEqual([]);
+    expect(made.map((message) => message.uid)).toEqual(["m0", "m1", "m2", "m9", "m10", "m11"]);
+    expect(textOf(made[3]?.content)).toBe(`${summary}\n\n${textOf(messages[9]?.content)}`);
+    expect(violations(made)).toEqual([]);
   });
 
   it("[10:A5.3] [10:COMP-15] repeat the one request of a long run behind the summary", () => {
@@ -36,15 +36,15 @@ describe("the boundaries", () => {
     if (plan.kind !== "compress") return;
     expect(plan.end - plan.start).toBeGreaterThan(60);
     const made = assemble({ messages, plan, summary, timestamp: 1 });
-    expect(made.messages.slice(3, 5)).toMatchObject([
+    expect(made.slice(3, 5)).toMatchObject([
       { role: "assistant", content: summary },
       { role: "user", content: "Build the whole thing." },
     ]);
-    const uids = made.messages.map((message) => message.uid);
+    const uids = made.map((message) => message.uid);
     expect(new Set(uids).size).toBe(uids.length);
     const size = (list: readonly Message[]) => list.reduce((sum, message) => sum + estimateMessage(message), 0);
-    expect(size(made.messages)).toBeLessThan(size(messages) / 2);
-    expect(problemWith(messages, made.messages)).toBeUndefined();
+    expect(size(made)).toBeLessThan(size(messages) / 2);
+    expect(problemWith(messages, made)).toBeUndefined();
   });
 
   it("[10:COMP-12] move behind the results of the head, and leave short transcripts alone", () => {
@@ -119,16 +119,16 @@ describe("whatever the history", () => {
         expect(messages[plan.end]?.role).not.toBe("tool");
         expect(plan.end).toBeGreaterThan(plan.start);
         const made = assemble({ messages, plan, summary, timestamp: 1 });
-        expect(violations(made.messages)).toEqual([]);
-        expect(problemWith(messages, made.messages)).toBeUndefined();
+        expect(violations(made)).toEqual([]);
+        expect(problemWith(messages, made)).toBeUndefined();
         const wanted = textOf(messages[latestRequest(messages) ?? -1]?.content);
-        const kept = textOf(made.messages[latestRequest(made.messages) ?? -1]?.content);
+        const kept = textOf(made[latestRequest(made) ?? -1]?.content);
         expect(kept.endsWith(wanted)).toBe(true);
-        const again = planCompression(made.messages, options(budget / 2, last));
+        const again = planCompression(made, options(budget / 2, last));
         if (again.kind === "nothing") return;
-        const twice = assemble({ messages: made.messages, plan: again, summary, timestamp: 2 });
-        expect(problemWith(messages, twice.messages)).toBeUndefined();
-        const summaries = twice.messages.filter((message) => textOf(message.content).includes("[CONTEXT COMPACTION"));
+        const twice = assemble({ messages: made, plan: again, summary, timestamp: 2 });
+        expect(problemWith(messages, twice)).toBeUndefined();
+        const summaries = twice.filter((message) => textOf(message.content).includes("[CONTEXT COMPACTION"));
         expect(summaries).toHaveLength(1);
       }),
       { numRuns: 300 },

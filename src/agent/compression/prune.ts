@@ -8,9 +8,9 @@ import type { CompressionLimits } from "./thresholds.ts";
 /**
  * Makes a history smaller without asking a model. Invariants:
  *
- * 1. The store is not touched. A pruned history lives in memory only, as the history of the conversation: the
- *    messages keep their uids, so every later request repeats the same shortened bytes and the provider's cache
- *    holds. Whoever resumes the session reads the whole messages back, and pruning is done again when needed.
+ * 1. Words are not touched: what comes out is the form the messages have in requests (`originals.ts` lays it over the
+ *    whole ones). It is stored with them, so every later request repeats the same shortened bytes, also after a
+ *    resume, and the provider's cache holds.
  * 2. Pruning what is pruned changes nothing.
  * 3. No message appears or disappears; calls and results stay paired.
  */

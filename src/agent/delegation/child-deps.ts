@@ -34,6 +34,7 @@ export function sealedDeps(parts: AgentDeps, seal: Seal): AgentDeps {
         record.recorded(messages);
         return transcript.record(messages);
       },
+      amend: (messages) => transcript.amend(messages),
       split: (messages) => transcript.split(messages),
       forget: (uids) => transcript.forget(uids),
     },

@@ -82,6 +82,7 @@ export async function openDelegation(given: DelegationGiven = {}) {
     money: given.moneyFor?.(spec, own.sessionId) ?? freeOfCharge,
     transcript: {
       record: (messages) => Promise.resolve(void recorded.push(...messages)),
+      amend: () => Promise.resolve(),
       split: () => Promise.resolve(own.sessionId),
       forget: () => Promise.resolve(),
     },
@@ -128,6 +129,7 @@ export async function openDelegation(given: DelegationGiven = {}) {
       stored.push({ parent, child, messages });
       return {
         record: (more) => Promise.resolve(void messages.push(...more)),
+        amend: () => Promise.resolve(),
         split: () => Promise.resolve(child.sessionId),
         forget: () => Promise.resolve(),
       };

@@ -12,8 +12,8 @@ describe("what a request carries beyond the transcript [10:PROMPT-17]", () => {
 
   it("stays with the message it was sent with, on a copy", () => {
     const sent = new SentMessages();
-    const history = [userMessage("question", { uid: "u1" }), userMessage("other", { uid: "u2" })];
-    sent.set("u1", { suffix: "recalled" });
+    const asked = userMessage("question", { uid: "u1", sent: { suffix: "recalled" } });
+    const history = [asked, userMessage("other", { uid: "u2" })];
     expect(sent.view(history).map(({ content }) => content)).toEqual(["question\n\nrecalled", "other"]);
     expect(sent.view(history)[0]).toBe(sent.view(history)[0]);
     expect(history[0]?.content).toBe("question");
@@ -22,15 +22,13 @@ describe("what a request carries beyond the transcript [10:PROMPT-17]", () => {
   it("becomes an extra text part of a message made of parts [10:PROMPT-17]", () => {
     const sent = new SentMessages();
     const image = imagePart("https://img.example/a.png");
-    sent.set("u1", { suffix: "recalled" });
-    const [view] = sent.view([userMessage([textPart("look"), image], { uid: "u1" })]);
+    const [view] = sent.view([userMessage([textPart("look"), image], { sent: { suffix: "recalled" } })]);
     expect(view?.content).toEqual([textPart("look"), image, textPart("recalled")]);
   });
 
   it("sends other words than it stores where it was told to [10:LOOP-2]", () => {
     const sent = new SentMessages();
-    sent.set("u1", { content: "the whole skill" });
-    sent.set("u1", { suffix: "recalled" });
-    expect(sent.view([userMessage("/skill", { uid: "u1" })])[0]?.content).toBe("the whole skill\n\nrecalled");
+    const asked = userMessage("/skill", { sent: { content: "the whole skill", suffix: "recalled" } });
+    expect(sent.view([asked])[0]?.content).toBe("the whole skill\n\nrecalled");
   });
 });

@@ -94,8 +94,7 @@ describe("the prefix watch", () => {
     const sent = new SentMessages();
     const history: Message[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
-      history.push(userMessage(`question ${turn}`, { uid: `u${turn}` }));
-      sent.set(`u${turn}`, { suffix: `memory of turn ${turn}` });
+      history.push(userMessage(`question ${turn}`, { sent: { suffix: `memory of turn ${turn}` } }));
       expect(watch.observe(request(sent.view(history))).kind).not.toBe("break");
       history.push(assistantMessage(`answer ${turn}`));
       expect(watch.observe(request(sent.view(history))).kind).toBe("extends");

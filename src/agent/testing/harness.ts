@@ -52,6 +52,11 @@ export async function openHarness(given: HarnessGiven = {}) {
   });
   const transcript: Transcript = {
     record: (messages) => Promise.resolve(void recorded.push(...messages)),
+    amend: (messages) => {
+      const amended = new Map(messages.map((message) => [message.uid, message]));
+      recorded.splice(0, recorded.length, ...recorded.map((message) => amended.get(message.uid) ?? message));
+      return Promise.resolve();
+    },
     split: () => Promise.resolve(conversation.sessionId),
     forget: (uids) => {
       const kept = recorded.filter((message) => !uids.includes(message.uid ?? ""));

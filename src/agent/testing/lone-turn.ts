@@ -43,6 +43,7 @@ export function loneTurn(given: { readonly history?: readonly Message[]; readonl
     steps: new StepBudget(90),
     transcript: {
       record: (messages) => Promise.resolve(void recorded.push(...messages)),
+      amend: () => Promise.resolve(),
       split: () => Promise.resolve("s" as SessionId),
       forget: () => Promise.resolve(),
     },

@@ -111,6 +111,7 @@ async function childTranscript(parent: ChildParent, child: ChildIdentity, store:
   });
   return {
     record: async (messages) => void (await store.messages.append(child.sessionId, messages)),
+    amend: async (messages) => void (await store.messages.amend(child.sessionId, messages)),
     split: () => Promise.resolve(child.sessionId),
     forget: async (uids) => void (await store.messages.remove(child.sessionId, uids)),
   };

@@ -4,7 +4,7 @@ import { recount } from "../counters.ts";
 import { type Database, placeholders, type Row } from "../database.ts";
 import type { AppendOptions, AppendResult, StoredMessage } from "../records/message.ts";
 import { number } from "../row.ts";
-import { rowIdOfUid, toMessage, toStoredMessage } from "../rows/message.ts";
+import { extraValue, rowIdOfUid, toMessage, toStoredMessage } from "../rows/message.ts";
 import type { Messages } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
 
@@ -21,6 +21,18 @@ export class MessageRepository implements Messages {
     const result = await appendMessages(this.#context, sessionId, { ...options, messages });
     if (result.ids.length > 0) this.#context.onAppended?.(result.ids.length);
     return result;
+  }
+
+  async amend(sessionId: SessionId, messages: readonly Message[]): Promise<number> {
+    return await this.#context.db.transaction(async (tx) => {
+      let amended = 0;
+      for (const message of messages) {
+        const [id] = await this.#rowIds(tx, sessionId, [message.uid ?? ""]);
+        if (id === undefined) continue;
+        amended += await tx.run("UPDATE messages SET extra = ? WHERE id = ?", [extraValue(message), id]);
+      }
+      return amended;
+    });
   }
 
   async list(sessionId: SessionId): Promise<readonly StoredMessage[]> {

@@ -91,6 +91,11 @@ function messageRow(message: Message, place: MessagePlace): Readonly<Record<Mess
   return { ...row, extra: extraOf(message, exact) };
 }
 
+/** The column `extra` of a message. */
+export function extraValue(message: Message): SqlValue {
+  return messageRow(message, { sessionId: "" as SessionId, uid: "", timestampS: 0 }).extra;
+}
+
 /** Anything else on the message, and the exact texts. */
 function extraOf(message: Message, exact: Readonly<Record<string, string>>): string | null {
   const rest = Object.entries(message).filter(

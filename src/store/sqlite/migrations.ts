@@ -98,7 +98,7 @@ function ensureWordIndex(connection: SqliteConnection): void {
     CREATE TRIGGER IF NOT EXISTS messages_fts_delete AFTER DELETE ON messages BEGIN
       INSERT INTO messages_fts(messages_fts, rowid, content) VALUES ('delete', old.id, old.content);
     END;
-    CREATE TRIGGER IF NOT EXISTS messages_fts_update AFTER UPDATE ON messages BEGIN
+    CREATE TRIGGER IF NOT EXISTS messages_fts_update AFTER UPDATE OF content ON messages BEGIN
       INSERT INTO messages_fts(messages_fts, rowid, content) VALUES ('delete', old.id, old.content);
       INSERT INTO messages_fts(rowid, content) VALUES (new.id, new.content);
     END;`);

@@ -1,4 +1,5 @@
 import type { SessionId } from "#conversation";
+import { isRecord } from "#foundation/json";
 import type { Row } from "../database.ts";
 import type { ExportedSession } from "../records/session.ts";
 import { json, text } from "../row.ts";
@@ -70,6 +71,13 @@ async function exported(
   };
 }
 
+/** What is stored for building requests is no part of what was said. */
+function wordsExtra(extra: unknown): unknown {
+  if (!isRecord(extra)) return extra ?? null;
+  const { sent: _sent, origin: _origin, ...rest } = extra;
+  return Object.keys(rest).length === 0 ? null : rest;
+}
+
 function exportedMessage(row: Row): Readonly<Record<string, unknown>> {
   const fields = messageColumns
     .filter((column) => column !== "content_parts")
@@ -78,6 +86,7 @@ function exportedMessage(row: Row): Readonly<Record<string, unknown>> {
     id: row.id,
     ...Object.fromEntries(fields),
     content: json(row, "content_parts") ?? row.content,
+    extra: wordsExtra(json(row, "extra")),
     uid: uidOfRow(row),
   };
 }

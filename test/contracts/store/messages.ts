@@ -35,6 +35,35 @@ export function messageContract(subject: StoreSubject): void {
       expect(await messages.after(await messages.newestRow(), { limit: 10 })).toEqual([]);
     });
 
+    it("may get another form for requests later, and keep their words [10:COMP-9]", async () => {
+      const { messages } = fixture().store;
+      const whole = [userMessage("hi", { uid: "1" }), toolMessage(call, "long ".repeat(100), { uid: "2" })];
+      await messages.append(session("s"), whole);
+      await messages.append(session("t"), whole);
+      const amended = whole.map((message) => ({ ...message, sent: { content: "short" } }));
+      expect(await messages.amend(session("s"), amended)).toBe(2);
+      expect(await messages.amend(session("s"), [userMessage("x", { uid: "none" })])).toBe(0);
+      const stored = await messages.conversation(session("s"));
+      expect(stored.map(({ content, sent }) => ({ content, sent }))).toEqual(
+        whole.map(({ content }) => ({ content, sent: { content: "short" } })),
+      );
+      expect((await messages.conversation(session("t"))).some(({ sent }) => sent !== undefined)).toBe(false);
+      await messages.amend(session("s"), whole);
+      expect((await messages.conversation(session("s"))).some(({ sent }) => sent !== undefined)).toBe(false);
+    });
+
+    it("keep the order in which a compressed part begins, whatever their times say [10:COMP-27]", async () => {
+      const { messages, sessions } = fixture().store;
+      const head = userMessage("first", { uid: "1", timestamp: 100 });
+      const tail = userMessage("last", { uid: "3", timestamp: 200 });
+      await messages.append(session("s"), [head, tail]);
+      const summary = assistantMessage("summary", { uid: "2", timestamp: 900 });
+      await sessions.continueCompressed(session("s"), { id: session("next"), messages: [head, summary, tail] });
+      await messages.append(session("next"), [assistantMessage("answer", { uid: "4", timestamp: 901 })]);
+      const uids = (await messages.conversation(session("next"))).map(({ uid }) => uid);
+      expect(uids).toEqual(["1", "2", "3", "4"]);
+    });
+
     it("make their session row when it is missing [10:STORE-3]", async () => {
       const { messages, sessions } = fixture().store;
       await messages.append(session("s"), [userMessage("hi")], { source: "telegram" });
@@ -133,7 +162,7 @@ export function messageContract(subject: StoreSubject): void {
       );
     });
 
-    it("are ordered by time, and a clock that is set back does not reorder them [10:STORE-9]", async () => {
+    it("are read in the order they were written, also after a clock was set back [10:STORE-9]", async () => {
       const { store, clock } = fixture();
       await store.messages.append(session("s"), [userMessage("one", { uid: "1" })]);
       await clock.advance(-60_000);
@@ -141,9 +170,9 @@ export function messageContract(subject: StoreSubject): void {
         assistantMessage("two", { uid: "2" }),
         userMessage("three", { uid: "3" }),
       ]);
-      await store.messages.append(session("s"), [userMessage("zero", { uid: "0", timestamp: 5 })]);
+      await store.messages.append(session("s"), [userMessage("four", { uid: "4", timestamp: 5 })]);
       const order = (await store.messages.conversation(session("s"))).map((message) => message.uid);
-      expect(order).toEqual(["0", "1", "2", "3"]);
+      expect(order).toEqual(["1", "2", "3", "4"]);
     });
 
     it("are read one by one by their uid", async () => {

@@ -146,6 +146,15 @@ export function partsTranscript(parts: Map<SessionId, Message[]>): Transcript {
   };
   return {
     record: (messages) => Promise.resolve(add(current(), messages)),
+    amend: (messages) => {
+      const list = current();
+      for (const message of messages) {
+        const at = list.findIndex(({ uid }) => uid === message.uid);
+        const known = list[at];
+        if (known !== undefined) list[at] = { ...message, content: known.content } as Message;
+      }
+      return Promise.resolve();
+    },
     split: (messages) => {
       const id = `part-${parts.size + 1}` as SessionId;
       const list: Message[] = [];
