@@ -31,6 +31,8 @@ export interface SideTurnDeps extends Pick<AgentDeps, Shared> {
   readonly conversation: Conversation;
   /** Remedies for a conversation of its own: going elsewhere there must not move the main one. */
   remedies(conversation: Conversation, context: RemedyContext): readonly Remedy[];
+  /** Who answers a question instead of the model of the conversation, where the settings name somebody. */
+  elsewhere?(): ((request: ModelRequest, signal: AbortSignal) => Promise<AssistantMessage | undefined>) | undefined;
 }
 
 export interface SideTurns {
@@ -98,6 +100,8 @@ async function askOnce(
   signal: AbortSignal,
 ): Promise<AssistantMessage | undefined> {
   const request = await requestFor(asked, deps);
+  const ask = deps.elsewhere?.();
+  if (ask !== undefined) return ask(request, signal);
   const first = await call(request, deps, signal);
   if (first.failure === undefined) return first.collected.message;
   // Some models know one temperature only; the words matter more than their warmth.

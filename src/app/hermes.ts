@@ -104,7 +104,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       onNotice: (text) => options.onNotice(text),
       auxiliary: side.forTools,
       moa: mixtureModels(models),
-      sample: samplingModel(models),
+      sample: samplingModel(side.run),
       askSecret: (question, signal) => approvers.askSecret(question, signal),
       skillVariables: ({ sessionId }) => (sessionId === undefined ? [] : passthrough.of(sessionId).variables),
       builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),

@@ -9,6 +9,7 @@ import {
   userMessage,
 } from "#conversation";
 import { isRecord, parseJson } from "#foundation/json";
+import type { Auxiliary, AuxiliaryOutcome } from "#model";
 import type { MixtureDeps, SampleModel, SampleReply, SampleRequest } from "#tools";
 import { askModel } from "./ask-model.ts";
 import type { Models } from "./wire-model.ts";
@@ -37,35 +38,32 @@ export function mixtureModels(models: Models): MixtureDeps["completeWith"] {
   };
 }
 
-/** Answers completions that MCP servers ask for. */
-export function samplingModel(models: Models): SampleModel {
+/** Answers completions that MCP servers ask for, with the model of the side task `mcp`. */
+export function samplingModel(run: Auxiliary["run"]): SampleModel {
   return async (request, signal) => {
-    const answer = await askModel(
-      models,
+    const answer = await run(
+      "mcp",
       {
-        wish: request.model === undefined ? {} : { model: request.model },
         messages: request.messages.flatMap(messagesOf),
         tools: request.tools.map(({ name, description, parameters }) => ({
           name,
           description,
           parameters: isRecord(parameters) ? parameters : { type: "object" },
         })),
+        maxTokens: request.maxTokens,
+        ...(request.model === undefined ? {} : { model: request.model }),
         ...(request.system === undefined ? {} : { system: request.system }),
-        options: {
-          maxOutputTokens: request.maxTokens,
-          ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
-        },
+        ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
       },
       signal,
     );
-    return answer.kind === "failed" ? { kind: "unavailable", reason: answer.reason } : replyOf(answer);
+    return answer.kind === "failed"
+      ? { kind: "unavailable", reason: `${answer.message} ${answer.hint}`.trim() }
+      : replyOf(answer);
   };
 }
 
-type Answer = Extract<Awaited<ReturnType<typeof askModel>>, { kind: "answer" }>;
-
-function replyOf({ model, collected }: Answer): SampleReply {
-  const { message, finish, usage } = collected;
+function replyOf({ target, message, usage }: Extract<AuxiliaryOutcome, { kind: "done" }>): SampleReply {
   const calls = (message.tool_calls ?? []).map((call) => {
     const parsed = parseJson(call.function.arguments);
     const input = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
@@ -74,9 +72,9 @@ function replyOf({ model, collected }: Answer): SampleReply {
   const text = message.content === "" ? [] : [{ type: "text", text: message.content } as const];
   return {
     kind: "reply",
-    model,
+    model: target.model,
     content: [...text, ...calls],
-    finish: calls.length > 0 ? "tool_calls" : finish === "length" ? "length" : "stop",
+    finish: calls.length > 0 ? "tool_calls" : message.finish_reason === "length" ? "length" : "stop",
     tokensUsed: (usage?.input ?? 0) + (usage?.output ?? 0),
   };
 }

@@ -133,7 +133,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     preloaded,
     agentTools,
   });
-  const side = scope.adopt(openSideWork(base, spec, shared));
+  const side = scope.adopt(openSideWork(base, spec, { ...shared, auxiliary }));
   const compression = openCompression({
     ...base,
     auxiliary,

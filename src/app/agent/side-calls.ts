@@ -85,12 +85,17 @@ export class ProcessSideCalls {
     return openSideCalls({ ...this.#parts, sessionId, main });
   }
 
+  /** For what all sessions share. */
+  readonly run: Auxiliary["run"] = (task, input, signal) => {
+    this.#shared ??= openSideCalls({ ...this.#parts, sessionId: "tools" as SessionId, main: () => this.#main() });
+    return this.#shared.run(task, input, signal);
+  };
+
   /** In the form tools know it. */
   readonly forTools: ToolAuxiliary = async (task, request, signal) => {
-    this.#shared ??= openSideCalls({ ...this.#parts, sessionId: "tools" as SessionId, main: () => this.#main() });
     const { system, prompt, images = [], maxTokens, temperature } = request;
     const content: Content = images.length === 0 ? prompt : [textPart(prompt), ...images.map((url) => imagePart(url))];
-    const outcome = await this.#shared.run(
+    const outcome = await this.run(
       task === "browser" ? "vision" : task,
       {
         messages: [userMessage(content)],

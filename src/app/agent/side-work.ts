@@ -4,10 +4,12 @@ import {
   createSideTurns,
   type FlushReason,
   flushMemory,
+  type SideTurnDeps,
   type Turn,
   type TurnResult,
 } from "#agent";
 import { callsOf, type Message } from "#conversation";
+import type { Auxiliary } from "#model";
 import type { AgentSpec } from "#session";
 import { type AgentParts, agentDeps, remediesFor } from "./agent-parts.ts";
 import type { SharedParts } from "./open-agent.ts";
@@ -18,13 +20,18 @@ export interface SideWork extends AsyncDisposable {
   flush(reason: FlushReason, history: readonly Message[], signal: AbortSignal): Promise<unknown>;
 }
 
-export function openSideWork(parts: AgentParts, spec: AgentSpec, { loaded }: SharedParts): SideWork {
+export function openSideWork(
+  parts: AgentParts,
+  spec: AgentSpec,
+  { loaded, auxiliary }: Pick<SharedParts, "loaded"> & { readonly auxiliary: Auxiliary },
+): SideWork {
   const { conversation, clock, logger, memory, place } = parts;
   const { memory: settings, skills } = loaded.config;
   const deps: AgentDeps = agentDeps(parts);
   const side = createSideTurns({
     ...deps,
     remedies: (own, context) => remediesFor(parts, own, context),
+    elsewhere: () => flushModel(auxiliary),
   });
   const review = new BackgroundReview({
     runReview: side.runReview,
@@ -68,5 +75,25 @@ export function openSideWork(parts: AgentParts, spec: AgentSpec, { loaded }: Sha
       );
     },
     [Symbol.asyncDispose]: () => review[Symbol.asyncDispose](),
+  };
+}
+
+/** The model of the conversation knows the history already; another one is asked only where the settings name it. */
+function flushModel(auxiliary: Auxiliary): ReturnType<NonNullable<SideTurnDeps["elsewhere"]>> {
+  const planned = auxiliary.planned("flush_memories");
+  if (planned === undefined || planned.isMain) return undefined;
+  return async ({ system, messages, tools, options }, signal) => {
+    const outcome = await auxiliary.run(
+      "flush_memories",
+      {
+        system,
+        messages,
+        tools,
+        ...(options.maxOutputTokens === undefined ? {} : { maxTokens: options.maxOutputTokens }),
+        ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+      },
+      signal,
+    );
+    return outcome.kind === "done" ? outcome.message : undefined;
   };
 }

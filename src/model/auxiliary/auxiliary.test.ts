@@ -29,7 +29,7 @@ import { type Connections, openConnections } from "../transport/connections.ts";
 import { type AuxiliaryDeps, createAuxiliary } from "./auxiliary.ts";
 import { compressionThreshold } from "./compression-window.ts";
 import { planTask } from "./plan.ts";
-import type { AuxiliarySettings } from "./task.ts";
+import { type AuxiliarySettings, auxiliaryTasks } from "./task.ts";
 
 type Server = Awaited<ReturnType<typeof startModelServer>>;
 
@@ -164,7 +164,12 @@ describe("which model a side task uses", () => {
   it("[20:A4.3] the main model by default, with what it cost recorded per task [20:R4.7] [20:R4.14]", async () => {
     serverOf("deepseek").script(says("short"), says("again"));
     const { run, totals, records, planned } = side();
-    expect(planned("compression")).toEqual({ provider: "deepseek", model: "deepseek-chat", source: "main model" });
+    expect(planned("compression")).toEqual({
+      provider: "deepseek",
+      model: "deepseek-chat",
+      source: "main model",
+      isMain: true,
+    });
     const outcome = await run("compression", { ...ask, system: "Be brief.", maxTokens: 300 }, never);
     expect(outcome).toMatchObject({ kind: "done", text: "short", target: { model: "deepseek-chat" } });
     expect((await serverOf("deepseek").received(1)).body).toMatchObject({ model: "deepseek-chat", max_tokens: 300 });
@@ -177,6 +182,16 @@ describe("which model a side task uses", () => {
     expect(records).toHaveLength(2);
     expect(totals.get("vision")).toBeUndefined();
   });
+
+  it.each(auxiliaryTasks)(
+    "[20:R4.1] %s can have a provider and a model of its own, and no other task does",
+    async (task) => {
+      serverOf("zai").script(says("from its own"));
+      const { run, planned } = side({ settings: { [task]: { provider: "zai", model: "glm-own" } } });
+      expect(auxiliaryTasks.filter((one) => planned(one)?.model === "glm-own")).toEqual([task]);
+      expect(await run(task, ask, never)).toMatchObject({ text: "from its own", target: { model: "glm-own" } });
+    },
+  );
 
   it("[20:A4.7] follows a change of the main model [20:R4.7]", async () => {
     let main = targetAt("deepseek", "deepseek-chat");

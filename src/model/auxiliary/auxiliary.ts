@@ -58,12 +58,18 @@ export interface AuxiliaryDeps extends Omit<CallDeps, "counted"> {
   readonly logger: Logger;
 }
 
+export interface PlannedModel {
+  readonly provider: string;
+  readonly model: string | undefined;
+  readonly source: string;
+  /** It is the very model the conversation uses now. */
+  readonly isMain: boolean;
+}
+
 export interface Auxiliary {
   run(task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome>;
   /** The model a task would use now, without asking anybody; undefined when nothing is set up. */
-  planned(
-    task: AuxiliaryTask,
-  ): { readonly provider: string; readonly model: string | undefined; readonly source: string } | undefined;
+  planned(task: AuxiliaryTask): PlannedModel | undefined;
   readonly totals: AuxiliaryTotals;
 }
 
@@ -103,7 +109,9 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
     totals,
     planned: (task) => {
       const [first] = plan(task).candidates;
-      return first === undefined ? undefined : { ...describeCandidate(first), source: first.source };
+      if (first === undefined) return undefined;
+      const isMain = first.kind === "open" && isSameModel(first.target, deps.auto().main);
+      return { ...describeCandidate(first), source: first.source, isMain };
     },
     run: (task, input, signal) => {
       const limit = deps.settings()[task]?.max_concurrency ?? taskDefaults[task].maxConcurrency;
@@ -113,6 +121,10 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
       return limiter.run(limit, () => run(task, input, signal), signal);
     },
   };
+}
+
+function isSameModel(one: Target, other: Target | undefined): boolean {
+  return one.provider === other?.provider && one.model === other.model && one.baseUrl === other.baseUrl;
 }
 
 interface Work {

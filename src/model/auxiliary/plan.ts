@@ -34,7 +34,9 @@ export function planTask(
       isAuto: false,
       warnings: parsed.warnings,
     };
-  const [first, ...rest] = autoChain(task, facts.auto).map((candidate) => withModel(candidate, own));
+  const [first, ...rest] = autoChain(task, facts.auto).map((candidate) =>
+    withModel(candidate, facts.wish?.model ?? said(own.model)),
+  );
   const candidates = first === undefined ? fallbacks : [first, ...fallbacks, ...rest];
   return { candidates, isAuto: true, warnings: parsed.warnings };
 }
@@ -74,8 +76,7 @@ function namedProvider(
 }
 
 /** A model named without a provider replaces the one of the first choice only where it is the main model. */
-function withModel(candidate: Candidate, own: TaskSettings): Candidate {
-  const model = said(own.model);
+function withModel(candidate: Candidate, model: string | undefined): Candidate {
   if (model === undefined || candidate.kind !== "open") return candidate;
   return { ...candidate, target: { ...candidate.target, model } };
 }
