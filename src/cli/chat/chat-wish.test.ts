@@ -25,6 +25,14 @@ describe("what a chat line asks for", () => {
     expect(read({}).query).toBeUndefined();
   });
 
+  it("takes the words after the command as the first message, but not beside a question [20:R8.7]", () => {
+    const words = (args: readonly string[], flags: Readonly<Record<string, FlagValue>> = {}) =>
+      readChatWish({ flags, args, global: { isJson: false } } as unknown as Invocation);
+    expect(words(["what", "is", "new?"])).toMatchObject({ message: "what is new?", output: "screen" });
+    expect(words([]).message).toBeUndefined();
+    expect(() => words(["b"], { query: "a" })).toThrow(expect.objectContaining({ exitCode: 2 }));
+  });
+
   it("needs a model where -z names a provider [20:A8.4]", () => {
     expect(() => read({ oneshot: "x", provider: "p" })).toThrow(expect.objectContaining({ exitCode: 2 }));
     expect(read({ oneshot: "x", provider: "p", model: "m" }).open).toMatchObject({ provider: "p", model: "m" });

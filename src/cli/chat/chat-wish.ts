@@ -9,6 +9,8 @@ export interface ChatWish {
   /** `-c` without a title: the newest; with one: the newest of that title. */
   readonly continueFrom?: { readonly title?: string };
   readonly query?: string;
+  /** Words after the command: sent first, then the chat goes on. */
+  readonly message?: string;
   /** `bare`: the answer and nothing else, not even the id of the session. */
   readonly output: "screen" | "text" | "quiet" | "bare" | "json" | "json-stream";
   readonly images: readonly string[];
@@ -31,6 +33,7 @@ export function readChatWish(invocation: Invocation): ChatWish {
       hint: "Name both: hermes -z <prompt> --provider <id> --model <name>",
       exitCode: exitCodes.usage,
     });
+  const message = messageOf(invocation, query);
   const maxSteps = positive(text(flags["max-turns"]));
   return {
     open: {
@@ -48,6 +51,7 @@ export function readChatWish(invocation: Invocation): ChatWish {
     },
     ...resumeOf(flags),
     ...(query === undefined ? {} : { query }),
+    ...(message === undefined ? {} : { message }),
     output: outputOf(flags, { isJson: global.isJson, isOneShot: oneShot !== undefined, hasQuery: query !== undefined }),
     images: list(flags["image"]) ?? [],
     isWorktree: flags["worktree"] === true,
@@ -56,6 +60,16 @@ export function readChatWish(invocation: Invocation): ChatWish {
     acceptHooks: flags["accept-hooks"] === true,
     ignoreUserConfig: flags["ignore-user-config"] === true,
   };
+}
+
+function messageOf({ args }: Invocation, query: string | undefined): string | undefined {
+  const message = args.join(" ").trim();
+  if (message === "") return undefined;
+  if (query === undefined) return message;
+  throw new UserError("The question was given twice.", {
+    hint: "Either -q <text> to ask once, or the words alone to begin a chat with them.",
+    exitCode: exitCodes.usage,
+  });
 }
 
 function resumeOf(flags: Invocation["flags"]): Pick<ChatWish, "resume" | "continueFrom"> {

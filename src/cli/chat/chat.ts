@@ -9,7 +9,8 @@ import { exitCodes, type Invocation } from "../command.ts";
 import { homeOf } from "../support/home.ts";
 import { version } from "../version.ts";
 import { type ChatWish, readChatWish } from "./chat-wish.ts";
-import { questionWithImages } from "./images.ts";
+import { checkedImage, questionWithImages } from "./images.ts";
+import type { ChatPeople } from "./screen-people.ts";
 import { openWorktree } from "./worktree.ts";
 
 /** `hermes chat`, `hermes` alone and `hermes -z`. */
@@ -40,9 +41,10 @@ export async function runChat(invocation: Invocation): Promise<number> {
     invocation,
     place,
     home,
-    config: loaded.config,
+    loaded,
+    images: await Promise.all(wish.images.map((image) => checkedImage(image, place))),
     warnings: loaded.warnings.map(formatWarning),
-    open: () => openAll({ wish, invocation, place, scope, loaded }, true),
+    open: (people) => openAll({ wish, invocation, place, scope, loaded, people }, true),
   });
 }
 
@@ -53,6 +55,8 @@ export interface ChatRun {
   readonly scope: Scope;
   /** The configuration, where it was read already. */
   readonly loaded?: LoadedConfig;
+  /** Who is told and asked; without anybody, notices go to standard error and nobody is asked. */
+  readonly people?: ChatPeople;
 }
 
 async function answerOnce(text: string, run: ChatRun): Promise<number> {
@@ -83,7 +87,7 @@ export async function openAll(
   return { hermes, session };
 }
 
-async function openProgram({ wish, invocation, place, scope, loaded }: ChatRun): Promise<Hermes> {
+async function openProgram({ wish, invocation, place, scope, loaded, people }: ChatRun): Promise<Hermes> {
   const { io, global } = invocation;
   // The agent and its tools are loaded behind the first prompt, not before it.
   const { openHermes } = await import("#app");
@@ -96,7 +100,7 @@ async function openProgram({ wish, invocation, place, scope, loaded }: ChatRun):
       acceptHooks: wish.acceptHooks,
       ignoreUserConfig: wish.ignoreUserConfig,
       ...(loaded === undefined ? {} : { loaded }),
-      onNotice: (text) => io.stderr.write(`! ${text}\n`),
+      ...(people ?? { onNotice: (text) => io.stderr.write(`! ${text}\n`) }),
       ...(global.profile === undefined ? {} : { profile: global.profile }),
     }),
   );
@@ -118,16 +122,19 @@ async function sessionToResume(wish: ChatWish, open: () => Hermes | Promise<Herm
 /** The question of a one-shot run; undefined when somebody wants to chat. */
 async function questionOf(wish: ChatWish, { io }: Invocation): Promise<string | undefined> {
   if (wish.query !== undefined && wish.query !== "-") return wish.query;
+  const { message } = wish;
+  if (message !== undefined && isTerminal({ io })) return undefined;
   if (wish.query === "-" || io.stdin.isTTY !== true) {
     const piped = (await readAll(io.stdin)).trim();
-    if (piped !== "") return piped;
+    if (piped !== "") return message === undefined ? piped : `${message}\n\n${piped}`;
     if (wish.query === "-")
       throw new UserError("Nothing came in on standard input.", {
         exitCode: exitCodes.usage,
         hint: "Pipe the text in.",
       });
   }
-  return undefined;
+  // Without a terminal to go on in, the first message is the only one.
+  return message;
 }
 
 const maxPiped = 4 * 1024 * 1024;
@@ -157,6 +164,6 @@ async function workPlace(wish: ChatWish, { io }: Invocation, scope: Scope): Prom
   return worktree.path;
 }
 
-function isTerminal({ io }: Invocation): boolean {
+function isTerminal({ io }: Pick<Invocation, "io">): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY === true;
 }

@@ -1,57 +1,170 @@
 import { homedir } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Hermes } from "#app";
-import { type Config, collectSecrets } from "#config";
+import { type Config, collectSecrets, editConfig, type LoadedConfig, watchConfig } from "#config";
+import { Scope } from "#foundation/disposal";
+import { describe } from "#foundation/errors";
 import { readTextFile, safeJoin } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
+import { thisMachine } from "#foundation/platform";
 import { Redactor } from "#foundation/redact";
 import type { OpenSession } from "#session";
-import { ProcessTerminal, runTui, type TuiSettings } from "#tui";
+import { ProcessTerminal, type RunTuiOptions, runTui, type TuiSettings } from "#tui";
 import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import type { ChatWish } from "./chat-wish.ts";
+import { gitBranch } from "./git-branch.ts";
+import { openedFacts, updateNotice } from "./screen-facts.ts";
+import { type ChatPeople, ScreenPeople } from "./screen-people.ts";
 
 export interface ScreenChat {
   readonly wish: ChatWish;
   readonly invocation: Invocation;
   readonly place: string;
-  readonly config: Config;
+  readonly loaded: LoadedConfig;
   readonly home: HermesHome;
   readonly warnings: readonly string[];
+  /** Files and addresses given with `--image`. */
+  readonly images: readonly string[];
   /** Opens everything; called after the first frame. */
-  open(): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }>;
+  open(people: ChatPeople): Promise<Opened>;
+}
+
+interface Opened {
+  readonly hermes: Hermes;
+  readonly session: OpenSession;
 }
 
 /** The interactive terminal. The prompt is there before the agent is: what is typed early waits for it. */
 export async function chatOnScreen(chat: ScreenChat): Promise<number> {
-  const { invocation, home, config, wish } = chat;
-  const { io } = invocation;
-  const opened = afterFirstFrame(() => chat.open());
+  const { io } = chat.invocation;
+  await using scope = new Scope();
+  const people = new ScreenPeople((text) => io.stderr.write(`! ${text}\n`));
+  const [branch, update] = await Promise.all([gitBranch(chat.place), updateNotice(chat.home)]);
+  const opened = afterFirstFrame(() => openBehind(chat, people, scope));
+  // Whoever shows the session reports the failure; without a screen the screen's own failure is the one to report.
+  opened.catch(() => undefined);
   const terminal = new ProcessTerminal(
     { input: io.stdin as unknown as ReadStream, output: io.stdout as unknown as WriteStream },
     io.env,
   );
-  const { exitCode } = await runTui({
+  try {
+    const { exitCode } = await runTui({
+      ...screenOptions(chat, people, opened),
+      terminal,
+      banner: bannerOf(chat, { branch, update }),
+      ...(branch === undefined ? {} : { branch }),
+      signal: io.signal,
+    });
+    return exitCode;
+  } finally {
+    people.leave();
+  }
+}
+
+/** Opens the program and tells the screen what became known with it, before the session takes the place of the wait. */
+async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope): Promise<Opened> {
+  const { invocation, loaded, home, wish } = chat;
+  const all = await chat.open(people);
+  const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, invocation.io.signal)]);
+  screen.tell(facts);
+  watchBranch(all.session, chat.place, people);
+  if (wish.ignoreUserConfig) return all;
+  scope.adopt(
+    watchConfig(loaded, {
+      home,
+      env: invocation.io.env,
+      cwd: chat.place,
+      signal: invocation.io.signal,
+      onChange: ({ changed }) => {
+        const foreign = changed.filter(({ key }) => !ownKeys.test(key));
+        if (foreign.length > 0) screen.tell({ isConfigChanged: true });
+      },
+      onError: (error) => all.hermes.logger.warn("a changed configuration cannot be read", { error: describe(error) }),
+    }),
+  );
+  return all;
+}
+
+/** Settings the program itself changes while it runs. */
+const ownKeys = /^(?:onboarding|command_allowlist)\b/;
+
+/** A turn may have changed the branch. The subscription ends with the session. */
+function watchBranch(session: OpenSession, place: string, people: ScreenPeople): void {
+  session.subscribe((event) => {
+    if (event.type === "turn-end") void tellBranch(place, people);
+  });
+}
+
+async function tellBranch(place: string, people: ScreenPeople): Promise<void> {
+  const branch = await gitBranch(place);
+  if (branch !== undefined) (await people.screen).tell({ branch });
+}
+
+function bannerOf(
+  { place, warnings, home }: ScreenChat,
+  { branch, update }: { readonly branch: string | undefined; readonly update: string | undefined },
+): RunTuiOptions["banner"] {
+  return {
+    version,
+    cwd: shownFolder(place),
+    warnings,
+    ...(branch === undefined ? {} : { branch }),
+    ...(update === undefined ? {} : { updateNotice: update }),
+    ...(home.profileName === "default" ? {} : { profile: home.profileName }),
+  };
+}
+
+function screenOptions(
+  chat: ScreenChat,
+  people: ScreenPeople,
+  opened: Promise<Opened>,
+): Omit<RunTuiOptions, "terminal" | "banner"> {
+  const { invocation, home, loaded, wish, place, images } = chat;
+  const { env } = invocation.io;
+  return {
     session: opened.then(({ session }) => session),
-    terminal,
-    banner: {
-      version,
-      cwd: shownFolder(chat.place),
-      warnings: chat.warnings,
-      ...(home.profileName === "default" ? {} : { profile: home.profileName }),
-    },
-    settings: tuiSettings(config, wish),
+    settings: tuiSettings(loaded.config, wish),
     historyFile: home.inputHistory,
     pastesFolder: home.pastes,
     readUserSkin: (name) => readTextFile(safeJoin(home.skins, `${name}.yaml`), { maxBytes: 256 * 1024 }),
     openSession: async (id) => {
       const { hermes } = await opened;
-      return hermes.sessions.open({ ...wish.open, cwd: chat.place, isInteractive: true, resume: id });
+      const session = await hermes.sessions.open({ ...wish.open, cwd: place, isInteractive: true, resume: id });
+      watchBranch(session, place, people);
+      return session;
     },
-    isSecret: secretIn(config),
-    signal: io.signal,
-  });
-  return exitCode;
+    runShell: async (command, signal) => {
+      const { hermes, session } = await opened;
+      const ran = await hermes.toolbox.runForPerson(command, { sessionKey: session.info.rootId }, signal);
+      await tellBranch(place, people);
+      return ran;
+    },
+    readClipboardImage: async (signal) => {
+      const [{ readClipboardImage }, { childEnvironment }] = await Promise.all([
+        import("./clipboard/clipboard-image.ts"),
+        import("#tools"),
+      ]);
+      const safe = childEnvironment(env, { policy: "inherit" });
+      return readClipboardImage({ machine: thisMachine(env), env: safe, folder: home.images }, signal);
+    },
+    onHintSeen: (hint) => void rememberHint(hint, chat, opened),
+    ...(wish.message === undefined ? { draftImages: images } : { firstMessage: { text: wish.message, images } }),
+    isSecret: secretIn(loaded.config),
+    onOpen: (handle) => people.enter(handle),
+  };
+}
+
+/** Shown once in a person's life; a file that cannot be written shows it again, and that is all. */
+async function rememberHint(hint: string, { wish, home, invocation }: ScreenChat, opened: Promise<Opened>) {
+  if (wish.ignoreUserConfig) return;
+  try {
+    const { env, signal } = invocation.io;
+    await editConfig([{ kind: "set", path: ["onboarding", "seen", hint], value: true }], { home, env, signal });
+  } catch (error) {
+    const { hermes } = await opened;
+    hermes.logger.warn("a hint could not be marked as seen", { hint, error: describe(error) });
+  }
 }
 
 /** Opening everything takes a moment; the prompt does not wait for it. */

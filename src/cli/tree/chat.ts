@@ -6,7 +6,13 @@ export const chatCommand: Command = {
   name: "chat",
   about: "Talk to Hermes in this terminal",
   flags: chatFlags,
-  examples: ['hermes chat -q "what changed?" -Q', "hermes chat --resume 20260102_101500_1a2b3c4d", "hermes chat -c"],
+  args: [{ name: "text", isOptional: true, isRest: true }],
+  examples: [
+    'hermes chat "what is in this folder?"',
+    'hermes chat -q "what changed?" -Q',
+    "hermes chat --resume 20260102_101500_1a2b3c4d",
+    "hermes chat -c",
+  ],
   run: async (invocation) => (await import("../chat/chat.ts")).runChat(invocation),
 };
 

@@ -10,6 +10,8 @@ import { wrapLine } from "./wrap.ts";
 export interface BannerFacts {
   readonly version: string;
   readonly cwd: string;
+  /** The branch the folder is on. */
+  readonly branch?: string;
   readonly profile?: string;
   readonly mcpServers?: readonly { readonly name: string; readonly state: "ready" | "starting" | "failed" }[];
   readonly skillCategories?: readonly { readonly name: string; readonly count: number }[];
@@ -90,13 +92,13 @@ function factRows(info: SessionInfo | undefined, { banner }: BannerLook, columns
         ),
       );
   }
-  rows.push(...fact("in", banner.cwd));
+  rows.push(...fact("in", banner.branch === undefined ? banner.cwd : `${banner.cwd} ⎇ ${banner.branch}`));
   if (banner.profile !== undefined) rows.push(...fact("profile", banner.profile));
   if (info === undefined) return rows;
   rows.push(...fact("session", info.title === undefined ? info.id : `${info.title} (${info.id})`));
   rows.push(...toolRows(info.toolsets, columns), ...mcpRows(banner, columns));
-  // They are counted in the background: a session that has just opened does not know them yet.
-  if (info.skillCount > 0) rows.push(...fact("skills", skillText(info.skillCount, banner)));
+  const skills = skillText(info.skillCount, banner);
+  if (skills !== undefined) rows.push(...fact("skills", skills));
   return rows;
 }
 
@@ -132,8 +134,14 @@ function mcpRows(banner: BannerFacts, columns: number): Line[] {
   return wrapLine(spans, columns, { hang: [{ text: "  " }] });
 }
 
-function skillText(count: number, banner: BannerFacts): string {
+/** A session counts its skills in the background: one that has just opened does not know them yet. */
+function skillText(counted: number, banner: BannerFacts): string | undefined {
   const categories = banner.skillCategories ?? [];
+  const count = Math.max(
+    counted,
+    categories.reduce((sum, one) => sum + one.count, 0),
+  );
+  if (count === 0) return undefined;
   if (categories.length === 0) return String(count);
   return `${count}: ${categories.map((one) => `${one.name} (${one.count})`).join(", ")}`;
 }

@@ -13,12 +13,12 @@ export class ProgramTerminal implements AsyncDisposable {
   readonly #waiting = new Set<() => void>();
   #hasExited = false;
 
-  constructor(stage: Stage, args: readonly string[]) {
+  constructor(stage: Stage, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.#pty = spawn(process.execPath, [main, ...args], {
       cols: columns,
       rows,
       cwd: stage.work,
-      env: stage.environment({ TERM: "xterm-256color" }),
+      env: stage.environment({ TERM: "xterm-256color", ...env }),
     });
     this.#pty.onData((data) => {
       this.#screen.write(data);

@@ -1,11 +1,14 @@
 import { syncBundledSkills } from "#agent";
 import { managedBy, managedError, Profiles } from "#config";
 import { never } from "#foundation/abort";
-import { UserError } from "#foundation/errors";
+import { systemErrorCode, UserError } from "#foundation/errors";
+import { writeFileAtomic } from "#foundation/files";
 import { httpRequest } from "#foundation/http";
 import { isRecord, parseJson } from "#foundation/json";
+import type { HermesHome } from "#foundation/paths";
 import { runProcess } from "#foundation/process";
 import type { Invocation } from "../../command.ts";
+import { compareVersions } from "../../compare-versions.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
@@ -24,6 +27,7 @@ export async function update(invocation: Invocation): Promise<number> {
   if (manager !== undefined && !isCheck) throw managedError(manager, packageName);
   const newest = await newestVersion(invocation);
   const isNewer = compareVersions(newest, version) > 0;
+  await remember(home, newest);
   if (isCheck || !isNewer) {
     out.document({ current: version, newest, has_update: isNewer });
     out.line(isNewer ? `${newest} is there; you have ${version}. Run: hermes update` : `${version} is the newest.`);
@@ -35,6 +39,16 @@ export async function update(invocation: Invocation): Promise<number> {
   out.document({ current: newest, was: version, has_update: false, skills: synced });
   out.line(`Hermes is at ${newest}. Skills: ${synced.added} added, ${synced.updated} updated, yours are untouched.`);
   return 0;
+}
+
+/** The banner of the chat says so until the update is made; a home that cannot be written does without. */
+async function remember(home: HermesHome, newest: string): Promise<void> {
+  const found = { newest, checked_at: new Date().toISOString() };
+  try {
+    await writeFileAtomic(home.updateCheck, `${JSON.stringify(found)}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+  }
 }
 
 /** Asks the registry that npm itself is set to, so that mirrors and proxies work. */
@@ -93,19 +107,4 @@ async function syncSkills({ io }: Invocation): Promise<{ readonly added: number;
     updated += report.updated.length;
   }
   return { added, updated };
-}
-
-/** Numbers by value; a pre-release is older than its release. */
-export function compareVersions(left: string, right: string): number {
-  const [a, b] = [left, right].map((text) => {
-    const [numbers = "", pre] = text.split("+")[0]?.split(/-(.*)/s) ?? [];
-    return { numbers: numbers.split(".").map(Number), pre };
-  });
-  for (const index of [0, 1, 2]) {
-    const difference = (a?.numbers[index] ?? 0) - (b?.numbers[index] ?? 0);
-    if (difference !== 0) return Math.sign(difference);
-  }
-  if (a?.pre === b?.pre) return 0;
-  if (a?.pre === undefined || b?.pre === undefined) return a?.pre === undefined ? 1 : -1;
-  return a.pre < b.pre ? -1 : 1;
 }

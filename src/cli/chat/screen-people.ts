@@ -1,0 +1,56 @@
+import type { HermesOptions } from "#app";
+import { Deferred } from "#foundation/deferred";
+import type { TuiHandle } from "#tui";
+
+/** Who is told and asked while everything opens. */
+export type ChatPeople = Pick<HermesOptions, "onNotice" | "confirmHook">;
+
+/**
+ * The person at the screen. What is said before the screen is there waits for it; what is said after it is gone goes
+ * to standard error, because writing there earlier would tear the picture.
+ */
+export class ScreenPeople implements Required<ChatPeople> {
+  readonly #handle = new Deferred<TuiHandle>();
+  readonly #fallback: (text: string) => void;
+  #hasLeft = false;
+
+  constructor(fallback: (text: string) => void) {
+    this.#fallback = fallback;
+  }
+
+  get screen(): Promise<TuiHandle> {
+    return this.#handle.promise;
+  }
+
+  enter(handle: TuiHandle): void {
+    this.#handle.resolve(handle);
+  }
+
+  leave(): void {
+    this.#hasLeft = true;
+  }
+
+  onNotice = (text: string): void => {
+    if (this.#hasLeft) this.#fallback(text);
+    else void this.screen.then((screen) => screen.say("warn", text));
+  };
+
+  /** Only a yes is kept, by whoever asks; a no, or no answer, is asked about again at the next start. */
+  confirmHook = async (event: string, command: string, signal: AbortSignal): Promise<boolean> => {
+    if (this.#hasLeft) return false;
+    const screen = await this.screen;
+    const choice = await screen.approve(
+      {
+        tool: "shell hook",
+        summary: command,
+        reasons: [
+          `Your configuration wants to run this at every ${event}.`,
+          "Once allowed it runs without asking, until the command or its script changes.",
+        ],
+        choices: ["always", "deny"],
+      },
+      signal,
+    );
+    return choice === "always";
+  };
+}

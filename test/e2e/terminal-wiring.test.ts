@@ -1,0 +1,182 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it, onTestFailed } from "vitest";
+import { hang, says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, root, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
+
+const ctrlC = "\x03";
+const ctrlD = "\x04";
+const ctrlV = "\x16";
+const demo = ["--provider", "demo"];
+
+function open(stage: Stage, args: readonly string[], env: Readonly<Record<string, string>> = {}): ProgramTerminal {
+  const terminal = new ProgramTerminal(stage, args, env);
+  onTestFailed(async () => {
+    process.stderr.write(`${(await terminal.text()).trimEnd()}\n`);
+  });
+  return terminal;
+}
+
+async function leave(terminal: ProgramTerminal): Promise<void> {
+  terminal.press(ctrlD);
+  expect(await terminal.exited).toBe(0);
+}
+
+describe("what the terminal can do, in the program", () => {
+  it("runs commands with ! in the folder of the session, stops them, and keeps keys from them [20:R10.26]", async () => {
+    await using stage = await Stage.open({
+      files: { "tea.txt": "green" },
+      env: "OPENROUTER_API_KEY=sk-or-hidden-12345678\n",
+    });
+    await using terminal = open(stage, demo);
+    await terminal.answers(/demo/i);
+    await terminal.say("!ls && cat tea.txt; exit 3");
+    await terminal.answers(/tea\.txt\s+green\s+\[exit 3\]/);
+    await terminal.say("!env | grep -c OPENROUTER");
+    await terminal.answers(/\n0\s+\[exit 1\]/);
+    await terminal.say("!echo begun; sleep 100");
+    await terminal.sees("Ctrl-C stops the command");
+    terminal.press(ctrlC);
+    await terminal.answers("[stopped]");
+    await terminal.say("!rm -rf /");
+    await terminal.answers("Hermes never runs this.");
+    await leave(terminal);
+  });
+
+  it("puts what {!command} prints into the message [20:R10.26]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "tea.txt": "green" } });
+    server.otherwise(says("Understood."));
+    await using terminal = open(stage, []);
+    await terminal.answers("fake-model");
+    await terminal.say("the tea is {!cat tea.txt}, I think");
+    await terminal.answers("Understood.");
+    expect((await server.received(1)).messages.at(-1)).toMatchObject({ content: "the tea is green, I think" });
+    await leave(terminal);
+  });
+
+  it("attaches the image on the clipboard by Ctrl-V, and says what to install without a program for it [20:R10.23]", async () => {
+    await using stage = await Stage.open();
+    const bin = path.join(stage.folder, "bin");
+    await mkdir(bin);
+    const shot = path.join(stage.folder, "shot.png");
+    await writeFile(shot, Buffer.from("\x89PNG\r\n\x1a\n0000", "latin1"));
+    const path_ = `${bin}:${path.dirname(process.execPath)}`;
+    {
+      await using terminal = open(stage, demo, { PATH: path_, DISPLAY: ":9" });
+      await terminal.answers(/demo/i);
+      terminal.press(ctrlV);
+      await terminal.answers(/No program here can read an image[\s\S]*xclip\s+\(X11\)/);
+      await leave(terminal);
+    }
+    const script = `#!/bin/sh\ncase "$*" in *TARGETS*) echo image/png;; *) /bin/cat ${shot};; esac\n`;
+    await writeFile(path.join(bin, "xclip"), script);
+    await chmod(path.join(bin, "xclip"), 0o755);
+    await using terminal = open(stage, demo, { PATH: path_, DISPLAY: ":9" });
+    await terminal.answers(/demo/i);
+    terminal.press(ctrlV);
+    await terminal.sees("[📎 Image #1]");
+    expect(await readdir(path.join(stage.home, "images"))).toEqual([expect.stringMatching(/^clip_.*\.png$/)]);
+    terminal.press(ctrlC);
+    await terminal.answers(/demo/i);
+    await leave(terminal);
+  });
+
+  it("asks once whether a shell hook may run, and keeps the answer [30:11] [20:R10.34]", async () => {
+    await using stage = await Stage.open({ files: { "notes.txt": "one\n" } });
+    const hook = path.join(stage.folder, "hook.sh");
+    await writeFile(hook, `#!/bin/sh\ncat > ${stage.folder}/hooked.json\n`);
+    await chmod(hook, 0o755);
+    await stage.configure(`hooks:\n  on_session_start:\n    - command: ${hook}\n`);
+    {
+      await using terminal = open(stage, demo);
+      await terminal.sees("wants to run this at every on_session_start");
+      expect(await terminal.text()).toContain(hook);
+      terminal.press("d");
+      await terminal.answers("1 of 1 shell hooks do not run");
+      await leave(terminal);
+      expect(existsSync(path.join(stage.folder, "hooked.json"))).toBe(false);
+    }
+    {
+      await using terminal = open(stage, demo);
+      await terminal.sees("Always allow");
+      terminal.press("a");
+      await terminal.answers(/demo/i);
+      await terminal.say("read notes.txt");
+      await terminal.answers("1|one");
+      await leave(terminal);
+      expect(JSON.parse(await readFile(path.join(stage.folder, "hooked.json"), "utf8"))).toMatchObject({
+        hook_event_name: "on_session_start",
+      });
+    }
+    await using terminal = open(stage, demo);
+    const text = await terminal.answers(/demo/i);
+    expect(text).not.toContain("Always allow");
+    await leave(terminal);
+  });
+
+  it("shows a hint once in a person's life [20:R10.32]", async () => {
+    await using server = await startModelServer();
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    const hint = "A message sent while Hermes works stops it";
+    for (const isFirst of [true, false]) {
+      server.otherwise(says("Well."));
+      server.script(hang());
+      await using terminal = open(stage, []);
+      await terminal.answers("fake-model");
+      const before = server.requests.length;
+      await terminal.say("first");
+      await server.received(before + 1);
+      await terminal.say("second");
+      await terminal.answers("Well.");
+      expect((await terminal.text()).includes(hint)).toBe(isFirst);
+      await leave(terminal);
+    }
+    expect(await readFile(path.join(stage.home, "config.yaml"), "utf8")).toMatch(/seen:\s+busy-input: true/);
+  });
+
+  it("tells in the banner of branch, MCP servers, skills by category and a newer version [20:R10.4] [20:R10.17]", async () => {
+    const fake = path.join(root, "test/fakes/mcp-server/server.mjs");
+    await using stage = await Stage.open({
+      config: `mcp_servers:\n  tracker:\n    command: ${process.execPath}\n    args: [${JSON.stringify(fake)}, "{}"]\n`,
+    });
+    await writeFile(path.join(stage.home, ".update_check"), '{"newest":"99.1.0"}');
+    execFileSync("git", ["init", "-q", "-b", "feature/tea"], { cwd: stage.work });
+    await using terminal = open(stage, demo);
+    const text = await terminal.answers(/demo/i);
+    expect(text).toContain("⎇ feature/tea");
+    expect(text).toContain("mcp tracker");
+    expect(text).toMatch(/skills \d+:[\s\S]*research \(\d+\)/);
+    expect(text).toContain("Hermes 99.1.0 is there");
+    await terminal.say("!git checkout -q -b other");
+    await terminal.sees("│ ⎇ other");
+    await leave(terminal);
+  });
+
+  it("begins with the words after chat, and with the images of --image [20:R8.7]", async () => {
+    await using stage = await Stage.open({ files: { "notes.txt": "one\n" } });
+    await writeFile(path.join(stage.work, "a.png"), Buffer.from("\x89PNG\r\n\x1a\n0000", "latin1"));
+    {
+      await using terminal = open(stage, ["chat", ...demo, "read", "notes.txt"]);
+      await terminal.answers("1|one");
+      await leave(terminal);
+    }
+    await using terminal = open(stage, ["chat", ...demo, "--image", "a.png"]);
+    await terminal.sees("[📎 Image #1]");
+    terminal.press(ctrlC);
+    await terminal.answers(/demo/i);
+    await leave(terminal);
+  });
+
+  it("says in the status bar that the settings have changed [20:R10.17]", async () => {
+    await using stage = await Stage.open({ config: "display:\n  compact: false\n" });
+    await using terminal = open(stage, demo);
+    await terminal.answers(/demo/i);
+    await stage.configure("display:\n  compact: true\n");
+    await terminal.sees("config changed");
+    await leave(terminal);
+  });
+});
