@@ -66,3 +66,39 @@ describe("side calls", () => {
     expect(insightsText(report, { form: "full" })).toContain("1 (50 % of all model calls)");
   });
 });
+
+describe("what a session cost", () => {
+  const priced = "pricing:\n  overrides:\n    custom:\n      fake-model: {input: 3, output: 15}\n";
+
+  it.each([
+    ["an own server", "", says("Hi"), { costStatus: "included", billingMode: "subscription_included" }],
+    [
+      "a price the person set",
+      priced,
+      says("Hi", { usage: { input: 1000, output: 500 } }),
+      { costStatus: "estimated", costSource: "user_override", billingMode: "unknown", estimatedCostUsd: 0.0105 },
+    ],
+    [
+      "what the provider charged",
+      priced,
+      says("Hi", { usage: { input: 1000, output: 500, extra: { cost: 0.0123 } } }),
+      {
+        costStatus: "actual",
+        costSource: "provider_cost_api",
+        actualCostUsd: 0.0123,
+        billingMode: "unknown",
+      },
+    ],
+  ])("is stored in full for %s [20:R6.8] [20:R6.9]", async (_what, more, answer, expected) => {
+    await using server = await startModelServer({ chatDialect: "openrouter" });
+    server.otherwise(answer);
+    const quiet = "auxiliary:\n  title_generation:\n    provider: deepseek\n";
+    await using stage = await hermesStage(customModel(server.chatBaseUrl, more + quiet));
+    const { sessionId } = await stage.ask("hi");
+    expect(await stage.hermes.store.sessions.get(sessionId)).toMatchObject({
+      ...expected,
+      billingProvider: "custom",
+      billingBaseUrl: server.chatBaseUrl,
+    });
+  });
+});

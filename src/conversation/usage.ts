@@ -38,6 +38,10 @@ export interface Cost {
   readonly source: string;
   /** Undefined when the status is `unknown`. */
   readonly usd?: number;
+  /** How the provider bills, for example `subscription_included`; of single calls, not of sums. */
+  readonly billingMode?: string;
+  /** The state of the table the price was read from; of single calls, not of sums. */
+  readonly pricingVersion?: string;
 }
 
 export const unknownCost: Cost = { status: "unknown", source: "none" };

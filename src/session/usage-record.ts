@@ -123,6 +123,8 @@ export class UsageRecord {
         ...money,
         costStatus: cost.status,
         costSource: cost.source,
+        ...(cost.billingMode === undefined ? {} : { billingMode: cost.billingMode }),
+        ...(cost.pricingVersion === undefined ? {} : { pricingVersion: cost.pricingVersion }),
       }),
     );
   }

@@ -12,6 +12,8 @@ export interface Details {
 /** What the person set about the display; read from the configuration by whoever starts the terminal. */
 export interface TuiSettings {
   readonly skin: string;
+  /** Shown before the prompt symbol; undefined for the usual profile. */
+  readonly profile?: string;
   readonly isCompact: boolean;
   readonly toolProgress: ToolProgress;
   /** Most characters of a call's detail; 0 shows all of it. */

@@ -35,6 +35,15 @@ describe("starting and leaving", () => {
     expect(await ui.transcript()).toMatch(/Hermes 0\.0\.0[\s\S]*⚠ the scanner is missing/);
   });
 
+  it("shows the profile in the banner and before the prompt [20:R7.21]", async () => {
+    const banner = { version: "0.0.0", cwd: "/work", profile: "coder" };
+    await using named = await TuiDriver.start({ tui: { banner } });
+    expect(await named.text()).toContain("coder ❯");
+    expect(await named.transcript()).toMatch(/profile\s+coder/);
+    await using usual = await TuiDriver.start();
+    expect(await usual.text()).toMatch(/^❯/m);
+  });
+
   it("says why when the session cannot be opened [20:R10.4]", async () => {
     await using ui = await TuiDriver.start({ opening: Promise.reject(new Error("no model configured")) });
     expect((await ui.ended).exitCode).toBe(1);

@@ -1,5 +1,5 @@
 import { type ApprovalGate, defaultScriptOptions, type ExecuteCodeDeps } from "#tools";
-import { findSandbox, type Terminals } from "./terminals.ts";
+import { findSandbox, ownHome, type Terminals } from "./terminals.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 export interface CodeParts {
@@ -17,6 +17,7 @@ export async function openCode(
 ): Promise<ExecuteCodeDeps> {
   const { options, config, env, redact } = base;
   const { code_execution, approvals, terminal } = config;
+  const { home: own } = ownHome(options.home);
   const isConfined = approvals.code_execution === "sandbox";
   // Scripts may be confined also where commands are not.
   const find = terminal.sandbox === "off" ? findSandbox(base, "auto") : terminals.sandbox;
@@ -31,7 +32,7 @@ export async function openCode(
       maxToolCalls: code_execution.max_tool_calls,
       maxStdoutChars: config.tool_output.max_bytes,
     },
-    env,
+    env: { ...env, ...(own === undefined ? {} : { HOME: own }) },
     passthrough: ({ sessionId, taskId }) => [
       ...terminal.env_passthrough,
       ...(options.skillVariables?.({ sessionId, taskId }) ?? []),

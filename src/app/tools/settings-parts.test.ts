@@ -169,6 +169,26 @@ describe("scripts", () => {
   });
 });
 
+describe("a profile with a home folder", () => {
+  it("keeps what commands and scripts write to their home in it [20:R7.21]", async () => {
+    await using stage = await toolboxStage({ "config.yaml": "approvals: {mode: off}\n", "home/.keep": "" });
+    const toolbox = await stage.open();
+    const own = stage.home.subprocessHome;
+    expect(await stage.call(toolbox, "terminal", { command: "echo at $HOME; echo x > ~/made.txt" })).toContain(
+      `at ${own}`,
+    );
+    expect(await stage.read("home/made.txt")).toBe("x\n");
+    const code = 'import os; print("at", os.path.expanduser("~"))';
+    expect(await stage.call(toolbox, "execute_code", { code })).toContain(`at ${own}`);
+  });
+
+  it("is not given to commands where there is none [20:R7.21]", async () => {
+    await using stage = await toolboxStage({ "config.yaml": "approvals: {mode: off}\n" });
+    const text = await stage.call(await stage.open(), "terminal", { command: "echo at $HOME" });
+    expect(text).toContain(`at ${path.dirname(stage.home.root)}`);
+  });
+});
+
 describe("MCP servers", () => {
   it("may ask the model when they are trusted and a model was handed in [30:6.5]", async () => {
     const tools = [{ name: "sample", description: "Asks", inputSchema: { type: "object", properties: {} } }];

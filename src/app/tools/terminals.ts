@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { environmentVariables } from "#config";
+import type { HermesHome } from "#foundation/paths";
 import {
   Guardian,
   LeaseTable,
@@ -77,6 +79,7 @@ function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["san
         passthrough: terminal.env_passthrough,
         skillPassthrough: options.skillVariables?.({ taskId }) ?? [],
         blocked,
+        ...ownHome(options.home),
       },
       hermesHome: options.home.root,
       logger: options.logger,
@@ -89,10 +92,17 @@ function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["san
   };
 }
 
+/** A profile with a `home` folder keeps the files of the programs it starts apart from the person's own. */
+export function ownHome(home: HermesHome): { readonly home?: string } {
+  return existsSync(home.subprocessHome) ? { home: home.subprocessHome } : {};
+}
+
 /** What confines programs here. It is looked for at first use, because that starts a program. */
 export function findSandbox({ options, env, cwd }: ToolboxBase, mode: SandboxMode): Terminals["sandbox"] {
   let found: Promise<Sandbox> | undefined;
-  const policy = { home: options.userHome, hermesHome: options.home.root, writable: [cwd], network: "on" } as const;
+  const { home: own } = ownHome(options.home);
+  const writable = own === undefined ? [cwd] : [cwd, own];
+  const policy = { home: options.userHome, hermesHome: options.home.root, writable, network: "on" } as const;
   return async (signal) => {
     found ??= openSandbox({ mode, policy, env, tempDir: tmpdir() }, signal).then((sandbox) => {
       if (sandbox.kind === "open" && sandbox.notice !== undefined) options.onNotice(sandbox.notice);

@@ -62,16 +62,18 @@ export interface CallCost {
 /** The cost of a call. `reportedUsd` is what the provider itself charged; the estimate stays beside it. */
 export function costOfCall(usage: Usage, quote: PriceQuote, reportedUsd?: number): CallCost {
   const estimate = estimateOf(usage, quote);
-  const common = {
+  const billing = {
     billingMode: quote.billingMode,
     ...(quote.version === undefined ? {} : { pricingVersion: quote.version }),
-    ...(estimate.usd === undefined ? {} : { estimatedUsd: estimate.usd }),
   };
+  const common = { ...billing, ...(estimate.usd === undefined ? {} : { estimatedUsd: estimate.usd }) };
   if (reportedUsd !== undefined && Number.isFinite(reportedUsd) && reportedUsd >= 0) {
     const source = "provider_cost_api";
-    return { ...common, source, actualUsd: reportedUsd, cost: { status: "actual", source, usd: reportedUsd } };
+    const cost = { status: "actual", source, usd: reportedUsd, ...billing } as const;
+    return { ...common, source, actualUsd: reportedUsd, cost };
   }
-  return { ...common, source: estimate.status === "unknown" ? "none" : quote.source, cost: estimate };
+  const source = estimate.status === "unknown" ? "none" : quote.source;
+  return { ...common, source, cost: { ...estimate, ...billing } };
 }
 
 function estimateOf(usage: Usage, quote: PriceQuote): Cost {

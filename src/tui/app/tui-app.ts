@@ -60,7 +60,8 @@ export class TuiApp {
     this.#facts = new KnownFacts(options.banner, options.settings?.toolEmojis);
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
-    const settings = { ...defaultTuiSettings, ...options.settings };
+    const { profile } = options.banner;
+    const settings = { ...defaultTuiSettings, ...(profile === undefined ? {} : { profile }), ...options.settings };
     this.#state = initialState(settings);
     const { terminal } = options;
     this.#theme = new ThemeKeeper(colorDepthOf(terminal.env, terminal.isTty), options.readUserSkin);

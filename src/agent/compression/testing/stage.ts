@@ -83,7 +83,7 @@ export async function openStage(given: StageGiven = {}) {
   };
   const summarise = auxiliarySummariser(
     {
-      planned: () => ({ provider: harness.target.provider, model: auxModel, source: "test" }),
+      planned: () => ({ provider: harness.target.provider, model: auxModel, source: "test", isMain: false }),
       run: async (_task, input, signal): Promise<AuxiliaryOutcome> => {
         const target = { ...harness.target, model: input.model ?? auxModel };
         const options = {
