@@ -45,6 +45,10 @@ describe("config set", () => {
     ["compression.threshold", "0.75", "0.75"],
     ["timezone", "5", '"5"'],
     ["toolsets", "a,b", "\n  - a\n  - b"],
+    ["toolsets", "[a, b]", "\n  - a\n  - b"],
+    ["toolsets", '["a", "b"]', "\n  - a\n  - b"],
+    ["skills.disabled", "[ 'one two' , b ]", "\n    - one two\n    - b"],
+    ["skills.platform_disabled", "{cli: [a]}", "\n    cli:\n      - a"],
     ["agent.tool_use_enforcement", "false", "false"],
     ["cron.max_parallel_jobs", "3", "3"],
     ["model", "gpt-5", "gpt-5"],
@@ -76,6 +80,9 @@ describe("config set", () => {
     ["agent.max_turns", "0"],
     ["display.busy_input_mode", "sometimes"],
     ["display", "fancy"],
+    ["skills.disabled", "[a, b"],
+    ["skills.disabled", "[a, {b: c}]"],
+    ["skills.disabled", "{a: b}"],
   ])("[20:R7.27] %s does not take %s", async (key, written) => {
     using temp = new TempHome({ "config.yaml": "model: x\n" });
     const before = temp.hashOf("config.yaml");

@@ -37,6 +37,6 @@ function parseStructured(written: string): unknown {
   }
 }
 
-function holdsMany(shape: Shape): boolean {
+export function holdsMany(shape: Shape): boolean {
   return ["list", "map", "object"].includes(shape.kind) || (shape.kind === "union" && shape.options.some(holdsMany));
 }

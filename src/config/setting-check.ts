@@ -1,7 +1,9 @@
+import { coerceValue } from "./coerce.ts";
 import { suggestionFor } from "./file-layer.ts";
+import { flowValue } from "./flow-value.ts";
 import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import { normalise } from "./normalise.ts";
-import { parseSetting } from "./parse-setting.ts";
+import { holdsMany, parseSetting } from "./parse-setting.ts";
 import { configSchema } from "./schema.ts";
 import { typeName } from "./settings.ts";
 import { type Shape, shapeAt, shapeOf } from "./shape.ts";
@@ -16,9 +18,14 @@ export type SettingCheck =
 export function checkSetting(path: KeyPath, written: string): SettingCheck {
   const root = shapeOf(configSchema);
   const shape = shapeAt(root, path) ?? olderShape(root, path);
-  if (shape === undefined)
-    return { kind: "unknown-key", value: parseSetting(written), suggestion: suggest(root, path) };
-  const value = parseSetting(written, shape);
+  const flow = flowValue(written);
+  if (shape === undefined) {
+    const value = flow.kind === "value" ? flow.value : parseSetting(written);
+    return { kind: "unknown-key", value, suggestion: suggest(root, path) };
+  }
+  if (flow.kind === "broken" && !takesText(shape)) return { kind: "wrong-type", expected: typeName(shape), written };
+  const isFlow = flow.kind === "value" && (holdsMany(shape) || shape.kind === "anything");
+  const value = isFlow ? coerceValue(flow.value, shape) : parseSetting(written, shape);
   const { tree } = normalise(withValue({}, path, value));
   const result = configSchema.safeParse(tree, { jitless: true });
   const isWrong =
@@ -26,6 +33,11 @@ export function checkSetting(path: KeyPath, written: string): SettingCheck {
   const isWordForGroup = shape.kind === "object" && typeof value !== "object" && formatKeyPath(path) !== "model";
   if (isWrong || isWordForGroup) return { kind: "wrong-type", expected: typeName(shape), written };
   return { kind: "good", value };
+}
+
+function takesText(shape: Shape): boolean {
+  if (shape.kind === "union") return shape.options.some(takesText);
+  return !holdsMany(shape);
 }
 
 /** Issues about other keys (an entry that is not complete yet) are not this value's fault. */
