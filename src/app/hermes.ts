@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool, SkillPassthrough } from "#agent";
 import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
 import { systemClock } from "#foundation/clock";
+import { Deferred } from "#foundation/deferred";
 import { Scope } from "#foundation/disposal";
 import { type Logger, openLogger, teeLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
@@ -13,15 +14,17 @@ import { delegationSettings } from "./agent/children.ts";
 import { createOpenAgent, type SharedParts } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
-import { ApproverRouter } from "./approver-router.ts";
 import { Books } from "./books.ts";
 import { mixtureModels, samplingModel } from "./model-services.ts";
 import { packageFolder } from "./package-folder.ts";
 import { saveModel, saveTools, sessionSettings, storePlace } from "./preferences.ts";
 import { readPageWith } from "./read-page.ts";
 import { savedSettings } from "./saved-settings.ts";
+import { sessionPorts } from "./session-ports.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
+import { SurfaceRouter } from "./surface-router.ts";
 import type { Toolbox } from "./toolbox.ts";
+import { mcpConsent } from "./tools/mcp-consent.ts";
 import { type Models, openModels } from "./wire-model.ts";
 import { openToolbox } from "./wire-tools.ts";
 
@@ -84,7 +87,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const userHome = loaded.environment.variables["HOME"] ?? homedir();
   const redactor = new Redactor();
   const logger = openLogs(home, redactor, scope);
-  const approvers = new ApproverRouter();
+  const surfaces = new SurfaceRouter();
+  const opened = new Deferred<Toolbox>();
   const models = scope.adopt(await openModels({ loaded, home, userHome, version, logger, redactor }));
   const side = new ProcessSideCalls({ loaded, models, logger, warn: (text) => options.onNotice(text) });
   const passthrough = new SkillPassthrough();
@@ -100,13 +104,17 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       clock,
       logger,
       redactor,
-      approver: childApprover(approvers, () => loaded.config.delegation.approvals),
+      approver: childApprover(surfaces, () => loaded.config.delegation.approvals),
       onNotice: (text) => options.onNotice(text),
       auxiliary: side.forTools,
       moa: mixtureModels(models),
       sample: samplingModel(side.run),
-      askSecret: (question, signal) => approvers.askSecret(question, signal),
+      askSecret: (question, signal) => surfaces.askSecret(question, signal),
+      ...mcpConsent(surfaces),
+      ...sessionPorts({ surfaces, clock, logger, toolbox: opened.promise }),
+      canSee: (signal) => side.canSee(signal),
       skillVariables: ({ sessionId }) => (sessionId === undefined ? [] : passthrough.of(sessionId).variables),
+      ...bundledPlugins(),
       builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
       ...(options.yolo === undefined ? {} : { yolo: options.yolo }),
       ...(options.acceptHooks === undefined ? {} : { acceptHooks: options.acceptHooks }),
@@ -117,6 +125,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const books = scope.adopt(new Books(store, logger));
   side.keepBooksIn(books);
   scope.adopt(toolbox);
+  opened.resolve(toolbox);
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
   const skills = openSkills({ loaded, home, clock, logger, passthrough, pluginSkills: () => toolbox.plugins.skills() });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
@@ -131,7 +140,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const children = scope.adopt(
     new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
   );
-  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, approvers, books };
+  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, surfaces, books };
   const sessions = scope.adopt(openSessions(shared, { side, env }));
   return {
     loaded,
@@ -144,6 +153,12 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     sessions,
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+/** Plugins that come with the program, where there are any. */
+function bundledPlugins(): { readonly bundledPlugins?: string } {
+  const folder = packageFolder("plugins");
+  return folder === undefined ? {} : { bundledPlugins: folder };
 }
 
 /** Everything goes to one file, and what needs somebody's attention to a second one. */
@@ -166,7 +181,7 @@ type Shared = Pick<
   | "toolbox"
   | "skills"
   | "children"
-  | "approvers"
+  | "surfaces"
   | "books"
 >;
 
@@ -192,6 +207,7 @@ function openSessions(
       accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
       lookAt: side.forTools,
       rateLimits: new RateLimitBook(),
+      useMain: (main) => side.useMain(main),
       auxiliary: (sessionId, main) => side.forSession(sessionId, main),
       setTools: (surface, names, isEnabled) => saveTools({ surface, names, isEnabled }, { loaded, home, env }),
       saveModel: (target) => saveModel(target, { loaded, home, env }),

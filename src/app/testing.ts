@@ -32,8 +32,10 @@ export async function hermesStage(
   const events: SessionEvent[] = [];
   try {
     await mkdir(home);
-    for (const [name, text] of Object.entries({ "config.yaml": config, ...files }))
+    for (const [name, text] of Object.entries({ "config.yaml": config, ...files })) {
+      await mkdir(path.dirname(path.join(home, name)), { recursive: true });
       await writeFile(path.join(home, name), text);
+    }
     const hermes = scope.adopt(
       await openHermes({
         env: { PATH: process.env["PATH"], HOME: folder, HERMES_HOME: home, ...env },

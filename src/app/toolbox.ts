@@ -53,8 +53,8 @@ export interface Toolbox extends AsyncDisposable {
   runForPerson(command: string, who: { readonly sessionKey: string }, signal: AbortSignal): Promise<PersonRun>;
   readonly mcp: {
     ready(signal: AbortSignal): Promise<void>;
-    /** Between turns: takes over changed lists where the configuration says so. */
-    refresh(signal: AbortSignal): Promise<void>;
+    /** Between turns: takes over changed lists where the configuration says so. How often anything changed so far. */
+    refresh(signal: AbortSignal): Promise<number>;
     /** Reads the configuration again and restarts what changed; a line for the person. */
     reload(signal: AbortSignal): Promise<string>;
     status(): readonly { readonly name: string; readonly state: string; readonly tools: number }[];

@@ -45,6 +45,8 @@ export interface AgentHandle extends AsyncDisposable {
     images: readonly string[],
     signal: AbortSignal,
   ): Promise<{ readonly content: Content; readonly warnings: readonly string[] }>;
+  /** Between two turns, right before the next: lets changed tools in. */
+  beforeTurn?(signal: AbortSignal): Promise<void>;
   /** What the model is shown of its tools, for the session log. */
   definitions?(): readonly ToolDefinition[];
   /** False hides `/fast`: the model has one speed only. */
@@ -122,11 +124,30 @@ export interface AgentSpec {
     what: { readonly kind: "sudo" | "secret"; readonly variable?: string },
     signal: AbortSignal,
   ): Promise<string | undefined>;
+  /** A question that is not the model's: of a server, or about one. */
+  askPerson(question: string, choices: readonly string[], signal: AbortSignal): Promise<PersonAnswer>;
+  /** Words that arrive by themselves and begin a turn; false when the session takes none any more. */
+  deliver(words: DeliveredWords): boolean;
   readonly startedAtMs: number;
   emit(event: AgentEvent): void;
   onTurnEnd(result: TurnResult): void;
   /** What the session had spent before. */
   readonly spentUsd: number;
+}
+
+export type PersonAnswer =
+  | { readonly kind: "answer"; readonly text: string }
+  /** Asked, but refused or not answered in time. */
+  | { readonly kind: "declined" }
+  /** Nobody looks at this session. */
+  | { readonly kind: "nobody" };
+
+export interface DeliveredWords {
+  readonly text: string;
+  /** `queue` waits for the running turn; `typed` does what a message of the person would do. */
+  readonly how: "queue" | "typed";
+  /** Text of strangers: nothing in it, such as `@file:`, is replaced by what it stands for. */
+  readonly isVerbatim: boolean;
 }
 
 export interface PromptStorage {

@@ -11,6 +11,8 @@ export interface Admitted {
   readonly images: readonly string[];
   /** Sent instead of `text`, which is stored (a skill's content, for example). */
   readonly sent?: string;
+  /** Nothing in the text is replaced by what it stands for. */
+  readonly isVerbatim?: boolean;
 }
 
 export type InboxAdmission = { readonly kind: "admitted"; readonly message: Admitted } | { readonly kind: "duplicate" };
@@ -79,8 +81,9 @@ export function idsOf(messages: readonly Admitted[]): readonly number[] {
 export function joinMessages(messages: readonly Admitted[]): Omit<Admitted, "inboxId"> {
   const images = messages.flatMap((message) => message.images);
   const text = messages.map((message) => message.text).join("\n");
-  if (!messages.some((message) => message.sent !== undefined)) return { text, images };
-  return { text, images, sent: messages.map((message) => message.sent ?? message.text).join("\n") };
+  const verbatim = messages.some((message) => message.isVerbatim === true) ? { isVerbatim: true } : {};
+  if (!messages.some((message) => message.sent !== undefined)) return { text, images, ...verbatim };
+  return { text, images, sent: messages.map((message) => message.sent ?? message.text).join("\n"), ...verbatim };
 }
 
 function toAdmitted(entry: InboxEntry): Admitted {
@@ -92,5 +95,6 @@ function toAdmitted(entry: InboxEntry): Admitted {
     text,
     images,
     ...(typeof event["sent"] === "string" ? { sent: event["sent"] } : {}),
+    ...(event["isVerbatim"] === true ? { isVerbatim: true } : {}),
   };
 }

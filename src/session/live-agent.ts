@@ -35,6 +35,8 @@ export interface AgentWiring {
   readonly approver: Approver;
   readonly askUser: AskUser | undefined;
   readonly askSecret: AgentSpec["askSecret"];
+  readonly askPerson: AgentSpec["askPerson"];
+  readonly deliver: AgentSpec["deliver"];
   emit(event: AgentEvent): void;
   onTurnEnd(result: TurnResult): void;
   onChange(): void;
@@ -85,6 +87,8 @@ export async function openLiveAgent(
       approver: wiring.approver,
       askUser: wiring.askUser,
       askSecret: wiring.askSecret,
+      askPerson: wiring.askPerson,
+      deliver: wiring.deliver,
       startedAtMs,
       emit: (event) => wiring.emit(event),
       onTurnEnd: (result) => wiring.onTurnEnd(result),

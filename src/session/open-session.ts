@@ -5,7 +5,7 @@ import { describe } from "#foundation/errors";
 import type { Target } from "#model";
 import type { TitleOutcome } from "#store";
 import { AfterTurn } from "./after-turn.ts";
-import type { AgentHandle } from "./agent-handle.ts";
+import type { AgentHandle, DeliveredWords } from "./agent-handle.ts";
 import type { Completion, OpenSession, OpenWish, SessionEvent, SessionInfo, Submission, UserInput } from "./api.ts";
 import { Asking } from "./asking.ts";
 import { BackgroundRuns } from "./background-runs.ts";
@@ -86,6 +86,8 @@ export class LiveSession implements OpenSession, SessionControl {
       approver: this.#asking.approver,
       askUser: wish.isInteractive ? this.#asking.questions.askUser : undefined,
       askSecret: this.#asking.questions.askSecret,
+      askPerson: this.#asking.questions.askPerson,
+      deliver: (words) => this.#deliver(words),
       emit: (event) => this.#see(event),
       onTurnEnd: () => this.#changed(),
       onChange: () => this.#changed(),
@@ -286,6 +288,15 @@ export class LiveSession implements OpenSession, SessionControl {
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  /** In a run without a person nobody would see the turn that these words begin. */
+  #deliver({ text, how, isVerbatim }: DeliveredWords): boolean {
+    if (this.#closed !== undefined || !this.wish.isInteractive) return false;
+    const mode = how === "queue" ? "queue" : this.busyMode;
+    const words = { text, images: [], ...(isVerbatim ? { isVerbatim } : {}) };
+    this.#work.start("deliver", async () => void (await this.#intake.place(words, { mode })));
+    return true;
   }
 
   /** A model the person chose here stays chosen. */

@@ -14,6 +14,7 @@ export interface QuestionsDeps {
 
 export interface Questions {
   readonly askUser: AskUser;
+  readonly askPerson: AgentSpec["askPerson"];
   readonly askSecret: AgentSpec["askSecret"];
 }
 
@@ -22,17 +23,22 @@ const ownJudgement = "(The user gave no answer. Use your own judgement, and say 
 /** Questions of the model, passwords and keys: events out, answers in. A secret goes to whoever asked and nowhere else. */
 export function createQuestions(deps: QuestionsDeps): Questions {
   const { prompts, settings, emit } = deps;
+  const askPerson: Questions["askPerson"] = async (question, choices, signal) => {
+    if (!deps.canAsk()) return { kind: "nobody" };
+    const id = newId("ask");
+    const show = (): void => emit({ type: "question-request", id, question, choices });
+    const timeoutMs = settings.questionTimeoutMs;
+    const answered = await prompts.ask<string | undefined>({ id, timeoutMs, show }, signal);
+    const text = answered.kind === "answered" ? (answered.value ?? "").trim() : "";
+    emit({ type: "question-response", id, answer: text });
+    signal.throwIfAborted();
+    return text === "" ? { kind: "declined" } : { kind: "answer", text };
+  };
   return {
+    askPerson,
     async askUser(question, choices, signal) {
-      if (!deps.canAsk()) return ownJudgement;
-      const id = newId("ask");
-      const show = (): void => emit({ type: "question-request", id, question, choices });
-      const timeoutMs = settings.questionTimeoutMs;
-      const answered = await prompts.ask<string | undefined>({ id, timeoutMs, show }, signal);
-      const answer = answered.kind === "answered" ? (answered.value ?? "").trim() : "";
-      emit({ type: "question-response", id, answer });
-      signal.throwIfAborted();
-      return answer === "" ? ownJudgement : answer;
+      const answered = await askPerson(question, choices, signal);
+      return answered.kind === "answer" ? answered.text : ownJudgement;
     },
     async askSecret(prompt, what, signal) {
       if (!deps.canAsk()) return undefined;

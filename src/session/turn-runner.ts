@@ -102,6 +102,7 @@ export class TurnRunner {
     );
     this.#record = record;
     this.#isOpen = true;
+    await handle.beforeTurn?.(this.#deps.signal);
     const words = joinMessages(messages);
     const content = await this.#content(words, live);
     emit({ type: "input-admitted", messageId: newId("msg") as MessageId, text: words.text });
@@ -123,7 +124,9 @@ export class TurnRunner {
   /** What is sent, and what is stored where that differs. */
   async #content(words: Omit<Admitted, "inboxId">, { handle }: LiveAgent) {
     const warn = (text: string): void => this.#deps.emit({ type: "notice", level: "warn", text });
-    const expanded = await handle.expand(words.sent ?? words.text, this.#deps.signal);
+    const said = words.sent ?? words.text;
+    const expanded =
+      words.isVerbatim === true ? { text: said, warnings: [] } : await handle.expand(said, this.#deps.signal);
     for (const warning of expanded.warnings) warn(warning);
     const { content, warnings } =
       words.images.length > 0 && handle.attachImages !== undefined

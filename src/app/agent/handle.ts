@@ -26,6 +26,7 @@ import type { ChosenModel } from "./choose-model.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { SharedParts } from "./open-agent.ts";
 import type { SessionMemory } from "./open-memory.ts";
+import type { SessionTools } from "./session-tools.ts";
 import type { SideWork } from "./side-work.ts";
 
 export interface HandleParts {
@@ -34,7 +35,7 @@ export interface HandleParts {
   readonly agent: Agent;
   readonly conversation: Conversation;
   readonly chosen: ChosenModel;
-  readonly listing: Listing;
+  readonly tools: SessionTools;
   readonly memory: SessionMemory | undefined;
   readonly live: LiveSettings;
   readonly auxiliary: Auxiliary;
@@ -45,24 +46,24 @@ export interface HandleParts {
 
 /** What the session may do with its agent, in the words of the session. */
 export function createHandle(parts: HandleParts): AgentHandle {
-  const { shared, spec, agent, chosen, listing, live, scope } = parts;
+  const { shared, spec, agent, chosen, tools, live, scope } = parts;
   const { toolbox } = shared;
   const sessionKey = spec.rootSessionId;
   const root = spec.wish.cwd;
-  const toolsets = toolsetInfo(listing);
+  const toolsets = (): readonly ToolsetInfo[] => toolsetInfo(tools.listing);
   return {
     agent,
     facts: () => ({
       modelSource: chosen.target.source,
       isDemo: chosen.isDemo,
-      toolsets,
+      toolsets: toolsets(),
       isYolo: toolbox.yolo.isOn(sessionKey),
       warnings: chosen.notices,
     }),
     models: modelChoices(parts),
     skills: skillChoices(parts),
     tools: {
-      describe: () => toolsets,
+      describe: toolsets,
       setEnabled: (names, isEnabled) => parts.shared.setTools(spec.wish.source, names, isEnabled),
     },
     compress: async (focus, signal) => {
@@ -103,6 +104,7 @@ export function createHandle(parts: HandleParts): AgentHandle {
     account: (signal) => accountLines(parts, signal),
     reloadMcp: (signal) => toolbox.mcp.reload(signal),
     memory: memoryChoices(parts),
+    beforeTurn: (signal) => beforeTurn(parts, signal),
     flush: async (reason, signal) => void (await parts.side.flush(reason, parts.conversation.history, signal)),
     suggestTitle: (messages, signal) => suggestTitle(messages, parts, signal),
     expand: async (text, signal) => {
@@ -126,6 +128,21 @@ export function createHandle(parts: HandleParts): AgentHandle {
       await scope[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What changed since the last turn is taken in now: a turn sees no tool come or go. */
+async function beforeTurn({ shared, spec, tools }: HandleParts, signal: AbortSignal): Promise<void> {
+  shared.surfaces.turnBegins(spec.rootSessionId);
+  const before = tools.listing.names;
+  if (!(await tools.refresh(signal))) return;
+  const now = tools.listing.names;
+  const came = [...now].filter((name) => !before.has(name));
+  const went = [...before].filter((name) => !now.has(name));
+  const words = [
+    ...(came.length === 0 ? [] : [`new: ${came.join(", ")}`]),
+    ...(went.length === 0 ? [] : [`gone: ${went.join(", ")}`]),
+  ];
+  if (words.length > 0) spec.emit({ type: "notice", level: "info", text: `Tools changed (${words.join("; ")}).` });
 }
 
 function toolsetInfo(listing: Listing): readonly ToolsetInfo[] {

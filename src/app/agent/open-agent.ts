@@ -30,8 +30,8 @@ import {
   type Auxiliary as ToolAuxiliary,
   Toolsets,
 } from "#tools";
-import type { ApproverRouter } from "../approver-router.ts";
 import type { Books } from "../books.ts";
+import type { CallPlace, SurfaceRouter } from "../surface-router.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
@@ -45,6 +45,7 @@ import type { Skills } from "./open-skills.ts";
 import { gatherPrompt } from "./prompt-inputs.ts";
 import { readSpan } from "./read-span.ts";
 import { trajectorySaver } from "./save-trajectory.ts";
+import { SessionTools } from "./session-tools.ts";
 import { openSideWork } from "./side-work.ts";
 import { TaintWatch } from "./taint.ts";
 
@@ -60,13 +61,15 @@ export interface SharedParts {
   readonly toolbox: Toolbox;
   readonly skills: Skills;
   readonly children: ChildTable;
-  readonly approvers: ApproverRouter;
+  readonly surfaces: SurfaceRouter;
   readonly accountGate: AccountGate;
   /** What providers last said about how much may still be asked. */
   readonly rateLimits: RateLimitBook;
   readonly books: Books;
   /** Side calls in the form tools know them. */
   readonly lookAt: ToolAuxiliary;
+  /** What a session is about to talk to; tools find out with it whether they can be used. */
+  useMain(main: () => Target | undefined): void;
   /** Small side calls of one session. */
   auxiliary(sessionId: SessionId, main: () => Target | undefined): Auxiliary;
   /** Keeps the tools of a surface in the configuration; a line for the person. */
@@ -100,9 +103,13 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const { config } = shared.loaded;
   const chosen = scope.adopt(await chooseModel(modelWish(spec), shared.models, signal));
   for (const text of chosen.notices) spec.emit({ type: "notice", level: "info", text });
-  const listing = await toolbox.list(listingWish(spec, shared), signal);
+  shared.useMain(() => chosen.target);
+  const tools = await SessionTools.open(
+    { list: (stop) => toolbox.list(listingWish(spec, shared), stop), refresh: (stop) => toolbox.mcp.refresh(stop) },
+    signal,
+  );
   const taint = new TaintWatch();
-  const memory = await memoryOf(spec, { ...opening, listing, taint });
+  const memory = await memoryOf(spec, { ...opening, listing: tools.listing, taint });
   const live = new LiveSettings(config);
   const preloaded = await preload(spec, shared, signal);
   const { entries, warnings } = parseFallbackChain(config);
@@ -115,18 +122,18 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     fallbackChain: entries,
   });
   const auxiliary = shared.auxiliary(spec.rootSessionId, () => conversation.target);
-  const prompt = promptOf(spec, { shared, conversation, listing, memory, signal });
+  const prompt = promptOf(spec, { shared, conversation, tools, memory, signal });
   const agentTools = new Map<string, Tool["execute"]>();
   agentTools.set("clarify", clarifyWith(spec.askUser, config.clarify.timeout * 1000));
   agentTools.set("context_recall", createRecallExecute(readSpan(conversation, shared.store)));
   if (memory !== undefined) agentTools.set("memory", memory.execute);
-  scope.adopt(shared.approvers.add(spec.rootSessionId, spec));
+  scope.adopt(shared.surfaces.add(spec.rootSessionId, { spec, place: () => placeOf(spec, conversation, tools) }));
   const base = partsOf(spec, {
     shared,
     chosen,
     conversation,
     prompt,
-    listing,
+    tools,
     memory,
     taint,
     live,
@@ -150,7 +157,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
         maxSteps: base.settings.maxSteps,
         clock: shared.clock,
         logger,
-        listing: () => listing,
+        listing: () => tools.listing,
       })
     : undefined;
   agentTools.set("delegate_task", openDelegation(base, shared, shared.children));
@@ -180,7 +187,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     agent,
     conversation,
     chosen,
-    listing,
+    tools,
     memory,
     live,
     auxiliary,
@@ -206,12 +213,27 @@ function summaryModelOf(
   return { model, contextWindow, isMain };
 }
 
+/** What plugins run tools with in this session. */
+function placeOf(
+  { rootSessionId, wish }: AgentSpec,
+  { sessionId }: Conversation,
+  { listing }: SessionTools,
+): CallPlace {
+  return {
+    taskId: rootSessionId,
+    sessionId,
+    sessionKey: rootSessionId,
+    surface: wish.source,
+    enabledTools: listing.names,
+  };
+}
+
 interface Gathered {
   readonly shared: SharedParts;
   readonly chosen: ChosenModel;
   readonly conversation: Conversation;
   readonly prompt: ReturnType<typeof createPromptSource>;
-  readonly listing: Listing;
+  readonly tools: SessionTools;
   readonly memory: SessionMemory | undefined;
   readonly taint: TaintWatch;
   readonly live: LiveSettings;
@@ -220,7 +242,7 @@ interface Gathered {
 }
 
 function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
-  const { shared, live, listing } = given;
+  const { shared, live, tools } = given;
   return {
     place: {
       surface: spec.wish.source,
@@ -242,7 +264,7 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
     chosen: given.chosen,
     memory: given.memory,
     taint: given.taint,
-    listing: () => listing,
+    listing: () => tools.listing,
     agentTools: given.agentTools,
     accountGate: shared.accountGate,
     rateLimits: shared.rateLimits,
@@ -288,12 +310,12 @@ function promptOf(
   given: {
     readonly shared: SharedParts;
     readonly conversation: Conversation;
-    readonly listing: Listing;
+    readonly tools: SessionTools;
     readonly memory: SessionMemory | undefined;
     readonly signal: AbortSignal;
   },
 ) {
-  const { shared, conversation, listing, memory, signal } = given;
+  const { shared, conversation, tools, memory, signal } = given;
   const { wish } = spec;
   return createPromptSource({
     hasHistory: spec.history.length > 0,
@@ -307,14 +329,14 @@ function promptOf(
           logger: shared.logger,
           cwd: wish.cwd,
           surface: wish.source,
-          listing,
+          listing: tools.listing,
           model: conversation.primary.model,
           provider: conversation.primary.provider,
           startedAtMs: spec.startedAtMs,
           skipsFiles: wish.ignoreRules === true,
           memory: await memory?.snapshot(),
           providerBlock: memory?.manager.promptBlock,
-          skills: hasSkillTools(listing) ? shared.skills : undefined,
+          skills: hasSkillTools(tools.listing) ? shared.skills : undefined,
           ...(wish.passSessionId === true ? { rootSessionId: spec.rootSessionId } : {}),
         },
         signal,

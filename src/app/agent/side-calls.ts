@@ -10,7 +10,7 @@ import {
   estimateRequest,
   type Target,
 } from "#model";
-import type { Auxiliary as ToolAuxiliary } from "#tools";
+import type { Availability, Auxiliary as ToolAuxiliary } from "#tools";
 import type { Books } from "../books.ts";
 import type { Models } from "../wire-model.ts";
 
@@ -85,11 +85,24 @@ export class ProcessSideCalls {
     return openSideCalls({ ...this.#parts, sessionId, main });
   }
 
+  /** What a session is about to talk to, before it is open. */
+  useMain(main: () => Target | undefined): void {
+    this.#main = main;
+  }
+
   /** For what all sessions share. */
-  readonly run: Auxiliary["run"] = (task, input, signal) => {
+  readonly run: Auxiliary["run"] = (task, input, signal) => this.#forAll().run(task, input, signal);
+
+  /** Whether a model that sees images can be asked. */
+  async canSee(signal: AbortSignal): Promise<Availability> {
+    if (await this.#forAll().isReachable("vision", signal)) return true;
+    return { reason: "no model that sees images is set up; auxiliary.vision names one" };
+  }
+
+  #forAll(): Auxiliary {
     this.#shared ??= openSideCalls({ ...this.#parts, sessionId: "tools" as SessionId, main: () => this.#main() });
-    return this.#shared.run(task, input, signal);
-  };
+    return this.#shared;
+  }
 
   /** In the form tools know it. */
   readonly forTools: ToolAuxiliary = async (task, request, signal) => {

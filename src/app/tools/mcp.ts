@@ -41,6 +41,11 @@ export function openMcp(base: ToolboxBase, parts: McpParts): Mcp {
   const { home, cwd } = options;
   let settings = settingsOf(base, config, base.env);
   let isStarted = false;
+  let changes = 0;
+  const changed = (): void => {
+    changes += 1;
+    parts.onReload();
+  };
   const { confirmMcpChange } = options;
   const servers = scope.adopt(
     new McpServers(settings, {
@@ -65,7 +70,9 @@ export function openMcp(base: ToolboxBase, parts: McpParts): Mcp {
         await servers.ready(signal);
       },
       async refresh(signal) {
-        await raceAbort(servers.refresh("turn"), signal);
+        const moved = await raceAbort(servers.refresh("turn"), signal);
+        if (moved.length > 0) changed();
+        return changes;
       },
       async reload(signal) {
         // What a run was started with stays; only the files are read again.
@@ -73,7 +80,7 @@ export function openMcp(base: ToolboxBase, parts: McpParts): Mcp {
         settings = settingsOf(base, loaded.config, loaded.environment.variables);
         for (const { secret, name } of loaded.secrets.all()) base.redactor.add(secret, name);
         await servers.reload(settings, signal);
-        parts.onReload();
+        changed();
         return reportOf(rows());
       },
       status: rows,

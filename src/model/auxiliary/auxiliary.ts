@@ -70,6 +70,8 @@ export interface Auxiliary {
   run(task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome>;
   /** The model a task would use now, without asking anybody; undefined when nothing is set up. */
   planned(task: AuxiliaryTask): PlannedModel | undefined;
+  /** Whether anybody could be asked for a task now: a model is set up for it and has its credential. Asks no model. */
+  isReachable(task: AuxiliaryTask, signal: AbortSignal): Promise<boolean>;
   readonly totals: AuxiliaryTotals;
 }
 
@@ -112,6 +114,11 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
       if (first === undefined) return undefined;
       const isMain = first.kind === "open" && isSameModel(first.target, deps.auto().main);
       return { ...describeCandidate(first), source: first.source, isMain };
+    },
+    isReachable: async (task, signal) => {
+      for (const candidate of plan(task).candidates)
+        if ((await open(candidate, deps, signal)).kind === "open") return true;
+      return false;
     },
     run: (task, input, signal) => {
       const limit = deps.settings()[task]?.max_concurrency ?? taskDefaults[task].maxConcurrency;

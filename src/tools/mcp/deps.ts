@@ -31,8 +31,8 @@ export interface McpDeps {
   readonly checkPackage?: PackageCheck;
   /** Absent: no server may ask for completions. */
   readonly sample?: SampleModel;
-  /** Asked once per server and session before its first completion; absent means no question. */
-  confirmSampling?(server: string, signal: AbortSignal): Promise<boolean>;
+  /** Asked once per server and conversation before its first completion; absent means no question. */
+  confirmSampling?(question: SamplingQuestion, signal: AbortSignal): Promise<Consent>;
   /** Puts a server's question to the person; absent means servers are told it is not supported. */
   elicit?(question: ElicitQuestion, signal: AbortSignal): Promise<ElicitAnswer>;
   /** Destructive tools of untrusted servers pass it. Absent means denied. */
@@ -44,8 +44,20 @@ export interface ServerLog {
   write(text: string): void;
 }
 
+/** What the person said; `nobody` when nobody could be asked now. */
+export type Consent = "yes" | "no" | "nobody";
+
+export interface SamplingQuestion {
+  readonly server: string;
+  readonly isTrusted: boolean;
+  /** The one conversation that is using the server now. */
+  readonly sessionKey: string | undefined;
+}
+
 export interface ElicitQuestion {
   readonly server: string;
+  /** The one conversation that is using the server now. */
+  readonly sessionKey: string | undefined;
   readonly message: string;
   readonly schema: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,6 @@
 /** Tools of other programs: MCP servers as a client sees them. */
 export { type AttachmentFiles, attachmentFolder } from "./attachments.ts";
-export type { ElicitAnswer, ElicitQuestion, McpDeps, ServerLog } from "./deps.ts";
+export type { Consent, ElicitAnswer, ElicitQuestion, McpDeps, SamplingQuestion, ServerLog } from "./deps.ts";
 export { type LoginPrompt, McpOAuth, type McpServerAddress } from "./oauth.ts";
 export { createPackageCheck, type PackageCheck } from "./package-check.ts";
 export { type PinChange, PinStore } from "./pins.ts";

@@ -15,7 +15,7 @@ export async function probeServer(
   const log = deps.openServerLog(settings.name);
   await using session = await openSession(
     settings,
-    { deps, log, sampler: undefined, onListChanged: () => undefined },
+    { deps, log, sampler: undefined, caller: () => undefined, onListChanged: () => undefined },
     bounded,
   );
   return await session.list(bounded);

@@ -2,6 +2,7 @@ import type { CreateMessageRequestParams, CreateMessageResultWithTools } from "@
 import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
+import type { Consent } from "./deps.ts";
 import type { SamplingSettings } from "./settings.ts";
 
 export type SamplePart =
@@ -57,7 +58,9 @@ export interface SamplerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly sample: SampleModel;
-  confirm?(signal: AbortSignal): Promise<boolean>;
+  /** The conversation that is using the server now. */
+  caller?(): string | undefined;
+  confirm?(sessionKey: string | undefined, signal: AbortSignal): Promise<Consent>;
 }
 
 const windowMs = 60_000;
@@ -68,7 +71,7 @@ export class Sampler {
   readonly #settings: SamplingSettings;
   readonly #deps: SamplerDeps;
   #startedAtMs: number[] = [];
-  #confirmed: Promise<boolean> | undefined;
+  readonly #consents = new Map<string, Promise<Consent>>();
   #metrics: SamplingMetrics = { requests: 0, errors: 0, tokensUsed: 0, toolUses: 0 };
 
   constructor(server: string, settings: SamplingSettings, deps: SamplerDeps) {
@@ -85,7 +88,9 @@ export class Sampler {
     this.#count({ requests: 1 });
     try {
       const request = this.#admit(params);
-      if (!(await this.#isConfirmed(signal))) throw new Error("the user did not allow this server to ask the model");
+      const consent = await this.#consent(signal);
+      if (consent === "no") throw new Error("the user did not allow this server to ask the model");
+      if (consent === "nobody") throw new Error("nobody can be asked here whether this server may ask the model");
       using limit = deadline(this.#settings.timeoutMs, "the completion took too long");
       const limited = linkSignals(signal, limit.signal);
       const reply = await raceAbort(this.#deps.sample(request, limited), limited);
@@ -143,10 +148,22 @@ export class Sampler {
     };
   }
 
-  /** Once per server and session; a refusal stands. */
-  #isConfirmed(signal: AbortSignal): Promise<boolean> {
-    this.#confirmed ??= this.#deps.confirm?.(signal) ?? Promise.resolve(true);
-    return this.#confirmed;
+  /** Once per server and conversation; a refusal stands. Where nobody could be asked, the next time counts anew. */
+  async #consent(signal: AbortSignal): Promise<Consent> {
+    const { confirm, caller } = this.#deps;
+    if (confirm === undefined) return "yes";
+    const key = caller?.();
+    const name = key ?? "";
+    const asking = this.#consents.get(name) ?? confirm(key, signal);
+    this.#consents.set(name, asking);
+    let isFinal = false;
+    try {
+      const consent = await asking;
+      isFinal = consent !== "nobody";
+      return consent;
+    } finally {
+      if (!isFinal) this.#consents.delete(name);
+    }
   }
 
   #count(more: Partial<SamplingMetrics>): void {

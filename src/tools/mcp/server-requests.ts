@@ -6,6 +6,7 @@ import type { Sampler } from "./sampling.ts";
 export interface RequestAnswers {
   readonly deps: McpDeps;
   readonly sampler: Sampler | undefined;
+  caller(): string | undefined;
   onListChanged(): void;
 }
 
@@ -13,7 +14,7 @@ export interface RequestAnswers {
 export function answerServerRequests(
   client: Client,
   server: string,
-  { deps, sampler, onListChanged }: RequestAnswers,
+  { deps, sampler, caller, onListChanged }: RequestAnswers,
 ): void {
   client.setRequestHandler("roots/list", () => ({
     roots: [{ uri: pathToFileURL(deps.cwd).href, name: "working folder" }],
@@ -28,7 +29,7 @@ export function answerServerRequests(
     client.setRequestHandler("elicitation/create", async (request, context) => {
       const { params } = request;
       if (!("requestedSchema" in params)) return { action: "decline" };
-      const question = { server, message: params.message, schema: { ...params.requestedSchema } };
+      const question = { server, sessionKey: caller(), message: params.message, schema: { ...params.requestedSchema } };
       const answer = await elicit(question, context.mcpReq.signal);
       return answer.kind === "accept" ? { action: "accept", content: { ...answer.content } } : { action: "decline" };
     });

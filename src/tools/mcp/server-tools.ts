@@ -4,7 +4,7 @@ import type { Logger } from "#foundation/logger";
 import type { ToolRegistry } from "../registry.ts";
 import type { Tool } from "../tool.ts";
 import type { McpToolDefinition } from "./definition.ts";
-import type { McpDeps } from "./deps.ts";
+import type { Consent, McpDeps } from "./deps.ts";
 import { readDescription } from "./descriptions.ts";
 import { distinctNames, mcpToolset } from "./names.ts";
 import type { PinChange, PinStore } from "./pins.ts";
@@ -18,7 +18,7 @@ export interface ServerToolsOptions {
   readonly deps: McpDeps;
   readonly registry: ToolRegistry;
   readonly pins: PinStore;
-  confirmChange?(change: PinChange, signal: AbortSignal): Promise<boolean>;
+  confirmChange?(change: PinChange, signal: AbortSignal): Promise<Consent>;
 }
 
 interface Held {
@@ -39,6 +39,8 @@ export class ServerTools implements Disposable {
   #alias: Disposable | undefined;
   #pending = new Map<string, PinChange>();
   readonly #asked = new Set<string>();
+  /** Changes about which nobody could be asked yet. */
+  readonly #unheard = new Set<string>();
 
   constructor(server: McpServer, options: ServerToolsOptions) {
     this.#server = server;
@@ -48,6 +50,10 @@ export class ServerTools implements Disposable {
 
   get pending(): readonly PinChange[] {
     return [...this.#pending.values()];
+  }
+
+  get hasUnheard(): boolean {
+    return this.#unheard.size > 0;
   }
 
   /** Brings the registry up to date; names what was added or removed. */
@@ -85,12 +91,20 @@ export class ServerTools implements Disposable {
     this.#pending = new Map(changes.map((change) => [change.tool, change]));
     for (const change of changes) {
       if (this.#asked.has(change.diff)) continue;
+      if (!this.#unheard.has(change.diff))
+        this.#logger.warn("a tool of an MCP server changed and is off until confirmed", {
+          server: name,
+          tool: change.tool,
+        });
+      const { confirmChange } = this.#options;
+      const consent = confirmChange === undefined ? "no" : await confirmChange(change, signal);
+      if (consent === "nobody") {
+        this.#unheard.add(change.diff);
+        continue;
+      }
+      this.#unheard.delete(change.diff);
       this.#asked.add(change.diff);
-      this.#logger.warn("a tool of an MCP server changed and is off until confirmed", {
-        server: name,
-        tool: change.tool,
-      });
-      if ((await this.#options.confirmChange?.(change, signal)) === true) await this.confirm(change.tool);
+      if (consent === "yes") await this.confirm(change.tool);
     }
   }
 

@@ -3,6 +3,7 @@ import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import { Deferred } from "#foundation/deferred";
 import { UserError } from "#foundation/errors";
 import { backoffMs } from "#foundation/retry";
+import type { ToolContext } from "../context.ts";
 import { CircuitBreaker } from "./breaker.ts";
 import { emptyCatalogue, type McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
@@ -51,6 +52,8 @@ export class McpServer implements AsyncDisposable {
   readonly #sampler: Sampler | undefined;
   readonly #stop = new AbortController();
   readonly #attempted = new Deferred<void>();
+  /** The conversations whose requests are under way. */
+  readonly #callers: string[] = [];
   #onChange: () => void = () => undefined;
   #running: Promise<void> | undefined;
   #session: McpSession | undefined;
@@ -66,7 +69,7 @@ export class McpServer implements AsyncDisposable {
     this.settings = settings;
     this.#deps = deps;
     this.#breaker = new CircuitBreaker(deps.clock);
-    this.#sampler = samplerOf(settings, deps);
+    this.#sampler = samplerOf(settings, deps, () => this.caller);
   }
 
   /** Begins connecting in the background; again and again until disposed. Calling it twice starts it once. */
@@ -101,8 +104,27 @@ export class McpServer implements AsyncDisposable {
     };
   }
 
+  /** Whose request it is working on; undefined when nobody's, or when they are of different conversations. */
+  get caller(): string | undefined {
+    const [first, ...others] = this.#callers;
+    return others.every((key) => key === first) ? first : undefined;
+  }
+
   /** Sends a request. A lost session or a renewed login is tried once more; everything else is reported. */
   async ask<T>(
+    request: (client: Client, signal: AbortSignal) => Promise<T>,
+    context: Pick<ToolContext, "sessionKey" | "signal">,
+  ): Promise<McpAnswer<T>> {
+    const { sessionKey, signal } = context;
+    this.#callers.push(sessionKey);
+    try {
+      return await this.#ask(request, signal);
+    } finally {
+      this.#callers.splice(this.#callers.indexOf(sessionKey), 1);
+    }
+  }
+
+  async #ask<T>(
     request: (client: Client, signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<McpAnswer<T>> {
@@ -203,7 +225,13 @@ export class McpServer implements AsyncDisposable {
     let session: McpSession | undefined;
     try {
       const log = this.#deps.openServerLog(settings.name);
-      const parts = { deps: this.#deps, log, sampler: this.#sampler, onListChanged: () => this.#relist() };
+      const parts = {
+        deps: this.#deps,
+        log,
+        sampler: this.#sampler,
+        caller: () => this.caller,
+        onListChanged: () => this.#relist(),
+      };
       session = await openSession(settings, parts, bounded);
       this.#catalogue = await raceAbort(session.list(bounded), bounded);
       this.#session = session;
@@ -294,13 +322,19 @@ export class McpServer implements AsyncDisposable {
   }
 }
 
-function samplerOf(settings: McpServerSettings, deps: McpDeps): Sampler | undefined {
+function samplerOf(settings: McpServerSettings, deps: McpDeps, caller: () => string | undefined): Sampler | undefined {
   const { sample, confirmSampling } = deps;
   if (sample === undefined || !settings.sampling.enabled) return undefined;
   return new Sampler(settings.name, settings.sampling, {
     clock: deps.clock,
     logger: deps.logger,
     sample,
-    ...(confirmSampling === undefined ? {} : { confirm: (signal) => confirmSampling(settings.name, signal) }),
+    caller,
+    ...(confirmSampling === undefined
+      ? {}
+      : {
+          confirm: (sessionKey, signal) =>
+            confirmSampling({ server: settings.name, isTrusted: settings.trust === "trusted", sessionKey }, signal),
+        }),
   });
 }

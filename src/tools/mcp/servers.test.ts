@@ -240,7 +240,7 @@ describe("changes of a server", () => {
     const second = stage.open([settings], {
       confirmChange: (change) => {
         asked.push(change.diff);
-        return Promise.resolve(true);
+        return Promise.resolve("yes");
       },
     });
     await second.ready(never);
@@ -471,7 +471,7 @@ describe("completions a server asks for", () => {
   it("need the person's consent where it is asked for, and an allowed model [30:6.5]", async () => {
     await using stage = await mcpStage({
       sample: () => Promise.reject(new Error("must not be asked")),
-      confirmSampling: () => Promise.resolve(false),
+      confirmSampling: () => Promise.resolve("no"),
     });
     await stage
       .open([

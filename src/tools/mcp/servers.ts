@@ -1,7 +1,7 @@
 import { deadline, raceAbort } from "#foundation/abort";
 import { canonicalJson } from "#foundation/json";
 import type { ToolRegistry } from "../registry.ts";
-import type { McpDeps } from "./deps.ts";
+import type { Consent, McpDeps } from "./deps.ts";
 import type { PinChange, PinStore } from "./pins.ts";
 import { McpServer, type McpServerStatus } from "./server.ts";
 import { ServerTools } from "./server-tools.ts";
@@ -16,8 +16,11 @@ export interface McpServersOptions {
   readonly pins: PinStore;
   /** `mcp.refresh`: when changes of a server become visible. */
   readonly refresh?: "turn" | "session";
-  /** Shows a changed definition and asks whether it may be used. Absent: it waits for {@link McpServers.confirm}. */
-  confirmChange?(change: PinChange, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Shows a changed definition and asks whether it may be used. Absent, or nobody there to be asked: it waits for
+   * {@link McpServers.confirm}, or for the next refresh.
+   */
+  confirmChange?(change: PinChange, signal: AbortSignal): Promise<Consent>;
 }
 
 interface Entry {
@@ -56,6 +59,8 @@ export class McpServers implements AsyncDisposable {
   /** Called between turns (and at the start of a session) to let changes in. Returns the names that came and went. */
   async refresh(moment: "turn" | "session"): Promise<readonly string[]> {
     if (!this.#isStarted || (moment === "turn" && this.#options.refresh === "session")) return [];
+    // A question that nobody heard is asked again.
+    for (const [name, { tools }] of this.#entries) if (tools.hasUnheard) this.#changed.add(name);
     return this.#sync();
   }
 

@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly deps: McpDeps;
   readonly log: ServerLog;
   readonly sampler: Sampler | undefined;
+  /** The conversation whose request the server works on. */
+  caller(): string | undefined;
   /** The server says that what it offers has changed. */
   onListChanged(): void;
 }

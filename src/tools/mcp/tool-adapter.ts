@@ -40,7 +40,7 @@ export function adaptTool(server: McpServer, adapted: AdaptedTool, deps: McpDeps
                 context.progress(message ?? `${progress}${total === undefined ? "" : `/${total}`}`),
             },
           ),
-        context.signal,
+        context,
       );
       return finish(answer, server, (value) =>
         readCallResult(value as McpCallResult, {

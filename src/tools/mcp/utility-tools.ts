@@ -37,7 +37,7 @@ function listResources(server: McpServer): Tool {
           { signal, timeout: server.settings.timeoutMs },
         );
         return found.resources;
-      }, context.signal);
+      }, context);
       return finish(answer, server, (resources) =>
         result({
           resources: resources.slice(0, maxEntries).map(({ uri, name, description, mimeType }) => ({
@@ -66,7 +66,7 @@ function readResource(server: McpServer): Tool {
       const answer = await server.ask(
         (client, signal) =>
           client.request({ method: "resources/read", params: { uri } }, { signal, timeout: server.settings.timeoutMs }),
-        context.signal,
+        context,
       );
       return finish(answer, server, ({ contents }) => {
         const texts = contents.map((part) =>
@@ -91,7 +91,7 @@ function listPrompts(server: McpServer): Tool {
           { signal, timeout: server.settings.timeoutMs },
         );
         return found.prompts;
-      }, context.signal);
+      }, context);
       return finish(answer, server, (prompts) =>
         result({
           prompts: prompts.slice(0, maxEntries).map(({ name, description, arguments: parameters }) => ({
@@ -127,7 +127,7 @@ function getPrompt(server: McpServer): Tool {
             { method: "prompts/get", params: { name, arguments: values } },
             { signal, timeout: server.settings.timeoutMs },
           ),
-        context.signal,
+        context,
       );
       return finish(answer, server, ({ messages, description }) => promptResult(server, messages, description));
     },

@@ -1,0 +1,39 @@
+import type { Listing } from "#tools";
+
+/** Where the tools of a session come from. */
+export interface ToolSource {
+  list(signal: AbortSignal): Promise<Listing>;
+  /** Lets changes of MCP servers in; how often there were any since the program began. */
+  refresh(signal: AbortSignal): Promise<number>;
+}
+
+/** What the model of one session is shown. It changes between turns only, and only when a server's tools have. */
+export class SessionTools {
+  readonly #source: ToolSource;
+  #listing: Listing;
+  #changes: number;
+
+  private constructor(source: ToolSource, state: { readonly listing: Listing; readonly changes: number }) {
+    this.#source = source;
+    this.#listing = state.listing;
+    this.#changes = state.changes;
+  }
+
+  static async open(source: ToolSource, signal: AbortSignal): Promise<SessionTools> {
+    const listing = await source.list(signal);
+    return new SessionTools(source, { listing, changes: await source.refresh(signal) });
+  }
+
+  get listing(): Listing {
+    return this.#listing;
+  }
+
+  /** Called between turns; true when the tools are others now. */
+  async refresh(signal: AbortSignal): Promise<boolean> {
+    const changes = await this.#source.refresh(signal);
+    if (changes === this.#changes) return false;
+    this.#listing = await this.#source.list(signal);
+    this.#changes = changes;
+    return true;
+  }
+}
