@@ -30,7 +30,10 @@ export class Approvals implements Approver {
 
   async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalChoice> {
     const { prompts, emit } = this.#deps;
-    if (!this.#deps.canAsk()) return "deny";
+    if (!this.#deps.canAsk()) {
+      emit({ type: "notice", level: "warn", text: unaskedText(request) });
+      return "deny";
+    }
     const timeoutMs = this.#deps.timeoutMs();
     const show = (): void => {
       this.#open = request;
@@ -54,9 +57,25 @@ export class Approvals implements Approver {
     return choice;
   }
 
+  canAsk(): boolean {
+    return this.#deps.canAsk();
+  }
+
   approve(id: string, choice: ApprovalChoice): boolean {
     return this.#open?.id === id && this.#deps.prompts.answer(id, choice);
   }
+}
+
+const mostShown = 200;
+
+/** For people only: the model is not told how the gate is opened. */
+function unaskedText({ summary, findings }: ApprovalRequest): string {
+  const what = summary.length > mostShown ? `${summary.slice(0, mostShown)}…` : summary;
+  const why = findings.map(({ description }) => description).join("; ");
+  return (
+    `Not run, because nobody can be asked here: ${what} (${why}). ` +
+    "--yolo allows it for one run, approvals.headless: allow for all, command_allowlist for what it names."
+  );
 }
 
 /** A choice that was not offered becomes the next narrower one that was. */

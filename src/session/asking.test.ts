@@ -88,7 +88,7 @@ describe("an approval", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "approval-response", choice: "deny" }));
   });
 
-  it("is denied at once where nobody can be asked", async () => {
+  it("is denied at once where nobody can be asked, and the person is told what would allow it [20:R8.10]", async () => {
     const clock = new FakeClock();
     const { open, server, events } = await harness({ clock, tools: (spec) => [gatedTool(spec, clock)] });
     server.script(rm("build"), says("I may not."));
@@ -96,6 +96,10 @@ describe("an approval", () => {
     expect((await say(session, "Clean")).text).toBe("I may not.");
     expect(events.some((one) => one.type === "approval-request")).toBe(false);
     expect(String(session.history[2]?.content)).not.toContain("ran");
+    expect(String(session.history[2]?.content)).toContain("nobody can be asked here");
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "notice", level: "warn", text: expect.stringContaining("--yolo allows it") }),
+    );
   });
 
   it("waits for the one before it [20:R10.34]", async () => {

@@ -22,5 +22,9 @@ export function childApprover(approver: Approver, approvals: () => ChildApproval
       if (how === "forward") return approver.ask(request, signal);
       return Promise.resolve(how === "approve" ? "once" : "deny");
     },
+    canAsk(about) {
+      const isAsked = !isChildTask(about.taskId) || approvals() === "forward";
+      return !isAsked || (approver.canAsk?.(about) ?? true);
+    },
   };
 }

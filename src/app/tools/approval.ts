@@ -89,6 +89,7 @@ export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: A
 /** Lets plugins know that somebody is asked, and what was answered. */
 export function announced(approver: Approver, hooks: Pick<Hooks, "has" | "notify">): Approver {
   return {
+    canAsk: (about) => approver.canAsk?.(about) ?? true,
     async ask(request, signal) {
       const about = { command: request.summary, keys: request.findings.map((finding) => finding.key) };
       if (hooks.has("approval_requested")) await hooks.notify("approval_requested", about, signal);

@@ -62,6 +62,16 @@ function gateWith(changes: Partial<GateDeps> = {}, options: { answers?: Approval
 }
 
 describe("the approval gate", () => {
+  it("says that nobody can be asked where nobody can, not that somebody refused [20:R8.10] [30:5.5]", async () => {
+    const nobody = { canAsk: () => false, ask: () => Promise.resolve("deny" as const) };
+    const { check } = gateWith({ approver: nobody });
+    const denied = await check("rm -rf build");
+    expect(denied).toMatchObject({ kind: "blocked", reason: expect.stringContaining("nobody can be asked here") });
+    expect(JSON.stringify(denied)).not.toContain("did not approve");
+    const open = gateWith({ approver: nobody, surfaceRules: { cron: "deny", headless: "allow" } });
+    expect(await open.check("rm -rf build")).toMatchObject({ kind: "run" });
+  });
+
   it("lets harmless commands run without a word [30:5.1]", async () => {
     const { check, asked, audit } = gateWith();
     expect(await check("ls -la && git status")).toEqual({ kind: "run" });

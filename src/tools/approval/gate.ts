@@ -69,7 +69,10 @@ async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
   const open = asked.filter((finding) => !deps.grants.isGranted(finding, subject));
   const now: Case = { ...given, findings: open };
   if (open.length === 0) return decided(deps, { ...given, findings: asked }, { kind: "run", note: "approved earlier" });
+  const isUnattended = deps.approver.canAsk?.(context) === false;
   const answer = surfaceAnswer(context.surface, deps.surfaceRules);
+  if (isUnattended && deps.surfaceRules.headless === "allow")
+    return decided(deps, now, { kind: "run", note: "nobody can be asked here, and that allows flagged commands" });
   if (answer.kind === "allow") return decided(deps, now, { kind: "run", note: "this surface allows flagged commands" });
   if (answer.kind === "deny") return decided(deps, now, { ...blocked(answer.reason, open), hint: answer.hint });
   if (deps.mode() === "smart" && deps.auxiliary !== undefined) {
@@ -98,7 +101,11 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
   };
   const choice = await answerOf(deps, request, context);
   const keys = findings.map((finding) => finding.key);
-  if (choice === "deny") return decided(deps, { ...given, choice }, blocked("the user did not approve it", findings));
+  if (choice === "deny") {
+    const isUnattended = deps.approver.canAsk?.(context) === false;
+    const why = isUnattended ? "nobody can be asked here" : "the user did not approve it";
+    return decided(deps, { ...given, choice }, blocked(why, findings));
+  }
   if (choice === "session" || (choice === "always" && isScanned)) deps.grants.grantSession(context.sessionKey, keys);
   else if (choice === "always") await deps.grants.grantAlways(context.sessionKey, keys);
   return decided(

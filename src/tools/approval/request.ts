@@ -25,6 +25,8 @@ export interface ApprovalRequest {
 /** Asks whoever may decide. Answers `deny` when nobody can be asked, time runs out, or the signal fires. */
 export interface Approver {
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalChoice>;
+  /** False where nobody can be asked, so that a denial does not look like somebody's answer. Absent: somebody can. */
+  canAsk?(about: Pick<ApprovalRequest, "sessionKey" | "taskId">): boolean;
 }
 
 /** The default everywhere: no approver means denied. */
