@@ -17,12 +17,13 @@ import { ProcessSideCalls } from "./agent/side-calls.ts";
 import { Books } from "./books.ts";
 import { mixtureModels, samplingModel } from "./model-services.ts";
 import { packageFolder } from "./package-folder.ts";
-import { saveModel, saveTools, sessionSettings, storePlace } from "./preferences.ts";
+import { saveModel, sessionSettings, storePlace } from "./preferences.ts";
 import { readPageWith } from "./read-page.ts";
 import { savedSettings } from "./saved-settings.ts";
 import { sessionPorts } from "./session-ports.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
 import { SurfaceRouter } from "./surface-router.ts";
+import { SurfaceTools } from "./surface-tools.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { mcpConsent } from "./tools/mcp-consent.ts";
 import { type Models, openModels } from "./wire-model.ts";
@@ -209,7 +210,7 @@ function openSessions(
       rateLimits: new RateLimitBook(),
       useMain: (main) => side.useMain(main),
       auxiliary: (sessionId, main) => side.forSession(sessionId, main),
-      setTools: (surface, names, isEnabled) => saveTools({ surface, names, isEnabled }, { loaded, home, env }),
+      surfaceTools: new SurfaceTools({ loaded, home, env, toolbox }),
       saveModel: (target) => saveModel(target, { loaded, home, env }),
       fetchText: readPageWith(toolbox.registry),
     }),

@@ -3,7 +3,6 @@ import type { HermesHome } from "#foundation/paths";
 import { choiceToSave, type Target } from "#model";
 import { defaultSessionSettings, type SessionSettings } from "#session";
 import type { StorePlace } from "#store";
-import { defaultPreset } from "#tools";
 
 export interface PreferencePlace {
   readonly loaded: LoadedConfig;
@@ -28,22 +27,9 @@ export async function saveModel(target: Target, { home, env }: PreferencePlace):
   await editConfig(changes, { home, env });
 }
 
-/** Turns toolsets of a surface on or off; a sentence for the person. */
-export async function saveTools(
-  wish: { readonly surface: string; readonly names: readonly string[]; readonly isEnabled: boolean },
-  { loaded, home, env }: PreferencePlace,
-): Promise<string> {
-  const { surface, names, isEnabled } = wish;
-  const before = loaded.config.platform_toolsets[surface] ?? [defaultPreset(surface)];
-  const others = before.filter((name) => !names.includes(name));
-  const value = isEnabled ? [...others, ...names] : others;
-  await editConfig([{ kind: "set", path: ["platform_toolsets", surface], value }], { home, env });
-  return `${isEnabled ? "Enabled" : "Disabled"} ${names.join(", ")} for ${surface}. A new session has the change.`;
-}
-
 /** The settings of sessions, read once when the program opens. */
 export function sessionSettings({ config }: LoadedConfig): SessionSettings {
-  const { display, approvals, clarify } = config;
+  const { display, approvals, clarify, sessions } = config;
   return {
     ...defaultSessionSettings,
     busyMode: display.busy_input_mode,
@@ -54,6 +40,16 @@ export function sessionSettings({ config }: LoadedConfig): SessionSettings {
     toolProgress: display.tool_progress,
     allowsVerboseInChats: display.tool_progress_command,
     allowsYoloInChats: approvals.allow_yolo,
+    seenHints: Object.keys(config.onboarding.seen),
+    ...(sessions.auto_prune
+      ? {
+          autoPrune: {
+            retentionDays: sessions.retention_days,
+            minIntervalHours: sessions.min_interval_hours,
+            compactAfter: sessions.vacuum_after_prune,
+          },
+        }
+      : {}),
     personalities: [...Object.keys(config.agent.personalities), ...Object.keys(config.personalities)],
   };
 }

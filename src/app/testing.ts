@@ -20,25 +20,43 @@ export interface HermesStage extends AsyncDisposable {
   command(line: string): Promise<string>;
 }
 
+export interface TemporaryStage extends AsyncDisposable {
+  /** The person's folder; Hermes' own is `home` in it. */
+  readonly folder: string;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A person's folder with these files in the home of Hermes, and nothing else in the environment. */
+export async function temporaryStage(files: Readonly<Record<string, string>>): Promise<TemporaryStage> {
+  const folder = await mkdtemp(path.join(tmpdir(), "hermes-stage-"));
+  const home = path.join(folder, "home");
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(home, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  return {
+    folder,
+    home,
+    env: { PATH: process.env["PATH"], HOME: folder, HERMES_HOME: home },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
 export async function hermesStage(
   config: string,
   { env = {}, files = {} }: { readonly env?: Record<string, string>; readonly files?: Record<string, string> } = {},
 ): Promise<HermesStage> {
   const scope = new Scope();
-  const folder = await mkdtemp(path.join(tmpdir(), "hermes-stage-"));
-  scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const home = path.join(folder, "home");
+  const place = scope.adopt(await temporaryStage({ "config.yaml": config, ...files }));
+  const { folder } = place;
   const notices: string[] = [];
   const events: SessionEvent[] = [];
   try {
-    await mkdir(home);
-    for (const [name, text] of Object.entries({ "config.yaml": config, ...files })) {
-      await mkdir(path.dirname(path.join(home, name)), { recursive: true });
-      await writeFile(path.join(home, name), text);
-    }
     const hermes = scope.adopt(
       await openHermes({
-        env: { PATH: process.env["PATH"], HOME: folder, HERMES_HOME: home, ...env },
+        env: { ...place.env, ...env },
         cwd: folder,
         version: "test",
         isIncognito: true,

@@ -64,7 +64,7 @@ export function createHandle(parts: HandleParts): AgentHandle {
     skills: skillChoices(parts),
     tools: {
       describe: toolsets,
-      setEnabled: (names, isEnabled) => parts.shared.setTools(spec.wish.source, names, isEnabled),
+      setEnabled: (names, isEnabled) => parts.shared.surfaceTools.set(spec.wish.source, names, isEnabled),
     },
     compress: async (focus, signal) => {
       const outcome = await parts.compression.compressNow(focus, signal);

@@ -21,17 +21,10 @@ import type { HermesHome } from "#foundation/paths";
 import { type AccountGate, type Auxiliary, parseFallbackChain, type RateLimitBook, type Target } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
 import type { Store } from "#store";
-import {
-  clarifyWith,
-  type Listing,
-  pluginToolsets,
-  surfaceToolsets,
-  type Tool,
-  type Auxiliary as ToolAuxiliary,
-  Toolsets,
-} from "#tools";
+import { clarifyWith, type Listing, type Tool, type Auxiliary as ToolAuxiliary } from "#tools";
 import type { Books } from "../books.ts";
 import type { CallPlace, SurfaceRouter } from "../surface-router.ts";
+import type { SurfaceTools } from "../surface-tools.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
@@ -72,8 +65,8 @@ export interface SharedParts {
   useMain(main: () => Target | undefined): void;
   /** Small side calls of one session. */
   auxiliary(sessionId: SessionId, main: () => Target | undefined): Auxiliary;
-  /** Keeps the tools of a surface in the configuration; a line for the person. */
-  setTools(surface: string, names: readonly string[], isEnabled: boolean): Promise<string>;
+  /** Which tools each surface has, and what changes that. */
+  readonly surfaceTools: SurfaceTools;
   saveModel(target: Target): Promise<void>;
   fetchText: ReferenceDeps["fetchText"];
 }
@@ -345,23 +338,9 @@ function promptOf(
 }
 
 /** The toolsets of this surface, or those that were asked for. */
-function listingWish({ wish }: AgentSpec, { loaded, toolbox }: SharedParts) {
-  const { config } = loaded;
-  const listed = config.platform_toolsets[wish.source];
-  const snapshot = toolbox.registry.snapshot();
-  const enabledToolsets =
-    wish.toolsets ??
-    surfaceToolsets(
-      {
-        surface: wish.source,
-        ...(listed === undefined ? {} : { listed }),
-        pluginToolsets: pluginToolsets(snapshot),
-        knownPluginToolsets: config.known_plugin_toolsets[wish.source] ?? [],
-        mcpServers: Object.keys(config.mcp_servers),
-      },
-      new Toolsets(snapshot, config.custom_toolsets),
-    );
-  return { enabledToolsets, disabledTools: config.disabled_tools[wish.source] ?? [] };
+function listingWish({ wish }: AgentSpec, { surfaceTools }: SharedParts) {
+  const { enabledToolsets, disabledTools } = surfaceTools.wishFor(wish.source);
+  return { enabledToolsets: wish.toolsets ?? enabledToolsets, disabledTools };
 }
 
 function hasSkillTools(listing: Listing): boolean {

@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import type { SessionId } from "#conversation";
+import { systemClock } from "#foundation/clock";
+import { silentLogger } from "#foundation/logger";
+import { openStore } from "#store";
+import { openHermes } from "./hermes.ts";
+import { temporaryStage } from "./testing.ts";
+
+const mostLooks = 500;
+const dayMs = 86_400_000;
+const id = (name: string) => name as SessionId;
+
+/** What is left of an old ended, an old open and a fresh ended session after Hermes was opened once. */
+async function leftAfterStart(config: string): Promise<readonly string[]> {
+  await using stage = await temporaryStage({ "config.yaml": config });
+  const path = `${stage.home}/state.db`;
+  const nowMs = Date.now();
+  {
+    await using store = await openStore({ path }, { clock: systemClock, log: silentLogger });
+    for (const [name, days] of [
+      ["old", 40],
+      ["open", 40],
+      ["fresh", 2],
+    ] as const)
+      await store.sessions.create({ id: id(name), source: "cli", startedAtMs: nowMs - days * dayMs });
+    for (const name of ["old", "fresh"]) await store.sessions.end(id(name), "user_exit");
+  }
+  {
+    const options = { cwd: stage.folder, version: "test", onNotice: () => undefined };
+    await using hermes = await openHermes({ env: stage.env, ...options });
+    // Nobody waits for it, so it is looked for a bounded number of times.
+    for (let looks = 0; looks < mostLooks && (await hermes.store.sessions.list({ limit: 10 })).length > 2; looks += 1);
+  }
+  await using store = await openStore({ path }, { clock: systemClock, log: silentLogger });
+  const left = await store.sessions.list({ limit: 10 });
+  return left.map((session) => session.id).sort();
+}
+
+it("old, ended sessions are removed at a start where the settings say so [20:R11.16]", async () => {
+  const wanted = "sessions:\n  auto_prune: true\n  retention_days: 30\n";
+  expect(await leftAfterStart(wanted)).toEqual(["fresh", "open"]);
+});
+
+it("and stay where they do not [20:R11.16]", async () => {
+  expect(await leftAfterStart("sessions:\n  retention_days: 30\n")).toEqual(["fresh", "old", "open"]);
+});
