@@ -12,29 +12,24 @@ import { systemClock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import { newId } from "#foundation/ids";
 import type { Target } from "#model";
-import { Toolbelt } from "#tools";
 import { ActivityWatch, usualActivityMs } from "./activity-watch.ts";
 import type { AgentDeps } from "./agent-deps.ts";
-import { createAttempt } from "./attempt.ts";
 import { budgetHint } from "./budget-hint.ts";
 import { type ContextKeeper, keepEverything } from "./context-keeper.ts";
 import type { Conversation } from "./conversation.ts";
 import { finishTurn } from "./finish-turn.ts";
 import { ImageViews } from "./image-views.ts";
-import { type LoopDeps, runTurn } from "./loop.ts";
-import { LoopGuard } from "./loop-guard.ts";
-import { accountedMoney } from "./money.ts";
+import { runTurn } from "./loop.ts";
+import { type LoopParts, loopDeps } from "./loop-parts.ts";
+import { cutOff } from "./open-calls.ts";
 import type { TurnOutcome } from "./outcome.ts";
-import { gatherContext, openPrompt } from "./prepare-turn.ts";
 import { PreviewWatch } from "./preview-watch.ts";
-import { factsFor } from "./reply-facts.ts";
 import { createRequestBuilder, type LastRequest, type RequestBuilder } from "./request.ts";
 import type { TurnResult } from "./result.ts";
-import { createRunTools } from "./run-tools.ts";
 import { SteerBox } from "./steer-box.ts";
 import { StepBudget } from "./step-budget.ts";
 import { Turn } from "./turn.ts";
-import { createWrapUp } from "./wrap-up.ts";
+import { type UnfinishedTurn, unfinishedTurn } from "./unfinished-turn.ts";
 
 export interface ConversationInput {
   readonly userMessage: Content;
@@ -49,9 +44,20 @@ export interface ConversationInput {
   onText?(text: string): void;
 }
 
+export type ContinueInput = Omit<ConversationInput, "userMessage" | "persistUserMessage" | "history">;
+
 interface OpenTurn {
   readonly stop: AbortController;
   message?: string;
+}
+
+interface TurnStart {
+  readonly input: ContinueInput;
+  readonly open: OpenTurn;
+  /** The user's words as they are stored. */
+  readonly userText: string;
+  readonly unfinished?: UnfinishedTurn;
+  begin(turn: Turn): Promise<void>;
 }
 
 /** One agent and its conversation. It runs one turn at a time. */
@@ -124,6 +130,33 @@ export class Agent {
   }
 
   async runConversation(input: ConversationInput): Promise<TurnResult> {
+    const { history } = input;
+    return await this.#alone(async (open) => {
+      if (history !== undefined) this.conversation.restart(history);
+      const userText = cleanInput(input.persistUserMessage ?? textOf(input.userMessage));
+      const content = cleanContent(input.userMessage);
+      const isOther = input.persistUserMessage !== undefined;
+      const message = isOther ? userMessage(userText, { sent: { content } }) : userMessage(content);
+      const begin = async (turn: Turn): Promise<void> => {
+        await turn.settleOpenCalls(cutOff);
+        await turn.begin(message);
+      };
+      return await this.#run({ input, open, userText, begin });
+    });
+  }
+
+  /** Goes on with a turn that broke off, from what was recorded of it; undefined when there is none. */
+  async continueTurn(input: ContinueInput = {}): Promise<TurnResult | undefined> {
+    return await this.#alone(async (open) => {
+      const unfinished = unfinishedTurn(this.conversation.history);
+      if (unfinished === undefined) return undefined;
+      const { userText, userUid } = unfinished;
+      const begin = (turn: Turn): Promise<void> => Promise.resolve(turn.takeUp(userUid));
+      return await this.#run({ input, open, userText, begin, unfinished });
+    });
+  }
+
+  async #alone<T>(work: (open: OpenTurn) => Promise<T>): Promise<T> {
     if (this.#open !== undefined)
       throw new Error("A turn is running in this conversation; queue the message or interrupt it.");
     const stop = new AbortController();
@@ -132,19 +165,19 @@ export class Agent {
     this.#early = undefined;
     this.#open = open;
     try {
-      return await this.#run(input, open);
+      return await work(open);
     } finally {
       this.#open = undefined;
     }
   }
 
-  async #run(input: ConversationInput, open: OpenTurn): Promise<TurnResult> {
+  async #run(start: TurnStart): Promise<TurnResult> {
+    const { input, open, userText } = start;
     const { conversation, clock, transcript, settings, activityClock } = this.#deps;
-    if (input.history !== undefined) conversation.restart(input.history);
     conversation.beginTurn(clock.now());
     this.#last.request = undefined;
     const preview = new PreviewWatch();
-    const steps = new StepBudget(settings.maxSteps);
+    const steps = new StepBudget(settings.maxSteps, start.unfinished);
     await using activity = new ActivityWatch({
       clock: activityClock ?? systemClock,
       everyMs: usualActivityMs,
@@ -174,19 +207,16 @@ export class Agent {
     });
     turn.breakCause = this.#nextBreak;
     this.#nextBreak = undefined;
-    const userText = cleanInput(input.persistUserMessage ?? textOf(input.userMessage));
-    const outcome = await this.#outcome(turn, input, userText);
+    const outcome = await this.#outcome(turn, start);
     const { steer, last } = { steer: this.#steer, last: this.#last };
     return finishTurn(turn, { outcome, userText, preview, steer, last, interruptMessage: open.message }, this.#deps);
   }
 
   /** Runs the turn; a bug in the program ends it like any other failure, so that nothing is left half done. */
-  async #outcome(turn: Turn, input: ConversationInput, userText: string): Promise<TurnOutcome> {
+  async #outcome(turn: Turn, { begin, userText }: TurnStart): Promise<TurnOutcome> {
     try {
-      const content = cleanContent(input.userMessage);
-      const isOther = input.persistUserMessage !== undefined;
-      await turn.begin(isOther ? userMessage(userText, { sent: { content } }) : userMessage(content));
-      return await runTurn(turn, this.#loopDeps(turn, userText));
+      await begin(turn);
+      return await runTurn(turn, loopDeps(turn, userText, this.#parts()));
     } catch (error) {
       if (turn.signal.aborted) return { exitReason: turn.interruptReason() };
       const error_ = describe(error);
@@ -198,88 +228,14 @@ export class Agent {
     }
   }
 
-  #loopDeps(turn: Turn, userText: string): LoopDeps {
-    const deps = this.#deps;
-    const { conversation } = this;
-    let learned: (() => void | Promise<void>)[] = [];
-    const calling = {
-      stream: deps.stream.bind(deps),
-      money: accountedMoney(deps, turn),
-      clock: deps.clock,
-      logger: deps.logger,
-      meter: conversation.meter,
-      buildRequest: (now: Turn) => this.#requests.next(now),
-      ...(deps.gate === undefined ? {} : { gate: deps.gate }),
-      ...(deps.onRateLimits === undefined ? {} : { onRateLimits: deps.onRateLimits.bind(deps) }),
-    };
+  #parts(): LoopParts {
     return {
-      attempt: createAttempt({
-        ...calling,
-        hooks: deps.hooks ?? {},
-        factsFor: (now) => factsFor(now, { listing: deps.tools.listing(), userText }),
-        succeeded: async (now) => {
-          for (const act of learned.splice(0)) await act();
-          await deps.succeeded?.(now.target);
-        },
-      }),
-      runTools: this.#runTools(userText),
-      fitContext: this.#fitContext(userText),
-      wrapUp: createWrapUp(calling),
-      ...(deps.explain === undefined ? {} : { explain: deps.explain }),
-      remedies: deps.remedies({
-        keeper: this.#keeper,
-        stopStreaming: (baseUrl) => this.#withoutStreaming.add(baseUrl),
-        afterSuccess: (act) => {
-          learned = [...learned, act];
-        },
-      }),
-      sleep: (ms, signal) => deps.clock.sleep(ms, signal),
-    };
-  }
-
-  #runTools(userText: string): LoopDeps["runTools"] {
-    const deps = this.#deps;
-    return createRunTools({
-      belt: () => this.#belt(),
-      context: (now) => ({
-        taskId: now.taskId,
-        sessionId: now.sessionId,
-        sessionKey: deps.sessionKey,
-        surface: deps.surface,
-        userTask: userText,
-      }),
-      observers: (now) => deps.tools.observers(now),
-      hintsFor: (call, args) => deps.tools.hintsFor(call.function.name, args),
+      deps: this.#deps,
+      keeper: this.#keeper,
+      requests: this.#requests,
       steer: this.#steer,
-      guard: new LoopGuard(deps.settings.loopGuard),
-      logger: deps.logger,
-      maxDelegations: deps.settings.maxConcurrentChildren,
-    });
-  }
-
-  /** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */
-  #fitContext(userText: string): LoopDeps["fitContext"] {
-    let isPrepared = false;
-    return async (turn) => {
-      if (isPrepared) return this.#keeper.fit(turn, "step");
-      isPrepared = true;
-      await openPrompt(turn, this.#deps);
-      await this.#keeper.fit(turn, "preflight");
-      await gatherContext(turn, { deps: this.#deps, userText });
+      withoutStreaming: this.#withoutStreaming,
     };
-  }
-
-  #belt(): Toolbelt {
-    const { tools, clock, logger } = this.#deps;
-    return new Toolbelt({
-      listing: tools.listing(),
-      files: tools.files,
-      clock,
-      logger,
-      redact: (text) => tools.redact(text),
-      agentTools: new Map([["todo", this.conversation.todos.execute], ...tools.agentTools]),
-      ...(tools.limits === undefined ? {} : { limits: tools.limits }),
-    });
   }
 
   #ephemeral(turn: Turn): string | undefined {
@@ -290,7 +246,7 @@ export class Agent {
   }
 
   /** A surface that cannot draw an event does not stop the work. */
-  #emit(event: AgentEvent, input: ConversationInput): void {
+  #emit(event: AgentEvent, input: ContinueInput): void {
     try {
       if (event.type === "text-delta") input.onText?.(event.text);
       this.#deps.emit(event);

@@ -1,5 +1,6 @@
 /** Thinking: the loop, recovery, prompt, compression, memory, skills, delegation and trajectories. */
-export { Agent, type ConversationInput } from "./agent.ts";
+
+export { Agent, type ContinueInput, type ConversationInput } from "./agent.ts";
 export { type AgentDeps, type AgentSettings, type AgentTools, defaultAgentSettings } from "./agent-deps.ts";
 export { type BudgetedMoneyDeps, budgetedMoney } from "./budgeted-money.ts";
 export { type CallMoney, type CountedCall, callModel } from "./call-model.ts";
@@ -35,3 +36,4 @@ export { isCompleted, savesTrajectories, trajectoryEntry } from "./trajectory/en
 export { toShareGpt } from "./trajectory/sharegpt.ts";
 export { TrajectoryWriter } from "./trajectory/writer.ts";
 export { Turn } from "./turn.ts";
+export { type UnfinishedTurn, unfinishedTurn } from "./unfinished-turn.ts";

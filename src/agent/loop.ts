@@ -1,10 +1,12 @@
 import { type AssistantMessage, assistantMessage, type Message, type ToolCall } from "#conversation";
 import { type ExplainFailure, exitFor } from "./exit.ts";
 import type { LoopVerdict } from "./loop-guard.ts";
+import { answerOpenCalls } from "./open-calls.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import type { Problem } from "./problem.ts";
 import { type RecoveryDeps, recover } from "./recovery/remedy.ts";
 import type { Turn } from "./turn.ts";
+import { onlyScripts } from "./unfinished-turn.ts";
 
 export type Attempt = { readonly reply: AssistantMessage } | { readonly problem: Problem };
 
@@ -13,6 +15,8 @@ export interface LoopDeps extends RecoveryDeps {
   attempt(turn: Turn): Promise<Attempt>;
   /** One result per call, always. */
   runTools(calls: readonly ToolCall[], turn: Turn): Promise<{ messages: readonly Message[]; verdict: LoopVerdict }>;
+  /** A call that a crash left without a result may simply be run again. */
+  mayRepeat(call: ToolCall): boolean;
   /** Compresses when the context is nearly full. */
   fitContext(turn: Turn): Promise<void>;
   /** The last words when no step is left: a call without tools. */
@@ -43,6 +47,7 @@ export async function runTurn(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> 
 }
 
 async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
+  await answerOpenCalls(turn, deps);
   for (;;) {
     turn.phase = "between";
     turn.signal.throwIfAborted();
@@ -65,7 +70,7 @@ async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
     const { messages, verdict } = await deps.runTools(calls, turn);
     await turn.append(messages);
     if (verdict === "stop" && !turn.signal.aborted) return stopCircling(turn);
-    if (calls.every((call) => call.function.name === "execute_code")) turn.steps.refund();
+    if (onlyScripts(calls)) turn.steps.refund();
   }
 }
 

@@ -18,9 +18,12 @@ export async function openPrompt(turn: Turn, deps: AgentDeps): Promise<void> {
 
 /** Once per turn, before its first request: the words of plugins and recalled memory, for all its steps. */
 export async function gatherContext(turn: Turn, { deps, userText }: PrepareDeps): Promise<void> {
-  const { hooks, memory, conversation } = deps;
+  const { hooks, memory } = deps;
   const { history, signal } = turn;
-  const isFirstTurn = conversation.history.length === 0;
+  const asked = history.find(({ uid }) => uid === turn.userUid);
+  // An earlier process gathered it; asking again could give other words.
+  if (asked?.sent?.suffix !== undefined) return;
+  const isFirstTurn = history[0] === asked;
   const facts = { sessionId: turn.sessionId, model: turn.target.model, userText, history, isFirstTurn };
   const report = reporting(turn, deps);
   const context = await quietly("a hook at the start of a turn", () => hooks?.turnContext?.(facts, signal), report);

@@ -1,5 +1,6 @@
 /** How far refunds may stretch a turn beyond its limit. */
 const safetyFactor = 2;
+const none = { stepsTaken: 0, stepsFree: 0 };
 
 /**
  * How many steps a turn may take. The only limiter there is: a refund really extends the run, up to a
@@ -10,8 +11,11 @@ export class StepBudget {
   #used = 0;
   #taken = 0;
 
-  constructor(limit: number) {
+  /** `spent`: what an earlier process took of the same turn. */
+  constructor(limit: number, spent: { readonly stepsTaken: number; readonly stepsFree: number } = none) {
     this.limit = Math.max(1, Math.floor(limit));
+    this.#taken = spent.stepsTaken;
+    this.#used = spent.stepsTaken - spent.stepsFree;
   }
 
   /** Begins a step; false when none is left. */

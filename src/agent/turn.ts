@@ -134,6 +134,11 @@ export class Turn {
     this.#userUid = stamped?.uid ?? "";
   }
 
+  /** The turn an earlier process left goes on; its message is in the history. */
+  takeUp(userUid: string): void {
+    this.#userUid = userUid;
+  }
+
   /** What goes out behind the user's message of this turn, now and whenever the session is taken up again. */
   async sendWith(suffix: string): Promise<void> {
     const message = this.#history.find(({ uid }) => uid === this.#userUid);

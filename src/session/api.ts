@@ -77,6 +77,8 @@ export interface OpenSession extends AsyncDisposable {
   subscribe(listener: (event: SessionEvent) => void): Disposable;
   /** Input from a person: a slash command, words for the model, or words while it is busy. */
   submit(input: UserInput): Promise<Submission>;
+  /** Goes on with a turn that broke off (a crash, a failure); undefined when the last one is finished. */
+  continueTurn(): Submission | undefined;
   /** Completions for the line up to the cursor. */
   complete(line: string, signal: AbortSignal): Promise<readonly Completion[]>;
   steer(text: string): boolean;

@@ -13,6 +13,8 @@ export interface Admitted {
   readonly sent?: string;
   /** Nothing in the text is replaced by what it stands for. */
   readonly isVerbatim?: boolean;
+  /** No words: the turn that broke off goes on. */
+  readonly continues?: true;
 }
 
 export type InboxAdmission = { readonly kind: "admitted"; readonly message: Admitted } | { readonly kind: "duplicate" };

@@ -144,17 +144,21 @@ async function takeUp(
   const lease = await takeTurnLease({ ...deps, owner: wiring.owner }, `turn:${session.headId}`, () => undefined);
   if (lease.kind === "busy") {
     say("Another program is working in this session right now. What it says there is not shown here.", "warn");
-    return { history: (await recoverHistory(deps, id, false)).messages, left: [] };
+    return { history: (await recoverHistory(deps.store, id)).messages, left: [] };
   }
   await using _lease = lease;
-  const past = await recoverHistory(deps, id, true);
+  const past = await recoverHistory(deps.store, id);
   const { messages: left, lost } = await inbox.left();
-  if (past.cutCalls > 0)
+  const { unfinished } = past;
+  if (unfinished !== undefined && unfinished.openCalls > 0)
     say(
-      `The last run was cut off in the middle of ${count(past.cutCalls, "tool call")}; the model is told so.`,
+      `The last turn was cut off in the middle of ${count(unfinished.openCalls, "tool call")}. /continue goes on with it; what may have taken effect is not repeated, the model is told so.`,
       "warn",
     );
-  else if (past.isUnanswered && left.length === 0) say("Your last message has no answer. /retry sends it again.");
+  else if (unfinished !== undefined && unfinished.steps > 0)
+    say(`The last turn was cut off after ${count(unfinished.steps, "step")}. /continue goes on with it.`);
+  else if (unfinished !== undefined && left.length === 0)
+    say("Your last message has no answer. /continue asks for it again.");
   if (left.length > 0)
     say(
       `${count(left.length, "message")} from the last run not sent yet. The next message, or /queue alone, sends them.`,

@@ -1,4 +1,4 @@
-import type { TurnResult } from "#agent";
+import { type TurnResult, unfinishedTurn } from "#agent";
 import type { AgentEvent, ApprovalChoice, Message, UserMessage } from "#conversation";
 import { deadline } from "#foundation/abort";
 import { describe } from "#foundation/errors";
@@ -215,6 +215,12 @@ export class LiveSession implements OpenSession, SessionControl {
 
   async say(words: { readonly text: string; readonly sent?: string }): Promise<Submission> {
     return await this.#intake.place({ ...words, images: [] }, { mode: this.busyMode });
+  }
+
+  continueTurn(): Submission | undefined {
+    if (unfinishedTurn(this.history) === undefined) return undefined;
+    const placement = this.#coordinator.submit({ inboxId: undefined, text: "", images: [], continues: true }, "queue");
+    return placement.kind === "queued" ? { kind: "queued", position: placement.position } : placement;
   }
 
   async enqueue(text: string): Promise<Submission> {

@@ -1,38 +1,20 @@
-import { type Message, type SessionId, settle } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
+import { unfinishedTurn } from "#agent";
+import type { Message, SessionId } from "#conversation";
 import type { Store } from "#store";
-
-const cutOff =
-  "The program ended while this call was running, so its result is not known. It may or may not have taken effect: " +
-  "check before doing it again.";
 
 export interface RecoveredHistory {
   readonly messages: readonly Message[];
-  /** Calls of a turn that a crash cut off. */
-  readonly cutCalls: number;
-  /** The last message of the person has no answer. */
-  readonly isUnanswered: boolean;
+  /** The turn it breaks off in: how far it came and how many calls nobody knows the result of. */
+  readonly unfinished?: { readonly steps: number; readonly openCalls: number };
 }
 
 /**
- * The history a session goes on with. Results that were stored are kept; a call without one is answered by
- * a note, so that nothing is repeated silently. `isOwn` is false while another program works on it.
+ * The history a session goes on with: everything that was stored. A turn that broke off is left as it is: the
+ * person says whether it goes on, or says something else, and open calls are answered then.
  */
-export async function recoverHistory(
-  deps: { readonly store: Store; readonly clock: Clock },
-  id: SessionId,
-  isOwn: boolean,
-): Promise<RecoveredHistory> {
-  const { store, clock } = deps;
+export async function recoverHistory(store: Store, id: SessionId): Promise<RecoveredHistory> {
   const messages = await store.messages.conversation(id);
-  const notes = settle(messages, cutOff).map((note) => ({
-    ...note,
-    uid: newId("msg"),
-    timestamp: clock.now() / 1000,
-  }));
-  const isUnanswered = messages.at(-1)?.role === "user";
-  if (notes.length === 0 || !isOwn) return { messages, cutCalls: 0, isUnanswered };
-  await store.messages.append(id, notes);
-  return { messages: [...messages, ...notes], cutCalls: notes.length, isUnanswered };
+  const turn = unfinishedTurn(messages);
+  if (turn === undefined) return { messages };
+  return { messages, unfinished: { steps: turn.stepsTaken, openCalls: turn.openCalls.length } };
 }

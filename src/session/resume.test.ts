@@ -85,6 +85,50 @@ describe("a session that is opened again", () => {
   });
 });
 
+describe("a turn that was cut off", () => {
+  const broken = [
+    { role: "user", content: "Deploy it", uid: "u1" },
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [newToolCall({ id: "c1", name: "terminal", arguments: '{"command":"deploy"}' })],
+      uid: "a1",
+    },
+  ] as const;
+
+  it("goes on with /continue: what is stored is sent, and what may have taken effect is not repeated", async () => {
+    const { open, server, store, events } = await harness();
+    await store.messages.append(old, broken);
+    server.script(says("It is deployed."));
+    const session = await open({ resume: old });
+    expect(events).toContainEqual(expect.objectContaining({ text: expect.stringContaining("/continue") as string }));
+    expect(await store.messages.conversation(old)).toHaveLength(2);
+    const submission = await session.submit({ text: "/continue" });
+    if (submission.kind !== "command" || submission.view.kind !== "turn") throw new Error("no turn");
+    expect(await submission.view.ended).toMatchObject({ text: "It is deployed.", completed: true });
+    const stored = await store.messages.conversation(old);
+    expect(stored.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(stored[2]?.content).toMatch(/may or may not have taken effect/);
+    expect((await server.received(1)).messages).toHaveLength(4);
+    expect(await session.submit({ text: "/continue" })).toMatchObject({
+      kind: "command",
+      view: { kind: "text", text: expect.stringContaining("nothing to go on with") as string },
+    });
+  });
+
+  it("goes on with a message that never got an answer, without sending it twice", async () => {
+    const { open, server, store } = await harness();
+    await store.messages.append(old, [{ role: "user", content: "Hello?", uid: "u1" }]);
+    server.script(says("Here."));
+    const session = await open({ resume: old });
+    const submission = session.continueTurn();
+    if (submission?.kind !== "turn") throw new Error("no turn");
+    expect((await submission.ended).text).toBe("Here.");
+    expect(textsOf(await store.messages.conversation(old))).toEqual(["Hello?", "Here."]);
+    expect(session.continueTurn()).toBeUndefined();
+  });
+});
+
 describe("a session that compression has cut", () => {
   it("goes on in its new part, under the next number, and is found by its old id [10:COMP-32] [10:STORE-10]", async () => {
     const summary = { role: "user", content: "Summary so far", uid: "s1" } as const;

@@ -88,7 +88,7 @@ export class TurnRunner {
   }
 
   async #take(messages: readonly Admitted[]): Promise<TurnRun> {
-    const { session, emit } = this.#deps;
+    const { session } = this.#deps;
     const live = this.#deps.live();
     const { handle, transcript } = live;
     const record = new UsageRecord(
@@ -103,22 +103,34 @@ export class TurnRunner {
     this.#record = record;
     this.#isOpen = true;
     await handle.beforeTurn?.(this.#deps.signal);
-    const words = joinMessages(messages);
-    const content = await this.#content(words, live);
-    emit({ type: "input-admitted", messageId: newId("msg") as MessageId, text: words.text });
-    transcript.promote(idsOf(messages));
-    const result = await handle.agent.runConversation({
-      ...content,
-      taskId: live.headId,
-      signal: this.#deps.signal,
-    });
+    const result = await (messages.some(({ continues }) => continues === true)
+      ? this.#continue(live)
+      : this.#say(messages, live));
     this.#isOpen = false;
+    if (result === undefined)
+      return { end: this.#failed("The last turn is finished; there is nothing to go on with.", "nothing_to_continue") };
     await record.finish(result, session.clock.now());
     this.#deps.afterTurn(result);
     return {
       end: turnEndOf(result, record),
       ...(result.pending_steer === null ? {} : { pendingSteer: result.pending_steer }),
     };
+  }
+
+  async #say(messages: readonly Admitted[], live: LiveAgent): Promise<TurnResult> {
+    const words = joinMessages(messages);
+    const content = await this.#content(words, live);
+    this.#deps.emit({ type: "input-admitted", messageId: newId("msg") as MessageId, text: words.text });
+    live.transcript.promote(idsOf(messages));
+    return await live.handle.agent.runConversation({
+      ...content,
+      taskId: live.headId,
+      signal: this.#deps.signal,
+    });
+  }
+
+  async #continue(live: LiveAgent): Promise<TurnResult | undefined> {
+    return await live.handle.agent.continueTurn({ taskId: live.headId, signal: this.#deps.signal });
   }
 
   /** What is sent, and what is stored where that differs. */

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Message, SessionId } from "#conversation";
+import type { AgentEvent, Message, SessionId } from "#conversation";
 import { never } from "#foundation/abort";
 import { silentLogger } from "#foundation/logger";
 import type { ModelRequest } from "#model";
-import { result, ToolFailure, todoTool } from "#tools";
+import { result, type Tool, ToolFailure, todoTool } from "#tools";
 import { fakeTool, listingOf, registryOf } from "#tools/testing";
 import { defaultAgentSettings } from "../../src/agent/agent-deps.ts";
 import { goodSummary } from "../../src/agent/compression/testing/builders.ts";
@@ -29,6 +29,19 @@ export const stepsPerTurn = 5;
 export const mainModel = "main-model";
 export const spareModel = "spare-model";
 
+/** One process: whatever it still does after its end reaches nobody. */
+export interface Life {
+  readonly isOver: boolean;
+  see(event: AgentEvent): void;
+}
+
+const endless: Life = { isOver: false, see: () => undefined };
+
+/** What a process that is gone asks for never comes. */
+function alive<T>(life: Life, work: () => Promise<T>): Promise<T> {
+  return life.isOver ? new Promise<T>(() => undefined) : work();
+}
+
 export interface SessionPlan {
   readonly turns: number;
   readonly contextWindow: number;
@@ -36,6 +49,7 @@ export interface SessionPlan {
   readonly resumeAfter: (turn: number) => boolean;
   /** The turn in which the first model is closed for a minute; the next one goes back to it. */
   readonly fallbackIn?: number;
+  readonly protectLastN?: number;
   onRequest?(request: ModelRequest, cause: string | undefined): void;
 }
 
@@ -83,8 +97,8 @@ export async function playSession(plan: SessionPlan, project: string): Promise<P
   };
 }
 
-/** Long enough that shortening results alone does not always make room. */
-function question(turn: number): string {
+/** What the user says in this turn: long enough that shortening results alone does not always make room. */
+export function question(turn: number): string {
   return `Turn ${turn}: please go on with the plan. ${`Point ${turn} of it says what part ${turn} has to do. `.repeat(30)}`;
 }
 
@@ -100,16 +114,19 @@ export async function makeProject(): Promise<AsyncDisposable & { readonly folder
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-async function openWorld(server: ModelServer, plan: SessionPlan, project: string) {
+/** Everything of a session that outlives a process. */
+export async function openWorld(server: ModelServer, plan: SessionPlan, project: string) {
   const memory = await memoryStage();
   const parts = new Map<SessionId, Message[]>([["part-1" as SessionId, []]]);
-  const transcript = partsTranscript(parts);
+  const kept = partsTranscript(parts);
   let stored: { readonly text: string; readonly record?: unknown } | undefined;
   let compressions = 0;
   answer(server, plan);
-  const { registry } = registryOf(terminal, readFile, memoryTool, todoTool);
-  const listing = await listingOf(registry);
-  const open = async () => {
+  const open = async (life = endless) => {
+    const lasting = <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) =>
+      ((...args: Args) => alive(life, () => work(...args))) as (...args: Args) => Promise<T>;
+    const { registry } = registryOf(...[terminal, readFile, memoryTool, todoTool].map((tool) => mortal(tool, life)));
+    const listing = await listingOf(registry);
     const history = [...parts.values()].at(-1) ?? [];
     const hints = new NestedHints({
       startDirectory: project,
@@ -135,10 +152,10 @@ async function openWorld(server: ModelServer, plan: SessionPlan, project: string
     const prompt = createPromptSource({
       hasHistory: history.length > 0,
       load: () => Promise.resolve(stored),
-      save(text, record) {
+      save: lasting((text, record) => {
         stored = { text, record };
         return Promise.resolve();
-      },
+      }),
       gather,
     });
     const target = { model: mainModel, baseUrl: server.anthropicBaseUrl };
@@ -152,8 +169,14 @@ async function openWorld(server: ModelServer, plan: SessionPlan, project: string
         resolve: () =>
           Promise.resolve({ kind: "target", target: { ...stage.conversation.primary, model: spareModel } }),
       },
-      transcript,
+      transcript: {
+        record: lasting((messages) => kept.record(messages)),
+        amend: lasting((messages) => kept.amend(messages)),
+        split: lasting((messages) => kept.split(messages)),
+        forget: lasting((uids) => kept.forget(uids)),
+      },
       prompt,
+      ...(plan.protectLastN === undefined ? {} : { settings: { protectLastN: plan.protectLastN } }),
       compression: {
         onCompression() {
           compressions += 1;
@@ -161,12 +184,16 @@ async function openWorld(server: ModelServer, plan: SessionPlan, project: string
       },
       deps: {
         settings: defaultAgentSettings,
-        onRequest: (request, cause) => plan.onRequest?.(request, cause),
+        emit: (event) => life.see(event),
+        onRequest(request, cause) {
+          if (life.isOver) throw new Error("this process is gone");
+          plan.onRequest?.(request, cause);
+        },
         tools: {
           listing: () => listing,
           files: { keep: () => Promise.resolve(undefined) },
           redact: (text) => text,
-          agentTools: new Map([["memory", memory.execute]]),
+          agentTools: new Map([["memory", lasting(memory.execute)]]),
           observers: () => [],
           hintsFor: (tool, args) => hints.hintsFor(tool, args, never),
         },
@@ -176,6 +203,8 @@ async function openWorld(server: ModelServer, plan: SessionPlan, project: string
   };
   return {
     openStage: open,
+    /** What the store holds of the session now. */
+    history: () => [...parts.values()].at(-1) ?? [],
     compressions: () => compressions,
     [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
   };
@@ -183,8 +212,12 @@ async function openWorld(server: ModelServer, plan: SessionPlan, project: string
   function answer(on: ModelServer, { fallbackIn }: SessionPlan): void {
     let step = 0;
     let isClosed = false;
+    const answered = new Map<string, Reply>();
     on.onRequest((request) => {
       if (isSummaryCall(request)) return says(goodSummary());
+      // Whoever was killed before the answer was stored asks the same again.
+      const known = answered.get(request.rawBody);
+      if (known !== undefined) return known;
       const turn = Math.floor(step / stepsPerTurn);
       const closesNow = turn === fallbackIn && step % stepsPerTurn === 2 && !isClosed;
       if (closesNow && request.model === mainModel) {
@@ -193,30 +226,41 @@ async function openWorld(server: ModelServer, plan: SessionPlan, project: string
       }
       const said = replyFor(turn, step % stepsPerTurn, project);
       step += 1;
+      answered.set(request.rawBody, said);
       return said;
     });
   }
 }
 
+function mortal(tool: Tool, life: Life): Tool {
+  return { ...tool, execute: (args, context) => alive(life, () => tool.execute(args, context)) };
+}
+
 function replyFor(turn: number, step: number, project: string): Reply {
+  const id = (n: number) => ({ id: `call_${turn}_${step}_${n}` });
   const note = { action: "add", target: "memory", content: `Fact ${turn}: part ${turn} is done.` };
   const look = { path: path.join(project, `part${turn % 12}`, "code.ts") };
   switch (step) {
     case 0:
-      return calls("terminal", { command: `npm test part${turn}` });
+      return calls("terminal", { command: `npm test part${turn}` }, id(0));
     case 1:
-      if (turn % 3 === 0) return calls("memory", note);
-      return turn % 3 === 1 ? calls("terminal", { command: `fail ${turn}` }) : calls("read_file", look);
+      if (turn % 3 === 0) return calls("memory", note, id(0));
+      return turn % 3 === 1 ? calls("terminal", { command: `fail ${turn}` }, id(0)) : calls("read_file", look, id(0));
     case 2:
-      return reply([says("Two at once."), calls("terminal", { command: `a${turn}` }), calls("read_file", look)]);
+      return reply([
+        says("Two at once."),
+        calls("terminal", { command: `a${turn}` }, id(0)),
+        calls("read_file", look, id(1)),
+      ]);
     case 3:
-      return calls("todo", { todos: [{ id: "1", content: `Part ${turn}`, status: "in_progress" }] });
+      return calls("todo", { todos: [{ id: "1", content: `Part ${turn}`, status: "in_progress" }] }, id(0));
     default:
       return says(`Part ${turn} is finished; the tests pass.`);
   }
 }
 
 const terminal = fakeTool("terminal", {
+  isIdempotent: true,
   parameters: { type: "object", properties: { command: { type: "string" } } },
   execute: (args) => {
     const command = String(args["command"]);
@@ -226,6 +270,7 @@ const terminal = fakeTool("terminal", {
 });
 
 const readFile = fakeTool("read_file", {
+  isReadOnly: true,
   parameters: { type: "object", properties: { path: { type: "string" } } },
   execute: (args) => Promise.resolve(result({ content: `// ${path.basename(String(args["path"]))}\n`.repeat(40) })),
 });

@@ -75,6 +75,8 @@ export interface SessionControl {
   submit(input: UserInput): Promise<Submission>;
   /** Words for the model, as if they had been typed; `sent` goes out instead of the text, which is stored. */
   say(words: { readonly text: string; readonly sent?: string }): Promise<Submission>;
+  /** Goes on with a turn that broke off; undefined when the last one is finished. */
+  continueTurn(): Submission | undefined;
   /** Stops the running turn and waits until it has ended. */
   stopTurn(): Promise<void>;
   /** Ends this conversation and begins an empty one in its place. */

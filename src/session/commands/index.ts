@@ -4,6 +4,7 @@ import { busyCommand, fastCommand, reasoningCommand, yoloCommand } from "./behav
 import { branchCommand } from "./branch.ts";
 import type { SlashCommand } from "./command.ts";
 import { compressCommand } from "./compress.ts";
+import { continueCommand } from "./continue.ts";
 import { debugCommand, logsCommand } from "./debug.ts";
 import { detailsCommand, skinCommand, statusbarCommand, verboseCommand } from "./display.ts";
 import { commandsCommand, helpCommand } from "./help.ts";
@@ -31,6 +32,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   historyCommand,
   saveCommand,
   retryCommand,
+  continueCommand,
   undoCommand,
   titleCommand,
   branchCommand,

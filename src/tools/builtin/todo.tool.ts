@@ -21,6 +21,8 @@ export const todoTool: Tool = agentLevelTool({
   name: "todo",
   toolset: "todo",
   emoji: "📋",
+  // A list is set, not added to: the same call gives the same list.
+  isIdempotent: true,
   description:
     "Keep the task list of this session; worth it from three steps on. Without arguments it shows the list. todos replaces it, or with " +
     "merge=true changes items by id and appends new ones. Order is priority. Have one item in_progress, and mark items completed at once.",

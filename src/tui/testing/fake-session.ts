@@ -93,6 +93,10 @@ export class FakeSession implements OpenSession {
     return Promise.resolve(this.completions);
   }
 
+  continueTurn(): undefined {
+    return undefined;
+  }
+
   steer(_text: string): boolean {
     return true;
   }

@@ -1,0 +1,115 @@
+import { type Tool, Toolbelt } from "#tools";
+import type { AgentDeps } from "./agent-deps.ts";
+import { createAttempt } from "./attempt.ts";
+import type { ContextKeeper } from "./context-keeper.ts";
+import type { LoopDeps } from "./loop.ts";
+import { LoopGuard } from "./loop-guard.ts";
+import { accountedMoney } from "./money.ts";
+import { gatherContext, openPrompt } from "./prepare-turn.ts";
+import { factsFor } from "./reply-facts.ts";
+import type { RequestBuilder } from "./request.ts";
+import { createRunTools } from "./run-tools.ts";
+import type { SteerBox } from "./steer-box.ts";
+import type { Turn } from "./turn.ts";
+import { createWrapUp } from "./wrap-up.ts";
+
+/** What lives as long as the agent and every turn uses. */
+export interface LoopParts {
+  readonly deps: AgentDeps;
+  readonly keeper: ContextKeeper;
+  readonly requests: RequestBuilder;
+  readonly steer: SteerBox;
+  /** Endpoints that said they cannot stream. */
+  readonly withoutStreaming: Set<string>;
+}
+
+/** Everything the loop needs for one turn. */
+export function loopDeps(turn: Turn, userText: string, parts: LoopParts): LoopDeps {
+  const { deps, requests } = parts;
+  const { conversation } = deps;
+  let learned: (() => void | Promise<void>)[] = [];
+  const calling = {
+    stream: deps.stream.bind(deps),
+    money: accountedMoney(deps, turn),
+    clock: deps.clock,
+    logger: deps.logger,
+    meter: conversation.meter,
+    buildRequest: (now: Turn) => requests.next(now),
+    ...(deps.gate === undefined ? {} : { gate: deps.gate }),
+    ...(deps.onRateLimits === undefined ? {} : { onRateLimits: deps.onRateLimits.bind(deps) }),
+  };
+  return {
+    attempt: createAttempt({
+      ...calling,
+      hooks: deps.hooks ?? {},
+      factsFor: (now) => factsFor(now, { listing: deps.tools.listing(), userText }),
+      succeeded: async (now) => {
+        for (const act of learned.splice(0)) await act();
+        await deps.succeeded?.(now.target);
+      },
+    }),
+    runTools: toolRunner(userText, parts),
+    mayRepeat: (call) => mayRepeat(deps.tools.listing().tools.get(call.function.name)),
+    fitContext: contextFitter(userText, parts),
+    wrapUp: createWrapUp(calling),
+    ...(deps.explain === undefined ? {} : { explain: deps.explain }),
+    remedies: deps.remedies({
+      keeper: parts.keeper,
+      stopStreaming: (baseUrl) => parts.withoutStreaming.add(baseUrl),
+      afterSuccess: (act) => {
+        learned = [...learned, act];
+      },
+    }),
+    sleep: (ms, signal) => deps.clock.sleep(ms, signal),
+  };
+}
+
+function toolRunner(userText: string, { deps, steer }: LoopParts): LoopDeps["runTools"] {
+  return createRunTools({
+    belt: () => toolbelt(deps),
+    context: (now) => ({
+      taskId: now.taskId,
+      sessionId: now.sessionId,
+      sessionKey: deps.sessionKey,
+      surface: deps.surface,
+      userTask: userText,
+    }),
+    observers: (now) => deps.tools.observers(now),
+    hintsFor: (call, args) => deps.tools.hintsFor(call.function.name, args),
+    steer,
+    guard: new LoopGuard(deps.settings.loopGuard),
+    logger: deps.logger,
+    maxDelegations: deps.settings.maxConcurrentChildren,
+  });
+}
+
+/** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */
+function contextFitter(userText: string, { deps, keeper }: LoopParts): LoopDeps["fitContext"] {
+  let isPrepared = false;
+  return async (turn) => {
+    if (isPrepared) return keeper.fit(turn, "step");
+    isPrepared = true;
+    await openPrompt(turn, deps);
+    // A turn that goes on was prepared before its first reply.
+    if (turn.steps.taken > 1) return keeper.fit(turn, "step");
+    await keeper.fit(turn, "preflight");
+    await gatherContext(turn, { deps, userText });
+  };
+}
+
+function toolbelt({ tools, clock, logger, conversation }: AgentDeps): Toolbelt {
+  return new Toolbelt({
+    listing: tools.listing(),
+    files: tools.files,
+    clock,
+    logger,
+    redact: (text) => tools.redact(text),
+    agentTools: new Map([["todo", conversation.todos.execute], ...tools.agentTools]),
+    ...(tools.limits === undefined ? {} : { limits: tools.limits }),
+  });
+}
+
+/** Only what a tool declares harmless is run a second time. */
+function mayRepeat(tool: Tool | undefined): boolean {
+  return tool?.isIdempotent ?? tool?.isReadOnly ?? false;
+}

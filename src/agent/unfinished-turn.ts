@@ -1,0 +1,37 @@
+import { callsOf, type Message, openCalls, type ToolCall, textOf } from "#conversation";
+import { latestRequest } from "./compression/plan.ts";
+import { stripSummary } from "./compression/summary-message.ts";
+
+/** A turn that ended before the model's last word: a crash, a lost connection, a provider that gave up. */
+export interface UnfinishedTurn {
+  readonly userUid: string;
+  readonly userText: string;
+  /** Replies there are; those that only ran scripts are free. */
+  readonly stepsTaken: number;
+  readonly stepsFree: number;
+  /** Calls of the last reply without a result. */
+  readonly openCalls: readonly ToolCall[];
+}
+
+/** The turn a history breaks off in; undefined when the model has said its last word. */
+export function unfinishedTurn(history: readonly Message[]): UnfinishedTurn | undefined {
+  const last = history.at(-1);
+  if (last === undefined || (last.role === "assistant" && callsOf(last).length === 0)) return undefined;
+  const at = latestRequest(history);
+  const request = at === undefined ? undefined : history[at];
+  if (at === undefined || request?.uid === undefined) return undefined;
+  const replies = history.slice(at + 1).flatMap((message) => (message.role === "assistant" ? [callsOf(message)] : []));
+  const answered = openCalls(history).length > 0 ? replies.slice(0, -1) : replies;
+  return {
+    userUid: request.uid,
+    userText: textOf(stripSummary(request.content)),
+    stepsTaken: replies.length,
+    stepsFree: answered.filter(onlyScripts).length,
+    openCalls: openCalls(history),
+  };
+}
+
+/** A step that only ran scripts does not count: a script does the work of many calls. */
+export function onlyScripts(calls: readonly ToolCall[]): boolean {
+  return calls.length > 0 && calls.every((call) => call.function.name === "execute_code");
+}
