@@ -10,7 +10,7 @@ import { Redactor } from "#foundation/redact";
 import { NousGuard, nousGate, RateLimitBook } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
-import { delegationSettings } from "./agent/children.ts";
+import { childApprovals, delegationSettings } from "./agent/children.ts";
 import { createOpenAgent, type SharedParts } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
@@ -105,7 +105,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       clock,
       logger,
       redactor,
-      approver: childApprover(surfaces, () => loaded.config.delegation.approvals),
+      approver: childApprover(surfaces, () => childApprovals(loaded.config)),
       onNotice: (text) => options.onNotice(text),
       auxiliary: side.forTools,
       moa: mixtureModels(models),

@@ -1,28 +1,42 @@
 import {
+  type AgentSettings,
   boundedSettings,
   type ChildIdentity,
   type ChildParent,
   type ChildSpec,
-  type ChildTable,
+  type Compression,
+  createContextKeeper,
   createDelegation,
   createPromptSource,
+  createRecallExecute,
   type DelegationSettings,
   type OpenChild,
   type Transcript,
+  unrecorded,
 } from "#agent";
 import type { Config } from "#config";
 import type { SessionId } from "#conversation";
 import { never } from "#foundation/abort";
-import { parseEntries } from "#model";
+import { type Auxiliary, parseEntries } from "#model";
 import { newSessionId } from "#session";
 import type { Store } from "#store";
 import { type Tool, Toolsets } from "#tools";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
+import { readEffort } from "./live-settings.ts";
 import type { SharedParts } from "./open-agent.ts";
+import { openCompression } from "./open-compression.ts";
 import { gatherPrompt } from "./prompt-inputs.ts";
+import { readSpan } from "./read-span.ts";
+import { summaryModelOf } from "./summary-model.ts";
+
+/** What the session has for its children. */
+export type ChildShared = Pick<SharedParts, "loaded" | "home" | "store" | "children"> & {
+  /** The side calls of the session; children have none of their own. */
+  readonly auxiliary: Auxiliary;
+};
 
 /** What answers `delegate_task` in a session. */
-export function openDelegation(parts: AgentParts, shared: SharedParts, table: ChildTable): Tool["execute"] {
+export function openDelegation(parts: AgentParts, shared: ChildShared): Tool["execute"] {
   const { config, clock, logger, toolbox, memory, place } = parts;
   return createDelegation({
     parent: {
@@ -32,7 +46,7 @@ export function openDelegation(parts: AgentParts, shared: SharedParts, table: Ch
       listing: () => parts.listing(),
       emit: (event) => place.emit(event),
     },
-    table,
+    table: shared.children,
     settings: delegationSettings(config),
     clock,
     logger,
@@ -68,7 +82,7 @@ export function delegationSettings({ delegation }: Config): DelegationSettings {
 }
 
 /** A child has the tools and the model of its parent, but neither its memory nor the user's files. */
-async function openChild(spec: ChildSpec, parent: AgentParts, shared: SharedParts): Promise<OpenChild> {
+async function openChild(spec: ChildSpec, parent: AgentParts, shared: ChildShared): Promise<OpenChild> {
   const { conversation } = spec;
   const { memory: _memory, keeper: _keeper, afterTurn: _afterTurn, ...rest } = parent;
   const prompt = createPromptSource({
@@ -96,8 +110,48 @@ async function openChild(spec: ChildSpec, parent: AgentParts, shared: SharedPart
       ),
   });
   const place = { ...parent.place, sessionId: conversation.sessionId, treeId: spec.treeId as SessionId };
-  const deps = agentDeps({ ...rest, memory: undefined, conversation, prompt, place, listing: () => spec.listing });
+  const recall = createRecallExecute(readSpan(conversation, shared.store));
+  const parts: AgentParts = {
+    ...rest,
+    memory: undefined,
+    conversation,
+    prompt,
+    place,
+    listing: () => spec.listing,
+    agentTools: new Map([...parent.agentTools, ["context_recall", recall]]),
+    settings: childSettings(parent),
+  };
+  const deps = agentDeps({ ...parts, keeper: createContextKeeper(childCompression(parts, shared)) });
   return { deps, [Symbol.asyncDispose]: () => parent.toolbox.release(spec.id) };
+}
+
+/**
+ * Keeps a long child within its window. Its session is not cut into parts: everything it said stays stored in one, and
+ * nobody goes on with it.
+ */
+function childCompression(parts: AgentParts, { auxiliary, store }: ChildShared): Compression {
+  const { conversation, models, logger } = parts;
+  return openCompression({
+    ...parts,
+    isBeside: true,
+    transcript: unrecorded(conversation.sessionId),
+    auxiliary,
+    emit: (event) => logger.debug("compression of a child", { event: event.type }),
+    flush: () => Promise.resolve(),
+    summaryModel: () => summaryModelOf(auxiliary, conversation, models),
+    record: (record) => store.turns.recordCompression(record),
+  });
+}
+
+/** `delegation.reasoning_effort`; without it children think as long as their parent. */
+function childSettings({ config, settings }: AgentParts): AgentSettings {
+  const reasoning = readEffort(config.delegation.reasoning_effort);
+  return reasoning === undefined ? settings : { ...settings, request: { ...settings.request, reasoning } };
+}
+
+/** What becomes of a child's flagged command; `subagent_auto_approve` is the older way to let it run. */
+export function childApprovals({ delegation }: Config): Config["delegation"]["approvals"] {
+  return delegation.approvals === "deny" && delegation.subagent_auto_approve ? "approve" : delegation.approvals;
 }
 
 /** A session of its own below the parent's, hidden from lists by its source. */

@@ -60,7 +60,8 @@ export class LiveSettings {
   }
 }
 
-function readEffort(name: string): ReasoningEffort | undefined {
+/** The level of that name; undefined for an empty or unknown one. */
+export function readEffort(name: string): ReasoningEffort | undefined {
   return efforts.find((effort) => effort === name.trim().toLowerCase());
 }
 

@@ -8,7 +8,6 @@ import {
   createRecallExecute,
   type ReferenceDeps,
   renderPreloaded,
-  type SummaryModel,
   savesTrajectories,
 } from "#agent";
 import type { LoadedConfig } from "#config";
@@ -40,6 +39,7 @@ import { readSpan } from "./read-span.ts";
 import { trajectorySaver } from "./save-trajectory.ts";
 import { SessionTools } from "./session-tools.ts";
 import { openSideWork } from "./side-work.ts";
+import { summaryModelOf } from "./summary-model.ts";
 import { TaintWatch } from "./taint.ts";
 
 /** What all sessions of a process share. */
@@ -139,7 +139,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     auxiliary,
     emit: (event) => spec.emit(event),
     flush: (history, stop) => side.flush("compression", history, stop),
-    summaryModel: () => summaryModelOf(auxiliary, conversation, shared),
+    summaryModel: () => summaryModelOf(auxiliary, conversation, shared.models),
     record: (record) => shared.store.turns.recordCompression(record),
   });
   await compression.start(signal);
@@ -153,7 +153,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
         listing: () => tools.listing,
       })
     : undefined;
-  agentTools.set("delegate_task", openDelegation(base, shared, shared.children));
+  agentTools.set("delegate_task", openDelegation(base, { ...shared, auxiliary }));
   let saving = Promise.resolve();
   scope.defer(() => saving);
   const deps = agentDeps({
@@ -188,22 +188,6 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     side,
     scope,
   });
-}
-
-/** The window of the model that writes summaries decides how much it can read at once. */
-function summaryModelOf(
-  auxiliary: Auxiliary,
-  { target }: Conversation,
-  { models }: SharedParts,
-): SummaryModel | undefined {
-  const planned = auxiliary.planned("compression");
-  if (planned?.model === undefined) return undefined;
-  const { provider, model } = planned;
-  const isMain = provider === target.provider && model === target.model;
-  const contextWindow = isMain
-    ? target.limits.contextWindow
-    : models.catalog.catalog.window({ provider, model, baseUrl: "" }).tokens;
-  return { model, contextWindow, isMain };
 }
 
 /** What plugins run tools with in this session. */

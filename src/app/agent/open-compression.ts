@@ -28,6 +28,8 @@ export interface CompressionParts {
   readonly auxiliary: Auxiliary;
   readonly toolbox: Toolbox;
   readonly memory: SessionMemory | undefined;
+  /** Engines of plugins hold the state of one conversation; beside it only the built-in one can be used. */
+  readonly isBeside?: boolean;
   /** The model summaries would be written by, as far as it is known. */
   summaryModel(): SummaryModel | undefined;
   listing(): Listing;
@@ -42,7 +44,7 @@ export function openCompression(parts: CompressionParts): Compression {
   const warn = (text: string): void => parts.emit({ type: "notice", level: "warn", text });
   const { enabled, threshold, target_ratio, protect_last_n } = config.compression;
   const engine = selectEngine({
-    name: config.context.engine,
+    name: parts.isBeside === true ? "" : config.context.engine,
     offered: toolbox.plugins.contextEngines(),
     warn,
     builtin: () =>
