@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { environmentVariables } from "#config";
 import { runCli, temporaryHome } from "../../testing.ts";
 
 let place: ReturnType<typeof temporaryHome>;
@@ -125,6 +126,38 @@ describe("hermes model", () => {
     expect(existsSync(inHome("config.yaml"))).toBe(false);
   });
 
+  it("leaves an old address of the environment behind when another provider is chosen [20:A14.1]", async () => {
+    const { url, server, seen } = await startServer();
+    try {
+      writeFileSync(inHome(".env"), `OPENAI_BASE_URL=${url}/v1\nANTHROPIC_API_KEY=sk-ant-api03-0123456789\n`);
+      expect((await hermes(["model", "set", "anthropic:claude-sonnet-4-6"])).code).toBe(0);
+      const next = JSON.parse((await hermes(["auth", "explain", "--json"])).stdout) as Record<string, unknown>;
+      expect(next).toMatchObject({ provider: "anthropic", base_url: "https://api.anthropic.com" });
+      expect(seen).toEqual([]);
+    } finally {
+      await close(server);
+    }
+  });
+
+  it("is chosen in setup by the same questions, with the same result [20:R11.2]", async () => {
+    const { url, server } = await startServer();
+    const typed = ["Custom endpoint", url, "", "sk-own-key-123456", "tiny", ""];
+    try {
+      const questions = async (...args: string[]): Promise<string> => {
+        const { stdout } = await runCli(args, { home: place.home, typed });
+        return stdout.slice(stdout.indexOf("Provider"));
+      };
+      const asked = await questions("model");
+      const saved = settings();
+      rmSync(inHome("config.yaml"));
+      rmSync(inHome(".env"));
+      expect(await questions("setup", "model")).toContain(asked.split("\n").slice(0, 8).join("\n"));
+      expect(settings()).toBe(saved);
+    } finally {
+      await close(server);
+    }
+  });
+
   it("tests a model and says in words why it does not answer", async () => {
     expect(await hermes(["model", "test"])).toMatchObject({ code: 3 });
     const env = { OPENAI_BASE_URL: "http://127.0.0.1:9/v1", OPENAI_API_KEY: "k-123456789" };
@@ -148,7 +181,7 @@ describe("hermes fallback", () => {
     expect(readFileSync(inHome(".env"), "utf8")).toContain("LAB_API_KEY=lab-key-123456");
   });
 
-  it("adds, lists, removes and clears [20:R8.13]", async () => {
+  it("adds, lists, removes and clears [20:R8.13] [20:R5.3]", async () => {
     expect((await hermes(["fallback", "add", "openrouter:a/b"])).code).toBe(0);
     expect((await hermes(["fallback", "add", "anthropic:claude-sonnet-4-6"])).code).toBe(0);
     expect(await hermes(["fallback", "add", "openrouter:a/b"])).toMatchObject({ code: 1 });
@@ -158,6 +191,25 @@ describe("hermes fallback", () => {
     expect((await hermes(["fallback", "list"])).stdout).toBe("1  anthropic:claude-sonnet-4-6\n");
     expect((await hermes(["fallback", "clear", "-y"])).code).toBe(0);
     expect((await hermes(["fallback", "list"])).stdout).toContain("No model takes over");
+  });
+
+  it("takes a single model of an older file into the list [20:R5.3]", async () => {
+    writeFileSync(inHome("config.yaml"), "fallback_model:\n  provider: openrouter\n  model: a/b\n");
+    expect((await hermes(["fallback", "add", "anthropic:claude-sonnet-4-6"])).code).toBe(0);
+    expect(settings()).not.toContain("fallback_model");
+    expect((await hermes(["fallback", "list"])).stdout).toBe("1  openrouter:a/b\n2  anthropic:claude-sonnet-4-6\n");
+  });
+
+  it("is in the settings only: no variable adds to it [20:R5.2]", async () => {
+    const env = Object.fromEntries(
+      ["FALLBACK_MODEL", "FALLBACK_PROVIDERS", "HERMES_FALLBACK_MODEL", "HERMES_FALLBACK_PROVIDER"].map((name) => [
+        name,
+        "openrouter:a/b",
+      ]),
+    );
+    expect(JSON.parse((await hermes(["fallback", "--json"], env)).stdout)).toMatchObject({ fallbacks: [] });
+    const keys = environmentVariables.flatMap((variable) => ("key" in variable ? [variable.key] : []));
+    expect(keys.filter((one) => one?.startsWith("fallback"))).toEqual([]);
   });
 
   it("leaves the reference of another entry as it is written [20:R7.4]", async () => {
