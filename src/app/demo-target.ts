@@ -1,9 +1,9 @@
-import { demoModelName, noCredential, type Target } from "#model";
+import { demoModelName, demoProvider, noCredential, type Target } from "#model";
 
 /** The built-in demo model as a target like any other. */
 export function demoTarget(baseUrl: string): Target {
   return {
-    provider: "demo",
+    provider: demoProvider,
     providerLabel: "Demo model",
     model: demoModelName,
     protocol: "chat_completions",

@@ -12,6 +12,7 @@ import {
   builtinFlows,
   type Connections,
   classify,
+  type DemoModel,
   FileDayLedger,
   knowledgeFrom,
   type ModelRequest,
@@ -24,10 +25,12 @@ import {
   type Resolution,
   type ResolveContext,
   resolveTarget,
+  serveDemoModel,
   streamModel,
   type Target,
   type TargetWish,
 } from "#model";
+import { demoTarget } from "./demo-target.ts";
 
 type BudgetLimits = ReturnType<BudgetGateDeps["limits"]>;
 
@@ -48,6 +51,8 @@ export interface Models extends AsyncDisposable {
   readonly budget: BudgetGate;
   budgetLimits(): BudgetLimits;
   resolve(wish: TargetWish, signal: AbortSignal): Promise<Resolution>;
+  /** The built-in demo model; it is served from the first call on, until these are closed. */
+  demo(): Promise<Target>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
   /** What the catalogue is asked about a target. */
   question(target: Target): Parameters<OpenCatalog["catalog"]["prices"]>[0];
@@ -78,8 +83,10 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     logger,
     env: environment.variables,
   });
+  const demo = demoServer(scope);
   const context: ResolveContext = {
     registry,
+    demo,
     settings: config,
     env: environment.variables,
     authFile,
@@ -110,6 +117,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     catalog,
     budget,
     budgetLimits: () => limitsOf(config),
+    demo,
     async resolve(wish, signal) {
       const resolution = await resolveTarget(wish, context, signal);
       // Whatever leaves the program is cleaned of the credentials in use.
@@ -126,6 +134,14 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
       isSubscription: registry.find(provider)?.authKind !== "api_key" && credential.source.includes("oauth"),
     }),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}
+
+function demoServer(scope: Scope): () => Promise<Target> {
+  let serving: Promise<DemoModel> | undefined;
+  return async () => {
+    serving ??= serveDemoModel().then((server) => scope.adopt(server));
+    return demoTarget((await serving).baseUrl);
   };
 }
 

@@ -67,6 +67,7 @@ export {
   type ResolvedTarget,
   type TargetWish,
 } from "./resolve/context.ts";
+export { demoProvider } from "./resolve/demo.ts";
 export { findCredentials } from "./resolve/found-credentials.ts";
 export { choiceToSave, listChoices, type PickerEntry } from "./resolve/picker.ts";
 export { resolveTarget } from "./resolve/resolve.ts";

@@ -1,11 +1,9 @@
-import { Scope } from "#foundation/disposal";
 import { UserError } from "#foundation/errors";
-import { type CredentialPool, type ResolvedTarget, serveDemoModel, type Target, type TargetWish } from "#model";
-import { demoTarget } from "../demo-target.ts";
+import { type CredentialPool, demoProvider, type ResolvedTarget, type Target, type TargetWish } from "#model";
 import type { Models } from "../wire-model.ts";
 
 /** The model a session starts with. */
-export interface ChosenModel extends AsyncDisposable {
+export interface ChosenModel {
   readonly target: Target;
   readonly pool: CredentialPool | undefined;
   readonly resolution: ResolvedTarget | undefined;
@@ -32,31 +30,22 @@ export async function chooseModel(wish: ModelWish, models: Models, signal: Abort
     ...(provider === undefined ? {} : { provider }),
     isOneShot: wish.isOneShot,
   };
-  if (provider === "demo" || model === "demo") return demo([]);
   const resolution = await models.resolve(asked, signal);
   if (resolution.kind === "target") {
     const { target, notices, pool } = resolution;
-    const nothing = { [Symbol.asyncDispose]: () => Promise.resolve() };
     const credentialCount = (await pool?.members(signal))?.length ?? 1;
-    return { target, notices, pool, resolution, credentialCount, isDemo: false, ...nothing };
+    return { target, notices, pool, resolution, credentialCount, isDemo: target.provider === demoProvider };
   }
   const isNewcomer = resolution.code === "no_provider_configured" && model === undefined && provider === undefined;
-  if (isNewcomer && !wish.isOneShot)
-    return demo(["No model is connected yet: this is the built-in demo model. Connect a real one with: hermes model"]);
+  const demo = isNewcomer && !wish.isOneShot ? await models.demo() : undefined;
+  if (demo !== undefined) return { ...onlyTarget(demo), isDemo: true, notices: [newcomerText] };
   const { message, hint, code } = resolution;
   throw new UserError(message, { hint, code, exitCode: code === "no_provider_configured" ? 3 : 1 });
 }
 
-async function demo(notices: readonly string[]): Promise<ChosenModel> {
-  const scope = new Scope();
-  const server = scope.adopt(await serveDemoModel());
-  return {
-    target: demoTarget(server.baseUrl),
-    pool: undefined,
-    resolution: undefined,
-    credentialCount: 1,
-    isDemo: true,
-    notices,
-    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
-  };
+const newcomerText =
+  "No model is connected yet: this is the built-in demo model. Connect a real one with: hermes model";
+
+function onlyTarget(target: Target): Pick<ChosenModel, "target" | "pool" | "resolution" | "credentialCount"> {
+  return { target, pool: undefined, resolution: undefined, credentialCount: 1 };
 }

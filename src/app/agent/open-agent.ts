@@ -94,7 +94,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const { shared, scope, signal } = opening;
   const { toolbox, logger } = shared;
   const { config } = shared.loaded;
-  const chosen = scope.adopt(await chooseModel(modelWish(spec), shared.models, signal));
+  const chosen = await chooseModel(modelWish(spec), shared.models, signal);
   for (const text of chosen.notices) spec.emit({ type: "notice", level: "info", text });
   shared.useMain(() => chosen.target);
   const tools = await SessionTools.open(

@@ -15,7 +15,7 @@ export interface KnownNames {
 }
 
 /**
- * `provider:model` when the left part is a known name, `custom:name:model`, `custom` alone, or
+ * `provider:model` when the left part is a known name, `custom:name:model`, `custom` or `demo` alone, or
  * `--provider <id>` anywhere. Any other colon belongs to the model (`:free`, `qwen3:27b`).
  */
 export function parseModelWish(text: string, known: KnownNames): ModelWish {
@@ -23,6 +23,7 @@ export function parseModelWish(text: string, known: KnownNames): ModelWish {
   if (provider !== undefined) return { provider, ...(rest === "" ? {} : { model: rest }) };
   if (rest === "") return {};
   if (rest.toLowerCase() === "custom") return { provider: "custom" };
+  if (/^demo(?::|$)/i.test(rest)) return { provider: "demo" };
   const colon = rest.indexOf(":");
   if (colon <= 0) return { model: rest };
   const left = rest.slice(0, colon).trim();

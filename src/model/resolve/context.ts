@@ -66,6 +66,8 @@ export interface ResolveContext {
   lookUp?(query: LimitsQuery): ModelKnowledge;
   /** Asks a server of this machine what it is; left out, nothing local is asked. */
   detectLocal?(baseUrl: string, model: string | undefined, signal: AbortSignal): Promise<DetectedServer | undefined>;
+  /** The built-in demo model, served at first use; left out, there is none. */
+  demo?(): Promise<Target>;
   /** Until when Nous is to be passed over. */
   nousBlockedUntilMs?(): Promise<number | undefined>;
   /** Lets everybody in the process who uses a pool share its leases and turns. */

@@ -2,6 +2,7 @@ import { readNamedEndpoints } from "../providers/custom.ts";
 import type { ListedModel } from "../providers/model-entry.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ResolveContext } from "./context.ts";
+import { demoProvider } from "./demo.ts";
 import { said } from "./settings.ts";
 import { usableProviders } from "./usable-providers.ts";
 
@@ -74,7 +75,8 @@ export function choiceToSave(choice: {
     "model.provider": choice.provider,
     "model.default": choice.model,
     // What belonged to the provider before must not follow to the next.
-    "model.base_url": said(choice.baseUrl),
+    // The demo model has another address in every run.
+    "model.base_url": choice.provider === demoProvider ? undefined : said(choice.baseUrl),
     "model.api_mode": said(choice.apiMode),
     "model.api_key": undefined,
   };

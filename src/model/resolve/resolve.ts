@@ -2,6 +2,7 @@ import { readNamedEndpoints } from "../providers/custom.ts";
 import { modelWarning } from "../providers/model-warning.ts";
 import { resolveAuto } from "./auto.ts";
 import type { Resolution, ResolveContext, TargetWish } from "./context.ts";
+import { resolveDemo } from "./demo.ts";
 import { unknownProvider } from "./failures.ts";
 import { expandUserAlias } from "./model-choice.ts";
 import type { Parts } from "./parts.ts";
@@ -34,6 +35,8 @@ export async function resolveTarget(
     requested: requested.name,
     origin: requested.origin,
   };
+  const demo = await resolveDemo(parts);
+  if (demo !== undefined) return demo;
   if (requested.name === "auto") return finish(await resolveAuto(parts, resolveChoice, signal));
   const choice = chooseProvider(requested.name, parts.named, context);
   if (choice === undefined) {

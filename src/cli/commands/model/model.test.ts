@@ -58,6 +58,16 @@ describe("hermes model", () => {
     expect(settings()).not.toContain("base_url");
   });
 
+  it("saves the demo model by its name, and it answers without a network [20:R8.13]", async () => {
+    const run = await hermes(["model", "set", "demo", "--json"]);
+    expect(JSON.parse(run.stdout)).toMatchObject({ provider: "demo", model: "hermes-demo" });
+    expect(settings()).toContain("provider: demo");
+    expect(settings()).not.toContain("base_url");
+    const tested = await hermes(["model", "test"]);
+    expect(tested).toMatchObject({ code: 0 });
+    expect(tested.stdout).toContain("hermes-demo");
+  });
+
   it("refuses a provider without a credential with 3, unless forced [20:R8.2]", async () => {
     const run = await hermes(["model", "set", "openrouter:x/y", "--json"]);
     expect(run.code).toBe(3);

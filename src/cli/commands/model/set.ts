@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { parseModelWish } from "#model";
+import { demoProvider, parseModelWish } from "#model";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -16,7 +16,8 @@ export async function modelSet(invocation: Invocation): Promise<number> {
   const wish = parseModelWish(text, { registry: context.registry, named: endpointsOf(context).endpoints });
   const standing = parts.loaded.config.model.provider;
   const name = wish.provider ?? (baseUrl !== undefined ? "custom" : standing);
-  if (wish.provider !== undefined && wish.provider !== "custom") findProvider(wish.provider, context);
+  const isBuiltIn = wish.provider === "custom" || wish.provider === demoProvider;
+  if (wish.provider !== undefined && !isBuiltIn) findProvider(wish.provider, context);
   const resolution = await parts.models.resolve(
     {
       provider: name,
