@@ -1,16 +1,17 @@
 // Builds the program into dist/:
 //   cli/main.js   the launcher: answers --version at once, else loads the program through a V8 code cache
-//   program.js    everything else in one file; what is heavy is required lazily, at first use
+//   program.js    the command line and the settings; agent.js, screen.js and later.js what is loaded behind it, when it is needed
 //   library.cjs   what `import { createHermes } from "hermes-ts"` gets
 //   tui.cjs       what `import { runTui } from "hermes-ts/tui"` gets, for programs that wrap the terminal
 //   store-worker.cjs   the thread that does slow work on the database
 //   page-worker.cjs   the thread that turns web pages and PDFs into text
 //   testing/model-server.mjs   the fake model provider, for the tests of users
-// One CommonJS file with a code cache is the fastest start we measured (docs/decisions/0006).
+// A few script files of lazily run parts, with a code cache, are the fastest start we measured (docs/decisions/0006).
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { writeToolIndex } from "./generate-tools.mjs";
+import { packParts } from "./lib/parts.mjs";
 import { root } from "./lib/run.mjs";
 
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -57,12 +58,51 @@ const shared = {
   logLevel: "warning",
 };
 
+/**
+ * What is in which file of the program: these sources and whatever they import before they run. Everything that is
+ * imported lazily and not named here is in the last file.
+ */
+const programFiles = {
+  program: ["src/cli/program.ts", "src/cli/chat/chat.ts", "src/config/assemble.ts"],
+  agent: [
+    "src/app/index.ts",
+    "src/cli/chat/one-shot.ts",
+    "src/store/sqlite/store.ts",
+    "src/model/transport/sse.ts",
+    "src/model/protocols/chat-completions/index.ts",
+    "src/tools/media/speech/choose.ts",
+    "src/tools/web/choose.ts",
+  ],
+  screen: ["src/cli/chat/on-screen.ts", "src/tui/app/tui-app.ts"],
+  later: [],
+};
+
+async function buildParts() {
+  const built = await build({
+    ...shared,
+    entryPoints: { program: path.join(root, "src/cli/program.ts") },
+    absWorkingDir: root,
+    outdir: dist,
+    format: "esm",
+    splitting: true,
+    metafile: true,
+    write: false,
+    supported: {},
+    banner: {},
+    // A name for every function costs more at start than it tells: errors carry names of their own.
+    keepNames: false,
+  });
+  for (const [name, script] of Object.entries(packParts(built, programFiles))) {
+    writeFileSync(path.join(dist, `${name}.js`), script);
+  }
+}
+
 export async function buildProgram() {
   writeToolIndex();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   await build({ ...shared, entryPoints: { "cli/main": path.join(root, "src/cli/main.ts") }, outdir: dist, banner: {} });
-  await build({ ...shared, entryPoints: { program: path.join(root, "src/cli/program.ts") }, outdir: dist });
+  await buildParts();
   await build({
     ...shared,
     entryPoints: { library: path.join(root, "src/app/library.ts"), tui: path.join(root, "src/tui/index.ts") },

@@ -10,7 +10,10 @@ export async function main(args: readonly string[]): Promise<void> {
   const stop = new AbortController();
   const removeHandlers = onSignals(stop);
   const io: CommandIo = {
-    stdin: process.stdin,
+    // Opened by who reads it: a question on the command line needs none.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
@@ -23,6 +26,14 @@ export async function main(args: readonly string[]): Promise<void> {
   } finally {
     removeHandlers();
   }
+  // Everything that had to be kept was kept by its owner. Leaving now spares taking the whole program apart.
+  await Promise.all([process.stdout, process.stderr].map(written));
+  process.exit();
+}
+
+/** Settles when all that was written has gone out, or never will. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
 }
 
 /** The first signal asks the command to end; whoever asks twice does not want to wait for it. */

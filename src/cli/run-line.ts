@@ -46,7 +46,7 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
   const invocation: Invocation = {
     flags: line.flags,
     args: line.args,
-    io: { ...io, cwd: workingFolder(line.flags, io) },
+    io: inFolder(io, workingFolder(line.flags, io)),
     global,
     root: tree,
   };
@@ -64,6 +64,21 @@ async function treeFor(argv: readonly string[], io: CommandIo): Promise<AddedCom
   }
   const { withAddedCommands } = await import("./added-commands.ts");
   return await withAddedCommands(commandTree, argv, io);
+}
+
+/** The same streams in another folder. Copying them one by one would open the standard input. */
+function inFolder(io: CommandIo, cwd: string): CommandIo {
+  const { stdout, stderr, env, signal } = io;
+  return {
+    get stdin() {
+      return io.stdin;
+    },
+    stdout,
+    stderr,
+    env,
+    cwd,
+    signal,
+  };
 }
 
 function refuseWithoutTerminal(command: Command, line: ParsedLine, io: CommandIo): void {

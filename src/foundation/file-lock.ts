@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { mkdir, open, readFile, stat, unlink, utimes } from "node:fs/promises";
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { utimes } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { deadline, isAbort, linkSignals, sleep } from "./abort.ts";
@@ -16,6 +16,8 @@ import { isRecord, parseJson } from "./json.ts";
  *    process, or it runs on another machine and has not renewed the file for `staleMs`.
  * 3. Removing another's file happens under a second lock (`<path>.recover`), after looking again, so
  *    that two waiters cannot both remove: the second would take away the first one's new lock.
+ *
+ * The steps on the file are taken on this thread (see `files.ts`); only waiting waits.
  */
 export interface FileLockOptions {
   readonly signal: AbortSignal;
@@ -47,7 +49,7 @@ export async function withFileLock<T>(lockPath: string, work: () => Promise<T>, 
   } finally {
     finished.abort();
     await renewing;
-    await release(lockPath, owner);
+    release(lockPath, owner);
   }
 }
 
@@ -56,25 +58,25 @@ async function acquire(lockPath: string, owner: Owner, options: FileLockOptions 
   const signal = linkSignals(options.signal, limit.signal);
   for (let attempt = 0; ; attempt += 1) {
     options.signal.throwIfAborted();
-    if (await create(lockPath, owner)) return;
-    if (await removeIfStale(lockPath, options.staleMs)) continue;
+    if (create(lockPath, owner)) return;
+    if (removeIfStale(lockPath, options.staleMs)) continue;
     const pauseMs = Math.min(250, 10 * 1.5 ** Math.min(attempt, 20)) * (0.5 + Math.random());
     try {
       await sleep(pauseMs, signal);
     } catch (error) {
       if (options.signal.aborted || !limit.signal.aborted) throw error;
-      throw await heldTooLong(lockPath);
+      throw heldTooLong(lockPath);
     }
   }
 }
 
-async function create(lockPath: string, owner: Owner): Promise<boolean> {
+function create(lockPath: string, owner: Owner): boolean {
   try {
-    const handle = await open(lockPath, "wx", 0o600);
+    const descriptor = openSync(lockPath, "wx", 0o600);
     try {
-      await handle.writeFile(JSON.stringify(owner));
+      writeFileSync(descriptor, JSON.stringify(owner));
     } finally {
-      await handle.close();
+      closeSync(descriptor);
     }
     return true;
   } catch (error) {
@@ -87,33 +89,33 @@ async function create(lockPath: string, owner: Owner): Promise<boolean> {
         cause: error,
       });
     }
-    await mkdir(dirname(lockPath), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });
     return false;
   }
 }
 
 /** True when the way is free again, because a dead owner's file was removed or vanished by itself. */
-async function removeIfStale(lockPath: string, staleMs: number): Promise<boolean> {
-  if (!(await isStale(lockPath, staleMs))) return false;
+function removeIfStale(lockPath: string, staleMs: number): boolean {
+  if (!isStale(lockPath, staleMs)) return false;
   const recovery = `${lockPath}.recover`;
-  if (!(await create(recovery, { ...thisProcess(), token: "" }))) {
+  if (!create(recovery, { ...thisProcess(), token: "" })) {
     // Whoever recovers needs milliseconds; a guard older than the grace was left by one that died doing it.
-    if (await isStale(recovery, staleMs)) await remove(recovery);
+    if (isStale(recovery, staleMs)) remove(recovery);
     return false;
   }
   try {
-    if (!(await isStale(lockPath, staleMs))) return false;
-    await remove(lockPath);
+    if (!isStale(lockPath, staleMs)) return false;
+    remove(lockPath);
     return true;
   } finally {
-    await remove(recovery);
+    remove(recovery);
   }
 }
 
-async function isStale(lockPath: string, staleMs: number): Promise<boolean> {
+function isStale(lockPath: string, staleMs: number): boolean {
   try {
-    const [{ mtimeMs }, owner] = await Promise.all([stat(lockPath), readOwner(lockPath)]);
-    const ageMs = Date.now() - mtimeMs;
+    const owner = readOwner(lockPath);
+    const ageMs = Date.now() - statSync(lockPath).mtimeMs;
     if (owner === undefined) return ageMs > namelessGraceMs;
     if (owner.host !== hostname()) return ageMs > staleMs;
     return !isSameProcessAlive(owner);
@@ -123,8 +125,8 @@ async function isStale(lockPath: string, staleMs: number): Promise<boolean> {
   }
 }
 
-async function readOwner(lockPath: string): Promise<Owner | undefined> {
-  const parsed = parseJson(await readFile(lockPath, "utf8"));
+function readOwner(lockPath: string): Owner | undefined {
+  const parsed = parseJson(readFileSync(lockPath, "utf8"));
   if (!parsed.ok || !isRecord(parsed.value)) return undefined;
   const { pid, host, token, started } = parsed.value;
   if (typeof pid !== "number" || typeof host !== "string" || typeof token !== "string") return undefined;
@@ -171,28 +173,37 @@ async function renew(lockPath: string, intervalMs: number, finished: AbortSignal
   }
 }
 
-async function release(lockPath: string, owner: Owner): Promise<void> {
+function release(lockPath: string, owner: Owner): void {
   try {
-    if ((await readOwner(lockPath))?.token === owner.token) await remove(lockPath);
+    if (readOwner(lockPath)?.token === owner.token) remove(lockPath);
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw error;
   }
 }
 
-async function remove(path: string): Promise<void> {
+function remove(path: string): void {
   try {
-    await unlink(path);
+    unlinkSync(path);
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw error;
   }
 }
 
-async function heldTooLong(lockPath: string): Promise<UserError> {
-  const owner = await readOwner(lockPath).catch(() => undefined);
+function heldTooLong(lockPath: string): UserError {
+  const owner = ownerOrUndefined(lockPath);
   const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
   return new UserError(`${lockPath} is still held by ${holder}.`, {
     hint: "Wait until that process is done, or end it if it hangs.",
     code: "lock_timeout",
     data: { lockPath, ...(owner === undefined ? {} : { pid: owner.pid, host: owner.host }) },
   });
+}
+
+/** For the message alone: it may be gone by now. */
+function ownerOrUndefined(lockPath: string): Owner | undefined {
+  try {
+    return readOwner(lockPath);
+  } catch {
+    return undefined;
+  }
 }

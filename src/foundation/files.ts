@@ -1,9 +1,34 @@
 import { randomBytes } from "node:crypto";
-import type { Stats } from "node:fs";
-import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readlink, realpath, rename, stat, unlink } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  read,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeFile,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { promisify } from "node:util";
 import { systemErrorCode, UserError } from "./errors.ts";
+
+/*
+ * Small steps on files are taken on this thread: each takes microseconds, and handing it to another thread and back
+ * takes ten times as long, which a start pays dozens of times. What may take long is handed over: more than
+ * `shortBytes`, and waiting for the disk.
+ */
+const shortBytes = 262_144;
 
 export { type FileLockOptions, withFileLock } from "./file-lock.ts";
 
@@ -23,49 +48,49 @@ export async function writeFileAtomic(
   data: string | Uint8Array,
   options: WriteOptions = {},
 ): Promise<void> {
-  const target = await followLinks(path);
-  const existing = await statOrUndefined(target);
+  const target = followLinks(path);
+  const existing = statOrUndefined(target);
   const folder = dirname(target);
   const temporary = join(folder, `.${basename(target).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
   const mode = options.mode ?? (existing === undefined ? undefined : existing.mode & 0o7777);
   const shouldSync = options.fsync ?? true;
   try {
-    await using file = await openHandle(temporary, mode);
+    using file = opened(openSync(temporary, "wx", mode ?? 0o666));
     // The mode given to `open` is reduced by the umask; this one is exact.
-    if (mode !== undefined) await file.handle.chmod(mode);
-    await keepOwner(file.handle, existing);
-    await file.handle.writeFile(data);
-    if (shouldSync) await file.handle.sync();
+    if (mode !== undefined) fchmodSync(file.descriptor, mode);
+    keepOwner(file.descriptor, existing);
+    if (data.length <= shortBytes) writeFileSync(file.descriptor, data);
+    else await promisify(writeFile)(file.descriptor, data);
+    if (shouldSync) await promisify(fsync)(file.descriptor);
   } catch (error) {
-    await unlinkIfPresent(temporary);
+    unlinkIfPresent(temporary);
     throw error;
   }
   try {
-    await rename(temporary, target);
+    renameSync(temporary, target);
   } catch (error) {
-    await unlinkIfPresent(temporary);
+    unlinkIfPresent(temporary);
     throw error;
   }
   if (shouldSync) await syncFolder(folder);
 }
 
-async function openHandle(path: string, mode: number | undefined): Promise<AsyncDisposable & { handle: FileHandle }> {
-  const handle = await open(path, "wx", mode ?? 0o666);
-  return { handle, [Symbol.asyncDispose]: () => handle.close() };
+function opened(descriptor: number): Disposable & { readonly descriptor: number } {
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
 const maxLinks = 40;
 
 /** The path a write has to replace: behind every link, also one whose target does not exist yet. */
-async function followLinks(path: string): Promise<string> {
+function followLinks(path: string): string {
   let current = resolve(path);
   for (let hop = 0; hop < maxLinks; hop += 1) {
     try {
-      return await realpath(current);
+      return realpathSync.native(current);
     } catch (error) {
       if (systemErrorCode(error) !== "ENOENT") throw error;
     }
-    const next = await linkTarget(current);
+    const next = linkTarget(current);
     if (next === undefined) return current;
     current = next;
   }
@@ -75,9 +100,9 @@ async function followLinks(path: string): Promise<string> {
   });
 }
 
-async function linkTarget(path: string): Promise<string | undefined> {
+function linkTarget(path: string): string | undefined {
   try {
-    return resolve(dirname(path), await readlink(path));
+    return resolve(dirname(path), readlinkSync(path));
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === "EINVAL" || code === "ENOENT") return undefined;
@@ -86,23 +111,18 @@ async function linkTarget(path: string): Promise<string | undefined> {
 }
 
 /** A file edited by root stays its owner's; an ordinary user cannot give files away, and need not. */
-async function keepOwner(handle: FileHandle, existing: Stats | undefined): Promise<void> {
+function keepOwner(descriptor: number, existing: Stats | undefined): void {
   if (existing === undefined || process.getuid?.() !== 0) return;
-  await handle.chown(existing.uid, existing.gid);
+  fchownSync(descriptor, existing.uid, existing.gid);
 }
 
-async function statOrUndefined(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+function statOrUndefined(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
 }
 
-async function unlinkIfPresent(path: string): Promise<void> {
+function unlinkIfPresent(path: string): void {
   try {
-    await unlink(path);
+    unlinkSync(path);
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw error;
   }
@@ -111,12 +131,8 @@ async function unlinkIfPresent(path: string): Promise<void> {
 /** Makes the rename itself durable. Some file systems cannot sync a folder; then the rename is as durable as they make it. */
 async function syncFolder(folder: string): Promise<void> {
   try {
-    const handle = await open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    using file = opened(openSync(folder, "r"));
+    await promisify(fsync)(file.descriptor);
   } catch (error) {
     const code = systemErrorCode(error) ?? "";
     if (!["EINVAL", "ENOTSUP", "EPERM", "EISDIR", "EACCES"].includes(code)) throw error;
@@ -128,22 +144,19 @@ async function syncFolder(folder: string): Promise<void> {
  * file, a folder or a device is a {@link UserError}. A byte order mark is dropped.
  */
 export async function readTextFile(path: string, limits: { readonly maxBytes: number }): Promise<string | undefined> {
-  const handle = await openForReading(path);
-  if (handle === undefined) return undefined;
-  try {
-    if (!(await handle.stat()).isFile()) {
-      throw new UserError(`${path} is not a regular file.`, { code: "file_not_regular" });
-    }
-    return new TextDecoder().decode(await readUpTo(handle, path, limits.maxBytes));
-  } finally {
-    await handle.close();
+  const descriptor = openForReading(path);
+  if (descriptor === undefined) return undefined;
+  using file = opened(descriptor);
+  if (!fstatSync(file.descriptor).isFile()) {
+    throw new UserError(`${path} is not a regular file.`, { code: "file_not_regular" });
   }
+  return new TextDecoder().decode(await readUpTo(file.descriptor, path, limits.maxBytes));
 }
 
-async function openForReading(path: string): Promise<FileHandle | undefined> {
+function openForReading(path: string): number | undefined {
   try {
     // Non-blocking: opening a named pipe nobody writes to would otherwise wait for ever.
-    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -152,12 +165,12 @@ async function openForReading(path: string): Promise<FileHandle | undefined> {
 }
 
 /** Counts what arrives instead of trusting the size: some files grow, and those of /proc claim to be empty. */
-async function readUpTo(handle: FileHandle, path: string, maxBytes: number): Promise<Buffer> {
+async function readUpTo(descriptor: number, path: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(Math.min(65_536, maxBytes - total + 1));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
+    const bytesRead = total < shortBytes ? readSync(descriptor, chunk) : await readLater(descriptor, chunk);
     if (bytesRead === 0) return Buffer.concat(chunks);
     total += bytesRead;
     if (total > maxBytes) {
@@ -171,9 +184,13 @@ async function readUpTo(handle: FileHandle, path: string, maxBytes: number): Pro
   }
 }
 
+async function readLater(descriptor: number, chunk: Buffer): Promise<number> {
+  return (await promisify(read)(descriptor, chunk, 0, chunk.length, null)).bytesRead;
+}
+
 /** Creates a folder and its parents; an existing one is left as it is. */
 export async function ensureDir(path: string, mode?: number): Promise<void> {
-  await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  mkdirSync(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
 }
 
 /** A path below `root`, judged by its text alone; {@link resolveInside} also follows links. */
@@ -187,17 +204,17 @@ export function safeJoin(root: string, ...parts: readonly string[]): string {
 /** Like {@link safeJoin}, and refuses a path that leaves `root` through a symbolic link. Gives the real path. */
 export async function resolveInside(root: string, ...parts: readonly string[]): Promise<string> {
   const path = safeJoin(root, ...parts);
-  const [realRoot, realPath] = await Promise.all([realPathOf(resolve(root)), realPathOf(path)]);
-  if (!isInside(realRoot, realPath)) throw leavesRoot(root, parts);
+  const realPath = realPathOf(path);
+  if (!isInside(realPathOf(resolve(root)), realPath)) throw leavesRoot(root, parts);
   return realPath;
 }
 
 /** The real path of what exists, with the rest appended as written. */
-async function realPathOf(path: string): Promise<string> {
-  const target = await followLinks(path);
+function realPathOf(path: string): string {
+  const target = followLinks(path);
   const parent = dirname(target);
-  if (parent === target || (await statOrUndefined(target)) !== undefined) return target;
-  return join(await realPathOf(parent), basename(target));
+  if (parent === target || statOrUndefined(target) !== undefined) return target;
+  return join(realPathOf(parent), basename(target));
 }
 
 function isInside(root: string, path: string): boolean {

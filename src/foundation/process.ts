@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { deadline, linkSignals, onAbort } from "./abort.ts";
 import { Deferred } from "./deferred.ts";
@@ -84,6 +84,8 @@ export async function spawnProcess(
 }
 
 function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  // Loaded here: many a process starts no other one.
+  const { spawn } = process.getBuiltinModule("node:child_process");
   try {
     return spawn(command, [...args], {
       cwd: options.cwd,

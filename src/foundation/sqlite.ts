@@ -1,4 +1,5 @@
 import { isRecord } from "./json.ts";
+import { loadSqliteAddon } from "./sqlite-addon.ts";
 
 /** What a statement takes and gives. */
 export type SqlValue = string | number | null | Uint8Array;
@@ -26,6 +27,8 @@ export interface SqliteDriver {
 export async function loadSqlite(): Promise<SqliteDriver> {
   const builtin = builtinSqlite();
   if (isDriver(builtin) && hasFullText(builtin)) return builtin;
+  const addon = loadSqliteAddon();
+  if (isDriver(addon)) return addon;
   const bundled: unknown = await import("@photostructure/sqlite");
   if (isDriver(bundled)) return bundled;
   throw new Error("The SQLite package does not have the expected interface.");

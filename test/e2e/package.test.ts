@@ -50,7 +50,15 @@ describe("the package, installed into an empty folder", () => {
     needInstall(context);
     const files = await readdir(path.join(user(), "node_modules/hermes-ts"), { recursive: true });
     expect(files).toEqual(
-      expect.arrayContaining(["dist/cli/main.js", "dist/program.js", "dist/library.cjs", "dist/app/library.d.ts"]),
+      expect.arrayContaining([
+        "dist/cli/main.js",
+        "dist/program.js",
+        "dist/agent.js",
+        "dist/screen.js",
+        "dist/later.js",
+        "dist/library.cjs",
+        "dist/app/library.d.ts",
+      ]),
     );
     expect(files.filter((name) => /^(?:src|test|scripts)\b|\.test\./.test(name))).toEqual([]);
   });

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { main, root } from "./support/stage.ts";
+import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { main, modelConfig, root, Stage } from "./support/stage.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "hermes-program-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,6 +40,50 @@ describe("the built program", () => {
     expect(seen.filter((file) => file.endsWith("program.js"))).toEqual([]);
     const loaded = JSON.parse(hermes(["--help"], { nodeArgs: ["--require", hook] }).stderr) as string[];
     expect(loaded.filter((file) => file.endsWith("program.js"))).toHaveLength(1);
+  });
+
+  it("reads for one question only the files that an answer needs [20:R0.8]", async () => {
+    const hook = `const fs = require("node:fs"); const path = require("node:path"); const read = fs.readFileSync; const seen = new Set();
+      fs.readFileSync = (file, ...rest) => { seen.add(String(file)); return read(file, ...rest); };
+      process.on("exit", () => fs.writeFileSync("seen.json", JSON.stringify([...seen].map((file) => path.basename(file)))));`;
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "hook.cjs": hook } });
+    server.script(says("Good day."));
+    const ran = await stage.run(["chat", "-q", "hi", "-Q"], { env: { NODE_OPTIONS: "--require ./hook.cjs" } });
+    expect(ran).toMatchObject({ code: 0, stdout: "Good day.\n" });
+    const seen = JSON.parse(readFileSync(path.join(stage.work, "seen.json"), "utf8")) as readonly string[];
+    expect(seen.filter((file) => /^(program|agent|screen|later)\.js$/.test(file))).toEqual(["program.js", "agent.js"]);
+  });
+
+  it("writes its code cache anew when a run used what no run before had used, and only then", () => {
+    const copy = path.join(folder, "installed");
+    cpSync(path.join(root, "dist"), path.join(copy, "dist"), {
+      recursive: true,
+      filter: (file) => !file.endsWith(".cache"),
+    });
+    for (const name of ["node_modules", "skills", "package.json"]) {
+      symlinkSync(path.join(root, name), path.join(copy, name));
+    }
+    const run = (...args: readonly string[]) => {
+      const ran = spawnSync(process.execPath, [path.join(copy, "dist", "cli", "main.js"), ...args], {
+        cwd: folder,
+        encoding: "utf8",
+        env,
+      });
+      expect(ran).toMatchObject({ status: 0 });
+      const caches = readdirSync(path.join(copy, "dist")).filter((file) => file.endsWith(".cache"));
+      return Object.fromEntries(
+        caches.map((file) => [file.slice(0, file.indexOf(".")), statSync(path.join(copy, "dist", file)).mtimeMs]),
+      );
+    };
+    const question = ["chat", "-q", "hello", "-Q", "--provider", "demo"] as const;
+    const afterPath = run("config", "path");
+    expect(Object.keys(afterPath).sort()).toEqual(["later", "program"]);
+    const afterQuestion = run(...question);
+    expect(Object.keys(afterQuestion)).toEqual(expect.arrayContaining(["agent", "program"]));
+    expect(afterQuestion["program"]).toBeGreaterThan(afterPath["program"] ?? 0);
+    expect(run(...question)).toEqual(afterQuestion);
+    expect(run("config", "path")).toEqual(afterQuestion);
   });
 
   it("ends quietly when its reader stops reading", () => {

@@ -114,7 +114,7 @@ async function copyDescriptions(folder: string, home: HermesHome, signal: AbortS
   const { descriptions } = await findSkillFiles([{ path: folder, origin: "external" }], signal);
   for (const { path } of descriptions) {
     const to = join(home.skills, relative(folder, path));
-    if ((await stampOf(to)) !== undefined) continue;
+    if (stampOf(to) !== undefined) continue;
     await mkdir(dirname(to), { recursive: true });
     await copyFile(path, to);
   }

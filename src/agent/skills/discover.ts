@@ -1,5 +1,4 @@
-import type { Dirent } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 
@@ -36,16 +35,22 @@ export const descriptionFileName = "DESCRIPTION.md";
 const maxDepth = 6;
 /** A root that somebody pointed at a whole disk must not hang the start. */
 const maxFolders = 5_000;
+/** After so many folders others have their turn. */
+const foldersAtOnce = 50;
 
 /** Whether a folder of this name is looked into: hidden ones (`.git`, `.hub`, `.trash`) and dependencies never are. */
 export function isScanned(folderName: string): boolean {
   return !folderName.startsWith(".") && folderName !== "node_modules";
 }
 
-/** Finds the skills below the roots. A folder with a SKILL.md is one skill; nothing below it is a skill of its own. */
+/**
+ * Finds the skills below the roots. A folder with a SKILL.md is one skill; nothing below it is a skill of its own.
+ * Folders are read on this thread: they are many, small, and read at every start, and a trip to another thread
+ * takes ten times as long as the reading.
+ */
 export async function findSkillFiles(roots: readonly SkillRoot[], signal: AbortSignal): Promise<Walk> {
   const walker = new Walker(signal);
-  for (const root of roots) await walker.visit({ folder: root.path, category: [], root });
+  for (const root of roots) await walker.visit({ folder: root.path, category: [], root, real: realOf(root.path) });
   return { skills: walker.skills, descriptions: walker.descriptions };
 }
 
@@ -53,6 +58,8 @@ interface Place {
   readonly folder: string;
   readonly category: readonly string[];
   readonly root: SkillRoot;
+  /** Where the folder really lies; undefined when it is not there. */
+  readonly real: string | undefined;
 }
 
 class Walker {
@@ -67,41 +74,44 @@ class Walker {
 
   async visit(place: Place): Promise<void> {
     this.#signal.throwIfAborted();
-    const real = await realpathIfPresent(place.folder);
+    const { real } = place;
     // A link back up, or one root inside another, would otherwise be walked twice or for ever.
     if (real === undefined || this.#seen.has(real) || this.#seen.size >= maxFolders) return;
     this.#seen.add(real);
-    const entries = await entriesOf(place.folder);
+    if (this.#seen.size % foldersAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
+    const entries = entriesOf(place.folder);
     const names = new Set(entries.map((entry) => entry.name));
     const isRoot = place.folder === place.root.path;
     if (!isRoot && names.has(skillFileName)) {
       const category = place.category.slice(0, -1);
-      await this.#note(this.skills, { ...place, category }, skillFileName);
+      this.#note(this.skills, { ...place, category }, skillFileName);
       return;
     }
-    if (!isRoot && names.has(descriptionFileName)) await this.#note(this.descriptions, place, descriptionFileName);
+    if (!isRoot && names.has(descriptionFileName)) this.#note(this.descriptions, place, descriptionFileName);
     if (place.category.length >= maxDepth) return;
     for (const entry of entries) {
       if (!isScanned(entry.name) || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
+      const folder = join(place.folder, entry.name);
       await this.visit({
-        folder: join(place.folder, entry.name),
+        folder,
         category: [...place.category, entry.name],
         root: place.root,
+        real: entry.isSymbolicLink() ? realOf(folder) : join(real, entry.name),
       });
     }
   }
 
-  async #note(list: FoundFile[], place: Place, name: string): Promise<void> {
+  #note(list: FoundFile[], place: Place, name: string): void {
     const path = join(place.folder, name);
-    const stamp = await stampOf(path);
+    const stamp = stampOf(path);
     if (stamp !== undefined) list.push({ path, stamp, category: place.category.join("/"), root: place.root });
   }
 }
 
 /** The entries of a folder by name; none when it is missing, no folder, or not ours to read. */
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
+    const entries = readdirSync(folder, { withFileTypes: true });
     return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
   } catch (error) {
     if (isAbsence(error)) return [];
@@ -110,9 +120,9 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
 }
 
 /** The stamp of a regular file, or undefined. */
-export async function stampOf(path: string): Promise<FileStamp | undefined> {
+export function stampOf(path: string): FileStamp | undefined {
   try {
-    const facts = await stat(path);
+    const facts = statSync(path);
     return facts.isFile() ? { mtimeMs: facts.mtimeMs, size: facts.size } : undefined;
   } catch (error) {
     if (isAbsence(error)) return undefined;
@@ -120,9 +130,9 @@ export async function stampOf(path: string): Promise<FileStamp | undefined> {
   }
 }
 
-async function realpathIfPresent(path: string): Promise<string | undefined> {
+function realOf(path: string): string | undefined {
   try {
-    return await realpath(path);
+    return realpathSync.native(path);
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;

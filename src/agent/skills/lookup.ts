@@ -75,9 +75,8 @@ async function fromFlatFile(wanted: string, roots: readonly SkillRoot[]): Promis
   for (const root of roots) {
     const file = join(root.path, ...parts.slice(0, -1), `${leaf}.md`);
     // Two parts name a category and a file; the category must not itself be a skill, whose notes these would be.
-    const isInsideSkill =
-      parts.length === 2 && (await stampOf(join(root.path, parts[0] ?? "", "SKILL.md"))) !== undefined;
-    if (isInsideSkill || (await stampOf(file)) === undefined) continue;
+    const isInsideSkill = parts.length === 2 && stampOf(join(root.path, parts[0] ?? "", "SKILL.md")) !== undefined;
+    if (isInsideSkill || stampOf(file) === undefined) continue;
     const { facts } = await readSkillText((await readTextFile(file, { maxBytes: maxFlatBytes })) ?? "", leaf);
     const category = parts.length === 2 ? (parts[0] ?? "") : "";
     return { facts, name: facts.name, category, folder: join(file, ".."), file, origin: root.origin };

@@ -66,7 +66,7 @@ async function askForMissing(skill: InstalledSkill, deps: SetupDeps, signal: Abo
 async function existingFile(home: HermesHome, path: string): Promise<string | undefined> {
   try {
     const real = await resolveInside(home.root, path);
-    return (await stampOf(real)) === undefined ? undefined : real;
+    return stampOf(real) === undefined ? undefined : real;
   } catch {
     return undefined;
   }

@@ -55,7 +55,7 @@ export class SkillTrash {
     if (newest === undefined)
       throw new UserError(`No deleted skill is called ${name}.`, { code: "skill_not_in_trash" });
     const target = join(this.#home.skills, name);
-    if ((await stampOf(join(target, "SKILL.md"))) !== undefined)
+    if (stampOf(join(target, "SKILL.md")) !== undefined)
       throw new UserError(`A skill called ${name} exists already.`, {
         hint: "Delete or rename it first.",
         code: "skill_exists",

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { deadline, onAbort, raceAbort } from "#foundation/abort";
 import { Deferred } from "#foundation/deferred";
 import { HermesError, UserError } from "#foundation/errors";
@@ -83,6 +83,7 @@ export class WorkerThread implements AsyncDisposable {
       const program = await this.#options.program();
       if (program === undefined)
         throw new HermesError("The program of the database thread is missing.", { code: "store_worker_missing" });
+      const { Worker } = await import("node:worker_threads");
       const start: WorkerStart = { path: this.#options.path };
       const worker =
         program.kind === "file"

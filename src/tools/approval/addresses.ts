@@ -1,14 +1,14 @@
 import { BlockList, isIP } from "node:net";
 
 /** Where machines keep their own credentials: never fetched, whatever is configured. */
-const metadata = list([
+const metadata: readonly Range[] = [
   ["169.254.0.0", 16, "ipv4"],
   ["100.100.100.200", 32, "ipv4"],
   ["fd00:ec2::254", 128, "ipv6"],
-]);
+];
 
 /** Not the public internet. */
-const notPublic = list([
+const notPublic: readonly Range[] = [
   ["0.0.0.0", 8, "ipv4"],
   ["10.0.0.0", 8, "ipv4"],
   ["100.64.0.0", 10, "ipv4"],
@@ -29,7 +29,9 @@ const notPublic = list([
   ["fc00::", 7, "ipv6"],
   ["fe80::", 10, "ipv6"],
   ["ff00::", 8, "ipv6"],
-]);
+];
+
+type Range = readonly [address: string, prefixBits: number, family: "ipv4" | "ipv6"];
 
 export type AddressKind = "public" | "private" | "metadata";
 
@@ -43,8 +45,8 @@ export function addressKind(address: string): AddressKind {
     if (carried !== undefined) return addressKind(carried);
   }
   const family = version === 4 ? "ipv4" : "ipv6";
-  if (metadata.check(plain, family)) return "metadata";
-  return notPublic.check(plain, family) ? "private" : "public";
+  if (listOf(metadata).check(plain, family)) return "metadata";
+  return listOf(notPublic).check(plain, family) ? "private" : "public";
 }
 
 function carriedIpv4(address: string): string | undefined {
@@ -78,8 +80,9 @@ function expand(address: string): readonly number[] | undefined {
   return words.length === 8 && words.every((word) => Number.isInteger(word)) ? words : undefined;
 }
 
-function list(entries: readonly (readonly [string, number, "ipv4" | "ipv6"])[]): BlockList {
+/** Made when an address is judged: most processes judge none, and the lists are short. */
+function listOf(ranges: readonly Range[]): BlockList {
   const blocks = new BlockList();
-  for (const [address, prefix, family] of entries) blocks.addSubnet(address, prefix, family);
+  for (const [address, prefixBits, family] of ranges) blocks.addSubnet(address, prefixBits, family);
   return blocks;
 }

@@ -1,8 +1,6 @@
-import http from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { deadline, linkSignals } from "#foundation/abort";
 import { describe } from "#foundation/errors";
 import { checkUrl, type UrlRules } from "./urls.ts";
@@ -70,10 +68,10 @@ interface Hop {
   readonly signal: AbortSignal;
 }
 
-function get(url: URL, { addresses, options, signal }: Hop): Promise<Answer> {
-  const client = url.protocol === "https:" ? https : http;
-  return new Promise((resolve, reject) => {
-    const request = client.request(
+async function get(url: URL, { addresses, options, signal }: Hop): Promise<Answer> {
+  const { request: send } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
+  return await new Promise((resolve, reject) => {
+    const request = send(
       url,
       {
         lookup: pinned(addresses),
@@ -111,10 +109,10 @@ function pinned(addresses: readonly string[]): LookupFunction {
 }
 
 /** Bounded after unpacking, so that a small answer cannot become a huge one. */
-async function readBody(response: http.IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of unpacked(response)) {
+  for await (const chunk of await unpacked(response)) {
     size += (chunk as Buffer).length;
     if (size > maxBytes) {
       response.destroy();
@@ -125,15 +123,10 @@ async function readBody(response: http.IncomingMessage, maxBytes: number): Promi
   return Buffer.concat(chunks);
 }
 
-function unpacked(response: http.IncomingMessage): Readable {
-  switch (response.headers["content-encoding"]) {
-    case "gzip":
-      return response.pipe(createGunzip());
-    case "deflate":
-      return response.pipe(createInflate());
-    case "br":
-      return response.pipe(createBrotliDecompress());
-    default:
-      return response;
-  }
+async function unpacked(response: IncomingMessage): Promise<Readable> {
+  const encoding = response.headers["content-encoding"];
+  if (encoding !== "gzip" && encoding !== "deflate" && encoding !== "br") return response;
+  const { createBrotliDecompress, createGunzip, createInflate } = await import("node:zlib");
+  const unpack = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[encoding];
+  return response.pipe(unpack());
 }

@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { addressKind } from "./addresses.ts";
 import { blockedSite, type SiteRule } from "./sites.ts";
@@ -11,8 +10,10 @@ export interface UrlRules {
   resolve(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-export const systemResolve: UrlRules["resolve"] = async (host) =>
-  (await lookup(host, { all: true })).map((one) => one.address);
+export const systemResolve: UrlRules["resolve"] = async (host) => {
+  const { lookup } = await import("node:dns/promises");
+  return (await lookup(host, { all: true })).map((one) => one.address);
+};
 
 export type UrlVerdict =
   /** Safe to connect to, at exactly these addresses. */

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { accessSync, constants, existsSync } from "node:fs";
 import path from "node:path";
 import type { Environment } from "../web/service-call.ts";
 
@@ -13,16 +12,19 @@ const usualPlaces = [
 
 /** The Chromium of this machine: the configured one, or the first on the search path. */
 export async function findChromium(env: Environment, configured?: string): Promise<string | undefined> {
-  if (configured !== undefined && configured !== "") return (await isExecutable(configured)) ? configured : undefined;
+  if (configured !== undefined && configured !== "") return isExecutable(configured) ? configured : undefined;
   const folders = (env["PATH"] ?? "").split(path.delimiter).filter((folder) => folder !== "");
   const candidates = [...names.flatMap((name) => folders.map((folder) => path.join(folder, name))), ...usualPlaces];
-  for (const candidate of candidates) if (await isExecutable(candidate)) return candidate;
-  return undefined;
+  return candidates.find(isExecutable);
 }
 
-async function isExecutable(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+/** Dozens of places are looked at whenever a session begins; asking for each on another thread takes far longer. */
+function isExecutable(file: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

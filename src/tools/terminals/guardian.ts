@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { Deferred } from "#foundation/deferred";
 import { disposable } from "#foundation/disposal";
@@ -64,6 +64,7 @@ export class Guardian implements AsyncDisposable {
   }
 
   #start(): ChildProcess {
+    const { spawn } = process.getBuiltinModule("node:child_process");
     const watcher = spawn("/bin/sh", ["-c", script, "hermes-guardian", `${markName}=${this.#id}`], {
       detached: true,
       cwd: "/",

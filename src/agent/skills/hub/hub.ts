@@ -149,7 +149,7 @@ export class SkillHub {
     for (const entry of await this.#chosen(name)) {
       signal.throwIfAborted();
       const folder = join(home.skills, entry.installPath);
-      if ((await stampOf(join(folder, "SKILL.md"))) === undefined) continue;
+      if (stampOf(join(folder, "SKILL.md")) === undefined) continue;
       const report = await scanFolder(folder);
       await writeAudit(home, clock, {
         action: "audit",
@@ -173,7 +173,7 @@ export class SkillHub {
       home.at("skills", ".edit.lock"),
       async () => {
         const folder = join(home.skills, entry.installPath);
-        if ((await stampOf(join(folder, "SKILL.md"))) !== undefined) await trash.put(folder);
+        if (stampOf(join(folder, "SKILL.md")) !== undefined) await trash.put(folder);
         await lock.remove(name);
       },
       { signal },
@@ -223,8 +223,7 @@ export class SkillHub {
 
   async #checkOne(entry: LockEntry, signal: AbortSignal): Promise<CheckRow> {
     const { home, sources } = this.#deps;
-    if ((await stampOf(join(home.skills, entry.installPath, "SKILL.md"))) === undefined)
-      return { entry, state: "missing" };
+    if (stampOf(join(home.skills, entry.installPath, "SKILL.md")) === undefined) return { entry, state: "missing" };
     if (await isChanged(home, entry)) return { entry, state: "changed" };
     const source = sources.find((one) => one.owns(entry.identifier));
     try {

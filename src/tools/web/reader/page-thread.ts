@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { type Deadline, deadline, linkSignals, raceAbort } from "#foundation/abort";
 import { Deferred } from "#foundation/deferred";
 import { Mutex } from "#foundation/mutex";
@@ -83,6 +83,7 @@ export class PageThread implements AsyncDisposable {
     const program = await (this.#options.program ?? findReaderProgram)();
     if (program === undefined) return undefined;
     const source = program.kind === "file" ? program.path : program.text;
+    const { Worker } = await import("node:worker_threads");
     const worker = new Worker(source, {
       eval: program.kind === "text",
       // Pages are strangers' work: the thread knows nothing worth telling.
