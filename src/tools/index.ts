@@ -96,7 +96,7 @@ export { childEnvironment, isBlockedVariable } from "./terminals/environment-var
 export { Guardian } from "./terminals/guardian.ts";
 export { LeaseTable } from "./terminals/lease.ts";
 export { type LocalTerminals, openLocalTerminals } from "./terminals/local-terminals.ts";
-export { localOpener, readTerminalKind, terminalAvailability } from "./terminals/open-terminal.ts";
+export { localOpener, readTerminalKind, subprocessHome, terminalAvailability } from "./terminals/open-terminal.ts";
 export type { ProcessEvent, ProcessRoute } from "./terminals/processes/process-event.ts";
 export { ProcessTable } from "./terminals/processes/process-table.ts";
 export { openSandbox, type Sandbox, type SandboxMode, type SandboxOptions } from "./terminals/sandbox.ts";

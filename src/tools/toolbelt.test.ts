@@ -83,6 +83,49 @@ describe("a toolbelt", () => {
     expect(seen).toEqual([{ path: "a", offset: 10, limit: 20 }]);
   });
 
+  it("always answers in JSON: values as they are, plain words wrapped, JSON text untouched [30:REG-52]", async () => {
+    const gives = (name: string, content: unknown) =>
+      fakeTool(name, { execute: () => Promise.resolve(result(content as string)) });
+    const { run } = await belt([gives("value", { a: [1] }), gives("words", "done, mostly"), gives("json", '{"b": 2}')]);
+    expect(await run([call("value"), call("words"), call("json")])).toEqual([
+      '{"a":[1]}',
+      '{"result":"done, mostly"}',
+      '{"b": 2}',
+    ]);
+  });
+
+  it.each([
+    [{ exit_code: 2, output: "" }, true],
+    [{ exit_code: 0, output: "Error: not one" }, false],
+    [{ success: false }, true],
+    [{ status: "timeout" }, true],
+    [{ error: "no such page" }, true],
+    [{ error: "", note: 'the text {"error":"x"} is only quoted' }, false],
+  ])("knows a failure by the fields of its result: %j [30:REG-54]", async (content, isError) => {
+    const ended: CallOutcome[] = [];
+    const { run } = await belt([fakeTool("any", { execute: () => Promise.resolve(result(content)) })]);
+    await run([call("any")], { onEnd: (outcome) => void ended.push(outcome) });
+    expect(ended.map((outcome) => outcome.kind)).toEqual([isError ? "failed" : "succeeded"]);
+  });
+
+  it("leaves the thread to others while a call waits, and a stopped call ends [30:REG-40]", async () => {
+    const started = new Deferred<void>();
+    const stop = new AbortController();
+    const { run } = await belt([
+      fakeTool("waits", {
+        execute: (_args, { signal }) =>
+          new Promise((_resolve, reject) => {
+            started.resolve();
+            signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+          }),
+      }),
+    ]);
+    const running = run([call("waits")], {}, stop.signal);
+    await started.promise;
+    stop.abort();
+    expect(await running).toHaveLength(1);
+  });
+
   it("runs nothing whose arguments were cut or cannot be read [30:REG-56]", async () => {
     let ran = 0;
     const { run } = await belt([

@@ -1,5 +1,5 @@
-import { type ApprovalGate, defaultScriptOptions, type ExecuteCodeDeps } from "#tools";
-import { findSandbox, ownHome, type Terminals } from "./terminals.ts";
+import { type ApprovalGate, defaultScriptOptions, type ExecuteCodeDeps, subprocessHome } from "#tools";
+import { findSandbox, type Terminals } from "./terminals.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 export interface CodeParts {
@@ -17,7 +17,7 @@ export async function openCode(
 ): Promise<ExecuteCodeDeps> {
   const { options, config, env, redact } = base;
   const { code_execution, approvals, terminal } = config;
-  const { home: own } = ownHome(options.home);
+  const own = subprocessHome(options.home.root);
   const isConfined = approvals.code_execution === "sandbox";
   // Scripts may be confined also where commands are not.
   const find = terminal.sandbox === "off" ? findSandbox(base, "auto") : terminals.sandbox;

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { environmentVariables } from "#config";
-import type { HermesHome } from "#foundation/paths";
 import {
   Guardian,
   LeaseTable,
@@ -12,6 +10,7 @@ import {
   type Sandbox,
   type SandboxMode,
   SudoPasswords,
+  subprocessHome,
   type TerminalKind,
   ToolFailure,
   terminalAvailability,
@@ -79,7 +78,6 @@ function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["san
         passthrough: terminal.env_passthrough,
         skillPassthrough: options.skillVariables?.({ taskId }) ?? [],
         blocked,
-        ...ownHome(options.home),
       },
       hermesHome: options.home.root,
       logger: options.logger,
@@ -92,15 +90,10 @@ function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["san
   };
 }
 
-/** A profile with a `home` folder keeps the files of the programs it starts apart from the person's own. */
-export function ownHome(home: HermesHome): { readonly home?: string } {
-  return existsSync(home.subprocessHome) ? { home: home.subprocessHome } : {};
-}
-
 /** What confines programs here. It is looked for at first use, because that starts a program. */
 export function findSandbox({ options, env, cwd }: ToolboxBase, mode: SandboxMode): Terminals["sandbox"] {
   let found: Promise<Sandbox> | undefined;
-  const { home: own } = ownHome(options.home);
+  const own = subprocessHome(options.home.root);
   const writable = own === undefined ? [cwd] : [cwd, own];
   const policy = { home: options.userHome, hermesHome: options.home.root, writable, network: "on" } as const;
   return async (signal) => {

@@ -46,7 +46,7 @@ export interface LocalOpenerDeps {
 export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
   return async (taskId, overrides, signal) => {
     const sandbox = await deps.sandbox(signal);
-    const home = ownHome(deps.hermesHome) ?? deps.environment.home;
+    const home = subprocessHome(deps.hermesHome) ?? deps.environment.home;
     return openLocalTerminal(
       {
         taskId,
@@ -69,7 +69,7 @@ export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
 }
 
 /** A profile may have a home of its own for the programs it runs. */
-function ownHome(hermesHome: string): string | undefined {
+export function subprocessHome(hermesHome: string): string | undefined {
   const folder = path.join(hermesHome, "home");
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? folder : undefined;
 }

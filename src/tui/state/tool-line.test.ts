@@ -48,10 +48,12 @@ describe("tool lines", () => {
     expect(toolLine(facts(name, args), none)).toMatchObject({ emoji, verb, detail, mark: "" });
   });
 
-  it("end with the exit code of a command [20:A10.15]", () => {
+  it("end with the exit code of a command, or say what kind of failure it was [20:A10.15] [30:REG-54]", () => {
     expect(toolLine(facts("terminal", { command: "x" }, { exitCode: 2, isError: true }), none).mark).toBe(" [exit 2]");
     expect(toolLine(facts("read_file", {}, { isError: true }), none).mark).toBe(" [error]");
-    expect(toolLine(facts("memory", {}, { isError: true, result: "The memory is full." }), none).mark).toBe(" [full]");
+    const full =
+      "The user notes use 2,190 of 2,200 characters; with this change they would have 2,400, which is over the limit.";
+    expect(toolLine(facts("memory", {}, { isError: true, result: full }), none).mark).toBe(" [full]");
   });
 
   it("take the emoji of the skin, then of the tool [20:R10.10]", () => {

@@ -128,6 +128,27 @@ export function sessionContract(subject: StoreSubject): void {
       expect(await store.sessions.resumeTarget(session("p"))).toBe("d");
     });
 
+    it("the tip of a conversation is found through its continuations only, and in a bounded number of steps [10:STORE-11]", async () => {
+      const { store, clock } = fixture();
+      await store.sessions.create({ id: session("p"), source: "cli" });
+      // A branch that was begun while the parent went on is none of its continuations.
+      await store.sessions.create({ id: session("branch"), source: "cli", parentSessionId: session("p") });
+      await clock.advance(1000);
+      await store.sessions.continueCompressed(session("p"), { id: session("c"), messages: [userMessage("x")] });
+      expect(await store.sessions.compressionTip(session("p"))).toBe("c");
+      await store.sessions.end(session("c"), "user_exit");
+      await clock.advance(1000);
+      await store.sessions.create({ id: session("later"), source: "cli", parentSessionId: session("c") });
+      expect(await store.sessions.compressionTip(session("p"))).toBe("c");
+      for (let part = 0; part < 102; part += 1) {
+        const [id, next] = [session(`long-${part}`), session(`long-${part + 1}`)];
+        if (part === 0) await store.sessions.create({ id, source: "cli" });
+        await clock.advance(1000);
+        await store.sessions.continueCompressed(id, { id: next, messages: [userMessage("x")] });
+      }
+      expect(await store.sessions.compressionTip(session("long-0"))).toBe("long-100");
+    });
+
     it("writes nothing of a continuation that fails [10:COMP-34]", async () => {
       const { store } = fixture();
       await store.sessions.create({ id: session("p"), source: "cli" });
