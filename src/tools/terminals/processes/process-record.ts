@@ -1,20 +1,94 @@
 import { rename } from "node:fs/promises";
 import { systemErrorCode } from "#foundation/errors";
-import { readTextFile, writeFileAtomic } from "#foundation/files";
+import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
 import { isRecord, parseJson } from "#foundation/json";
 import type { BackgroundProcess, ProcessFacts } from "./background-process.ts";
 import type { ProcessRoute } from "./process-event.ts";
+import { isAlive } from "./same-process.ts";
 
-/** The list of running processes as it survives a crash (`processes.json`). */
+/**
+ * The list of running processes as it survives a crash (`processes.json`). Several programs may share a home:
+ *
+ * 1. Each entry names its owner, and nobody but the owner changes or removes it while the owner lives.
+ * 2. Reading and writing again happens under a lock.
+ */
 export interface ProcessRecord {
   readonly facts: ProcessFacts;
   readonly notifyOnComplete: boolean;
 }
 
 const maxBytes = 4 * 1_048_576;
+const lockTimeoutMs = 5_000;
 
-export async function writeRecords(file: string, processes: readonly BackgroundProcess[]): Promise<void> {
-  const entries = processes.map(({ facts, notifyOnComplete }) => ({
+/** The table that looks after a process. Two of them in one program have different ids. */
+export interface RecordOwner {
+  readonly id: string;
+  readonly pid: number;
+  readonly startedAtMs: number | undefined;
+}
+
+export interface RecordFile {
+  readonly file: string;
+  readonly owner: RecordOwner;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Writes what this owner runs; what other living programs run stays in the list. */
+export async function writeRecords(place: RecordFile, processes: readonly BackgroundProcess[]): Promise<void> {
+  await exclusively(place, async () => {
+    const { others } = await entriesIn(place);
+    await write(place.file, [...others, ...processes.map((process) => entryOf(process, place.owner))]);
+  });
+}
+
+/** Takes over what programs that are gone have left alive; the entries are this owner's from then on. */
+export async function claimRecords(place: RecordFile): Promise<readonly ProcessRecord[]> {
+  return await exclusively(place, async () => {
+    const { others, own, orphans } = await entriesIn(place);
+    const claimed = orphans.flatMap((entry) => recordOf(entry) ?? []);
+    const mine = new Set(claimed.map(({ facts }) => facts.id));
+    const kept = orphans.filter((entry) => mine.has(String(entry["session_id"])));
+    await write(place.file, [...others, ...own, ...kept.map((entry) => ({ ...entry, ...ownerFields(place.owner) }))]);
+    return claimed;
+  });
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+interface Entries {
+  readonly own: readonly Entry[];
+  /** Of programs that still run. */
+  readonly others: readonly Entry[];
+  /** Still running on this machine, while the program that started them does not. */
+  readonly orphans: readonly Entry[];
+}
+
+async function entriesIn({ file, owner, nowMs, signal }: RecordFile): Promise<Entries> {
+  const own: Entry[] = [];
+  const others: Entry[] = [];
+  const orphans: Entry[] = [];
+  for (const entry of await readEntries(file, nowMs)) {
+    const holder = { pid: numberOf(entry["owner_pid"]), startedAtMs: numberOf(entry["owner_started_at_ms"]) };
+    const itself = { pid: numberOf(entry["pid"]), startedAtMs: numberOf(entry["pid_started_at_ms"]) };
+    if (entry["owner"] === owner.id) own.push(entry);
+    else if (await isAlive(holder, signal)) others.push(entry);
+    else if (entry["pid_scope"] === "host" && (await isAlive(itself, signal))) orphans.push(entry);
+  }
+  return { own, others, orphans };
+}
+
+async function exclusively<T>({ file, signal }: RecordFile, work: () => Promise<T>): Promise<T> {
+  return await withFileLock(`${file}.lock`, work, { signal, timeoutMs: lockTimeoutMs });
+}
+
+function ownerFields({ id, pid, startedAtMs }: RecordOwner) {
+  return { owner: id, owner_pid: pid, owner_started_at_ms: startedAtMs ?? null };
+}
+
+function entryOf({ facts, notifyOnComplete }: BackgroundProcess, owner: RecordOwner) {
+  return {
+    ...ownerFields(owner),
     session_id: facts.id,
     command: facts.command,
     pid: facts.pid ?? null,
@@ -28,12 +102,15 @@ export async function writeRecords(file: string, processes: readonly BackgroundP
     notify_on_complete: notifyOnComplete,
     watch_patterns: facts.watchPatterns,
     output_file: facts.outputFile ?? null,
-  }));
+  };
+}
+
+async function write(file: string, entries: readonly Entry[]): Promise<void> {
   await writeFileAtomic(file, `${JSON.stringify(entries, undefined, 1)}\n`, { mode: 0o600, fsync: false });
 }
 
-/** What an earlier run left. A file that cannot be read is put aside and counts as empty. */
-export async function readRecords(file: string, nowMs: number): Promise<readonly ProcessRecord[]> {
+/** A file that cannot be read is put aside and counts as empty. */
+async function readEntries(file: string, nowMs: number): Promise<readonly Entry[]> {
   const text = await readTextFile(file, { maxBytes });
   if (text === undefined) return [];
   const parsed = parseJson(text);
@@ -41,7 +118,7 @@ export async function readRecords(file: string, nowMs: number): Promise<readonly
     await setAside(file, `${file}.corrupt-${nowMs}`);
     return [];
   }
-  return parsed.value.flatMap((entry) => recordOf(entry) ?? []);
+  return parsed.value.filter(isRecord);
 }
 
 async function setAside(file: string, as: string): Promise<void> {
@@ -52,8 +129,7 @@ async function setAside(file: string, as: string): Promise<void> {
   }
 }
 
-function recordOf(entry: unknown): ProcessRecord | undefined {
-  if (!isRecord(entry)) return undefined;
+function recordOf(entry: Entry): ProcessRecord | undefined {
   const id = textOf(entry["session_id"]);
   const pid = numberOf(entry["pid"]);
   if (id === undefined || !/^proc_[0-9a-f]{12}$/.test(id) || pid === undefined || pid <= 1) return undefined;

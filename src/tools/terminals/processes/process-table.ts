@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import { deadline, linkSignals, never, raceAbort } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import { ensureDir } from "#foundation/files";
@@ -13,7 +13,8 @@ import type { Terminal } from "../terminal.ts";
 import { BackgroundProcess, type ProcessFacts } from "./background-process.ts";
 import { OutputFile, readOutputTail } from "./output-file.ts";
 import type { ProcessEvent, ProcessRoute } from "./process-event.ts";
-import { readRecords, writeRecords } from "./process-record.ts";
+import { claimRecords, type RecordFile, type RecordOwner, writeRecords } from "./process-record.ts";
+import { isAlive } from "./same-process.ts";
 import { Watch, type WatchSignal } from "./watch.ts";
 import { breakerSilenceMs, WatchBreaker } from "./watch-breaker.ts";
 
@@ -48,8 +49,6 @@ const keptAfterExitMs = 30 * 60_000;
 const killGraceMs = 5_000;
 const detachedPollMs = 5_000;
 const disposalLimitMs = 10_000;
-/** The boot time that start times are counted from moves a little with the clock. */
-const startToleranceMs = 2_000;
 const reportedChars = 2_000;
 
 /**
@@ -67,6 +66,9 @@ export class ProcessTable implements AsyncDisposable {
   readonly #saving = new Mutex();
   readonly #work = new Set<Promise<void>>();
   #isSaveWanted = false;
+  /** The list holds something of ours. */
+  #isListed = false;
+  #owner: RecordOwner | undefined;
   /** Starts that are under way; they count, so that many at once cannot pass the limit. */
   #starting = 0;
 
@@ -88,18 +90,15 @@ export class ProcessTable implements AsyncDisposable {
 
   /** Takes over what an earlier run left alive; a number that means another process by now is left alone. */
   async recover(signal: AbortSignal): Promise<number> {
-    const records = await readRecords(this.#deps.recordFile, this.#deps.clock.now());
-    let count = 0;
+    const records = await claimRecords(await this.#place(signal));
+    this.#isListed ||= records.length > 0;
     for (const { facts, notifyOnComplete } of records) {
-      if (!(await isSameProcess(facts, signal))) continue;
       const process = new BackgroundProcess(facts, { notifyOnComplete });
       if (facts.outputFile !== undefined) process.output.push(await readOutputTail(facts.outputFile));
       this.#processes.set(facts.id, process);
       this.#background(this.#followDetached(process));
-      count += 1;
     }
-    await this.#save();
-    return count;
+    return records.length;
   }
 
   /** Of this task, or of the same conversation. */
@@ -312,13 +311,24 @@ export class ProcessTable implements AsyncDisposable {
     await this.#saving.run(async () => {
       if (!this.#isSaveWanted) return;
       this.#isSaveWanted = false;
-      await writeRecords(this.#deps.recordFile, this.#running());
+      const running = this.#running();
+      // A program that never ran anything leaves no list behind, and does not wait for those of others.
+      if (running.length === 0 && !this.#isListed) return;
+      await writeRecords(await this.#place(never), running);
+      this.#isListed = running.length > 0;
     });
+  }
+
+  async #place(signal: AbortSignal): Promise<RecordFile> {
+    this.#owner ??= {
+      id: `${process.pid}-${randomBytes(4).toString("hex")}`,
+      pid: process.pid,
+      startedAtMs: await processStartedAtMs(process.pid, signal),
+    };
+    return { file: this.#deps.recordFile, owner: this.#owner, nowMs: this.#deps.clock.now(), signal };
   }
 }
 
 async function isSameProcess(facts: ProcessFacts, signal: AbortSignal): Promise<boolean> {
-  if (facts.pidScope !== "host" || facts.pid === undefined || facts.systemStartMs === undefined) return false;
-  const startedMs = await processStartedAtMs(facts.pid, signal);
-  return startedMs !== undefined && Math.abs(startedMs - facts.systemStartMs) <= startToleranceMs;
+  return facts.pidScope === "host" && (await isAlive({ pid: facts.pid, startedAtMs: facts.systemStartMs }, signal));
 }
