@@ -104,7 +104,7 @@ describe("shell hooks", () => {
 
   async function withScript(
     answer: string,
-    options: { matcher?: string; code?: number; env?: Record<string, string> } = {},
+    options: { matcher?: string; code?: number; env?: Record<string, string>; failClosed?: boolean } = {},
   ) {
     const stage = await pluginStage();
     const path = join(stage.home, "hook.cjs");
@@ -113,7 +113,15 @@ describe("shell hooks", () => {
     const consent = new ShellConsent(join(stage.home, "shell-hooks-allowlist.json"), never);
     const command = `"${process.execPath}" ${path} ${seen}`;
     const configured = readShellHooks(
-      { pre_tool_call: [{ command, ...(options.matcher === undefined ? {} : { matcher: options.matcher }) }] },
+      {
+        pre_tool_call: [
+          {
+            command,
+            fail_closed: options.failClosed ?? false,
+            ...(options.matcher === undefined ? {} : { matcher: options.matcher }),
+          },
+        ],
+      },
       stage.logger,
     );
     const deps = {
@@ -155,6 +163,30 @@ describe("shell hooks", () => {
     expect(await stage.hooks.beforeToolCall(call, never)).toEqual({ kind: "run" });
   });
 
+  it.each([
+    ["a failing command", '{"context":"fine"}', { code: 3 }, /ended with exit code 3/],
+    ["something that is not JSON", "hello", {}, /is not JSON/],
+  ])("that must succeed block the call for %s, and say why [30:7.5]", async (_what, answer, options, why) => {
+    const { stage, configured, deps, path } = await withScript(answer, { ...options, failClosed: true });
+    await using _stage = stage;
+    await registerShellHooks(stage.hooks, configured, { deps, signal: never });
+    const verdict = await stage.hooks.beforeToolCall(call, never);
+    expect(verdict).toMatchObject({ kind: "block", message: expect.stringMatching(why) });
+    expect(verdict).toMatchObject({ message: expect.stringContaining(path) });
+  });
+
+  it("that must succeed block nothing when they do, or are about another tool [30:7.5]", async () => {
+    for (const [answer, options] of [
+      ["{}", {}],
+      ["hello", { matcher: "term" }],
+    ] as const) {
+      const { stage, configured, deps } = await withScript(answer, { ...options, failClosed: true });
+      await using _stage = stage;
+      await registerShellHooks(stage.hooks, configured, { deps, signal: never });
+      expect(await stage.hooks.beforeToolCall(call, never)).toEqual({ kind: "run" });
+    }
+  });
+
   it("run only with consent, which ends when the script changes [30:7.5]", async () => {
     const { stage, configured, deps, path } = await withScript('{"action":"block","message":"m"}');
     await using _stage = stage;
@@ -176,7 +208,9 @@ describe("shell hooks", () => {
     const raw = {
       pre_tool_call: [{ command: 'a "b' }, { command: "a", matcher: "(" }, "x", { command: "ok", timeout: 900 }],
     };
-    expect(readShellHooks(raw, logger)).toEqual([{ event: "pre_tool_call", argv: ["ok"], timeoutMs: 300_000 }]);
+    expect(readShellHooks(raw, logger)).toEqual([
+      { event: "pre_tool_call", argv: ["ok"], timeoutMs: 300_000, failClosed: false },
+    ]);
     expect(logger.lines).toHaveLength(3);
   });
 

@@ -41,7 +41,7 @@ interface Registered {
 
 type Outcome =
   | { readonly kind: "value"; readonly value: unknown }
-  | { readonly kind: "failed"; readonly failClosed: boolean; readonly owner: string };
+  | { readonly kind: "failed"; readonly failClosed: boolean; readonly owner: string; readonly why: string };
 
 /**
  * The callbacks of plugins and shell hooks.
@@ -104,7 +104,7 @@ export class Hooks {
     for await (const outcome of this.#run("pre_tool_call", payload, signal)) {
       if (outcome.kind === "failed") {
         if (outcome.failClosed)
-          return { kind: "block", message: `A required check of ${outcome.owner} did not succeed.` };
+          return { kind: "block", message: `A required check could not be made: ${outcome.owner}: ${outcome.why}.` };
         continue;
       }
       const { value } = outcome;
@@ -167,7 +167,7 @@ export class Hooks {
       if (signal.aborted) throw error;
       const message = error instanceof Error ? error.message : String(error);
       this.#options.logger.warn("hook failed and was skipped", { hook: name, owner: options.owner, error: message });
-      return { kind: "failed", failClosed: options.failClosed === true, owner: options.owner };
+      return { kind: "failed", failClosed: options.failClosed === true, owner: options.owner, why: message };
     }
   }
 

@@ -11,6 +11,8 @@ export interface ShellHook {
   /** Must match the whole tool name. */
   readonly matcher?: RegExp;
   readonly timeoutMs: number;
+  /** A call does not run when this check could not be made. */
+  readonly failClosed: boolean;
 }
 
 export interface ShellHookDeps {
@@ -36,7 +38,11 @@ export function readShellHooks(raw: unknown, logger: Logger): readonly ShellHook
     if (!Array.isArray(list)) return [];
     return list.flatMap((entry) => {
       const hook = readHook(event, entry);
-      if (typeof hook !== "string") return [hook];
+      if (typeof hook !== "string") {
+        if (hook.failClosed && event !== "pre_tool_call")
+          logger.warn("fail_closed means nothing here: only calls of tools can be refused", { event });
+        return [hook];
+      }
       logger.warn("shell hook left out", { event, reason: hook });
       return [];
     });
@@ -45,7 +51,7 @@ export function readShellHooks(raw: unknown, logger: Logger): readonly ShellHook
 
 function readHook(event: string, entry: unknown): ShellHook | string {
   if (!isRecord(entry)) return "it is not a map with a command";
-  const { command, matcher, timeout } = entry;
+  const { command, matcher, timeout, fail_closed } = entry;
   const argv = typeof command === "string" ? splitCommand(command) : undefined;
   if (argv === undefined || argv.length === 0) return "its command is missing or has an open quote";
   let pattern: RegExp | undefined;
@@ -56,7 +62,8 @@ function readHook(event: string, entry: unknown): ShellHook | string {
   }
   const seconds =
     typeof timeout === "number" && timeout > 0 ? Math.min(timeout, maxTimeoutSeconds) : defaultTimeoutSeconds;
-  return { event, argv, timeoutMs: seconds * 1000, ...(pattern === undefined ? {} : { matcher: pattern }) };
+  const failClosed = fail_closed === true;
+  return { event, argv, timeoutMs: seconds * 1000, failClosed, ...(pattern === undefined ? {} : { matcher: pattern }) };
 }
 
 /** Registers the hooks the person has agreed to; the others are named in the log. */
@@ -74,8 +81,9 @@ export async function registerShellHooks(
     }
     const callback = (payload: unknown, callSignal: AbortSignal): Promise<unknown> =>
       runShellHook(hook, { deps, payload }, callSignal);
+    const { failClosed } = hook;
     registered.push(
-      hooks.on(hook.event, callback, { owner: command, rank: "shell", timeoutMs: hook.timeoutMs + 1_000 }),
+      hooks.on(hook.event, callback, { owner: command, rank: "shell", failClosed, timeoutMs: hook.timeoutMs + 1_000 }),
     );
   }
   return registered;

@@ -178,6 +178,8 @@ describe("background processes", () => {
 
   it("[30:4.10-11] report the first match and hold the next ones back", async () => {
     const { session_id: id } = await start("for i in 1 2 3; do echo x; read line; done", { watch_patterns: ["x"] });
+    // A shell that starts slowly would find all answers there already, and print everything at once.
+    await expect.poll(() => shop.events.length, { interval: 5 }).toBe(1);
     for (const _ of [1, 2, 3]) await act({ action: "submit", session_id: id });
     await act({ action: "wait", session_id: id });
     expect(shop.events).toMatchObject([{ type: "watch_match", pattern: "x", output: "x", suppressed: 0 }]);
