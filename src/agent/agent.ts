@@ -72,8 +72,6 @@ export class Agent {
   #open: OpenTurn | undefined;
   /** Why the next request may differ from the last one of the turn before. */
   #nextBreak: string | undefined;
-  /** An interrupt that came before the turn it was meant for. */
-  #early: { readonly message?: string } | undefined;
 
   constructor(deps: AgentDeps) {
     this.#deps = deps;
@@ -100,14 +98,10 @@ export class Agent {
     return this.#open !== undefined;
   }
 
-  /** Stops what runs now; before a turn, the next one ends at once. Pending guidance is dropped. */
+  /** Stops the turn that runs, also one that has only just begun. Pending guidance is dropped. Without a turn: nothing. */
   interrupt(message?: string): void {
-    const facts = message === undefined ? {} : { message };
-    if (this.#open === undefined) {
-      this.#early = facts;
-      return;
-    }
-    Object.assign(this.#open, facts);
+    if (this.#open === undefined) return;
+    if (message !== undefined) this.#open.message = message;
     this.#steer.take();
     this.#open.stop.abort();
   }
@@ -159,10 +153,7 @@ export class Agent {
   async #alone<T>(work: (open: OpenTurn) => Promise<T>): Promise<T> {
     if (this.#open !== undefined)
       throw new Error("A turn is running in this conversation; queue the message or interrupt it.");
-    const stop = new AbortController();
-    const open: OpenTurn = { stop, ...this.#early };
-    if (this.#early !== undefined) stop.abort();
-    this.#early = undefined;
+    const open: OpenTurn = { stop: new AbortController() };
     this.#open = open;
     try {
       return await work(open);

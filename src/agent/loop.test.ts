@@ -142,10 +142,26 @@ describe("interrupt and steer", () => {
     expect(isValid(ended.messages)).toBe(true);
   });
 
-  it("keeps an interrupt that came before its turn [10:LOOP-23]", async () => {
+  it("ends a turn that has only just begun, before anything is asked [10:LOOP-23] [10:LOOP-7]", async () => {
     const { agent, server } = await harness();
+    const running = agent.runConversation({ userMessage: "Go" });
+    agent.interrupt("wait");
+    expect(await running).toMatchObject({
+      api_calls: 0,
+      exit_reason: "interrupted_by_user",
+      interrupt_message: "wait",
+    });
+    expect(server.requests).toEqual([]);
+    server.script(says("Hi"));
+    expect(await agent.runConversation({ userMessage: "Again" })).toMatchObject({ completed: true });
+  });
+
+  it("does nothing to an agent that is idle: the next turn runs [10:LOOP-23]", async () => {
+    const { agent, server } = await harness();
+    agent.interrupt("nobody is there");
+    server.script(says("Hi"));
+    expect(await agent.runConversation({ userMessage: "Go" })).toMatchObject({ completed: true, interrupted: false });
     agent.interrupt();
-    expect(await agent.runConversation({ userMessage: "Go" })).toMatchObject({ exit_reason: "interrupted_by_user" });
     server.script(says("Hi"));
     expect(await agent.runConversation({ userMessage: "Again" })).toMatchObject({ completed: true });
   });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
+import { Deferred } from "#foundation/deferred";
 import { calls, says, slow } from "../../test/fakes/model-server/index.ts";
 import { type HarnessGiven, openHarness, say } from "./testing/harness.ts";
 import { textsOf } from "./testing/test-handle.ts";
@@ -56,6 +57,47 @@ describe("a message during a turn", () => {
     const stored = await store.messages.conversation(session.info.id);
     expect(textsOf(stored)).toEqual(["Begin", "stop, do X", "Done X."]);
     expect((await store.turns.list(session.info.id))[0]).toMatchObject({ isInterrupted: true });
+  });
+
+  it("is not touched by an interrupt that came while nothing ran [10:LOOP-23]", async () => {
+    const { open, server } = await harness();
+    server.script(says("One."), says("Two."));
+    const session = await open();
+    session.interrupt();
+    expect(await say(session, "a")).toMatchObject({ text: "One.", interrupted: false });
+    session.interrupt("late");
+    expect(await say(session, "b")).toMatchObject({ text: "Two.", interrupted: false });
+  });
+
+  it("is stopped by an interrupt that came before it had begun, and only it [10:LOOP-23]", async () => {
+    const release = new Deferred<void>();
+    const { open, server } = await harness({ change: () => ({ beforeTurn: () => release.promise }) });
+    const session = await open();
+    const submission = await session.submit({ text: "a" });
+    session.interrupt();
+    release.resolve();
+    expect(submission.kind === "turn" && (await submission.ended)).toMatchObject({ interrupted: true });
+    expect(server.requests).toEqual([]);
+    server.script(says("Two."));
+    expect(await say(session, "b")).toMatchObject({ text: "Two.", interrupted: false });
+  });
+
+  it("is not stopped by an interrupt of one that could not begin [10:LOOP-23]", async () => {
+    const release = new Deferred<void>();
+    let isBroken = true;
+    const beforeTurn = async (): Promise<void> => {
+      await release.promise;
+      if (isBroken) throw new Error("no room");
+    };
+    const { open, server } = await harness({ change: () => ({ beforeTurn }) });
+    const session = await open();
+    const submission = await session.submit({ text: "a" });
+    session.interrupt();
+    release.resolve();
+    expect(submission.kind === "turn" && (await submission.ended)).toMatchObject({ failed: true });
+    isBroken = false;
+    server.script(says("Two."));
+    expect(await say(session, "b")).toMatchObject({ text: "Two.", interrupted: false });
   });
 
   it("joins what is typed while the interrupt takes hold [20:R10.29]", async () => {

@@ -24,11 +24,18 @@ export interface TurnRunnerDeps {
   readonly signal: AbortSignal;
 }
 
+/** A turn from the moment it is taken on; the agent knows of it only when everything for it is there. */
+interface ComingTurn {
+  canBeSteered: boolean;
+  /** It was interrupted before it had begun. */
+  stop?: { readonly message: string | undefined };
+}
+
 /** Runs the turns of one session and says what became of them. A failure of any kind is an ending, never a throw. */
 export class TurnRunner {
   readonly #deps: TurnRunnerDeps;
   #record: UsageRecord | undefined;
-  #isOpen = false;
+  #coming: ComingTurn | undefined;
 
   constructor(deps: TurnRunnerDeps) {
     this.#deps = deps;
@@ -36,13 +43,15 @@ export class TurnRunner {
 
   /** False when no turn can be stopped any more. */
   interrupt(message?: string): boolean {
-    if (!this.#isOpen) return false;
-    this.#deps.live().handle.agent.interrupt(message);
+    if (this.#coming === undefined) return false;
+    const { agent } = this.#deps.live().handle;
+    if (agent.isBusy) agent.interrupt(message);
+    else this.#coming.stop = { message };
     return true;
   }
 
   steer(text: string): boolean {
-    return this.#isOpen && this.#deps.live().handle.agent.steer(text);
+    return this.#coming?.canBeSteered === true && this.#deps.live().handle.agent.steer(text);
   }
 
   /** The end of a message that was taken back before its turn. */
@@ -63,8 +72,10 @@ export class TurnRunner {
   async run(messages: readonly Admitted[]): Promise<TurnRun> {
     const { session, owner, emit } = this.#deps;
     const live = this.#deps.live();
+    this.#coming = { canBeSteered: false };
     const lease = await takeTurnLease({ ...session, owner }, `turn:${live.headId}`, () => void this.interrupt());
     if (lease.kind === "busy") {
+      this.#coming = undefined;
       const error = "Another program is working in this session. The message is kept; send it again when that is done.";
       emit({ type: "notice", level: "error", text: error });
       return { end: this.#failed(error, "session_busy") };
@@ -82,7 +93,7 @@ export class TurnRunner {
       emit({ type: "notice", level: "error", text: describe(error) });
       return { end: this.#failed(describe(error), "internal_error") };
     } finally {
-      this.#isOpen = false;
+      this.#coming = undefined;
       this.#record = undefined;
     }
   }
@@ -101,12 +112,12 @@ export class TurnRunner {
       session.clock.now(),
     );
     this.#record = record;
-    this.#isOpen = true;
+    if (this.#coming !== undefined) this.#coming.canBeSteered = true;
     await handle.beforeTurn?.(this.#deps.signal);
     const result = await (messages.some(({ continues }) => continues === true)
       ? this.#continue(live)
       : this.#say(messages, live));
-    this.#isOpen = false;
+    this.#coming = undefined;
     if (result === undefined)
       return { end: this.#failed("The last turn is finished; there is nothing to go on with.", "nothing_to_continue") };
     await record.finish(result, session.clock.now());
@@ -122,15 +133,20 @@ export class TurnRunner {
     const content = await this.#content(words, live);
     this.#deps.emit({ type: "input-admitted", messageId: newId("msg") as MessageId, text: words.text });
     live.transcript.promote(idsOf(messages));
-    return await live.handle.agent.runConversation({
-      ...content,
-      taskId: live.headId,
-      signal: this.#deps.signal,
-    });
+    return await this.#begun(
+      live.handle.agent.runConversation({ ...content, taskId: live.headId, signal: this.#deps.signal }),
+    );
+  }
+
+  /** An interrupt that came before the turn had begun takes effect now. */
+  #begun<T>(turn: Promise<T>): Promise<T> {
+    const stop = this.#coming?.stop;
+    if (stop !== undefined) this.#deps.live().handle.agent.interrupt(stop.message);
+    return turn;
   }
 
   async #continue(live: LiveAgent): Promise<TurnResult | undefined> {
-    return await live.handle.agent.continueTurn({ taskId: live.headId, signal: this.#deps.signal });
+    return await this.#begun(live.handle.agent.continueTurn({ taskId: live.headId, signal: this.#deps.signal }));
   }
 
   /** What is sent, and what is stored where that differs. */
