@@ -1,8 +1,9 @@
+import type { FlagSetting } from "#config";
 import type { ApprovalChoice, SessionId } from "#conversation";
 import { never } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
 import { realImport } from "#foundation/import-module";
-import type { OpenSession, SessionEvent, SessionInfo, TurnEnd } from "#session";
+import type { OpenSession, OpenWish, SessionEvent, SessionInfo, TurnEnd } from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
 
 declare const __HERMES_VERSION__: string | undefined;
@@ -11,14 +12,29 @@ export interface CreateHermesOptions {
   /** `provider:model`, or a model's name; the configured one when absent. `demo` needs no key. */
   readonly model?: string;
   readonly provider?: string;
+  /** An endpoint of the program's own; `provider` is `custom` then, unless another is named. */
+  readonly baseUrl?: string;
+  /** The key for `baseUrl`; it goes nowhere else. */
+  readonly apiKey?: string;
+  readonly apiMode?: "chat_completions" | "codex_responses" | "anthropic_messages";
+  /** Any setting by its key (`model.max_tokens`, `fallback_providers`, …), for this instance; wins over the files. */
+  readonly settings?: Readonly<Record<string, unknown>>;
   /** Where commands run and files are; the current folder when absent. */
   readonly cwd?: string;
   /** A Hermes home of its own; `HERMES_HOME` or `~/.hermes` when absent. */
   readonly home?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly toolsets?: readonly string[];
+  readonly disabledToolsets?: readonly string[];
   readonly skills?: readonly string[];
   readonly maxSteps?: number;
+  /** Instructions for a new conversation, besides those of the person. */
+  readonly systemMessage?: string;
+  /** Neither SOUL.md, memory nor context files of the folder. */
+  readonly ignoreRules?: boolean;
+  /** The model is told the id of its session. */
+  readonly passSessionId?: boolean;
+  readonly saveTrajectories?: boolean;
   /** An id, the beginning of one, or a title. */
   readonly resume?: string;
   /** Nothing is kept beyond this process. */
@@ -53,20 +69,16 @@ export async function createHermes(options: CreateHermesOptions = {}): Promise<H
     cwd,
     version: typeof __HERMES_VERSION__ === "string" ? __HERMES_VERSION__ : "0.0.0-source",
     onNotice: (text) => options.onEvent?.({ type: "notice", level: "info", text }),
+    flags: settingsOf(options),
     ...(options.isIncognito === undefined ? {} : { isIncognito: options.isIncognito }),
   });
   try {
-    const { model, provider, toolsets, skills, maxSteps } = options;
     const resume = await sessionToResume(options.resume, hermes);
     const session = await hermes.sessions.open({
       source: "library",
       cwd,
       isInteractive: options.approve !== undefined,
-      ...(model === undefined ? {} : { model }),
-      ...(provider === undefined ? {} : { provider }),
-      ...(toolsets === undefined ? {} : { toolsets }),
-      ...(skills === undefined ? {} : { skills }),
-      ...(maxSteps === undefined ? {} : { maxSteps }),
+      ...wishOf(options),
       ...(resume === undefined ? {} : { resume }),
     });
     return conversationOver(session, { options, close: () => hermes[Symbol.asyncDispose]() });
@@ -74,6 +86,38 @@ export async function createHermes(options: CreateHermesOptions = {}): Promise<H
     await hermes[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Options that are settings by another name. */
+function settingsOf(options: CreateHermesOptions): readonly FlagSetting[] {
+  const { baseUrl, apiKey, apiMode, provider, model } = options;
+  const endpoint =
+    baseUrl === undefined
+      ? {}
+      : {
+          "model.provider": provider ?? "custom",
+          "model.base_url": baseUrl,
+          ...(apiKey === undefined ? {} : { "model.api_key": apiKey }),
+          ...(apiMode === undefined ? {} : { "model.api_mode": apiMode }),
+          ...(model === undefined ? {} : { "model.default": model }),
+        };
+  return Object.entries({ ...endpoint, ...options.settings }).map(([key, value]) => ({ key, value, flag: key }));
+}
+
+/** What a session is asked for; an endpoint of the program's own stands in the settings already. */
+function wishOf(options: CreateHermesOptions): Omit<OpenWish, "source" | "cwd" | "isInteractive"> {
+  const names = [
+    "toolsets",
+    "disabledToolsets",
+    "skills",
+    "maxSteps",
+    "systemMessage",
+    "ignoreRules",
+    "passSessionId",
+    "saveTrajectories",
+    ...(options.baseUrl === undefined ? (["model", "provider"] as const) : []),
+  ] as const;
+  return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 }
 
 async function sessionToResume(name: string | undefined, { sessions }: Hermes): Promise<SessionId | undefined> {

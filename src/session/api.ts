@@ -24,6 +24,8 @@ export interface OpenWish {
   readonly model?: string;
   readonly provider?: string;
   readonly toolsets?: readonly string[];
+  /** Taken away from those it would have. */
+  readonly disabledToolsets?: readonly string[];
   /** Loaded for the whole session. */
   readonly skills?: readonly string[];
   readonly maxSteps?: number;
@@ -31,6 +33,8 @@ export interface OpenWish {
   readonly checkpoints?: boolean;
   readonly saveTrajectories?: boolean;
   readonly passSessionId?: boolean;
+  /** Instructions of the program that opened the session; a part of its prompt from the beginning. */
+  readonly systemMessage?: string;
   /** Neither SOUL.md, memory nor context files. */
   readonly ignoreRules?: boolean;
   readonly cwd: string;

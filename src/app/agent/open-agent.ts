@@ -324,7 +324,11 @@ function promptOf(
 /** The toolsets of this surface, or those that were asked for. */
 function listingWish({ wish }: AgentSpec, { surfaceTools }: SharedParts) {
   const { enabledToolsets, disabledTools } = surfaceTools.wishFor(wish.source);
-  return { enabledToolsets: wish.toolsets ?? enabledToolsets, disabledTools };
+  return {
+    enabledToolsets: wish.toolsets ?? enabledToolsets,
+    disabledTools,
+    ...(wish.disabledToolsets === undefined ? {} : { disabledToolsets: wish.disabledToolsets }),
+  };
 }
 
 function hasSkillTools(listing: Listing): boolean {
