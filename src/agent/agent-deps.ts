@@ -38,6 +38,8 @@ export interface AgentTools {
   listing(): Listing;
   readonly files: ResultFiles;
   readonly limits?: OutputLimits;
+  /** Between two calls of a reply that run one after the other. */
+  readonly pauseMs?: number;
   redact(text: string): string;
   /** Tools that work on the agent's own state, besides `todo`. */
   readonly agentTools: ReadonlyMap<string, Tool["execute"]>;

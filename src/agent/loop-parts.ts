@@ -106,6 +106,7 @@ function toolbelt({ tools, clock, logger, conversation }: AgentDeps): Toolbelt {
     redact: (text) => tools.redact(text),
     agentTools: new Map([["todo", conversation.todos.execute], ...tools.agentTools]),
     ...(tools.limits === undefined ? {} : { limits: tools.limits }),
+    ...(tools.pauseMs === undefined ? {} : { pauseMs: tools.pauseMs }),
   });
 }
 

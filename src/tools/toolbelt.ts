@@ -20,6 +20,8 @@ export interface ToolbeltDeps {
   /** Applied to every text before it leaves: known secrets are masked. */
   redact(text: string): string;
   readonly maxParallel?: number;
+  /** Between two calls that run one after the other; none when absent. */
+  readonly pauseMs?: number;
   /** What answers calls that need the state of this agent (`todo`, `memory`, …), by tool name. */
   readonly agentTools?: ReadonlyMap<string, Tool["execute"]>;
 }
@@ -69,13 +71,20 @@ export class Toolbelt {
       })),
     );
     const done = new Map<number, { readonly outcome: CallOutcome; readonly rendered: Rendered }>();
-    for (const batch of batches) {
+    for (const [place, batch] of batches.entries()) {
+      if (place > 0) await this.#pause(signal);
       await inParallel(batch, this.#deps.maxParallel ?? 8, async (index) => {
         const one = prepared[index];
         if (one !== undefined) done.set(index, await this.#runOne(one, turn, signal));
       });
     }
     return this.#messages(calls, prepared, done);
+  }
+
+  /** An interrupt ends the pause; the calls that follow see it too. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { pauseMs = 0, clock } = this.#deps;
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => undefined);
   }
 
   #prepare(call: ToolCall): Prepared {

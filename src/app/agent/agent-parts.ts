@@ -15,7 +15,7 @@ import {
   type TurnHooks,
 } from "#agent";
 import type { Config } from "#config";
-import type { AgentEvent, SessionId } from "#conversation";
+import type { AgentEvent, Message, SessionId } from "#conversation";
 import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
@@ -77,7 +77,9 @@ export interface AgentParts {
   readonly dumpFolder: string;
   readonly lookAt: Auxiliary;
   readonly keeper?: AgentDeps["keeper"];
-  /** Text for the system prompt that is never stored: personality, skills loaded for the session. */
+  /** Messages in front of every conversation, never stored. */
+  readonly prefill: readonly Message[];
+  /** Text for the system prompt that is never stored: the user's own, personality, skills loaded for the session. */
   ephemeral(): string | undefined;
   readonly settings: AgentSettings;
   readonly afterTurn?: AgentDeps["afterTurn"];
@@ -111,6 +113,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     tools: {
       listing: () => parts.listing(),
       files: toolbox.files(place.sessionKey),
+      pauseMs: parts.config.agent.tool_delay * 1_000,
       redact: (text) => toolbox.redact(text),
       agentTools: parts.agentTools,
       observers: (turn) => [
@@ -121,6 +124,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     },
     hooks: hooksOf(parts),
     ...(parts.memory === undefined ? {} : { memory: parts.memory.manager.turnMemory }),
+    prefill: parts.prefill,
     ephemeral: () => parts.ephemeral(),
     remedies: (context) => remediesFor(parts, conversation, context),
     ...(parts.keeper === undefined ? {} : { keeper: parts.keeper }),

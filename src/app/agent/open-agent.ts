@@ -11,7 +11,7 @@ import {
   savesTrajectories,
 } from "#agent";
 import type { LoadedConfig } from "#config";
-import type { SessionId } from "#conversation";
+import type { Message, SessionId } from "#conversation";
 import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
@@ -34,6 +34,7 @@ import { LiveSettings } from "./live-settings.ts";
 import { openCompression } from "./open-compression.ts";
 import { openMemory, type SessionMemory } from "./open-memory.ts";
 import type { Skills } from "./open-skills.ts";
+import { readPrefill } from "./prefill.ts";
 import { gatherPrompt } from "./prompt-inputs.ts";
 import { readSpan } from "./read-span.ts";
 import { trajectorySaver } from "./save-trajectory.ts";
@@ -105,6 +106,10 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const memory = await memoryOf(spec, { ...opening, listing: tools.listing, taint });
   const live = new LiveSettings(config);
   const preloaded = await preload(spec, shared, signal);
+  const prefill = await readPrefill(config.agent.prefill_messages_file, {
+    home: shared.home.root,
+    userHome: shared.userHome,
+  });
   const { entries, warnings } = parseFallbackChain(config);
   for (const warning of warnings) logger.warn(warning);
   const conversation = new Conversation({
@@ -131,6 +136,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     taint,
     live,
     preloaded,
+    prefill,
     agentTools,
   });
   const side = scope.adopt(openSideWork(base, spec, { ...shared, auxiliary }));
@@ -215,6 +221,7 @@ interface Gathered {
   readonly taint: TaintWatch;
   readonly live: LiveSettings;
   readonly preloaded: string;
+  readonly prefill: readonly Message[];
   readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
 }
 
@@ -248,7 +255,11 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
     onFallback: (sessionId, event) => shared.books.fallback(sessionId, event),
     dumpFolder: shared.home.sessions,
     lookAt: shared.lookAt,
-    ephemeral: () => [live.personalityText, given.preloaded].filter((text) => text !== "").join("\n\n"),
+    prefill: given.prefill,
+    ephemeral: () =>
+      [shared.loaded.config.agent.system_prompt, live.personalityText, given.preloaded]
+        .filter((text) => text !== "")
+        .join("\n\n"),
     settings: agentSettings(spec, shared, live),
   };
 }
@@ -314,6 +325,7 @@ function promptOf(
           memory: await memory?.snapshot(),
           providerBlock: memory?.manager.promptBlock,
           skills: hasSkillTools(tools.listing) ? shared.skills : undefined,
+          ...(wish.systemMessage === undefined ? {} : { systemMessage: wish.systemMessage }),
           ...(wish.passSessionId === true ? { rootSessionId: spec.rootSessionId } : {}),
         },
         signal,

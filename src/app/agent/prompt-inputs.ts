@@ -20,6 +20,7 @@ export interface PromptFacts {
   readonly rootSessionId?: string;
   /** Neither SOUL.md nor the project's own instructions. */
   readonly skipsFiles: boolean;
+  readonly systemMessage?: string;
   readonly memory: MemorySnapshot | undefined;
   readonly providerBlock: string | undefined;
   readonly skills: Skills | undefined;
@@ -53,7 +54,7 @@ export async function gatherPrompt(facts: PromptFacts, signal: AbortSignal): Pro
     ...(soul === undefined ? {} : { soul }),
     ...(context === undefined ? {} : { contextFiles: context.text }),
     ...(skillsIndex === undefined ? {} : { skillsIndex }),
-    ...(config.agent.system_prompt === "" ? {} : { systemMessage: config.agent.system_prompt }),
+    ...(facts.systemMessage === undefined ? {} : { systemMessage: facts.systemMessage }),
     ...blocksOf(facts),
   };
 }
