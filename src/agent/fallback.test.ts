@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FallbackEntry, FallbackEvent, Target } from "#model";
+import { type CredentialHandle, CredentialRecovery, type FallbackEntry, type FallbackEvent, type Target } from "#model";
 import {
   badKey,
   calls,
@@ -174,6 +174,56 @@ describe("a chain of models", () => {
     expect((await one.agent.runConversation(hi)).completed).toBe(true);
     expect(windows).toEqual([128_000, 32_000, 1]);
   });
+
+  it("brings its own headers, window and name with it, and says what happened [20:R5.11]", async () => {
+    await using one = await withFallback({
+      second: { headers: { "X-Own": "of the second" }, limits: { contextWindow: 64_000 } },
+    });
+    one.server.script(badKey());
+    one.other.script(says("Hi"));
+    await one.agent.runConversation(hi);
+    const [request] = one.other.requests;
+    expect([request?.model, request?.headers["x-own"]]).toEqual(["backup", "of the second"]);
+    const notices = one.events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
+    expect(notices).toEqual(["test-model at Custom failed (auth); now using backup via Other."]);
+    const usage = one.events.find((event) => event.type === "usage");
+    expect(usage).toMatchObject({ contextWindow: 64_000 });
+    expect(one.events.find((event) => event.type === "target-change")).toMatchObject({ model: "backup" });
+  });
+
+  it.each([
+    [true, { model: "test-model", first: 2, second: 0 }],
+    [false, { model: "backup", first: 1, second: 1 }],
+  ])(
+    "is left alone when a refused login can be renewed (%s), and used at once when not [20:A5.2]",
+    async (canRenew, expected) => {
+      const credential: CredentialHandle = {
+        id: "login",
+        source: "auth.json",
+        masked: "***",
+        allowedHosts: ["127.0.0.1"],
+        authorize: () => Promise.resolve({ authorization: "Bearer token-0123456789" }),
+        refresh: () => Promise.resolve(canRenew),
+        secrets: [],
+      };
+      const named = { provider: "openai-codex", providerLabel: "OpenAI Codex" };
+      await using one = await withFallback({
+        protocol: "codex_responses",
+        target: { ...named, credential },
+        remedies: { credentialRecovery: () => new CredentialRecovery({ ...named, handle: credential }) },
+      });
+      one.server.script(badKey());
+      one.server.otherwise(says("Renewed"));
+      one.other.otherwise(says("Other"));
+      const ended = await one.agent.runConversation(hi);
+      expect([ended.model, one.server.requests.length, one.other.requests.length]).toEqual([
+        expected.model,
+        expected.first,
+        expected.second,
+      ]);
+      expect(one.clock.slept).toEqual([]);
+    },
+  );
 
   it("is used at once for answers of the wrong shape [10:ERR-7]", async () => {
     await using one = await withFallback();
