@@ -1,9 +1,14 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { newToolCall, type SessionId } from "#conversation";
+import { systemClock } from "#foundation/clock";
 import { Deferred } from "#foundation/deferred";
+import { silentLogger } from "#foundation/logger";
 import { HermesHome } from "#foundation/paths";
+import { openStore } from "#store";
 import { says, slow } from "../../test/fakes/model-server/index.ts";
 import type { Preferences } from "./session-deps.ts";
 import { command, type HarnessGiven, openHarness, say } from "./testing/harness.ts";
@@ -444,11 +449,38 @@ describe("other commands", () => {
     const [, id = ""] = /Snapshot (\S+) was taken/.exec(await command(session, "/snapshot create Before Move")) ?? [];
     expect(id).toMatch(/-before-move$/);
     await writeFile(home.config, "model: two\n");
-    expect(await command(session, `/snapshot restore ${id}`)).toContain("2 files restored");
+    await writeFile(home.userFile, "new");
+    const told = await command(session, `/snapshot restore ${id}`);
+    expect(told).toContain("Restored: config.yaml, memories/MEMORY.md.");
+    expect(told).toContain("the snapshot does not have them: memories/USER.md");
+    expect(told).not.toContain("conversations");
     expect(await readFile(home.config, "utf8")).toBe("model: one\n");
     expect(await command(session, "/snapshot")).toContain("before-restore");
     expect(await command(session, "/snapshot restore ../etc")).toContain("no snapshot");
     expect(await command(session, "/snapshot prune 0")).toContain("2 snapshots removed");
+  });
+
+  it("/snapshot restore says that conversations are not put back, and by which command they are", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "hermes-snapshot-"));
+    const home = new HermesHome(folder);
+    try {
+      const one = await openHarness({ place: { path: home.stateDb }, deps: { home } });
+      const { open, server } = one;
+      server.script(says("One."), says("Two."));
+      const session = await open();
+      await say(session, "first");
+      const [, id = ""] = /Snapshot (\S+) was taken/.exec(await command(session, "/snapshot create")) ?? [];
+      await say(session, "second");
+      const told = await command(session, `/snapshot restore ${id}`);
+      expect(told).toContain("Not restored: the conversations");
+      const line = /run: (.+)$/.exec(told)?.[1] ?? "";
+      await one[Symbol.asyncDispose]();
+      execFileSync("/bin/sh", ["-c", line]);
+      await using store = await openStore({ path: home.stateDb }, { clock: systemClock, log: silentLogger });
+      expect(textsOf(await store.messages.conversation(session.info.id))).toEqual(["first", "One."]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it("/debug shows the report first, without secrets, and sends nothing [20:R11.10]", async () => {

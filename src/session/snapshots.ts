@@ -12,6 +12,18 @@ export interface SnapshotInfo {
   readonly files: number;
 }
 
+/** What going back to a snapshot came to. */
+export interface Restored {
+  /** Files that are as they were, by their names in the home. */
+  readonly restored: readonly string[];
+  /** Files that were not there then; they are left alone. */
+  readonly newer: readonly string[];
+  /** The snapshot of what was there before. */
+  readonly before: string;
+  /** The copy of the conversations, which is not put back while they are in use. */
+  readonly database?: { readonly copy: string; readonly place: string };
+}
+
 const databaseName = "state.db";
 
 /** Copies of what a person would miss: settings, keys, notes, jobs, and the sessions. Readable by their owner only. */
@@ -54,21 +66,29 @@ export class Snapshots {
   }
 
   /** Puts the files back, except the database, which is in use. What was there is kept in another snapshot. */
-  async restore(
-    idOrBeginning: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly restored: readonly string[]; readonly before: string }> {
+  async restore(idOrBeginning: string, signal: AbortSignal): Promise<Restored> {
     const id = await this.#resolve(idOrBeginning);
     const folder = this.#folder(id);
     const before = await this.create("before-restore", signal);
     const restored: string[] = [];
+    let database: string | undefined;
     for (const file of await filesBelow(folder)) {
       const name = relative(folder, file);
-      if (name === databaseName) continue;
+      if (name === databaseName) {
+        database = file;
+        continue;
+      }
       await copyPrivate(file, safeJoin(this.#home.root, name));
       restored.push(name);
     }
-    return { restored, before };
+    const kept = new Set(restored);
+    const newer = (await this.#sources()).map((file) => relative(this.#home.root, file));
+    return {
+      restored: restored.sort(),
+      before,
+      newer: newer.filter((name) => !kept.has(name)),
+      ...(database === undefined ? {} : { database: { copy: database, place: this.#home.stateDb } }),
+    };
   }
 
   /** Removes all but the newest; how many went. */

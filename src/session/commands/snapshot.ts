@@ -1,7 +1,7 @@
 import { describe } from "#foundation/errors";
 import type { CommandView } from "../api.ts";
 import { plural, relativeTime } from "../format.ts";
-import { Snapshots } from "../snapshots.ts";
+import { type Restored, Snapshots } from "../snapshots.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
 
@@ -43,11 +43,7 @@ async function answer(context: CommandContext, snapshots: Snapshots, words: read
     case "restore": {
       const [id] = rest;
       if (id === undefined) return warn("Which one? /snapshot restore <id>");
-      const { restored, before } = await snapshots.restore(id, context.signal);
-      return say(
-        `${plural(restored.length, "file")} restored; what was there is in snapshot ${before}. The copy of the sessions ` +
-          "(state.db) is used by stopping Hermes and putting it in place by hand. Start Hermes again to use the settings.",
-      );
+      return say(restoredText(await snapshots.restore(id, context.signal)));
     }
     case "prune": {
       const keep = rest[0] === undefined ? keptByDefault : Number(rest[0]);
@@ -57,6 +53,24 @@ async function answer(context: CommandContext, snapshots: Snapshots, words: read
     default:
       return warn("/snapshot, /snapshot create [label], /snapshot restore <id>, /snapshot prune [n]");
   }
+}
+
+/** What is as it was, what is not, and how the rest is done. */
+function restoredText({ restored, newer, before, database }: Restored): string {
+  const lines = [
+    `Restored: ${restored.join(", ") || "nothing"}. They count when Hermes is started again.`,
+    `What was there before is in snapshot ${before}.`,
+  ];
+  if (newer.length > 0) lines.push(`Left as they are, because the snapshot does not have them: ${newer.join(", ")}.`);
+  if (database !== undefined) {
+    const { copy, place } = database;
+    const command = `rm -f '${place}-wal' '${place}-shm' && cp '${copy}' '${place}'`;
+    lines.push(
+      "Not restored: the conversations, because they are in use. To go back to those of the snapshot, leave Hermes " +
+        `everywhere and run: ${command}`,
+    );
+  }
+  return lines.join("\n");
 }
 
 async function list({ deps }: CommandContext, snapshots: Snapshots): Promise<CommandView> {
