@@ -82,7 +82,7 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
     list: (wish, wait) => listOf(base, { registry, probes, mcp, wish }, wait),
     files: (taskId) => resultFiles(leases, taskId, logger),
     observers(turn) {
-      files.checkpoints.startStep();
+      files.checkpoints.startStep(turn.signal);
       return observers(turn);
     },
     hooks,

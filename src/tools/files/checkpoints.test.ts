@@ -32,7 +32,7 @@ const snapshot = (checkpoints: Checkpoints, reason = "write_file") =>
   checkpoints.before({ paths: [path.join(project, "src", "a.txt")], reason, signal });
 
 describe("checkpoints", () => {
-  it("take one snapshot per step and bring the original bytes back [30:8.4] [30:8.5]", async () => {
+  it("take one snapshot per turn and bring the original bytes back [30:8.4] [30:8.5] [20:R11.18]", async () => {
     const { checkpoints } = open();
     put("src/a.txt", "original\r\n\u00e9");
     await snapshot(checkpoints);
@@ -65,7 +65,7 @@ describe("checkpoints", () => {
     expect(get("src/a.txt")).toBe("two");
   });
 
-  it("leave the user's own repository, ignored folders and secrets alone", async () => {
+  it("leave the user's own repository, ignored folders and secrets alone [20:R11.18]", async () => {
     execFileSync("git", ["init", "-q"], { cwd: project });
     const { checkpoints } = open();
     put("src/a.txt", "x");
@@ -80,11 +80,11 @@ describe("checkpoints", () => {
     expect(get(".env")).toBe("KEY=changed");
   });
 
-  it("keep only as many as asked for, and every kept one still works", async () => {
+  it("keep only as many as asked for, and every kept one still works [20:R11.18]", async () => {
     const { checkpoints } = open(3);
     for (let index = 0; index < 6; index += 1) {
       put("src/a.txt", `version ${index}`);
-      checkpoints.startStep();
+      checkpoints.startStep(new AbortController().signal);
       await snapshot(checkpoints, `step ${index}`);
     }
     const kept = await checkpoints.list(project, signal);
@@ -110,7 +110,7 @@ describe("checkpoints", () => {
     );
   });
 
-  it("never fail the change they stand before", async () => {
+  it("never fail the change they stand before [20:R11.18]", async () => {
     const { checkpoints, logger } = open();
     fs.writeFileSync(path.join(base, "checkpoints"), "a file where the folder should be");
     put("src/a.txt", "x");
@@ -118,7 +118,7 @@ describe("checkpoints", () => {
     expect(logger.lines.map((line) => line.message)).toEqual(["no checkpoint was made"]);
   });
 
-  it("know the project of a file, and skip the home and the root", async () => {
+  it("know the project of a file, and skip the home and the root [20:R11.18]", async () => {
     const { checkpoints } = open();
     expect(await checkpoints.rootOf(path.join(project, "src", "a.txt"))).toBe(project);
     expect(await checkpoints.rootOf(path.join(base, "home", "x.txt"))).toBeUndefined();

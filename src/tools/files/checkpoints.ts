@@ -40,20 +40,23 @@ const maxFiles = 50_000;
  * Snapshots of a project before Hermes changes it, in a git repository of its own.
  *
  * 1. A snapshot never fails the change it stands before; it is logged and left out.
- * 2. One snapshot per project and step, taken before the first change.
+ * 2. One snapshot per project and turn, taken before the first change.
  * 3. The user's own repository is never touched.
  */
 export class Checkpoints {
   readonly #options: CheckpointOptions;
   readonly #locks = new KeyedMutex<string>();
   readonly #taken = new Set<string>();
+  #turn: AbortSignal | undefined;
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
   }
 
-  /** A new step began: each project may be snapshotted again. */
-  startStep(): void {
+  /** The steps of a turn share its signal; with another one each project may be snapshotted again. */
+  startStep(turn: AbortSignal): void {
+    if (this.#turn === turn) return;
+    this.#turn = turn;
     this.#taken.clear();
   }
 
