@@ -78,7 +78,7 @@ export { MaskMemory } from "./files/mask-memory.ts";
 export type { PathGuard } from "./files/path-guard.ts";
 export { ReadHistory } from "./files/read-history.ts";
 export { chooseEngine } from "./files/search/choose.ts";
-export { type Listing, type ListingSource, type ListingWish, listTools } from "./listing.ts";
+export { extendListing, type Listing, type ListingSource, type ListingWish, listTools } from "./listing.ts";
 export * from "./mcp/index.ts";
 export { fal } from "./media/fal.ts";
 export type { GeneratedImage, ImageProvider } from "./media/image-provider.ts";

@@ -61,6 +61,21 @@ function wantedNames(toolsets: Toolsets, wish: ListingWish): ReadonlySet<string>
   return names;
 }
 
+/** The same listing with tools that are in no registry, such as those of a memory provider. What is there already stays. */
+export function extendListing(listing: Listing, more: readonly Tool[]): Listing {
+  const added = more.filter((tool) => !listing.names.has(tool.name));
+  if (added.length === 0) return listing;
+  const tools = [...listing.tools.values(), ...added].sort(byName);
+  const names = new Set(tools.map((tool) => tool.name));
+  const known = new Map(listing.definitions.map((definition) => [definition.name, definition]));
+  return {
+    ...listing,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    names,
+    definitions: tools.flatMap((tool) => known.get(tool.name) ?? definitionOf(tool, names) ?? []),
+  };
+}
+
 function definitionOf(tool: Tool, visible: ReadonlySet<string>): ToolDefinition | undefined {
   const plain: ToolDefinition = { name: tool.name, description: tool.description, parameters: tool.parameters };
   const patched = tool.patchDefinition === undefined ? plain : tool.patchDefinition(plain, visible);

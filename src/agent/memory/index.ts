@@ -36,6 +36,8 @@ export {
 export { type ActivationFacts, MemoryManager, type MemoryManagerDeps } from "./manager.ts";
 export { createMemoryExecute, type MemoryToolDeps, memoryTool } from "./memory-tool.ts";
 export {
+  type CallOutcome,
+  type Confirmed,
   type MemoryWrite,
   MemoryWrites,
   type MemoryWritesDeps,
@@ -51,7 +53,7 @@ export {
   type ProviderCall,
   type ProviderContext,
 } from "./provider.ts";
-export { type PendingWrite, Quarantine } from "./quarantine.ts";
+export { type PendingCall, type PendingNote, type PendingWrite, pendingText, Quarantine } from "./quarantine.ts";
 export {
   BackgroundReview,
   countTurn,

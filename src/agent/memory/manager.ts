@@ -3,13 +3,15 @@ import type { Message } from "#conversation";
 import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
+import { isRecord, parseJson } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
 import type { Tool } from "#tools";
 import type { TurnMemory } from "../ports.ts";
-import { attempted, type Bounds } from "./bounded.ts";
-import type { MemoryWrite } from "./memory-writes.ts";
+import { attempted, type Bounds, within } from "./bounded.ts";
+import type { CallOutcome, MemoryWrite } from "./memory-writes.ts";
 import { isMemoryProvider, type MemoryProvider, type ProviderContext } from "./provider.ts";
-import { providerTools } from "./provider-tools.ts";
+import { type ProviderToolsDeps, providerTools } from "./provider-tools.ts";
+import type { PendingCall } from "./quarantine.ts";
 import { cleanRecall } from "./recall-text.ts";
 import { SyncQueue } from "./sync-queue.ts";
 import { UnsyncedTurns } from "./unsynced-turns.ts";
@@ -17,6 +19,8 @@ import { UnsyncedTurns } from "./unsynced-turns.ts";
 export interface MemoryManagerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Sets a write of a provider's tool aside when the turn has read text of strangers. */
+  readonly hold?: ProviderToolsDeps["hold"];
 }
 
 export interface ActivationFacts {
@@ -29,6 +33,7 @@ export interface ActivationFacts {
 /** All a turn ever waits for its provider: start and recall together. */
 const turnWaitMs = 3_000;
 const endWaitMs = 5_000;
+const carryOutMs = 60_000;
 
 /** What exists only while a provider is in use. */
 interface Active {
@@ -121,9 +126,9 @@ export class MemoryManager implements AsyncDisposable {
     });
     const unsynced = new UnsyncedTurns({ folder: join(facts.context.hermesHome, provider.name), clock });
     this.#active = { provider, facts, queue, unsynced, mayWrite };
-    this.#tools =
-      this.#guard("getToolSchemas", () => providerTools(provider, { clock, logger, taken: facts.takenToolNames })) ??
-      [];
+    const { hold } = this.#deps;
+    const toolDeps = { clock, logger, taken: facts.takenToolNames, ...(hold === undefined ? {} : { hold }) };
+    this.#tools = this.#guard("getToolSchemas", () => providerTools(provider, toolDeps)) ?? [];
     this.#promptBlock = this.#guard("systemPromptBlock", () => cleanRecall(provider.systemPromptBlock?.()));
     if (mayWrite && provider.syncTurn !== undefined) this.#replaying = this.#replay(this.#active);
   }
@@ -135,6 +140,24 @@ export class MemoryManager implements AsyncDisposable {
       recall: (userText, signal) => this.#recall(userText, signal),
       sync: (userText, answer) => this.#sync(userText, answer),
     };
+  }
+
+  /** Carries out a call that had waited for the user; undefined when its provider is not in use. */
+  async carryOut({ provider: name, tool, args }: PendingCall, signal: AbortSignal): Promise<CallOutcome | undefined> {
+    const { provider, facts } = this.#active ?? {};
+    if (provider?.name !== name || facts === undefined || provider.handleToolCall === undefined) return undefined;
+    try {
+      const answer = await within(
+        (stop) => provider.handleToolCall?.(tool, args, { sessionId: facts.sessionId, signal: stop }),
+        { clock: this.#deps.clock, timeoutMs: carryOutMs, signal },
+      );
+      const parsed = parseJson(answer ?? "{}");
+      const error =
+        parsed.ok && isRecord(parsed.value) && parsed.value["success"] === false ? parsed.value["error"] : "";
+      return error === "" ? { kind: "called" } : { kind: "call-failed", reason: String(error) };
+    } catch (error) {
+      return { kind: "call-failed", reason: describe(error) };
+    }
   }
 
   /** After a note was written. */

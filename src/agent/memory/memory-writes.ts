@@ -3,7 +3,7 @@ import type { Logger } from "#foundation/logger";
 import type { Decision, NoteAction, NoteChange } from "./change.ts";
 import type { MemoryTarget } from "./entries.ts";
 import type { Notes } from "./notes.ts";
-import type { Parked, PendingWrite, Quarantine } from "./quarantine.ts";
+import type { Parked, PendingCall, PendingWrite, Quarantine } from "./quarantine.ts";
 
 /** Where a change came from; handed on to providers with every write. */
 export interface WriteMetadata {
@@ -35,7 +35,14 @@ export interface MemoryWritesDeps {
   readonly logger: Logger;
   /** Told of every change that reached a file, and of no other. */
   mirror(write: MemoryWrite): void;
+  /** Carries out a call of a provider's tool; absent, or undefined: that provider is not in use. */
+  callProvider?(call: PendingCall, signal: AbortSignal): Promise<CallOutcome | undefined>;
 }
+
+/** What a provider did with a call that had waited. */
+export type CallOutcome = { readonly kind: "called" } | { readonly kind: "call-failed"; readonly reason: string };
+
+export type Confirmed = Decision | CallOutcome | { readonly kind: "no-provider"; readonly provider: string };
 
 export interface WriteWish {
   readonly target: MemoryTarget;
@@ -61,7 +68,13 @@ export class MemoryWrites {
     // What could never be written is said at once; only what could be is worth a question.
     const preview = await this.#deps.notes.preview(target, change);
     if (preview.kind !== "write") return preview;
-    return this.#deps.quarantine.park({ target, change, source: taintedBy, sessionId: metadata.sessionId }, signal);
+    const { sessionId } = metadata;
+    return this.#deps.quarantine.park({ kind: "note", target, change, source: taintedBy, sessionId }, signal);
+  }
+
+  /** Sets a provider's call aside that a stranger may have suggested. */
+  hold(call: Omit<PendingCall, "id" | "atMs" | "kind">, signal: AbortSignal): Promise<Parked> {
+    return this.#deps.quarantine.park({ kind: "call", ...call }, signal);
   }
 
   listPending(): Promise<readonly PendingWrite[]> {
@@ -69,15 +82,23 @@ export class MemoryWrites {
   }
 
   /** Carries a pending change out. Undefined: there is none of this id. A change that no longer fits stays pending. */
-  confirm(id: string, metadata: WriteMetadata, signal: AbortSignal): Promise<Decision | undefined> {
-    return this.#deps.quarantine.settle(
+  confirm(id: string, metadata: WriteMetadata, signal: AbortSignal): Promise<Confirmed | undefined> {
+    return this.#deps.quarantine.settle<Confirmed>(
       id,
-      async ({ target, change }) => {
-        const value = await this.#write({ target, change, metadata }, signal);
-        return { value, isDone: value.kind === "write" || value.kind === "already-there" };
+      async (pending) => {
+        const value =
+          pending.kind === "call"
+            ? await this.#call(pending, signal)
+            : await this.#write({ target: pending.target, change: pending.change, metadata }, signal);
+        return { value, isDone: value.kind === "write" || value.kind === "already-there" || value.kind === "called" };
       },
       signal,
     );
+  }
+
+  async #call(pending: PendingCall, signal: AbortSignal): Promise<Confirmed> {
+    const outcome = await this.#deps.callProvider?.(pending, signal);
+    return outcome ?? { kind: "no-provider", provider: pending.provider };
   }
 
   /** Forgets a pending change; false when there is none of this id. */

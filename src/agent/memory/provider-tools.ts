@@ -2,15 +2,32 @@ import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import { isRecord } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
-import { result, type Tool, ToolFailure } from "#tools";
+import { result, type Tool, type ToolContext, ToolFailure, type ToolResult } from "#tools";
 import { within } from "./bounded.ts";
 import type { MemoryProvider } from "./provider.ts";
+import { onlyReads } from "./provider-reads.ts";
+import type { Parked } from "./quarantine.ts";
 
 export interface ProviderToolsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Names the model already knows; the provider does not get them. */
   readonly taken: ReadonlySet<string>;
+  /** Sets a call that writes aside when the turn has read text of strangers; undefined lets it pass. */
+  hold?(call: HeldCall, signal: AbortSignal): Promise<HeldAnswer | undefined>;
+}
+
+export interface HeldCall {
+  readonly provider: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly sessionId: string;
+}
+
+export interface HeldAnswer {
+  readonly parked: Parked;
+  /** What the turn had read. */
+  readonly source: string;
 }
 
 const validName = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -40,6 +57,29 @@ function schemasOf(provider: MemoryProvider): readonly unknown[] {
   return Array.isArray(given) ? given : [];
 }
 
+async function holdBack(
+  provider: MemoryProvider,
+  { tool, args, context }: { readonly tool: string; readonly args: HeldCall["args"]; readonly context: ToolContext },
+  deps: ProviderToolsDeps,
+): Promise<ToolResult | undefined> {
+  if (deps.hold === undefined || onlyReads(provider, tool, args)) return undefined;
+  const call = { provider: provider.name, tool, args, sessionId: context.sessionId };
+  const held = await deps.hold(call, context.signal);
+  if (held === undefined) return undefined;
+  if (held.parked.kind === "full")
+    throw new ToolFailure(
+      "Nothing was saved: too much waits for the user's confirmation already, or this is too long to wait.",
+    );
+  return result({
+    success: true,
+    pending: true,
+    pending_id: held.parked.id,
+    message:
+      `Not saved yet: this turn has read text from outside (${held.source}), so the change waits until the user confirms it. ` +
+      "Do not send it again; tell the user that it is waiting.",
+  });
+}
+
 function toolOf(
   provider: MemoryProvider,
   definition: Pick<Tool, "name" | "description" | "parameters">,
@@ -51,6 +91,8 @@ function toolOf(
     emoji: "🧠",
     origin: "plugin",
     execute: async (args, context) => {
+      const held = await holdBack(provider, { tool: definition.name, args, context }, deps);
+      if (held !== undefined) return held;
       try {
         const answer = await within(
           (signal) => provider.handleToolCall?.(definition.name, args, { sessionId: context.sessionId, signal }),

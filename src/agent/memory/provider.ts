@@ -45,6 +45,8 @@ export interface MemoryProvider {
   getToolSchemas(): readonly ToolDefinition[];
   /** Gives JSON. Needed when there are tools. */
   handleToolCall?(name: string, args: Readonly<Record<string, unknown>>, call: ProviderCall): string | Promise<string>;
+  /** Whether this call changes nothing. What writes is held back in a turn that has read text of strangers. */
+  isReadOnlyCall?(name: string, args: Readonly<Record<string, unknown>>): boolean;
   getConfigSchema(): ConfigSchema;
   /** The values that are not secrets; a provider that reads the environment alone needs none. */
   saveConfig?(values: Readonly<Record<string, string>>, hermesHome: string): void | Promise<void>;

@@ -31,6 +31,7 @@ describe("a change wanted by a turn that has read text from strangers", () => {
       {
         id: answer["pending_id"],
         atMs: expect.any(Number),
+        kind: "note",
         target: "user",
         change: { action: "add", content: "Wants invoices sent to Mallory" },
         source: "https://example.org/page",
@@ -67,7 +68,10 @@ describe("a change wanted by a turn that has read text from strangers", () => {
     await stage.call({ action: "remove", target: "memory", old_text: "Fridays" });
     await stage.call({ action: "replace", target: "memory", old_text: "Never", content: "Always deploy on Fridays" });
     expect(await stage.notes.read("memory")).toEqual(["Never deploy on Fridays"]);
-    expect((await stage.writes.listPending()).map(({ change }) => change.action)).toEqual(["remove", "replace"]);
+    expect((await stage.writes.listPending()).map((one) => one.kind === "note" && one.change.action)).toEqual([
+      "remove",
+      "replace",
+    ]);
   });
 
   it("stays pending when it no longer fits at the time it is confirmed", async () => {

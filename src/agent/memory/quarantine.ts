@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "#foundation/clock";
 import { writeFileAtomic } from "#foundation/files";
 import { newId } from "#foundation/ids";
+import { canonicalJson, isRecord } from "#foundation/json";
 import { Mutex } from "#foundation/mutex";
 import type { NoteChange } from "./change.ts";
 import { type MemoryTarget, memoryTargets } from "./entries.ts";
@@ -9,17 +10,34 @@ import { type JsonLine, readLines, writeLines } from "./json-lines.ts";
 import { withLockDirectory } from "./lock-directory.ts";
 import { readOwnText } from "./notes-file.ts";
 
-/** A change that waits for the user, because the turn that wanted it had read text from strangers. */
-export interface PendingWrite {
+interface Pending {
   readonly id: string;
   /** Unix time in milliseconds. */
   readonly atMs: number;
-  readonly target: MemoryTarget;
-  readonly change: NoteChange;
   /** What the turn had read: an address, a file, a tool. */
   readonly source: string;
   readonly sessionId: string;
 }
+
+/** A change of the notes. */
+export interface PendingNote extends Pending {
+  readonly kind: "note";
+  readonly target: MemoryTarget;
+  readonly change: NoteChange;
+}
+
+/** A call of a memory provider's tool that would write. */
+export interface PendingCall extends Pending {
+  readonly kind: "call";
+  readonly provider: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What waits for the user, because the turn that wanted it had read text from strangers. */
+export type PendingWrite = PendingNote | PendingCall;
+
+export type NewPending = Omit<PendingNote, "id" | "atMs"> | Omit<PendingCall, "id" | "atMs">;
 
 export type Parked =
   | { readonly kind: "parked"; readonly id: string; readonly isNew: boolean }
@@ -27,6 +45,7 @@ export type Parked =
 
 const maxPending = 100;
 const maxSourceChars = 200;
+const maxCallChars = 20_000;
 
 /** `memories/pending.jsonl`. Nothing in it is ever shown to a model before a person has confirmed it. */
 export class Quarantine {
@@ -44,11 +63,12 @@ export class Quarantine {
     return (await this.#lines()).flatMap(({ record }) => (record === undefined ? [] : [record]));
   }
 
-  park(write: Omit<PendingWrite, "id" | "atMs">, signal: AbortSignal): Promise<Parked> {
+  park(write: NewPending, signal: AbortSignal): Promise<Parked> {
     return this.#exclusively<Parked>(async (lines) => {
       const same = lines.find(({ record }) => record !== undefined && isSame(record, write))?.record;
       if (same !== undefined) return { value: { kind: "parked", id: same.id, isNew: false } };
-      if (lines.length >= maxPending) return { value: { kind: "full", count: lines.length } };
+      const isTooLong = write.kind === "call" && JSON.stringify(write.args).length > maxCallChars;
+      if (lines.length >= maxPending || isTooLong) return { value: { kind: "full", count: lines.length } };
       const pending = {
         ...write,
         id: newId("mem"),
@@ -104,11 +124,19 @@ export class Quarantine {
   }
 }
 
-function isSame(known: PendingWrite, wanted: Pick<PendingWrite, "target" | "change">): boolean {
-  return (
-    known.target === wanted.target &&
-    JSON.stringify(changeFields(known.change)) === JSON.stringify(changeFields(wanted.change))
-  );
+/** What waits, in words for a person. */
+export function pendingText(write: PendingWrite): string {
+  if (write.kind === "call") return `${write.tool} ${JSON.stringify(write.args)}`;
+  return write.change.action === "remove" ? write.change.oldText : write.change.content;
+}
+
+function isSame(known: PendingWrite, wanted: NewPending): boolean {
+  return canonicalJson(wantedFields(known)) === canonicalJson(wantedFields(wanted));
+}
+
+function wantedFields(write: NewPending): Readonly<Record<string, unknown>> {
+  if (write.kind === "note") return { target: write.target, ...changeFields(write.change) };
+  return { provider: write.provider, tool: write.tool, args: write.args };
 }
 
 function changeFields(change: NoteChange): Readonly<Record<string, string>> {
@@ -123,23 +151,24 @@ function changeFields(change: NoteChange): Readonly<Record<string, string>> {
 }
 
 function toRecord(write: PendingWrite): Readonly<Record<string, unknown>> {
-  const { id, atMs, target, source, sessionId } = write;
-  return { id, at_ms: atMs, target, ...changeFields(write.change), source, session_id: sessionId };
+  const { id, atMs, source, sessionId } = write;
+  return { id, at_ms: atMs, ...wantedFields(write), source, session_id: sessionId };
 }
 
 function toPending(record: Readonly<Record<string, unknown>>): PendingWrite | undefined {
-  const { id, at_ms: atMs, source, session_id: sessionId } = record;
-  const target = memoryTargets.find((one) => one === record["target"]);
-  const change = toChange(record);
-  if (typeof id !== "string" || target === undefined || change === undefined) return undefined;
-  return {
+  const { id, at_ms: atMs, source, session_id: sessionId, provider, tool, args } = record;
+  if (typeof id !== "string") return undefined;
+  const pending = {
     id,
     atMs: typeof atMs === "number" ? atMs : 0,
-    target,
-    change,
     source: typeof source === "string" ? source : "unknown",
     sessionId: typeof sessionId === "string" ? sessionId : "",
   };
+  if (typeof provider === "string" && typeof tool === "string" && isRecord(args))
+    return { ...pending, kind: "call", provider, tool, args };
+  const target = memoryTargets.find((one) => one === record["target"]);
+  const change = toChange(record);
+  return target === undefined || change === undefined ? undefined : { ...pending, kind: "note", target, change };
 }
 
 function toChange(record: Readonly<Record<string, unknown>>): NoteChange | undefined {

@@ -1,9 +1,11 @@
 import {
   type Agent,
   type Compression,
+  type Confirmed,
   type Conversation,
   expandReferences,
   localWorkspace,
+  pendingText,
   renderInvocation,
   skillCommands,
 } from "#agent";
@@ -211,10 +213,10 @@ function skillChoices({ shared, spec }: HandleParts): SkillChoices {
 function memoryChoices({ memory, spec }: HandleParts): AgentHandle["memory"] {
   return {
     pending: async () =>
-      ((await memory?.quarantine.list()) ?? []).map(({ id, change, source }) => ({
-        id,
-        text: "content" in change ? change.content : change.oldText,
-        source,
+      ((await memory?.quarantine.list()) ?? []).map((one) => ({
+        id: one.id,
+        text: pendingText(one),
+        source: one.source,
       })),
     confirm: async (id) => {
       if (memory === undefined) return "Memory is off in this session.";
@@ -228,12 +230,25 @@ function memoryChoices({ memory, spec }: HandleParts): AgentHandle["memory"] {
       };
       const outcome = await memory.writes.confirm(id, metadata, never);
       if (outcome === undefined) return "There is no such entry.";
-      return outcome.kind === "write" || outcome.kind === "already-there"
-        ? "Remembered."
-        : `Not written: ${outcome.kind}.`;
+      return confirmedText(outcome);
     },
     reject: async (id) => ((await memory?.writes.reject(id, never)) === true ? "Dropped." : "There is no such entry."),
   };
+}
+
+function confirmedText(outcome: Confirmed): string {
+  switch (outcome.kind) {
+    case "write":
+    case "already-there":
+    case "called":
+      return "Remembered.";
+    case "no-provider":
+      return `Not written: the memory provider ${outcome.provider} is not in use. It still waits.`;
+    case "call-failed":
+      return `Not written: ${outcome.reason}. It still waits.`;
+    default:
+      return `Not written: ${outcome.kind}.`;
+  }
 }
 
 const titlePrompt =

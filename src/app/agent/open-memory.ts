@@ -52,7 +52,21 @@ export async function openMemory(options: MemoryOptions, signal: AbortSignal): P
     },
   });
   const quarantine = new Quarantine({ folder: home.memories, clock });
-  const manager = new MemoryManager({ clock, logger });
+  const manager = new MemoryManager({
+    clock,
+    logger,
+    hold: async (call, stop) => {
+      const source = options.taintedBy();
+      return source === undefined ? undefined : { source, parked: await writes.hold({ ...call, source }, stop) };
+    },
+  });
+  const writes = new MemoryWrites({
+    notes,
+    quarantine,
+    logger,
+    mirror: (write) => manager.memoryWritten(write),
+    callProvider: (call, stop) => manager.carryOut(call, stop),
+  });
   const provider = await chosenProvider(options);
   if (provider !== undefined) manager.register(provider);
   await manager.activate(
@@ -69,7 +83,6 @@ export async function openMemory(options: MemoryOptions, signal: AbortSignal): P
     },
     signal,
   );
-  const writes = new MemoryWrites({ notes, quarantine, logger, mirror: (write) => manager.memoryWritten(write) });
   const execute = createMemoryExecute({
     notes,
     writes,

@@ -1,4 +1,4 @@
-import type { Listing } from "#tools";
+import { extendListing, type Listing, type Tool } from "#tools";
 
 /** Where the tools of a session come from. */
 export interface ToolSource {
@@ -12,6 +12,7 @@ export class SessionTools {
   readonly #source: ToolSource;
   #listing: Listing;
   #changes: number;
+  #more: readonly Tool[] = [];
 
   private constructor(source: ToolSource, state: { readonly listing: Listing; readonly changes: number }) {
     this.#source = source;
@@ -28,11 +29,17 @@ export class SessionTools {
     return this.#listing;
   }
 
+  /** Tools of this session alone, beside those of the program. */
+  extend(tools: readonly Tool[]): void {
+    this.#more = tools;
+    this.#listing = extendListing(this.#listing, tools);
+  }
+
   /** Called between turns; true when the tools are others now. */
   async refresh(signal: AbortSignal): Promise<boolean> {
     const changes = await this.#source.refresh(signal);
     if (changes === this.#changes) return false;
-    this.#listing = await this.#source.list(signal);
+    this.#listing = extendListing(await this.#source.list(signal), this.#more);
     this.#changes = changes;
     return true;
   }

@@ -228,7 +228,13 @@ describe("hermes memory", () => {
     const { signal } = new AbortController();
     for (const content of ["likes walnuts", "hates walnuts"])
       await quarantine.park(
-        { target: "memory", change: { action: "add", content }, source: "https://example.com", sessionId: "s" },
+        {
+          kind: "note",
+          target: "memory",
+          change: { action: "add", content },
+          source: "https://example.com",
+          sessionId: "s",
+        },
         signal,
       );
     const { pending } = (await json("memory", "pending")) as { pending: { id: string; text: string }[] };

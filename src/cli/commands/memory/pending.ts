@@ -1,4 +1,4 @@
-import type { PendingWrite } from "#agent";
+import { type PendingWrite, pendingText } from "#agent";
 import { UserError } from "#foundation/errors";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
@@ -12,22 +12,21 @@ export async function memoryPending(invocation: Invocation): Promise<number> {
   const { writes } = await openNotes(invocation);
   const pending = await writes.listPending();
   out.document({
-    pending: pending.map(({ id, atMs, target, change, source, sessionId }) => ({
-      id,
-      at_ms: atMs,
-      target,
-      action: change.action,
-      text: textOf(change),
-      source,
-      session_id: sessionId,
+    pending: pending.map((one) => ({
+      id: one.id,
+      at_ms: one.atMs,
+      ...placeOf(one),
+      text: pendingText(one),
+      source: one.source,
+      session_id: one.sessionId,
     })),
   });
   if (pending.length === 0) out.line("Nothing waits.");
-  for (const { id, atMs, target, change, source } of pending) {
-    out.line(
-      `${out.style.accent(id)}  ${localTime(atMs)}  ${change.action} in ${target}, after reading ${oneLine(source)}`,
-    );
-    out.line(`  ${oneLine(textOf(change))}`);
+  for (const one of pending) {
+    const { target, action } = placeOf(one);
+    const what = `${action} in ${target}, after reading ${oneLine(one.source)}`;
+    out.line(`${out.style.accent(one.id)}  ${localTime(one.atMs)}  ${what}`);
+    out.line(`  ${oneLine(pendingText(one))}`);
   }
   if (pending.length > 0)
     out.line("Remember one with: hermes memory confirm <id>, drop it with: hermes memory reject <id>");
@@ -51,6 +50,11 @@ export async function memoryConfirm(invocation: Invocation): Promise<number> {
     invocation.io.signal,
   );
   if (decision === undefined) throw unknown(id);
+  if (decision.kind === "no-provider")
+    throw new UserError(`It belongs to the memory provider ${decision.provider}, which only runs in a session.`, {
+      code: "memory_provider_not_in_use",
+      hint: `Use it (hermes memory setup ${decision.provider}), open the chat and confirm it there: /memory confirm ${id}`,
+    });
   if (decision.kind !== "write" && decision.kind !== "already-there")
     throw new UserError(`It does not fit any more (${decision.kind}); it still waits.`, {
       code: "memory_conflict",
@@ -78,6 +82,7 @@ function unknown(id: string): UserError {
   });
 }
 
-function textOf(change: PendingWrite["change"]): string {
-  return change.action === "remove" ? change.oldText : change.content;
+function placeOf(pending: PendingWrite): { readonly target: string; readonly action: string } {
+  if (pending.kind === "call") return { target: pending.provider, action: pending.tool };
+  return { target: pending.target, action: pending.change.action };
 }

@@ -26,6 +26,7 @@ interface Opened {
 }
 
 const configFile = "holographic.json";
+const writingActions: ReadonlySet<string> = new Set(["add", "update", "remove"]);
 const recalled = 5;
 const encodedPerTurn = 20;
 
@@ -63,6 +64,10 @@ export class HolographicMemory implements MemoryProvider {
 
   async handleToolCall(name: string, args: Readonly<Record<string, unknown>>, call: ProviderCall): Promise<string> {
     return JSON.stringify(await this.#use().tools.call(name, args, call.signal));
+  }
+
+  isReadOnlyCall(name: string, args: Readonly<Record<string, unknown>>): boolean {
+    return name === "fact_store" && !writingActions.has(String(args["action"]));
   }
 
   getConfigSchema(): ConfigSchema {
