@@ -36,6 +36,20 @@ describe("layers", () => {
     expect(flagged.provenance("terminal.ssh_port")).toEqual({ kind: "default" });
   });
 
+  test("[30:ENV-02] a variable that is no number is named with what was expected, and nothing else suffers", async () => {
+    using temp = new TempHome({ "config.yaml": "terminal:\n  backend: local\n" });
+    const env = { ...temp.env, TERMINAL_TIMEOUT: "soon", TERMINAL_LIFETIME_SECONDS: "40" };
+    const before = { ...process.env };
+    const loaded = await temp.load({ env });
+    expect(loaded.config.terminal).toMatchObject({ timeout: 180, lifetime_seconds: 40, backend: "local" });
+    const [warning, ...more] = loaded.warnings;
+    expect(more).toEqual([]);
+    if (warning === undefined) throw new Error("no warning");
+    expect(formatWarning(warning)).toMatch(/TERMINAL_TIMEOUT/);
+    expect(formatWarning(warning)).toMatch(/number/);
+    expect({ ...process.env }).toEqual(before);
+  });
+
   test("[20:R7.2] [40:CFG-1] for platforms the environment beats the file", async () => {
     using temp = new TempHome({
       "config.yaml":

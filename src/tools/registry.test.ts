@@ -88,6 +88,18 @@ describe("a listing", () => {
     ]);
   });
 
+  it("has a toolset when nothing speaks against it, and not when its check refuses or breaks [30:REG-05]", async () => {
+    const broken = () => Promise.reject(new Error("cannot look"));
+    const { registry } = registryOf(
+      fakeTool("free", { toolset: "free" }),
+      fakeTool("one", { toolset: "checked", check: broken }),
+      fakeTool("two", { toolset: "checked", check: broken }),
+    );
+    const { tools, unavailable } = await listingOf(registry);
+    expect([...tools.values()].map((tool) => tool.toolset)).toEqual(["free"]);
+    expect(unavailable.map((one) => one.reason)).toEqual(["cannot look", "cannot look"]);
+  });
+
   it("keeps the answers of probes for half a minute [30:REG-21]", async () => {
     let asked = 0;
     const check = () => {

@@ -25,7 +25,7 @@ describe("extensions", () => {
     };
   };
 
-  it("add a row above the status bar, by key and by command [20:A10.1] [20:A10.3] [20:R10.42]", async () => {
+  it("add a row above the status bar, by key and by command, as the driver without a terminal reads it [20:R10.45] [20:A10.1] [20:A10.3] [20:R10.42]", async () => {
     await using ui = await TuiDriver.start({ tui: { extensions: [panel()] } });
     ui.session.reply = () => ({ kind: "command", view: { kind: "text", text: "HELP TEXT" } });
     expect(await ui.text()).not.toContain("PANEL ROW");

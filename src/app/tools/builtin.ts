@@ -62,20 +62,23 @@ export async function builtinTools(
   const { registry, observers } = parts;
   const callTool = nestedCalls({ registry, clock, logger, redact: base.redact, observers });
   const mixture = mixtureDeps(base);
-  const tools = createBuiltinTools({
-    clock,
-    files: files.deps,
-    engine: () => files.engine(),
-    terminal: terminalDeps(base, parts),
-    code: await openCode(base, { terminals, gate, callTool }, signal),
-    web: web.deps,
-    browser: browser.deps,
-    vision: visionDeps(base, media),
-    images: imageDeps(base, { fetch: web.fetch, gateway, contributions: parts.plugins.contributions }),
-    speech: speechDeps(base, media),
-    ...(mixture === undefined ? {} : { mixture }),
-    home: homeDeps(base, gate),
-  });
+  const tools = createBuiltinTools(
+    {
+      clock,
+      files: files.deps,
+      engine: () => files.engine(),
+      terminal: terminalDeps(base, parts),
+      code: await openCode(base, { terminals, gate, callTool }, signal),
+      web: web.deps,
+      browser: browser.deps,
+      vision: visionDeps(base, media),
+      images: imageDeps(base, { fetch: web.fetch, gateway, contributions: parts.plugins.contributions }),
+      speech: speechDeps(base, media),
+      ...(mixture === undefined ? {} : { mixture }),
+      home: homeDeps(base, gate),
+    },
+    logger,
+  );
   return { tools, browsers: browser.sessions };
 }
 

@@ -169,6 +169,19 @@ describe("scripts", () => {
   });
 });
 
+describe("file tools", () => {
+  it("read relative paths from where the terminal stands now [30:ENV-24]", async () => {
+    await using stage = await toolboxStage({ "config.yaml": "terminal: {sandbox: off}\napprovals: {mode: off}\n" });
+    const toolbox = await stage.open();
+    await mkdir(path.join(stage.cwd, "sub"));
+    await writeFile(path.join(stage.cwd, "a.txt"), "of the project\n");
+    await writeFile(path.join(stage.cwd, "sub", "a.txt"), "of the folder below\n");
+    expect(await stage.call(toolbox, "read_file", { path: "a.txt" })).toContain("of the project");
+    await stage.call(toolbox, "terminal", { command: "cd sub" });
+    expect(await stage.call(toolbox, "read_file", { path: "a.txt" })).toContain("of the folder below");
+  });
+});
+
 describe("a profile with a home folder", () => {
   it("keeps what commands and scripts write to their home in it [20:R7.21]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "approvals: {mode: off}\n", "home/.keep": "" });

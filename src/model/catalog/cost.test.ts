@@ -110,11 +110,17 @@ describe("the shipped table", () => {
     expect(new ModelCatalog().cost(asks("openai", "gpt-4o"), usage).pricingVersion).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   });
 
-  it("is well formed: no model twice, sizes that can be", () => {
+  it("is well formed: no model twice, sizes and prices that can be [20:R0.6]", () => {
     for (const provider of ["anthropic", "openai", "gemini", "xai", "zai", "minimax", "bedrock", "alibaba"]) {
       const models = snapshotModels(provider);
       expect(models.length).toBeGreaterThan(0);
       expect(new Set(models).size).toBe(models.length);
+      for (const model of models) {
+        const facts = snapshotFacts(provider, model);
+        expect(facts?.contextWindow).toBeGreaterThanOrEqual(4_096);
+        for (const price of Object.values(facts?.prices ?? {}))
+          if (typeof price === "number") expect(price).toBeGreaterThanOrEqual(0);
+      }
     }
   });
 });

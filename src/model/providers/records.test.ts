@@ -258,6 +258,24 @@ describe("provider records", () => {
     }).toEqual({ baseUrl, urls, keys, model, aux });
   });
 
+  test("[20:R0.6][20:R2.1] every record is data that passes the check, and what is wrong with one is said", () => {
+    expect(builtinProviders.flatMap((one) => checkProfile(one))).toEqual([]);
+    const [first] = builtinProviders;
+    if (first === undefined) throw new Error("no records");
+    const broken = {
+      ...first,
+      authKind: "magic",
+      baseUrl: "not a url",
+      keyEnv: ["lower"],
+    } as unknown as ProviderProfile;
+    expect(checkProfile(broken)).toHaveLength(3);
+    // Plain data survives being written down, but for the patterns in it.
+    const functions = builtinProviders.flatMap((one) =>
+      Object.values(one).filter((part) => typeof part === "function"),
+    );
+    expect(functions).toEqual([]);
+  });
+
   test("[20:A2.7] every family has exactly one record and no record is left over", () => {
     expect(builtinProviders.map((one) => one.id).sort()).toEqual(rows.map(([id]) => id).sort());
   });

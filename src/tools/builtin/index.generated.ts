@@ -29,7 +29,8 @@ import { builtin as webExtract } from "./web-extract.tool.ts";
 import { builtin as webSearch } from "./web-search.tool.ts";
 import { builtin as writeFile } from "./write-file.tool.ts";
 
-export const builtins: readonly BuiltinTools[] = [
+/** By the name of their file. */
+export const builtins: Readonly<Record<string, BuiltinTools>> = {
   browserBack,
   browserCdp,
   browserClick,
@@ -58,4 +59,4 @@ export const builtins: readonly BuiltinTools[] = [
   webExtract,
   webSearch,
   writeFile,
-];
+};

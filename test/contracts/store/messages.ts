@@ -79,7 +79,7 @@ export function messageContract(subject: StoreSubject): void {
       expect(await sessions.get(session("s"))).toMatchObject({ messageCount: 1, toolCallCount: 2 });
     });
 
-    it("come back as they were, with every field a provider may want to see again [10:STORE-9] [10:LOOP-9] [10:D53]", async () => {
+    it("come back as they were, with every field a provider may want to see again [20:R1.1] [10:STORE-9] [10:LOOP-9] [10:D53]", async () => {
       const { messages } = fixture().store;
       const signed = {
         id: "c1",
