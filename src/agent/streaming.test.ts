@@ -46,7 +46,7 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     expect((await agent.runConversation(hi)).final_response).toBe("Hello");
   });
 
-  it("that breaks in a call after words is announced and asked for again, once [10:LOOP-53] [20:R1.47]", async () => {
+  it("that breaks in a call after words is announced and asked for again, once; no word is shown twice [10:LOOP-53] [20:R1.47] [20:A14.4]", async () => {
     const { agent, server, events } = await harness({ protocol });
     const broken = failsMidway(
       reply([says("Writing it down."), calls("terminal", { text: "x".repeat(50) })]),
@@ -54,7 +54,10 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     );
     server.script(broken, says("Done"));
     expect((await agent.runConversation(hi)).final_response).toBe("Done");
-    expect(events.some((event) => event.type === "notice" && event.text.includes("asking again"))).toBe(true);
+    const notices = events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
+    expect(notices).toEqual(["The connection broke in the middle of a tool call; asking again."]);
+    const shown = events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
+    expect(shown).toBe("Writing it down.Done");
   });
 
   it("that breaks there again keeps the words and names what did not run [10:LOOP-53] [10:D26]", async () => {

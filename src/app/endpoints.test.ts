@@ -1,9 +1,13 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { badKey, calls, says, startModelServer } from "../../test/fakes/model-server/index.ts";
+import { badKey, calls, reply, says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { customModel, hermesStage } from "./testing.ts";
 
 const hasTitle = (event: { readonly type: string; readonly info?: { readonly title?: string } }): boolean =>
   event.type === "session-changed" && event.info?.title !== undefined;
+
+const quiet = "auxiliary:\n  title_generation:\n    provider: deepseek\n";
 
 /** Everybody's keys lie around; none of them belongs to the endpoint that is used. */
 const strayKeys = {
@@ -89,6 +93,47 @@ describe("side tasks", () => {
       "Bearer second-key-0123",
       "Bearer second-key-0123",
     ]);
+  });
+});
+
+describe("messages", () => {
+  it("have one shape in the loop, in the store and on the way to the model [20:R1.1]", async () => {
+    await using server = await startModelServer({ strict: true });
+    server.script(reply([says("Looking."), calls("read_file", { path: "notes.txt" })]), says("It says one."));
+    await using stage = await hermesStage(customModel(server.chatBaseUrl, quiet));
+    await writeFile(path.join(stage.folder, "notes.txt"), "one\n");
+    const { sessionId } = await stage.ask("What do the notes say?");
+    const stored = await stage.hermes.store.messages.conversation(sessionId);
+    expect(stored.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    const [, asked, answered] = stored;
+    if (asked?.role !== "assistant" || answered?.role !== "tool") throw new Error("not a call and its result");
+    const [call] = asked.tool_calls ?? [];
+    expect(call).toMatchObject({
+      type: "function",
+      function: { name: "read_file", arguments: '{"path":"notes.txt"}' },
+    });
+    expect(answered.tool_call_id).toBe(call?.id);
+    const sent = (await server.received(2)).messages.filter((message) => message["role"] !== "system");
+    expect(sent.slice(1)).toMatchObject([
+      { role: "assistant", content: "Looking.", tool_calls: [{ id: call?.id, type: "function" }] },
+      { role: "tool", tool_call_id: call?.id, content: answered.content },
+    ]);
+    server.assertClean();
+  });
+});
+
+describe("without a network", () => {
+  it("the first message fails with one error that says what to do, and the session goes on [20:A14.3]", async () => {
+    const closed = await startModelServer();
+    const baseUrl = closed.chatBaseUrl;
+    await closed[Symbol.asyncDispose]();
+    await using stage = await hermesStage(customModel(baseUrl, `${quiet}agent:\n  api_max_retries: 1\n`));
+    const ended = await stage.ask("hello");
+    expect(ended).toMatchObject({ failed: true, completed: false });
+    expect(ended.error).toMatch(/127\.0\.0\.1/);
+    expect(ended.error).not.toMatch(/\n\s+at /);
+    expect(ended.errorClass).not.toBe("internal_error");
+    expect(stage.session.info.isBusy).toBe(false);
   });
 });
 
