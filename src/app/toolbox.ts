@@ -1,6 +1,6 @@
 import type { ContextEngine, PluginSkillPlace } from "#agent";
 import type { Redactor } from "#foundation/redact";
-import type { Hooks, PluginCommand } from "#plugins";
+import type { Hooks, PluginCommand, TerminalPart } from "#plugins";
 import type {
   CallObserver,
   Checkpoints,
@@ -64,6 +64,8 @@ export interface Toolbox extends AsyncDisposable {
     skills(): readonly PluginSkillPlace[];
     memoryProviders(): readonly unknown[];
     contextEngines(): readonly ContextEngine[];
+    /** What plugins bring for the terminal; imported at the call, which only a terminal makes. */
+    terminalParts(): Promise<readonly TerminalPart[]>;
   };
   register(tool: Tool): Disposable;
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { describe } from "#foundation/errors";
 import { readTextFile, resolveInside } from "#foundation/files";
 import { isRecord, parseJson } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
@@ -15,6 +16,8 @@ export interface FoundPlugin {
   readonly folder: string;
   /** The module to import; undefined when there is none. */
   readonly entry: string | undefined;
+  /** The module with extensions of the terminal; imported when there is a terminal. */
+  readonly tui?: string;
   readonly manifest: PluginManifest;
 }
 
@@ -117,7 +120,14 @@ async function readPlugin(
   const folderName = basename(folder);
   const reading = await readManifest(parts.text, { folderName, logger });
   if (reading.kind === "invalid") return { key: key ?? folderName, source, folder, reason: reading.reason };
-  return { key: key ?? reading.manifest.name, source, folder, entry: parts.entry, manifest: reading.manifest };
+  const { manifest } = reading;
+  const found = { key: key ?? manifest.name, source, folder };
+  if (manifest.tui === undefined) return { ...found, entry: parts.entry, manifest };
+  try {
+    return { ...found, entry: parts.entry, tui: await resolveInside(folder, manifest.tui), manifest };
+  } catch (error) {
+    return { ...found, reason: `its terminal module cannot be used: ${describe(error)}` };
+  }
 }
 
 async function entryOf(folder: string): Promise<string | undefined> {

@@ -338,13 +338,97 @@ describe("tools of plugins in a turn", () => {
   });
 });
 
+describe("the terminal part of a plugin", () => {
+  const tui = (body: string) => `export const extensions = ${body};\n`;
+
+  it("is imported only when a terminal asks, and only of plugins that are loaded [20:R10.44]", async () => {
+    await using stage = await pluginStage();
+    await stage.write({
+      "plugins/a/plugin.yaml": "name: a\ntui: ./tui.mjs",
+      "plugins/a/index.mjs": module(""),
+      "plugins/a/tui.mjs": tui(
+        "(ctx) => [{ name: ctx.manifest.name, extraWidgets: () => [] }, { styles: () => ({}) }]",
+      ),
+      "plugins/b/plugin.yaml": "name: b\ntui: ./tui.mjs",
+      "plugins/b/tui.mjs": tui("{ name: 'only-terminal' }"),
+      "plugins/off/plugin.yaml": "name: off\ntui: ./tui.mjs",
+      "plugins/off/tui.mjs": "throw new Error('imported');",
+    });
+    const imported: string[] = [];
+    const importModule = (url: string): Promise<unknown> => {
+      imported.push(url);
+      return import(url);
+    };
+    const host = stage.host(["a", "b"], { importModule });
+    await host.load();
+    expect(host.list.map(({ key, state }) => [key, state.kind])).toEqual([
+      ["a", "enabled"],
+      ["b", "enabled"],
+      ["off", "not enabled"],
+    ]);
+    expect(imported.filter((url) => url.includes("tui.mjs"))).toEqual([]);
+    expect(await host.terminalParts()).toMatchObject([
+      { kind: "loaded", plugin: "a", extensions: [{ name: "a" }, {}] },
+      { kind: "loaded", plugin: "b", extensions: [{ name: "only-terminal" }] },
+    ]);
+  });
+
+  it("that fails, or lies elsewhere, or would need another process, is named and left out [20:R10.44]", async () => {
+    await using stage = await pluginStage();
+    await stage.write({
+      "plugins/bad/plugin.yaml": "name: bad\ntui: tui.mjs",
+      "plugins/bad/tui.mjs": "throw new Error('broke');",
+      "plugins/empty/plugin.yaml": "name: empty\ntui: tui.mjs",
+      "plugins/empty/tui.mjs": "export const other = 1;",
+      "plugins/out/plugin.yaml": "name: out\ntui: ../bad/tui.mjs",
+    });
+    const host = stage.host(["bad", "empty", "out"]);
+    await host.load();
+    expect(host.list.find(({ key }) => key === "out")?.state).toMatchObject({ kind: "failed" });
+    expect(await host.terminalParts()).toEqual([
+      { kind: "left-out", plugin: "bad", reason: "broke" },
+      { kind: "left-out", plugin: "empty", reason: "its terminal module exports no extensions" },
+    ]);
+    const isolated = stage.host(["bad"], { isolation: "process" });
+    await isolated.load();
+    expect(await isolated.terminalParts()).toMatchObject([
+      { kind: "left-out", plugin: "bad", reason: expect.stringContaining("plugins.isolation") },
+    ]);
+  });
+
+  it("of a project is trusted with its module: a change asks again [20:R10.44]", async () => {
+    await using stage = await pluginStage();
+    await stage.write({
+      "project/p/plugin.yaml": "name: p\ntui: tui.mjs",
+      "project/p/index.mjs": module(""),
+      "project/p/tui.mjs": tui("[]"),
+    });
+    const folder = join(stage.home, "project/p");
+    const found = {
+      key: "p",
+      source: "project" as const,
+      folder,
+      entry: join(folder, "index.mjs"),
+      tui: join(folder, "tui.mjs"),
+      manifest: { name: "p" } as never,
+    };
+    await stage.trust.trust(found);
+    expect(await stage.trust.isTrusted(found)).toBe(true);
+    await stage.write({ "project/p/tui.mjs": tui("[{}]") });
+    expect(await stage.trust.isTrusted(found)).toBe(false);
+  });
+});
+
 describe("the example plugin", () => {
   it("loads from where it is, counts, tallies and leaves nothing behind [30:7.2]", async () => {
     await using stage = await pluginStage();
     const examples = fileURLToPath(new URL("../../examples/plugins", import.meta.url));
     const host = stage.host(["word-count"], { places: { user: examples } });
     await host.load();
-    expect(host.list[0]).toMatchObject({ key: "word-count", version: "1.0.0", state: { kind: "enabled" } });
+    expect(host.list.find(({ key }) => key === "word-count")).toMatchObject({
+      version: "1.0.0",
+      state: { kind: "enabled" },
+    });
     expect(await run(stage, "word_count", { text: "one two\nthree 🚀" })).toEqual({
       words: 4,
       lines: 2,

@@ -7,6 +7,7 @@ import { createPluginContext, type PluginWiring } from "./context.ts";
 import { type Discovery, discoverPlugins, type FoundPlugin, type PluginPlaces, type PluginSource } from "./discover.ts";
 import type { PluginLock } from "./install/lock-file.ts";
 import type { ProjectTrust } from "./project-trust.ts";
+import { loadTerminalPart, type TerminalPart } from "./terminal-part.ts";
 
 export interface PluginChoice {
   readonly enabled: readonly string[];
@@ -149,8 +150,8 @@ export class PluginHost implements AsyncDisposable {
     const scope = new Scope();
     try {
       const context = createPluginContext(plugin, wiring, scope);
-      if (this.#options.isolation === "process" && plugin.source !== "bundled") await this.#isolate(plugin, context);
-      else await (await this.#import(plugin))(context);
+      // One without a module has a part for the terminal only.
+      if (plugin.entry !== undefined) await this.#start(plugin, context);
       this.#scopes.set(plugin.key, scope);
       return { kind: "enabled" };
     } catch (error) {
@@ -159,6 +160,33 @@ export class PluginHost implements AsyncDisposable {
       wiring.logger.error("plugin failed to load", { plugin: plugin.key, error: messageOf(error) });
       return { kind: "failed", reason: messageOf(error) };
     }
+  }
+
+  async #start(plugin: FoundPlugin, context: PluginContext): Promise<void> {
+    if (this.#isIsolated(plugin)) await this.#isolate(plugin, context);
+    else await (await this.#import(plugin))(context);
+  }
+
+  /** The terminal parts of the plugins that are loaded, imported now. One that fails keeps no other from loading. */
+  async terminalParts(): Promise<readonly TerminalPart[]> {
+    const parts: TerminalPart[] = [];
+    for (const plugin of this.#discovery?.found.values() ?? []) {
+      const scope = this.#scopes.get(plugin.key);
+      if (plugin.tui === undefined || scope === undefined) continue;
+      if (this.#isIsolated(plugin)) {
+        const reason = "plugins.isolation keeps it in a process of its own, and the terminal is in this one";
+        parts.push({ kind: "left-out", plugin: plugin.key, reason });
+        continue;
+      }
+      const context = createPluginContext(plugin, this.#options.wiring, scope);
+      const load = (): Promise<unknown> => this.#importFile(plugin.tui ?? "");
+      parts.push(await loadTerminalPart(plugin.key, context, load));
+    }
+    return parts;
+  }
+
+  #isIsolated({ source }: FoundPlugin): boolean {
+    return this.#options.isolation === "process" && source !== "bundled";
   }
 
   async #isolate(plugin: FoundPlugin, context: PluginContext): Promise<void> {
@@ -180,7 +208,7 @@ export class PluginHost implements AsyncDisposable {
     const missing = plugin.manifest.requiresEnv.filter(({ name }) => (env[name] ?? "") === "").map(({ name }) => name);
     if (missing.length > 0)
       return `it needs ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`;
-    if (plugin.entry === undefined) return "it has no index.js, index.mjs or index.ts";
+    if (plugin.entry === undefined && plugin.tui === undefined) return "it has no index.js, index.mjs or index.ts";
     if (plugin.source === "project" && !(await trust.isTrusted(plugin))) {
       return `it belongs to a project and has not been trusted, or has changed since; its folder is ${plugin.folder}`;
     }
@@ -190,19 +218,23 @@ export class PluginHost implements AsyncDisposable {
     return undefined;
   }
 
-  /** A query makes each import a new one, so that a reload runs the new code. */
   async #import({ entry = "", key }: FoundPlugin): Promise<(context: PluginContext) => unknown> {
-    if (entry.endsWith(".ts") && !("typescript" in process.features)) {
-      throw new Error("this Node does not run TypeScript; compile the plugin to index.js");
-    }
-    const url = pathToFileURL(entry);
-    this.#imports += 1;
-    if (this.#imports > 1) url.searchParams.set("load", String(this.#imports));
-    const loaded = await (this.#options.importModule ?? importModule)(url.href);
+    const loaded = await this.#importFile(entry);
     const exported = isModule(loaded) ? (loaded["register"] ?? loaded["default"]) : undefined;
     const register = isRecord(exported) ? exported["register"] : exported;
     if (typeof register !== "function") throw new Error(`the module of ${key} exports no register function`);
     return register as (context: PluginContext) => unknown;
+  }
+
+  /** A query makes each import a new one, so that a reload runs the new code. */
+  async #importFile(file: string): Promise<unknown> {
+    if (file.endsWith(".ts") && !("typescript" in process.features)) {
+      throw new Error("this Node does not run TypeScript; compile the plugin to index.js");
+    }
+    const url = pathToFileURL(file);
+    this.#imports += 1;
+    if (this.#imports > 1) url.searchParams.set("load", String(this.#imports));
+    return await (this.#options.importModule ?? importModule)(url.href);
   }
 }
 

@@ -30,3 +30,4 @@ export {
 export { type LockedPlugin, PluginLock } from "./install/lock-file.ts";
 export type { PluginManifest } from "./manifest.ts";
 export { ProjectTrust } from "./project-trust.ts";
+export type { TerminalPart } from "./terminal-part.ts";

@@ -27,6 +27,8 @@ export interface PluginManifest {
   readonly overridesTools: readonly string[];
   /** Shown when the plugin is enabled. */
   readonly permissions: readonly string[];
+  /** The module with its extensions of the terminal, inside its folder. */
+  readonly tui?: string;
 }
 
 export type ManifestReading =
@@ -69,6 +71,7 @@ export function isPluginName(name: string): boolean {
 function manifestOf(name: string, raw: Record<string, unknown>, logger: Logger): PluginManifest {
   const hooks = names(raw["provides_hooks"] ?? raw["hooks"]);
   const tools = names(raw["provides_tools"]);
+  const tui = plainText(raw["tui"]);
   return {
     name,
     version: plainText(raw["version"]) ?? "0.0.0",
@@ -80,6 +83,7 @@ function manifestOf(name: string, raw: Record<string, unknown>, logger: Logger):
     ...(hooks === undefined ? {} : { providesHooks: hooks }),
     overridesTools: names(raw["overrides_tools"]) ?? [],
     permissions: names(raw["permissions"]) ?? [],
+    ...(tui === undefined ? {} : { tui }),
   };
 }
 

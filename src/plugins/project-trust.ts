@@ -5,8 +5,8 @@ import { isRecord, parseJson } from "#foundation/json";
 import type { FoundPlugin } from "./discover.ts";
 
 /**
- * Which plugins of projects the person trusts. A decision is for one folder and one content of the
- * entry file: whoever can write to the project cannot make a trusted plugin into another one.
+ * Which plugins of projects the person trusts. A decision is for one folder and one content of its
+ * modules: whoever can write to the project cannot make a trusted plugin into another one.
  */
 export class ProjectTrust {
   readonly #path: string;
@@ -42,6 +42,7 @@ export class ProjectTrust {
 
 async function identify(plugin: FoundPlugin): Promise<{ readonly place: string; readonly print: string }> {
   const place = await realpath(plugin.folder);
-  const bytes = plugin.entry === undefined ? "" : await readFile(plugin.entry);
-  return { place, print: createHash("sha256").update(bytes).digest("hex") };
+  const hash = createHash("sha256");
+  for (const module of [plugin.entry, plugin.tui]) if (module !== undefined) hash.update(await readFile(module));
+  return { place, print: hash.digest("hex") };
 }

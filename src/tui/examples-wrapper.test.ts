@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RunTuiOptions, TuiExtension } from "./index.ts";
 import { HermesCli } from "./index.ts";
 import { keys, TuiDriver } from "./testing/driver.ts";
@@ -43,4 +43,27 @@ it("the example class wraps Hermes with the same five names [20:R10.44]", async 
   expect(session.submitted).toEqual([]);
   stop.abort();
   expect((await running).exitCode).toBe(130);
+});
+
+describe("the example of a plugin for the terminal", () => {
+  const open = async (config: Readonly<Record<string, unknown>> = {}) => {
+    const address = new URL("../../examples/plugins/tool-tally/tui.mjs", import.meta.url).href;
+    const { extensions } = (await import(address)) as {
+      extensions(context: { readonly config: object }): readonly TuiExtension[];
+    };
+    return TuiDriver.start({ tui: { extensions: extensions({ config }) } });
+  };
+
+  it("shows a row, hides it by key and by command, and may put the status bar last [20:R10.44] [20:R10.41]", async () => {
+    await using ui = await open();
+    expect(await ui.text()).toContain("no tool has run yet");
+    await ui.press(keys.f3);
+    expect(await ui.text()).not.toContain("no tool has run yet");
+    await ui.press("/tally-panel", keys.enter);
+    expect(await ui.transcript()).toContain("The tally is shown");
+    await using below = await open({ below: true });
+    const rows = await below.frame();
+    const status = rows.findIndex((row) => row.includes("claude-sonnet-4-20250514 │"));
+    expect(status).toBeGreaterThan(rows.findIndex((row) => row.startsWith("❯")));
+  });
 });

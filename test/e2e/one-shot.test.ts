@@ -59,8 +59,14 @@ describe("one question on the command line", () => {
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "build/x": "" } });
     const build = path.join(stage.work, "build");
     server.script(calls("terminal", { command: "rm -rf build" }), says("I may not."));
-    expect(await stage.run(["-z", "clean up"])).toMatchObject({ code: 0, stdout: "I may not.\n" });
-    expect(JSON.stringify((await server.received(2)).messages.at(-1))).toContain("not run");
+    const denied = await stage.run(["-z", "clean up"]);
+    expect(denied).toMatchObject({ code: 0, stdout: "I may not.\n" });
+    // The person hears what would allow it; the model only that nobody was asked.
+    expect(denied.stderr).toContain("nobody can be asked here: rm -rf build");
+    expect(denied.stderr).toContain("--yolo");
+    const told = JSON.stringify((await server.received(2)).messages.at(-1));
+    expect(told).toContain("nobody can be asked here");
+    expect(told).not.toMatch(/did not approve|yolo/);
     expect(existsSync(build)).toBe(true);
     server.script(calls("terminal", { command: "rm -rf build" }), says("Gone."));
     expect(await stage.run(["-z", "clean up", "--yolo"])).toMatchObject({ code: 0, stdout: "Gone.\n" });

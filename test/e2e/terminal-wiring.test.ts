@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it, onTestFailed } from "vitest";
 import { hang, says, startModelServer } from "../fakes/model-server/index.ts";
@@ -10,6 +10,7 @@ import { ProgramTerminal } from "./support/terminal.ts";
 const ctrlC = "\x03";
 const ctrlD = "\x04";
 const ctrlV = "\x16";
+const f3 = "\x1bOR";
 const demo = ["--provider", "demo"];
 
 function open(stage: Stage, args: readonly string[], env: Readonly<Record<string, string>> = {}): ProgramTerminal {
@@ -169,6 +170,32 @@ describe("what the terminal can do, in the program", () => {
     terminal.press(ctrlC);
     await terminal.answers(/demo/i);
     await leave(terminal);
+  });
+
+  it("takes the extensions that plugins bring, and says which one cannot be used [20:R10.44]", async () => {
+    await using stage = await Stage.open({
+      config: "plugins:\n  enabled: [tool-tally, broken]\n",
+      files: { "notes.txt": "one\n" },
+    });
+    await cp(path.join(root, "examples/plugins/tool-tally"), path.join(stage.home, "plugins/tool-tally"), {
+      recursive: true,
+    });
+    await mkdir(path.join(stage.home, "plugins/broken"), { recursive: true });
+    await writeFile(path.join(stage.home, "plugins/broken/plugin.yaml"), "name: broken\ntui: tui.mjs\n");
+    await writeFile(path.join(stage.home, "plugins/broken/tui.mjs"), "throw new Error('out of order');\n");
+    await using terminal = open(stage, demo);
+    await terminal.answers("out of order");
+    await terminal.sees("tally  no tool has run yet");
+    await terminal.say("read notes.txt");
+    await terminal.answers("1|one");
+    await terminal.sees("tally  read_file 1");
+    await terminal.say("/tally-panel");
+    await terminal.answers("The tally is hidden");
+    terminal.press(f3);
+    await terminal.sees("tally  read_file 1");
+    await leave(terminal);
+    // Where there is no terminal nothing of it is loaded.
+    expect(await stage.run(["-z", "read notes.txt", "-m", "demo"])).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("says in the status bar that the settings have changed [20:R10.17]", async () => {

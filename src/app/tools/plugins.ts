@@ -73,6 +73,7 @@ export function openPlugins(base: ToolboxBase, { registry, hooks, guardian }: Pl
       skills: () => [...contributions.skills.values()],
       memoryProviders: () => (contributions.memoryProvider === undefined ? [] : [contributions.memoryProvider]),
       contextEngines: () => [contributions.contextEngine].filter(isContextEngine),
+      terminalParts: () => host.terminalParts(),
     },
   };
 }

@@ -14,6 +14,7 @@ import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import type { ChatWish } from "./chat-wish.ts";
 import { gitBranch } from "./git-branch.ts";
+import { pluginExtensions } from "./plugin-extensions.ts";
 import { openedFacts, updateNotice } from "./screen-facts.ts";
 import { type ChatPeople, ScreenPeople } from "./screen-people.ts";
 
@@ -68,6 +69,8 @@ async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope):
   const all = await chat.open(people);
   const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, invocation.io.signal)]);
   screen.tell(facts);
+  const extensions = await pluginExtensions(all.hermes.toolbox, people.onNotice);
+  if (extensions.length > 0) screen.extend(extensions);
   watchBranch(all.session, chat.place, people);
   if (wish.ignoreUserConfig) return all;
   scope.adopt(

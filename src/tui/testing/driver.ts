@@ -19,6 +19,7 @@ export const keys = {
   home: "\x1b[H",
   end: "\x1b[F",
   f2: "\x1bOQ",
+  f3: "\x1bOR",
   ctrl: (letter: string) => String.fromCharCode(letter.charCodeAt(0) & 31),
   alt: (letter: string) => `\x1b${letter}`,
   paste: (text: string) => `\x1b[200~${text}\x1b[201~`,

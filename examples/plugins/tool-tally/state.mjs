@@ -1,0 +1,2 @@
+/** What both parts of the plugin know: the hook writes it, the terminal shows it. */
+export const tally = new Map();
