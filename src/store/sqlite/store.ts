@@ -2,6 +2,7 @@ import { never } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe, UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
+import type { WorkerProgram } from "#foundation/worker-program";
 import { buildAggregates, runTransaction } from "../aggregates.ts";
 import type { RepositoryContext } from "../repositories/context.ts";
 import { schemaVersion } from "../schema/version.ts";
@@ -17,7 +18,7 @@ import { migrate, schemaState } from "./migrate.ts";
 import { OffloadedWork } from "./offloaded-work.ts";
 import { inMemory, openConnection } from "./open.ts";
 import { performTask } from "./tasks.ts";
-import { findWorkerProgram, type WorkerProgram } from "./worker-location.ts";
+import { findWorkerProgram } from "./worker-location.ts";
 import { WorkerThread } from "./worker-thread.ts";
 import { whileBusy } from "./write-lock.ts";
 

@@ -4,9 +4,9 @@ import { Deferred } from "#foundation/deferred";
 import { HermesError, UserError } from "#foundation/errors";
 import { isRecord } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
+import type { WorkerProgram } from "#foundation/worker-program";
 import type { WorkInput, WorkName, WorkOutput } from "../work/table.ts";
 import type { TaskInput, TaskName, TaskOutput } from "./tasks.ts";
-import type { WorkerProgram } from "./worker-location.ts";
 import type { CarriedError, WorkerReply, WorkerRequest, WorkerStart } from "./worker-protocol.ts";
 
 const closeTimeoutMs = 5_000;

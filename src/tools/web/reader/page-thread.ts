@@ -2,9 +2,10 @@ import type { Worker } from "node:worker_threads";
 import { type Deadline, deadline, linkSignals, raceAbort } from "#foundation/abort";
 import { Deferred } from "#foundation/deferred";
 import { Mutex } from "#foundation/mutex";
+import type { WorkerProgram } from "#foundation/worker-program";
 import { type DocumentKind, documentKind, type FetchedDocument, type PageText, readAsIs } from "./document.ts";
 import type { WorkerAnswer } from "./worker.ts";
-import { findReaderProgram, type WorkerProgram } from "./worker-location.ts";
+import { findReaderProgram } from "./worker-location.ts";
 
 export interface PageThreadOptions {
   readonly timeoutMs?: number;
