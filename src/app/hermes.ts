@@ -114,6 +114,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       ...mcpConsent(surfaces),
       ...sessionPorts({ surfaces, clock, logger, toolbox: opened.promise }),
       canSee: (signal) => side.canSee(signal),
+      gatewayLogin: (signal) => models.subscription(signal),
       skillVariables: ({ sessionId }) => (sessionId === undefined ? [] : passthrough.of(sessionId).variables),
       ...bundledPlugins(),
       builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),

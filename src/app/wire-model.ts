@@ -16,6 +16,7 @@ import {
   FileDayLedger,
   knowledgeFrom,
   type ModelRequest,
+  nousSubscription,
   OnceNotices,
   type OpenCatalog,
   openCatalog,
@@ -51,6 +52,8 @@ export interface Models extends AsyncDisposable {
   readonly budget: BudgetGate;
   budgetLimits(): BudgetLimits;
   resolve(wish: TargetWish, signal: AbortSignal): Promise<Resolution>;
+  /** The account that pays for services of tools; undefined when there is none. */
+  subscription(signal: AbortSignal): ReturnType<ReturnType<typeof nousSubscription>>;
   /** The built-in demo model; it is served from the first call on, until these are closed. */
   demo(): Promise<Target>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
@@ -84,19 +87,21 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     env: environment.variables,
   });
   const demo = demoServer(scope);
+  const logins = {
+    authFile,
+    clock,
+    env: environment.variables,
+    userHome: options.userHome,
+    hermesHome: home.root,
+  };
+  const subscription = nousSubscription(logins);
   const context: ResolveContext = {
     registry,
     demo,
     settings: config,
     env: environment.variables,
     authFile,
-    flows: builtinFlows({
-      authFile,
-      clock,
-      env: environment.variables,
-      userHome: options.userHome,
-      hermesHome: home.root,
-    }),
+    flows: builtinFlows(logins),
     clock,
     userHome: options.userHome,
     hermesHome: home.root,
@@ -124,6 +129,11 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
       if (resolution.kind === "target")
         for (const secret of resolution.target.credential.secrets) redactor.add(secret, resolution.target.provider);
       return resolution;
+    },
+    async subscription(signal) {
+      const account = await subscription(signal);
+      if (account !== undefined) redactor.add(account.token, "nous");
+      return account;
     },
     stream: (request, signal) => streamModel(request, { connections, classify, clock, logger }, signal),
     question: ({ provider, model, baseUrl, isLocal, credential }) => ({

@@ -34,6 +34,7 @@ export { maskKey } from "./credentials/mask.ts";
 export { NousGuard } from "./credentials/nous-guard.ts";
 export type { AuthFlow, FlowContext, LoginOutcome, LoginStatus, LoginUi } from "./credentials/oauth/flow.ts";
 export { builtinFlows } from "./credentials/oauth/flows.ts";
+export { nousSubscription } from "./credentials/oauth/nous.ts";
 export { CredentialPool, type PoolMember } from "./credentials/pool.ts";
 export { PoolMemory } from "./credentials/pool-memory.ts";
 export { CredentialRecovery, type RecoveryStep } from "./credentials/recovery.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { never } from "#foundation/abort";
 import { type OAuthServer, rotatingIssuer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { withLogin } from "../auth-state.ts";
-import { createNousFlow } from "./nous.ts";
+import { createNousFlow, nousSubscription } from "./nous.ts";
 import { nousEndpoints } from "./nous-portal.ts";
 import { openFlowWorld, testUi } from "./testing.ts";
 
@@ -56,6 +56,32 @@ describe("Nous", () => {
     });
     expect((await flow.tokens().current(never)).secret.reveal()).toBe("agent-1");
     expect(server.callsTo("/api/oauth/agent-key")).toHaveLength(1);
+  });
+
+  test("[30:3.14] a subscription pays for services with the portal's own token, renewed two minutes before its end", async () => {
+    await using server = await startOAuthServer();
+    using world = openFlowWorld();
+    const subscription = nousSubscription(world.context, portal(server));
+    expect(await subscription(never)).toBeUndefined();
+    const key = { agent_key: "agent-1", agent_key_expires_at: new Date(now + 7_200_000).toISOString() };
+    const keep = (change: object) =>
+      world.context.authFile.update((state) => withLogin(state, "nous", login({ ...key, ...change })), never);
+    await keep({});
+    expect((await subscription(never))?.token.reveal()).toBe("portal-0");
+    expect(server.callsTo("/api/oauth/token")).toHaveLength(0);
+    await keep({ expires_at: new Date(now + 119_000).toISOString() });
+    server.on("/api/oauth/token", rotatingIssuer({ firstRefreshToken: "refresh-0" }));
+    expect(await subscription(never)).toMatchObject({ isPaid: true });
+    expect((await subscription(never))?.token.reveal()).toBe("access-1");
+    expect(server.callsTo("/api/oauth/token")).toHaveLength(1);
+  });
+
+  test("[30:3.14] an account without a subscription pays for nothing", async () => {
+    await using server = await startOAuthServer();
+    using world = openFlowWorld();
+    await world.context.authFile.update((state) => withLogin(state, "nous", login()), never);
+    server.on("/api/oauth/agent-key", () => ({ status: 402, body: { error: "subscription_required" } }));
+    expect(await nousSubscription(world.context, portal(server))(never)).toBeUndefined();
   });
 
   test("[20:R3.39] over SSH no browser is opened", async () => {

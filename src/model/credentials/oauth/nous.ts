@@ -22,8 +22,9 @@ const loginLimitMs = 15 * 60_000;
 const minKeyLifeSeconds = 1800;
 
 /**
- * The inference key of the Nous Portal. Two things live in one login: the portal's access token, which only
- * ever goes to the portal, and the agent key it gives out, which is what inference gets. Invariants:
+ * The inference key of the Nous Portal. Two things live in one login: the portal's access token, which goes to the
+ * portal and to the tool services of the same account, and the agent key it gives out, which is what inference
+ * gets. Invariants:
  *
  * 1. A rotated refresh token is on disk before anything else is done with the answer it came in.
  * 2. One process at a time renews or mints; the next one finds the result in the store.
@@ -53,6 +54,23 @@ export class NousTokens implements TokenSource {
     return this.#unwrap(await this.#renewOnce(undefined, signal));
   }
 
+  /** The portal's own token, good for two minutes at least. */
+  async portal(signal: AbortSignal): Promise<Secret> {
+    const login = await this.#slot.read(signal);
+    if (login !== undefined && this.#isFresh(login)) return new Secret(login.accessToken);
+    using limit = deadline(90_000);
+    const renewed = await raceAbort(
+      this.#slot.exclusively(async (access): Promise<StoredLogin | LoginFailure> => {
+        const now = await access.read();
+        if (now === undefined) return loggedOut;
+        return this.#isFresh(now) ? now : await this.#refresh(now, access, limit.signal);
+      }, limit.signal),
+      signal,
+    );
+    if (isFailure(renewed)) throw toError(renewed);
+    return new Secret(renewed.accessToken);
+  }
+
   async renew(signal: AbortSignal): Promise<boolean> {
     const login = await this.#slot.read(signal);
     if (login === undefined) return false;
@@ -79,9 +97,7 @@ export class NousTokens implements TokenSource {
   }
 
   async #mint(login: StoredLogin, access: SlotAccess, signal: AbortSignal): Promise<AccessToken | LoginFailure> {
-    const now = this.#context.clock.now();
-    const isFresh = login.expiresAtMs === undefined || now < login.expiresAtMs - earlyMs;
-    const first = isFresh ? login : await this.#refresh(login, access, signal);
+    const first = this.#isFresh(login) ? login : await this.#refresh(login, access, signal);
     if (isFailure(first)) return first;
     const minted = await mintAgentKey(first.accessToken, this.#minting(), signal);
     if (minted.kind === "minted") return this.#keep(minted, first, access);
@@ -115,6 +131,10 @@ export class NousTokens implements TokenSource {
     };
     await access.write({ ...login, extra });
     return this.#remember({ secret: new Secret(minted.key), expiresAtMs: minted.expiresAtMs }, login);
+  }
+
+  #isFresh({ expiresAtMs }: StoredLogin): boolean {
+    return expiresAtMs === undefined || this.#context.clock.now() < expiresAtMs - earlyMs;
   }
 
   #usableKey(login: StoredLogin): AccessToken | undefined {
@@ -204,6 +224,28 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
     async logout(signal) {
       await context.authFile.update((state) => withLogin(state, provider, undefined), signal);
     },
+  };
+}
+
+/**
+ * The account that pays for services instead of own keys: undefined without a login, or when its subscription does
+ * not cover any. That an inference key is given out is the proof that it does.
+ */
+export function nousSubscription(
+  context: FlowContext,
+  endpoints: NousEndpoints = nousEndpoints(context.env),
+): (signal: AbortSignal) => Promise<{ readonly token: Secret; readonly isPaid: boolean } | undefined> {
+  const slot = storeSlot(context.authFile, provider, nousCodec);
+  const tokens = new NousTokens(slot, context, endpoints);
+  return async (signal) => {
+    if ((await slot.read(signal)) === undefined) return undefined;
+    try {
+      await tokens.current(signal);
+      return { token: await tokens.portal(signal), isPaid: true };
+    } catch (error) {
+      if (!(error instanceof CredentialUnavailableError)) throw error;
+      return undefined;
+    }
   };
 }
 
