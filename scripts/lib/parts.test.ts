@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
@@ -57,7 +58,7 @@ describe("the parts of the built program", () => {
     old(): Promise<number>;
     zlib(): Promise<boolean>;
   }
-  const start = () => openParts(path.join(folder, "dist"))("program", 0) as Main;
+  const start = () => openParts(path.join(folder, "dist"), createRequire(import.meta.url))("program", 0) as Main;
 
   it("mean what the modules meant that they were made of", async () => {
     await pack({ program: ["main.js"], later: [] });

@@ -13,6 +13,6 @@ if (args.length === 1 && (args[0] === "--version" || args[0] === "-V" || args[0]
 } else {
   // Code from the cache has no import() of its own; plugins need one. The name is that of #foundation/import-module.
   Reflect.set(globalThis, Symbol.for("hermes.import"), new Function("address", "return import(address)"));
-  const program = openParts(path.join(__dirname, ".."))("program", 0) as typeof import("./program.ts");
+  const program = openParts(path.join(__dirname, ".."), require)("program", 0) as typeof import("./program.ts");
   void program.main(args);
 }

@@ -1,4 +1,3 @@
-import Module from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CachedScript, loadThroughCache } from "./code-cache.ts";
@@ -6,11 +5,10 @@ import { type CachedScript, loadThroughCache } from "./code-cache.ts";
 /**
  * Runs the parts of the built program. The build (`scripts/lib/parts.mjs`) cuts the program into parts and puts
  * them into a few files by when they are needed; a file is read when its first part is asked for, and a part
- * runs once, when it is first asked for.
+ * runs once, when it is first asked for. Packages are required with the given function.
  */
-export function openParts(folder: string): (file: string, index: number) => unknown {
+export function openParts(folder: string, require: NodeJS.Require): (file: string, index: number) => unknown {
   const home = path.join(folder, "program.js");
-  const require = Module.createRequire(home);
   const address = pathToFileURL(home).href;
   const files = new Map<string, OpenFile>();
   const open = (name: string): OpenFile => {

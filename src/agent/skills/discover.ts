@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, sep } from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 
 /** A folder that holds skills. Only the local one may be written to. */
@@ -91,21 +91,26 @@ class Walker {
     if (place.category.length >= maxDepth) return;
     for (const entry of entries) {
       if (!isScanned(entry.name) || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
-      const folder = join(place.folder, entry.name);
+      const folder = below(place.folder, entry.name);
       await this.visit({
         folder,
         category: [...place.category, entry.name],
         root: place.root,
-        real: entry.isSymbolicLink() ? realOf(folder) : join(real, entry.name),
+        real: entry.isSymbolicLink() ? realOf(folder) : below(real, entry.name),
       });
     }
   }
 
   #note(list: FoundFile[], place: Place, name: string): void {
-    const path = join(place.folder, name);
+    const path = below(place.folder, name);
     const stamp = stampOf(path);
     if (stamp !== undefined) list.push({ path, stamp, category: place.category.join("/"), root: place.root });
   }
+}
+
+/** Names from the disk need no tidying, and tidying hundreds of paths is felt at the start. */
+function below(folder: string, name: string): string {
+  return folder.endsWith(sep) ? folder + name : folder + sep + name;
 }
 
 /** The entries of a folder by name; none when it is missing, no folder, or not ours to read. */
@@ -145,5 +150,5 @@ function isAbsence(error: unknown): boolean {
 
 /** The name of the folder a SKILL.md lies in. */
 export function folderNameOf(skillFile: string): string {
-  return basename(join(skillFile, ".."));
+  return basename(dirname(skillFile));
 }

@@ -54,7 +54,7 @@ export class FileDayLedger implements DayLedger {
   }
 
   async #write(days: ReadonlyMap<string, DayEntry>): Promise<void> {
-    const kept = [...days].sort(([left], [right]) => left.localeCompare(right)).slice(-keptDays);
+    const kept = [...days].sort(([left], [right]) => (left < right ? -1 : 1)).slice(-keptDays);
     const text = `${JSON.stringify({ version: 1, days: Object.fromEntries(kept) })}\n`;
     await writeFileAtomic(this.#path, text, { mode: 0o600, fsync: false });
   }

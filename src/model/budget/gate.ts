@@ -171,6 +171,8 @@ export class BudgetGate {
         const account = { spentNano: entry.spentNano, reservedNano: reservedNano(entry) };
         const [result] = reachedCeiling("day", account, { limits: at.limits, nanoUsd });
         if (result !== undefined && at.limits.mode === "hard") return { entry, result };
+        // Money is set aside for a ceiling; without one, what was spent is counted when the call is over.
+        if (ceilingNano(at.limits, "day") === undefined) return { entry: before, result };
         const reservation = { nanoUsd, expiresAtMs: nowMs + reservationLifeMs };
         return { entry: { ...entry, reservations: { ...entry.reservations, [id]: reservation } }, result };
       },

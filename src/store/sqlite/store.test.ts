@@ -40,6 +40,18 @@ describe("a SQLite store", () => {
     expect(await second.messages.count(id)).toBe(1);
   });
 
+  it("leaves no journal to read behind when it is closed, and waits for no reader", async () => {
+    await using place = await makePlace();
+    const store = await openStore({ path: place.path }, deps);
+    await store.messages.append(id, [{ role: "user", content: "x" }]);
+    const reader = await openStore({ path: place.path }, deps);
+    expect(await reader.messages.count(id)).toBe(1);
+    await store[Symbol.asyncDispose]();
+    await reader[Symbol.asyncDispose]();
+    const left = await stat(`${place.path}-wal`).catch(() => undefined);
+    expect(left?.size ?? 0).toBe(0);
+  });
+
   it("says what to do about a file that is no database", async () => {
     await using place = await makePlace();
     await writeFile(

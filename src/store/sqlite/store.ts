@@ -135,9 +135,18 @@ async function prepareSchema(connection: SqliteConnection, options: PrepareOptio
   }
 }
 
+/**
+ * Moves what was written into the database file and empties the journal, unless somebody else is reading: the next one
+ * to open the database would have to read the whole journal. The library closes a file only when the process takes
+ * itself apart, so this is not left to it.
+ */
 async function lastCheckpoint(db: SqliteDatabase, log: Logger): Promise<void> {
   try {
-    await db.exclusive((connection) => connection.all("PRAGMA wal_checkpoint(PASSIVE)"));
+    await db.exclusive((connection) => {
+      // Whoever is reading will see to it; nobody waits for them now.
+      connection.exec("PRAGMA busy_timeout = 0");
+      connection.all("PRAGMA wal_checkpoint(TRUNCATE)");
+    });
   } catch (error) {
     log.debug("no checkpoint at closing", { cause: describe(error) });
   }

@@ -14,7 +14,7 @@ const usualPlaces = [
 export async function findChromium(env: Environment, configured?: string): Promise<string | undefined> {
   if (configured !== undefined && configured !== "") return isExecutable(configured) ? configured : undefined;
   const folders = (env["PATH"] ?? "").split(path.delimiter).filter((folder) => folder !== "");
-  const candidates = [...names.flatMap((name) => folders.map((folder) => path.join(folder, name))), ...usualPlaces];
+  const candidates = [...names.flatMap((name) => folders.map((folder) => folder + path.sep + name)), ...usualPlaces];
   return candidates.find(isExecutable);
 }
 

@@ -1,4 +1,3 @@
-import { inflateRawSync } from "node:zlib";
 import { UserError } from "#foundation/errors";
 import { BundleFiles, bundleLimits } from "./bundle.ts";
 
@@ -63,7 +62,7 @@ function contentOf(data: Buffer, entry: Entry): Uint8Array {
   if (entry.method === 0) return packed;
   if (entry.method !== 8) throw broken("it uses an unknown compression");
   try {
-    return inflateRawSync(packed, { maxOutputLength: bundleLimits.fileBytes });
+    return process.getBuiltinModule("node:zlib").inflateRawSync(packed, { maxOutputLength: bundleLimits.fileBytes });
   } catch (error) {
     throw new UserError(`The archive was refused: ${entry.path} is damaged or too large.`, {
       code: "skill_bundle_refused",

@@ -71,7 +71,12 @@ export class FactDatabase implements Disposable {
 
   [Symbol.dispose](): void {
     this.#statements.clear();
-    this.#handle.close();
+    try {
+      // The library closes the file only with the process; a journal that is left would have to be read by the next one.
+      this.#handle.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      this.#handle.close();
+    }
   }
 
   /** The oldest homes have facts without a place for an encoding. */
