@@ -29,5 +29,6 @@ export const eventWords: Readonly<Partial<Record<SessionEvent["type"], string>>>
   "queue-changed": "Messages that wait for the end of the turn.",
   "secret-request":
     "A password or a key is needed. Answer with `answer(id, text)`; the text is in no event, message or log.",
+  "background-start": "A prompt was started in a session of its own, beside this one.",
   "background-end": "A prompt that ran in a session of its own has its answer.",
 };

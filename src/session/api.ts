@@ -144,6 +144,7 @@ export type SessionEvent =
       readonly prompt: string;
       readonly variable?: string;
     }
+  | { readonly type: "background-start"; readonly id: string; readonly prompt: string }
   | { readonly type: "background-end"; readonly id: string; readonly prompt: string; readonly text: string };
 
 /** What a command shows. Surfaces decide how; none of them invents content. */

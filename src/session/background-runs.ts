@@ -30,6 +30,7 @@ export class BackgroundRuns {
     this.#count += 1;
     const id = `bg${this.#count}`;
     this.#running.set(id, { id, prompt, startedAtMs: this.#deps.clock.now() });
+    this.#deps.emit({ type: "background-start", id, prompt });
     this.#deps.work.start(`background ${id}`, async (signal) => {
       let text = "";
       try {

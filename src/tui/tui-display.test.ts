@@ -102,8 +102,10 @@ describe("what is on the screen", () => {
     expect(shown).toContain("result: all done");
   });
 
-  it("gives background results a panel of their own [20:R10.14]", async () => {
-    await using ui = await TuiDriver.start();
+  it("counts what runs in the background, and gives its result a panel of its own [20:R10.14] [20:R10.17]", async () => {
+    await using ui = await TuiDriver.start({ columns: 100 });
+    await ui.say({ type: "background-start", id: "b", prompt: "count" });
+    expect(await ui.text()).toContain("1 in background");
     await ui.say({ type: "background-end", id: "b", prompt: "count", text: "It is **42**" });
     expect(await ui.transcript()).toMatch(/╭─ Background: count ─+╮\nIt is 42\n╰/);
   });

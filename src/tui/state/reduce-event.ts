@@ -108,9 +108,15 @@ function reduceFact(state: ViewState, event: Fact, nowMs: number): ViewState {
       return withSession(state, event.info);
     case "queue-changed":
       return { ...state, queue: event.queued };
+    case "background-start":
+      return { ...state, backgroundTasks: state.backgroundTasks + 1 };
     case "background-end":
       return effect(
-        print(closeAnswer(state, nowMs), { kind: "panel", title: `Background: ${event.prompt}`, text: event.text }),
+        print(closeAnswer({ ...state, backgroundTasks: Math.max(0, state.backgroundTasks - 1) }, nowMs), {
+          kind: "panel",
+          title: `Background: ${event.prompt}`,
+          text: event.text,
+        }),
         ...(state.settings.bellOnComplete ? [{ do: "bell" } as const] : []),
       );
   }

@@ -64,6 +64,7 @@ const agentEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   words.map((text): SessionEvent => ({ type: "input-admitted", messageId: "m" as never, text })),
   fc.constant<SessionEvent>({ type: "queue-changed", queued: ["later"] }),
   fc.constant<SessionEvent>({ type: "session-changed", info: sessionInfo() }),
+  fc.constant<SessionEvent>({ type: "background-start", id: "b", prompt: "p" }),
   fc.constant<SessionEvent>({ type: "background-end", id: "b", prompt: "p", text: "t" }),
 );
 const keyAction: fc.Arbitrary<UserAction> = fc.oneof(
@@ -86,7 +87,12 @@ const keyAction: fc.Arbitrary<UserAction> = fc.oneof(
   fc.string({ maxLength: 40 }).map((text): UserAction => ({ type: "paste", text })),
 );
 const childEvent = agentEvent
-  .filter((event) => !["secret-request", "session-changed", "queue-changed", "background-end"].includes(event.type))
+  .filter(
+    (event) =>
+      !["secret-request", "session-changed", "queue-changed", "background-start", "background-end"].includes(
+        event.type,
+      ),
+  )
   .map((event) => ({ type: "child-event", childId: "k", task: "look", event }) as SessionEvent);
 const settings: fc.Arbitrary<Partial<TuiSettings>> = fc.record({
   toolProgress: fc.constantFrom("off", "new", "all", "verbose"),
