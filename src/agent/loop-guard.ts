@@ -12,7 +12,7 @@ export interface LoopGuardLimits {
   readonly stopAt: number;
 }
 
-export const defaultLoopGuardLimits: LoopGuardLimits = { nudgeAt: 3, withholdAt: 5, stopAt: 7 };
+const defaultLoopGuardLimits: LoopGuardLimits = { nudgeAt: 3, withholdAt: 5, stopAt: 7 };
 
 interface Repeat {
   readonly result: string;

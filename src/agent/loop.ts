@@ -25,7 +25,7 @@ export interface LoopDeps extends RecoveryDeps {
   readonly explain?: ExplainFailure;
 }
 
-export const cutShort = "Cut short before it finished: the turn was interrupted.";
+const cutShort = "Cut short before it finished: the turn was interrupted.";
 const interruptionMarker = "(interrupted by the user)";
 
 /** Runs one turn, from the user's message to the model's last word, and says how it ended. */

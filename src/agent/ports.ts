@@ -85,7 +85,7 @@ export interface RequestFacts {
   readonly maxOutputTokens?: number;
 }
 
-export interface ResponseFacts {
+interface ResponseFacts {
   readonly durationMs: number;
   readonly finish: string;
   readonly usage: Readonly<Record<string, number>>;

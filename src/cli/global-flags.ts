@@ -39,7 +39,7 @@ export function workingFolder(flags: Readonly<Record<string, FlagValue>>, io: Co
   return cwd === undefined ? io.cwd : path.resolve(io.cwd, cwd);
 }
 
-export function textOf(flags: Readonly<Record<string, FlagValue>>, name: string): string | undefined {
+function textOf(flags: Readonly<Record<string, FlagValue>>, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }

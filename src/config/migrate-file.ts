@@ -54,7 +54,7 @@ export async function migrateFile(options: EditOptions): Promise<MigrationResult
 }
 
 /** The single changes that lead from one tree to another, additions before removals. */
-export function differences(before: Tree, after: Tree, path: KeyPath): readonly SettingChange[] {
+function differences(before: Tree, after: Tree, path: KeyPath): readonly SettingChange[] {
   const changed = Object.entries(after).flatMap(([key, value]): readonly SettingChange[] => {
     const place = [...path, key];
     const old = before[key];

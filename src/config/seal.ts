@@ -5,7 +5,7 @@ import { isPlainRecord, type Tree } from "./tree.ts";
 const secretName = /(?:^|_)(?:api_?key|token|secret|password|passwd|credential|authorization|private_key|access_key)$/i;
 
 /** Whether a key of a free-form map holds a credential, by how it is called. */
-export function looksSecret(key: string): boolean {
+function looksSecret(key: string): boolean {
   return secretName.test(key.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll("-", "_"));
 }
 

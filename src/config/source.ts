@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { systemErrorCode, UserError } from "#foundation/errors";
 
 /** No settings file is near this size; what is larger is something else. */
-export const maxSettingsBytes = 4 * 1024 * 1024;
+const maxSettingsBytes = 4 * 1024 * 1024;
 
 /**
  * The bytes of a file, or undefined when there is none. Larger than the limit is a {@link UserError}. Read in place:

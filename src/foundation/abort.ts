@@ -123,7 +123,3 @@ export function isAbort(error: unknown): boolean {
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === "TimeoutError";
 }
-
-export function throwIfAborted(signal: AbortSignal): void {
-  signal.throwIfAborted();
-}

@@ -30,7 +30,7 @@ import { systemErrorCode, UserError } from "./errors.ts";
  */
 const shortBytes = 262_144;
 
-export { type FileLockOptions, withFileLock } from "./file-lock.ts";
+export { withFileLock } from "./file-lock.ts";
 
 export interface WriteOptions {
   /** Permission bits; without it an existing file keeps its own and a new one gets the user's default. */

@@ -6,7 +6,7 @@ import type { ProxySettings } from "./http-proxy.ts";
 
 export { HttpBodyError } from "./http-body.ts";
 export type { HttpFailure } from "./http-failure.ts";
-export { findProxyProblems, type ProxySettings, proxyFromEnv } from "./http-proxy.ts";
+export { findProxyProblems, proxyFromEnv } from "./http-proxy.ts";
 
 export interface HttpRequestOptions {
   readonly method?: string;
@@ -26,7 +26,7 @@ export interface HttpRequestOptions {
   readonly dispatcher?: object;
 }
 
-export interface HttpResponse extends AsyncDisposable {
+interface HttpResponse extends AsyncDisposable {
   readonly kind: "response";
   readonly status: number;
   readonly headers: Headers;
@@ -37,7 +37,7 @@ export interface HttpResponse extends AsyncDisposable {
   discard(): Promise<void>;
 }
 
-export type HttpText =
+type HttpText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "failure"; readonly failure: HttpFailure };
 

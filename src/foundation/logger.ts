@@ -8,7 +8,7 @@ import { isRecord, mapStrings, toJsonText } from "./json.ts";
 import { truncateEnd } from "./text.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 /** Where a subsystem says what it did. Never throws and never waits. */
 export interface Logger {

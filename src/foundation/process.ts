@@ -7,7 +7,7 @@ import { OutputBuffer } from "./output-buffer.ts";
 import { type KillOptions, killGroup, signalGroup } from "./process-group.ts";
 
 export { OutputBuffer } from "./output-buffer.ts";
-export { type KillOptions, killGroup, signalGroup } from "./process-group.ts";
+export { killGroup, signalGroup } from "./process-group.ts";
 
 /**
  * Child programs. Invariants:

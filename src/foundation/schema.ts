@@ -2,7 +2,7 @@ import type { ZodType, z } from "zod";
 import { UserError } from "./errors.ts";
 
 /** One thing wrong with a value, and where: `gateway.telegram.token`, `items[2].name`, or "" for the value itself. */
-export interface SchemaProblem {
+interface SchemaProblem {
   readonly path: string;
   readonly message: string;
 }
@@ -37,7 +37,7 @@ export function parseWith<S extends ZodType>(schema: S, value: unknown, what: st
 }
 
 /** One problem as a clause: `terminal.timeout: expected number, received string`. */
-export function writeProblem(problem: SchemaProblem): string {
+function writeProblem(problem: SchemaProblem): string {
   return problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
 }
 

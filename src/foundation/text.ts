@@ -1,6 +1,6 @@
 import { isWide } from "./wide-characters.ts";
 
-export { levenshtein, nearest, similarity } from "./similarity.ts";
+export { nearest, similarity } from "./similarity.ts";
 
 /** Length as a person counts characters of text: code points, not UTF-16 units. */
 export function codePointLength(text: string): number {

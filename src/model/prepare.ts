@@ -25,7 +25,7 @@ export async function prepareRequest(request: ModelRequest, memory?: LoweringMem
 const markers: Readonly<Record<string, string>> = { "cloudcode-pa://google": "https://cloudcode-pa.googleapis.com" };
 
 /** Base address, path and query; parameters of the base address go on every request. */
-export function endpointUrl(target: Target, path: string): URL {
+function endpointUrl(target: Target, path: string): URL {
   const base = markers[target.baseUrl] ?? target.baseUrl;
   const url = new URL(`${base.replace(/\/+$/, "")}${path}`);
   for (const [name, value] of Object.entries(target.query)) url.searchParams.set(name, value);

@@ -9,7 +9,7 @@ export interface RateBucket {
   readonly capturedAtMs: number;
 }
 
-export type RateBucketName = "requests-minute" | "requests-hour" | "tokens-minute" | "tokens-hour";
+type RateBucketName = "requests-minute" | "requests-hour" | "tokens-minute" | "tokens-hour";
 export type RateLimits = { readonly [name in RateBucketName]?: RateBucket };
 
 /** Where each bucket's three numbers stand; Anthropic writes its own names and moments instead of durations. */

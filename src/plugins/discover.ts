@@ -21,7 +21,7 @@ export interface FoundPlugin {
   readonly manifest: PluginManifest;
 }
 
-export interface BrokenPlugin {
+interface BrokenPlugin {
   readonly key: string;
   readonly source: PluginSource;
   readonly folder: string;

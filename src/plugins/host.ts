@@ -9,7 +9,7 @@ import type { PluginLock } from "./install/lock-file.ts";
 import type { ProjectTrust } from "./project-trust.ts";
 import { loadTerminalPart, type TerminalPart } from "./terminal-part.ts";
 
-export interface PluginChoice {
+interface PluginChoice {
   readonly enabled: readonly string[];
   /** Always wins. */
   readonly disabled: readonly string[];

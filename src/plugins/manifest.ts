@@ -2,9 +2,9 @@ import { isRecord } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
 
 /** The newest manifest this program understands. */
-export const supportedManifestVersion = 1;
+const supportedManifestVersion = 1;
 
-export type PluginKind = "standalone" | "backend" | "exclusive";
+type PluginKind = "standalone" | "backend" | "exclusive";
 
 export interface RequiredVariable {
   readonly name: string;
@@ -64,7 +64,7 @@ export async function readManifest(
   return { kind: "manifest", manifest: manifestOf(name, raw, place.logger) };
 }
 
-export function isPluginName(name: string): boolean {
+function isPluginName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name);
 }
 

@@ -12,7 +12,7 @@ export type CallOutcome = {
 };
 
 /** Undefined lets the call run as it is. */
-export type BeforeCall = string | { readonly args: Readonly<Record<string, unknown>> } | undefined;
+type BeforeCall = string | { readonly args: Readonly<Record<string, unknown>> } | undefined;
 
 /** Watches the calls of a turn; hooks of plugins and the events of a surface hang here. */
 export interface CallObserver {

@@ -51,7 +51,7 @@ function jsonText(content: unknown): string {
 }
 
 /** Whether a result reports a failure, by its fields and never by searching its text. */
-export function looksFailed(value: unknown): boolean {
+function looksFailed(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (typeof value["error"] === "string" && value["error"] !== "") return true;
   if (value["success"] === false) return true;

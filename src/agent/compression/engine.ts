@@ -108,7 +108,7 @@ export interface ContextEngine {
   updateModel?(model: EngineModel): void;
 }
 
-export const engineDefaults = { thresholdPercent: 0.75, protectFirstN: 3, protectLastN: 6 } as const;
+const engineDefaults = { thresholdPercent: 0.75, protectFirstN: 3, protectLastN: 6 } as const;
 
 /** How full the context is, for `/status`; engines that say nothing are asked for their numbers. */
 export function statusOf(engine: ContextEngine): EngineStatus {

@@ -41,7 +41,7 @@ export interface DelegationGiven {
   moneyFor?(spec: ChildSpec | undefined, sessionId: SessionId): CallMoney;
 }
 
-export interface StoredChild {
+interface StoredChild {
   readonly parent: ChildParent;
   readonly child: ChildIdentity;
   readonly messages: Message[];

@@ -76,7 +76,7 @@ type Wish =
   | { readonly kind: "refused"; readonly error: string };
 
 /** Trimmed and scanned: what comes out of here may be written. */
-export function readWish(args: Readonly<Record<string, unknown>>): Wish {
+function readWish(args: Readonly<Record<string, unknown>>): Wish {
   const action = noteActions.find((one) => one === args["action"]);
   if (action === undefined) return refused(`action must be add, replace or remove, not ${shown(args["action"])}.`);
   const target = memoryTargets.find((one) => one === args["target"]);

@@ -17,14 +17,14 @@ export interface ProviderToolsDeps {
   hold?(call: HeldCall, signal: AbortSignal): Promise<HeldAnswer | undefined>;
 }
 
-export interface HeldCall {
+interface HeldCall {
   readonly provider: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly sessionId: string;
 }
 
-export interface HeldAnswer {
+interface HeldAnswer {
   readonly parked: Parked;
   /** What the turn had read. */
   readonly source: string;

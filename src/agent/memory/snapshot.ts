@@ -51,7 +51,7 @@ const headings: Readonly<Record<MemoryTarget, string>> = {
 };
 
 /** The size is that of the file: entries that are not shown take up room all the same. */
-export function renderBlock(
+function renderBlock(
   target: MemoryTarget,
   entries: readonly string[],
   size: { readonly used: number; readonly limit: number },

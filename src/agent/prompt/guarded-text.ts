@@ -14,7 +14,7 @@ export function guardText(text: string, name: string, log: Logger): GuardedText 
   return { kind: "blocked", text: `[BLOCKED: ${name} not loaded - ${threats.join(", ")}]`, threats };
 }
 
-export const maxContextCharacters = 20_000;
+const maxContextCharacters = 20_000;
 const headShare = 0.7;
 const tailShare = 0.2;
 

@@ -13,7 +13,7 @@ export interface StoredPrompt {
   readonly record?: PromptRecord;
 }
 
-export interface PromptRecord extends Omit<BuiltPrompt, "text"> {
+interface PromptRecord extends Omit<BuiltPrompt, "text"> {
   readonly version: 1;
 }
 

@@ -14,7 +14,7 @@ export interface WorkspaceFiles {
   realPath(path: string): Promise<string>;
 }
 
-export interface WorkspaceEntry {
+interface WorkspaceEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
 }

@@ -16,7 +16,7 @@ export const skillCapabilities = {
 
 export type SkillCapability = keyof typeof skillCapabilities;
 
-export function isSkillCapability(text: string): text is SkillCapability {
+function isSkillCapability(text: string): text is SkillCapability {
   return Object.hasOwn(skillCapabilities, text);
 }
 

@@ -30,7 +30,7 @@ export interface Walk {
 }
 
 export const skillFileName = "SKILL.md";
-export const descriptionFileName = "DESCRIPTION.md";
+const descriptionFileName = "DESCRIPTION.md";
 
 const maxDepth = 6;
 /** A root that somebody pointed at a whole disk must not hang the start. */

@@ -5,7 +5,7 @@ import { resolveInside } from "#foundation/files";
 
 /** The folders of a skill that hold its supporting files. */
 export const supportFolders = ["references", "templates", "scripts", "assets"] as const;
-export type SupportFolder = (typeof supportFolders)[number];
+type SupportFolder = (typeof supportFolders)[number];
 
 export type LinkedFiles = Readonly<Record<SupportFolder, readonly string[]>>;
 

@@ -36,7 +36,7 @@ export async function findSkill(name: string, place: LookupPlace): Promise<Looku
 }
 
 /** Names come from a model: none may be a path to somewhere else. */
-export function nameFault(name: string): string | undefined {
+function nameFault(name: string): string | undefined {
   if (name === "") return "give the name of a skill";
   if (name.length > 256) return "the name is too long";
   if (/\p{Cc}/u.test(name)) return "the name contains control characters";

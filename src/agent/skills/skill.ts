@@ -3,7 +3,7 @@ import { parseFrontMatter } from "./front-matter.ts";
 import { readRecord, readRecords, readText, readTexts } from "./read-fields.ts";
 
 export const maxNameLength = 64;
-export const maxDescriptionLength = 1_024;
+const maxDescriptionLength = 1_024;
 export const maxSkillChars = 100_000;
 
 /** Names of newly created skills. Found ones may be called what they like. */
@@ -19,14 +19,14 @@ export interface RequiredVariable {
   readonly isOptional: boolean;
 }
 
-export interface RequiredFile {
+interface RequiredFile {
   /** Relative to the Hermes home. */
   readonly path: string;
   readonly description?: string;
 }
 
 /** A value the user may set under `skills.config.<key>`. */
-export interface SkillSetting {
+interface SkillSetting {
   readonly key: string;
   readonly description?: string;
   readonly prompt?: string;

@@ -39,7 +39,7 @@ import { budgetedCalls } from "./session-money.ts";
 import type { TaintWatch } from "./taint.ts";
 
 /** Who an agent works for. */
-export interface AgentPlace {
+interface AgentPlace {
   readonly surface: string;
   readonly cwd: string;
   readonly sessionId: SessionId;

@@ -128,7 +128,7 @@ function sudoOf({ options, config, env }: ToolboxBase): SudoPasswords {
  * What no command inherits: every credential Hermes knows by name, and whatever looks like one and was
  * given to Hermes in a file. A credential of the person's own shell that Hermes has no use for stays.
  */
-export function blockedVariables({ options }: Pick<ToolboxBase, "options">): readonly string[] {
+function blockedVariables({ options }: Pick<ToolboxBase, "options">): readonly string[] {
   const known = environmentVariables.filter((variable) => variable.kind === "secret").map(({ name }) => name);
   const given = options.loaded.secrets.all().map(({ name }) => name);
   return [...new Set([...known, ...given.filter((name) => options.loaded.secrets.originOf(name) !== "shell")])];

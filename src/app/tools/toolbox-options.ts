@@ -22,7 +22,7 @@ import type {
 } from "#tools";
 
 /** What needs a model. Without it the tools that would use one say so, or do with less. */
-export interface ToolboxModels {
+interface ToolboxModels {
   readonly auxiliary?: Auxiliary;
   /** Whether a model that sees images can be reached. */
   canSee?(signal: AbortSignal): Promise<Availability> | Availability;

@@ -31,7 +31,7 @@ const resume: readonly Flag[] = [
 ];
 
 /** Flags of `hermes` itself and of `hermes chat` alike. */
-export const sharedChatFlags: readonly Flag[] = [
+const sharedChatFlags: readonly Flag[] = [
   ...model,
   ...resume,
   { name: "worktree", short: "w", kind: "switch", about: "Work in a git worktree of its own" },

@@ -4,7 +4,7 @@ import { builtInPersonalities, personality } from "./personalities.ts";
 import { amount, choice, flag, mapOf, secret, section, text, texts, whole } from "./setting.ts";
 
 /** Reasoning levels a person may ask for; empty means the model's middle level. */
-export const reasoningEfforts = ["", "none", "minimal", "low", "medium", "high", "xhigh"] as const;
+const reasoningEfforts = ["", "none", "minimal", "low", "medium", "high", "xhigh"] as const;
 
 export const agentSections = {
   agent: section(

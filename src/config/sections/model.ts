@@ -16,7 +16,7 @@ import {
 } from "./setting.ts";
 
 /** Wire languages a person may pin; empty leaves the choice to the provider and the address. */
-export const apiModes = ["", "chat_completions", "codex_responses", "anthropic_messages"] as const;
+const apiModes = ["", "chat_completions", "codex_responses", "anthropic_messages"] as const;
 
 /** One model somewhere: the entry of a fallback chain, of an auxiliary chain or of a child's chain. */
 export const targetShape = {

@@ -18,7 +18,7 @@ import {
 } from "./setting.ts";
 
 /** Every platform a chat may come from; the same words are used in keys, targets and commands. */
-export const platformIds = [
+const platformIds = [
   "telegram",
   "discord",
   "slack",

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { sealByName, sealEach, sealEntries, sealText } from "../seal.ts";
+import { sealEach, sealEntries, sealText } from "../seal.ts";
 
 /** When a changed value starts to count: at once, with the next session, or after a restart of the process. */
 export type ReloadScope = "now" | "next-session" | "restart";
 
 /** What the schema says about a key besides its type; reference pages, completion and JSON Schema read it. */
-export interface SettingFacts {
+interface SettingFacts {
   readonly description: string;
   /** Heading in reference pages and `config show`; inherited from the enclosing section. */
   readonly category?: string;
@@ -34,7 +34,7 @@ const quantity = z.number().min(0);
 const secretString = string.transform(sealText);
 
 /** Notes the facts about a node and gives it back. The node must be this key's own. */
-export function described<T extends z.ZodType>(schema: T, about: About, more: Partial<SettingFacts> = {}): T {
+function described<T extends z.ZodType>(schema: T, about: About, more: Partial<SettingFacts> = {}): T {
   z.globalRegistry.add(schema, { ...(typeof about === "string" ? { description: about } : about), ...more });
   return schema;
 }
@@ -103,11 +103,6 @@ export function freeMap(about: About) {
 export function freeMaps(about: About) {
   const maps = z.array(z.record(string, z.unknown()));
   return described(maps.default([]).transform(sealEach), about);
-}
-
-/** Anything at all. */
-export function anything(about: About) {
-  return described(z.unknown().transform(sealByName), about);
 }
 
 /** A string that leaves the parser as a `Secret`; empty when unset. */

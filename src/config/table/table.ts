@@ -2,7 +2,7 @@ import type { NodeRef, Table, TableNode } from "./node.ts";
 import { tableText } from "./schema.generated.ts";
 
 /** The schema as data. Reading it as JSON is many times quicker than building the schema itself. */
-export const configTable: Table = JSON.parse(tableText);
+const configTable: Table = JSON.parse(tableText);
 
 export const rootRef: NodeRef = configTable.length - 1;
 

@@ -58,7 +58,7 @@ export interface AuxiliaryDeps extends Omit<CallDeps, "counted"> {
   readonly logger: Logger;
 }
 
-export interface PlannedModel {
+interface PlannedModel {
   readonly provider: string;
   readonly model: string | undefined;
   readonly source: string;

@@ -29,7 +29,7 @@ export function estimateCall(call: EstimatedCall, limits: BudgetLimits): CallEst
   return { nanoUsd: assumedNano(usage.input + usage.output, limits), isAssumed: true };
 }
 
-export function assumedNano(tokens: number, limits: BudgetLimits): NanoUsd {
+function assumedNano(tokens: number, limits: BudgetLimits): NanoUsd {
   const perMillion = limits.assumedUsdPerMillionTokens ?? defaultAssumedUsdPerMillion;
   return Math.ceil((toNanoUsd(perMillion) / 1_000_000) * Math.max(0, tokens));
 }

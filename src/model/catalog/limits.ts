@@ -25,7 +25,7 @@ export const windowSources = [
   "default",
 ] as const;
 
-export type WindowSource = (typeof windowSources)[number];
+type WindowSource = (typeof windowSources)[number];
 export type WindowClaims = { readonly [source in Exclude<WindowSource, "default">]?: number | undefined };
 
 export interface ChosenWindow {
@@ -34,7 +34,7 @@ export interface ChosenWindow {
 }
 
 /** For a model nobody knows anything about; corrected by what the server reports. */
-export const defaultWindow = 128_000;
+const defaultWindow = 128_000;
 
 export function chooseWindow(claims: WindowClaims): ChosenWindow {
   for (const source of windowSources) {

@@ -24,8 +24,8 @@ export interface ModelFacts {
   readonly parameters?: readonly string[];
 }
 
-export const smallestWindow = 1_024;
-export const largestWindow = 10_000_000;
+const smallestWindow = 1_024;
+const largestWindow = 10_000_000;
 
 /** A number of tokens from the outside, or undefined when it cannot be a context window. */
 export function readWindow(value: unknown): number | undefined {

@@ -14,7 +14,7 @@ const openRouterUrl = "https://openrouter.ai/api/v1/models";
 const hourMs = 3_600_000;
 
 /** One entry of `pricing.overrides`, by the names it has there. */
-export interface WrittenPrices {
+interface WrittenPrices {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
   readonly cache_read?: number | undefined;

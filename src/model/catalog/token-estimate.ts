@@ -2,7 +2,7 @@ import { type Content, callsOf, type RequestMessage, type ToolDefinition } from 
 
 const charactersPerToken = 4;
 /** What an image costs roughly, on every provider that was measured; its base64 length says nothing. */
-export const tokensPerImage = 1_600;
+const tokensPerImage = 1_600;
 /** Role and separators of one message. */
 const tokensPerMessage = 10;
 
@@ -10,7 +10,7 @@ export function estimateText(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }
 
-export function estimateContent(content: Content | null | undefined): number {
+function estimateContent(content: Content | null | undefined): number {
   if (content === null || content === undefined) return 0;
   if (typeof content === "string") return estimateText(content);
   return content.reduce((sum, part) => sum + (part.type === "text" ? estimateText(part.text) : tokensPerImage), 0);

@@ -1,11 +1,11 @@
 import { formatWindow } from "./formats.ts";
 
 /** Below this a conversation with tools has no room to work. */
-export const smallestUsableWindow = 64_000;
+const smallestUsableWindow = 64_000;
 /** So small that even an accepted window deserves a warning with the way to raise it. */
 const tinyWindow = 8_192;
 
-export type LocalServer = "ollama" | "lm-studio" | "llama.cpp" | "vllm" | "sglang";
+type LocalServer = "ollama" | "lm-studio" | "llama.cpp" | "vllm" | "sglang";
 
 export type WindowCheck =
   | { readonly kind: "fits" }

@@ -111,7 +111,7 @@ export interface AuthAccess {
   write(state: AuthState): Promise<void>;
 }
 
-export function fileBackend(path: string): AuthBackend {
+function fileBackend(path: string): AuthBackend {
   return {
     label: path,
     read: () => readTextFile(path, { maxBytes: maxAuthBytes }),

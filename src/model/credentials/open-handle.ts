@@ -46,7 +46,7 @@ export function openHandle(member: PoolMember, context: HandleContext): Credenti
 }
 
 /** Subscription tokens go to Anthropic itself and to nobody who merely speaks its language. */
-export const anthropicLoginHosts: readonly string[] = [subscriptionHost];
+const anthropicLoginHosts: readonly string[] = [subscriptionHost];
 
 /** A member with an address of its own goes there and nowhere else. */
 function hostsFor(member: PoolMember, context: HandleContext): readonly string[] {

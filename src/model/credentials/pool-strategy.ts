@@ -1,6 +1,6 @@
 export type PoolStrategy = "fill_first" | "round_robin" | "least_used" | "random";
 
-export const poolStrategies: readonly PoolStrategy[] = ["fill_first", "round_robin", "least_used", "random"];
+const poolStrategies: readonly PoolStrategy[] = ["fill_first", "round_robin", "least_used", "random"];
 
 export function toPoolStrategy(value: unknown): PoolStrategy {
   return poolStrategies.find((one) => one === value) ?? "fill_first";

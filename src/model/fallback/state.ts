@@ -2,7 +2,7 @@ import type { FailureKind, ModelFailure } from "../failures/failure.ts";
 import type { FallbackEntry } from "./chain.ts";
 
 /** Why and until when the primary is left alone after a turn that had to leave it. */
-export interface PrimaryRest {
+interface PrimaryRest {
   readonly reason: FailureKind;
   readonly untilMs: number;
 }

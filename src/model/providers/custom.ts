@@ -5,7 +5,7 @@ import type { ProtocolName } from "../target.ts";
 import { parseUrl } from "./hosts.ts";
 import type { ProviderRegistry } from "./registry.ts";
 
-export interface NamedEndpointModel {
+interface NamedEndpointModel {
   readonly contextLength?: number;
   readonly maxTokens?: number;
   readonly timeoutSeconds?: number;
@@ -148,7 +148,7 @@ function respell(raw: Record<string, unknown>, where: string, warnings: string[]
   return entry;
 }
 
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   return `custom:${name.trim().toLowerCase().replace(/\s+/g, "-")}`;
 }
 

@@ -1,7 +1,7 @@
 import { withoutVendor } from "./model-name.ts";
 
 /** Short names people type, and which model ids each of them stands for (matched without the vendor part). */
-export const modelFamilies: Readonly<Record<string, RegExp>> = {
+const modelFamilies: Readonly<Record<string, RegExp>> = {
   sonnet: /^claude-(?:[\d.-]+-)?sonnet/,
   opus: /^claude-(?:[\d.-]+-)?opus/,
   haiku: /^claude-(?:[\d.-]+-)?haiku/,

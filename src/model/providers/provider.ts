@@ -4,7 +4,7 @@ import { hostOf } from "./hosts.ts";
 export type AuthKind = "api_key" | "oauth_device_code" | "oauth_external" | "external_process" | "aws_sdk" | "none";
 
 /** Chooses a protocol by model name; the first pattern that matches wins. */
-export interface ProtocolRule {
+interface ProtocolRule {
   readonly model: RegExp;
   readonly protocol: ProtocolName;
 }
@@ -25,7 +25,7 @@ export interface ModelsSource {
 }
 
 /** Some services give out keys that only work at another address; the key's beginning tells. */
-export interface KeyEndpoint {
+interface KeyEndpoint {
   readonly keyPrefix: string;
   readonly baseUrl: string;
 }

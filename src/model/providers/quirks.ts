@@ -65,7 +65,7 @@ const keepsDots = any(
  * What differs between endpoints, as data. Every rule that applies counts; a later one wins over an
  * earlier one, field by field.
  */
-export const quirkRules: readonly QuirkRule[] = [
+const quirkRules: readonly QuirkRule[] = [
   // Roles and fields of the chat wire.
   { when: all(speaks("chat_completions"), isModel(/gpt-5|codex/)), quirks: { developerRole: true } },
   {

@@ -11,7 +11,7 @@ import type { Environment } from "../credentials/sources.ts";
 import type { LocalServer } from "../providers/local.ts";
 import type { ModelsCache } from "../providers/models-cache.ts";
 import type { ProviderRegistry } from "../providers/registry.ts";
-import type { ProtocolName, Target, TargetLimits } from "../target.ts";
+import type { ProtocolName, Target } from "../target.ts";
 import type { ProviderSettings } from "./settings.ts";
 
 /** What somebody wants a target for. Everything left out is decided by settings and credentials. */
@@ -133,5 +133,3 @@ export type Resolution = ResolvedTarget | ResolutionFailure;
 
 /** Window of a model nobody knows. */
 export const unknownWindow = 128_000;
-
-export type { TargetLimits };

@@ -11,14 +11,14 @@ export interface ModelSettings {
   readonly max_tokens?: number;
 }
 
-export interface PerModelSettings {
+interface PerModelSettings {
   readonly context_length?: number;
   readonly max_tokens?: number;
   readonly timeout_seconds?: number;
   readonly stale_timeout_seconds?: number;
 }
 
-export interface OneProviderSettings {
+interface OneProviderSettings {
   readonly name?: string;
   readonly base_url?: string;
   readonly key_env?: string;

@@ -28,7 +28,7 @@ export type ModelSwitch =
   | { readonly kind: "failure"; readonly code: string; readonly message: string; readonly hint: string };
 
 /** Where the conversation is now; a bare model name stays there. */
-export type Standing = Pick<Target, "provider" | "baseUrl">;
+type Standing = Pick<Target, "provider" | "baseUrl">;
 
 export interface SwitchWish {
   /** What was typed after `/model`. */

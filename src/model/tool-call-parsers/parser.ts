@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "#conversation";
 
 /** A call found in plain text. `arguments` is always text, in the form the format asks for. */
-export interface ParsedCall {
+interface ParsedCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };

@@ -77,10 +77,10 @@ export interface ToolCallPayload {
   readonly tool_call_id: string;
 }
 
-export type ToolResultPayload = ToolCallPayload & { readonly result: string; readonly duration_ms: number };
+type ToolResultPayload = ToolCallPayload & { readonly result: string; readonly duration_ms: number };
 
 /** Counts and sizes only: never a key, never the raw request or response. */
-export interface ApiRequestPayload {
+interface ApiRequestPayload {
   readonly task_id: string;
   readonly session_id: string;
   readonly platform: string;

@@ -32,7 +32,7 @@ export const commandsCommand: SlashCommand = {
 };
 
 /** Built-in commands by category, then the person's own, plugins' and skills. */
-export function helpText(catalog: CommandCatalog, session: SessionControl): string {
+function helpText(catalog: CommandCatalog, session: SessionControl): string {
   const groups = commandCategories.map((category) => {
     const lines = offered(catalog, session)
       .filter((command) => command.category === category)

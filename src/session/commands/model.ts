@@ -28,12 +28,12 @@ export const modelCommand: SlashCommand = {
   },
 };
 
-export type ModelWish =
+type ModelWish =
   | { readonly model: string; readonly provider?: string; readonly isGlobal: boolean }
   | { readonly problem: string };
 
 /** `[model] [--provider p] [--global]`, in any order. */
-export function readModelWish(words: readonly string[]): ModelWish {
+function readModelWish(words: readonly string[]): ModelWish {
   const rest = [...words];
   const names: string[] = [];
   let provider: string | undefined;

@@ -74,7 +74,7 @@ export function contextText({
 }
 
 /** An unknown price is said to be unknown; it is never shown as nothing. */
-export function costText(cost: Cost | undefined): string {
+function costText(cost: Cost | undefined): string {
   if (cost === undefined) return "nothing yet";
   const usd = cost.usd === undefined ? undefined : `$${cost.usd.toFixed(4)}`;
   switch (cost.status) {

@@ -8,7 +8,7 @@ import { fakeTool, listingOf, registryOf } from "#tools/testing";
 import type { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import type { AgentHandle, AgentSpec, OpenAgent } from "../agent-handle.ts";
 
-export type Server = Awaited<ReturnType<typeof startModelServer>>;
+type Server = Awaited<ReturnType<typeof startModelServer>>;
 
 export interface HandleGiven {
   readonly server: Server;
@@ -146,7 +146,7 @@ function buildAgent(
   });
 }
 
-export function testTarget(server: Server): Target {
+function testTarget(server: Server): Target {
   return {
     provider: "custom",
     providerLabel: "Custom",

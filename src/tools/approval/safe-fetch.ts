@@ -5,7 +5,7 @@ import { deadline, linkSignals } from "#foundation/abort";
 import { describe } from "#foundation/errors";
 import { checkUrl, type UrlRules } from "./urls.ts";
 
-export interface SafeFetchOptions {
+interface SafeFetchOptions {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

@@ -15,7 +15,7 @@ import type { DriverSetup } from "./playwright-driver.ts";
 import { createProfile, reapProfiles } from "./profiles.ts";
 import type { BrowserProvider } from "./providers/provider.ts";
 
-export interface BrowserFolders {
+interface BrowserFolders {
   /** Throw-away profiles, one per browser. */
   readonly profiles: string;
   readonly downloads: string;

@@ -20,7 +20,7 @@ export type MixtureAnswer =
   /** `isFinal`: trying again is no use. */
   | { readonly kind: "failed"; readonly reason: string; readonly isFinal?: boolean };
 
-export interface MixtureOptions {
+interface MixtureOptions {
   readonly referenceModels: readonly string[];
   readonly aggregatorModel: string;
   readonly tries: number;
@@ -30,7 +30,7 @@ export interface MixtureOptions {
   readonly maxCalls: number;
 }
 
-export const defaultMixture: MixtureOptions = {
+const defaultMixture: MixtureOptions = {
   referenceModels: [
     "anthropic/claude-opus-4.6",
     "google/gemini-2.5-pro",

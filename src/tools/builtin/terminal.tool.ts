@@ -5,7 +5,7 @@ import type { TerminalCall, TerminalDeps } from "../terminals/command/call-optio
 import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
-export { defaultTerminalOptions, type TerminalDeps, type TerminalOptions } from "../terminals/command/call-options.ts";
+export { defaultTerminalOptions, type TerminalDeps } from "../terminals/command/call-options.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 

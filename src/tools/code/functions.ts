@@ -15,7 +15,7 @@ interface Parameter {
 const need = (name: string): Parameter => ({ name });
 const may = (name: string, fallback: string | number | null = null): Parameter => ({ name, fallback });
 
-export const scriptFunctions: readonly ScriptFunction[] = [
+const scriptFunctions: readonly ScriptFunction[] = [
   { tool: "web_search", parameters: [need("query"), may("limit", 5)], about: "search the web" },
   { tool: "web_extract", parameters: [need("urls")], about: "read web pages (a list of addresses)" },
   { tool: "read_file", parameters: [need("path"), may("offset", 1), may("limit", 500)], about: "read lines of a file" },

@@ -24,7 +24,7 @@ export const defaultFileOptions: FileOptions = {
 };
 
 /** Largest file the tools load into memory. */
-export const maxFileBytes = 64 * 1024 * 1024;
+const maxFileBytes = 64 * 1024 * 1024;
 
 /** What all file tools share. */
 export interface FileDeps {
@@ -93,7 +93,7 @@ export async function openPath(
 }
 
 /** Against the live working directory; `~` is the terminal's home. */
-export function absolutePath(given: string, terminal: { readonly cwd: string; readonly home: string }): string {
+function absolutePath(given: string, terminal: { readonly cwd: string; readonly home: string }): string {
   const expanded =
     given === "~" ? terminal.home : given.startsWith("~/") ? path.posix.join(terminal.home, given.slice(2)) : given;
   return path.posix.resolve(terminal.cwd, expanded);

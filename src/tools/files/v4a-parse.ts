@@ -11,7 +11,7 @@ export interface Hunk {
   readonly lines: readonly HunkLine[];
 }
 
-export interface HunkLine {
+interface HunkLine {
   readonly kind: "context" | "remove" | "add";
   readonly text: string;
 }

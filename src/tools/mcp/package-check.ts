@@ -3,7 +3,7 @@ import { httpRequest } from "#foundation/http";
 import { isRecord, parseJson } from "#foundation/json";
 import type { Logger } from "#foundation/logger";
 
-export type PackageVerdict = { readonly kind: "allowed" } | { readonly kind: "refused"; readonly reason: string };
+type PackageVerdict = { readonly kind: "allowed" } | { readonly kind: "refused"; readonly reason: string };
 
 /** Whether the package a command would download and run is known malware. */
 export type PackageCheck = (command: string, args: readonly string[], signal: AbortSignal) => Promise<PackageVerdict>;

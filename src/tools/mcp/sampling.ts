@@ -5,7 +5,7 @@ import type { Logger } from "#foundation/logger";
 import type { Consent } from "./deps.ts";
 import type { SamplingSettings } from "./settings.ts";
 
-export type SamplePart =
+type SamplePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string }
   | {
@@ -16,7 +16,7 @@ export type SamplePart =
     }
   | { readonly type: "tool_result"; readonly toolUseId: string; readonly text: string; readonly isError: boolean };
 
-export interface SampleMessage {
+interface SampleMessage {
   readonly role: "user" | "assistant";
   readonly content: readonly SamplePart[];
 }

@@ -5,7 +5,7 @@ import { callService, listAt, type ServiceAnswer, textField } from "../web/servi
 import { type AspectRatio, defaultFalModel, falModels } from "./fal-models.ts";
 import type { GeneratedImage, ImageProvider } from "./image-provider.ts";
 
-export interface FalAccess {
+interface FalAccess {
   readonly origin: string;
   readonly token: Secret;
   /** `Key` with an own key, `Bearer` through the subscription. */

@@ -8,8 +8,6 @@ export interface HomeAssistantAccess {
   readonly token: Secret;
 }
 
-export const defaultHomeAssistantUrl = "http://homeassistant.local:8123";
-
 const readTimeoutMs = 10_000;
 const writeTimeoutMs = 15_000;
 

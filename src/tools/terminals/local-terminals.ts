@@ -9,7 +9,7 @@ import { ProcessTable } from "./processes/process-table.ts";
 import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import type { TerminalLeases } from "./terminal.ts";
 
-export interface LocalTerminalsOptions {
+interface LocalTerminalsOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly hermesHome: string;

@@ -14,7 +14,7 @@ export type TerminalOpener = (taskId: string, overrides: TerminalOverrides, sign
 
 export type TerminalOpeners = Partial<Readonly<Record<TerminalKind, TerminalOpener>>>;
 
-export const terminalKinds: readonly TerminalKind[] = ["local", "docker", "ssh", "singularity", "modal", "daytona"];
+const terminalKinds: readonly TerminalKind[] = ["local", "docker", "ssh", "singularity", "modal", "daytona"];
 
 /** The kind a setting names; undefined for a word that names none. */
 export function readTerminalKind(value: string): TerminalKind | undefined {

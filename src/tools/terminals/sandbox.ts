@@ -6,8 +6,6 @@ import { bubblewrapCall } from "./sandbox/bubblewrap.ts";
 import { masksOf, type SandboxPolicy } from "./sandbox/policy.ts";
 import { seatbeltProfile } from "./sandbox/seatbelt.ts";
 
-export type { SandboxPolicy } from "./sandbox/policy.ts";
-
 /** `terminal.sandbox`: `auto` uses it where it works and says when it does not; `on` refuses to run without. */
 export type SandboxMode = "auto" | "on" | "off";
 

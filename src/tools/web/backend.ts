@@ -5,7 +5,7 @@ export interface SearchHit {
   readonly description: string;
 }
 
-export type SearchAnswer =
+type SearchAnswer =
   | { readonly kind: "hits"; readonly hits: readonly SearchHit[] }
   | { readonly kind: "failed"; readonly reason: string };
 

@@ -62,7 +62,7 @@ const openers: Readonly<Record<string, Opener>> = {
 /** Needs no key, so it is the last resort and always there. */
 const keyless = "ddg";
 
-export const webBackendNames: readonly string[] = [...Object.keys(openers), keyless];
+const webBackendNames: readonly string[] = [...Object.keys(openers), keyless];
 
 /** The configured backend, or the first usable one. `missing` says which configured one cannot be used. */
 export async function chooseWeb(

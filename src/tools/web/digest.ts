@@ -2,7 +2,7 @@ import type { Auxiliary } from "../auxiliary.ts";
 import type { ResultFiles } from "../output-limit.ts";
 
 /** The sizes that decide what happens to the text of a page, in characters. */
-export interface DigestLimits {
+interface DigestLimits {
   readonly keepWhole: number;
   readonly oneSummary: number;
   readonly chunk: number;
@@ -12,7 +12,7 @@ export interface DigestLimits {
   readonly withoutModel: number;
 }
 
-export const defaultDigestLimits: DigestLimits = {
+const defaultDigestLimits: DigestLimits = {
   keepWhole: 5_000,
   oneSummary: 500_000,
   chunk: 100_000,
@@ -39,7 +39,7 @@ export interface DigestWish {
 
 const inlineImage = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=\s]{40,}?(?=[^A-Za-z0-9+/=\s]|$)/g;
 
-export function withoutInlineImages(text: string): string {
+function withoutInlineImages(text: string): string {
   return text.replace(inlineImage, "[BASE64_IMAGE_REMOVED]");
 }
 

@@ -1,10 +1,10 @@
 import { Secret } from "#foundation/secret";
 import type { Environment } from "./service-call.ts";
 
-export type GatewayVendor = "firecrawl" | "browser-use" | "fal-queue" | "openai-audio" | "modal";
+type GatewayVendor = "firecrawl" | "browser-use" | "fal-queue" | "openai-audio" | "modal";
 
 /** Access to one service through the subscription. */
-export interface GatewayAccess {
+interface GatewayAccess {
   readonly origin: string;
   readonly token: Secret;
 }

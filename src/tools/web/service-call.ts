@@ -58,7 +58,7 @@ export async function callService(url: string, call: ServiceCall): Promise<Servi
 }
 
 /** Where services put their complaint: `error`, `error.message`, `message`, `detail`. */
-export function errorWords(value: unknown): string | undefined {
+function errorWords(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   for (const key of ["error", "message", "detail"]) {
     const field = value[key];

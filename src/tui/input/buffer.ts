@@ -97,7 +97,7 @@ function vertical(buffer: TextBuffer, direction: "up" | "down"): number {
   return before + graphemes(line).slice(0, column).join("").length;
 }
 
-export function rowOf({ text, cursor }: TextBuffer): number {
+function rowOf({ text, cursor }: TextBuffer): number {
   return text.slice(0, cursor).split("\n").length - 1;
 }
 

@@ -4,7 +4,7 @@ import type { ApprovalChoice, SessionId } from "#conversation";
 export type Effect = SessionEffect | OutsideEffect;
 
 /** For the session, and for the UI itself. */
-export type SessionEffect =
+type SessionEffect =
   | { readonly do: "submit"; readonly text: string; readonly images: readonly string[]; readonly isTyped: boolean }
   | { readonly do: "remember"; readonly text: string }
   | { readonly do: "approve"; readonly id: string; readonly choice: ApprovalChoice }

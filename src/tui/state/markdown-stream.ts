@@ -10,7 +10,7 @@ export type AnswerChunk =
     };
 
 /** Where in its fenced block a piece of code stands: a long block arrives in several. */
-export type CodePlace = "whole" | "first" | "middle" | "last";
+type CodePlace = "whole" | "first" | "middle" | "last";
 
 /** The part of a streamed answer that is still open. */
 export interface MarkdownStream {

@@ -22,7 +22,7 @@ export function paste(state: ViewState, raw: string, nowMs: number): ViewState {
   return breaks >= foldedBreaks && !isCommand ? fold(state, text, nowMs) : insertText(state, text);
 }
 
-export function insertText(state: ViewState, text: string): ViewState {
+function insertText(state: ViewState, text: string): ViewState {
   return edit(state, (buffer) => insert(buffer, text));
 }
 

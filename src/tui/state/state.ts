@@ -52,7 +52,7 @@ export interface ViewState {
   readonly isConfigChanged: boolean;
 }
 
-export interface AnswerState {
+interface AnswerState {
   readonly isOpen: boolean;
   readonly split: ThinkSplit;
   readonly stream: MarkdownStream;
@@ -60,7 +60,7 @@ export interface AnswerState {
   readonly wasShown: boolean;
 }
 
-export interface ThoughtState {
+interface ThoughtState {
   readonly isOpen: boolean;
   readonly row: string;
   readonly lineCount: number;
@@ -79,14 +79,14 @@ export interface RunningTool {
   readonly update: string;
 }
 
-export interface ToolFeed {
+interface ToolFeed {
   /** For mode `new`: the tool of the last line. */
   readonly lastName: string | undefined;
   /** Calls not yet shown, when tools are collapsed. */
   readonly folded: readonly string[];
 }
 
-export interface TurnState {
+interface TurnState {
   readonly startedAtMs: number;
   readonly isInterrupted: boolean;
   readonly activity: string | undefined;
@@ -98,7 +98,7 @@ export interface ChildState {
   readonly tool: string | undefined;
 }
 
-export interface UsageState {
+interface UsageState {
   readonly contextTokens: number;
   readonly contextWindow: number;
   readonly cost: Cost | undefined;
@@ -127,7 +127,7 @@ export interface EditorState {
   readonly completions: CompletionState | undefined;
 }
 
-export interface PasteFold {
+interface PasteFold {
   readonly number: number;
   readonly placeholder: string;
   readonly text: string;
@@ -140,7 +140,7 @@ export interface CompletionState {
   readonly index: number;
 }
 
-export interface EchoState {
+interface EchoState {
   readonly shown: readonly string[];
   readonly waiting: readonly string[];
 }

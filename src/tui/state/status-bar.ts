@@ -104,7 +104,7 @@ function extras(state: ViewState): readonly (Span | undefined)[] {
   ];
 }
 
-export function contextPercent({ usage }: ViewState): number {
+function contextPercent({ usage }: ViewState): number {
   return usage.contextWindow <= 0 ? 0 : Math.min(999, Math.round((usage.contextTokens / usage.contextWindow) * 100));
 }
 

@@ -30,7 +30,7 @@ export function sessionInfo(more: Partial<SessionInfo> = {}): SessionInfo {
   };
 }
 
-export function turnEnd(more: Partial<TurnEnd> = {}): TurnEnd {
+function turnEnd(more: Partial<TurnEnd> = {}): TurnEnd {
   return {
     sessionId: "20260101_000000_abc" as SessionId,
     text: "",

@@ -81,7 +81,7 @@ export function itemRows(item: TranscriptItem, look: Look): Line[] {
   }
 }
 
-export function markdownLook({ settings, lexer, highlight }: Look): MarkdownLook {
+function markdownLook({ settings, lexer, highlight }: Look): MarkdownLook {
   return { mode: settings.markdown, lexer, highlight };
 }
 

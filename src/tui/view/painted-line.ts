@@ -4,7 +4,7 @@ import { displayWidth } from "./width.ts";
 /** The escape sequence that switches a style on; empty for plain text. */
 export type SgrOf = (style: string | undefined) => string;
 
-export interface Run {
+interface Run {
   readonly text: string;
   readonly sgr: string;
 }

@@ -18,10 +18,6 @@ export function toLine(line: StyledLine): Line {
   return typeof line === "string" ? [{ text: line }] : line;
 }
 
-export function styled(text: string, style: string): Span {
-  return { text, style };
-}
-
 export function plainText(line: StyledLine): string {
   return toLine(line)
     .map((span) => span.text)
@@ -85,9 +81,4 @@ export function padLine(line: Line, width: number, style?: string): Line {
   const missing = width - lineWidth(line);
   if (missing <= 0) return line;
   return [...line, { text: " ".repeat(missing), ...(style === undefined ? {} : { style }) }];
-}
-
-/** Gives every span without a style the style of its row. */
-export function withStyle(line: Line, style: string): Line {
-  return line.map((span) => (span.style === undefined ? { ...span, style } : span));
 }

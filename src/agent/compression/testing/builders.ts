@@ -36,7 +36,7 @@ export function group(
   return [{ role: "assistant", content: "", tool_calls: [made] }, toolMessage(made, call.content)];
 }
 
-export const testModel: EngineModel = {
+const testModel: EngineModel = {
   model: "test-model",
   provider: "custom",
   baseUrl: "http://127.0.0.1",

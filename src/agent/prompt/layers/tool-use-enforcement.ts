@@ -52,7 +52,7 @@ export const toolUseEnforcementLayer = defineLayer({
 });
 
 /** A word nobody defined counts as `auto`; config warns about it where it is written. */
-export function isEnforced(setting: ToolUseEnforcement, model: string): boolean {
+function isEnforced(setting: ToolUseEnforcement, model: string): boolean {
   if (typeof setting === "boolean") return setting;
   if (typeof setting !== "string") return namesOneOf(model, setting);
   const word = setting.trim().toLowerCase();

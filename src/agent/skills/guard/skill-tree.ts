@@ -7,7 +7,7 @@ export interface SkillTree {
   readonly links: readonly TreeLink[];
 }
 
-export interface TreeFile {
+interface TreeFile {
   readonly path: string;
   /** At most {@link maxScannedBytes} of it. */
   readonly bytes: Uint8Array;
@@ -15,14 +15,14 @@ export interface TreeFile {
   readonly isExecutable: boolean;
 }
 
-export interface TreeLink {
+interface TreeLink {
   readonly path: string;
   readonly target: string;
   readonly leavesSkill: boolean;
 }
 
 /** As large as the largest file a download may bring, so that nothing lies behind what is read. */
-export const maxScannedBytes = 2 * 1_048_576;
+const maxScannedBytes = 2 * 1_048_576;
 const maxFiles = 2_000;
 
 export function treeOfFiles(files: ReadonlyMap<string, Uint8Array>): SkillTree {

@@ -27,7 +27,7 @@ export interface SearchOutcome {
   readonly failures: readonly { readonly source: string; readonly reason: string }[];
 }
 
-export type CheckState = "current" | "outdated" | "changed" | "gone" | "unreachable" | "missing";
+type CheckState = "current" | "outdated" | "changed" | "gone" | "unreachable" | "missing";
 
 export interface CheckRow {
   readonly entry: LockEntry;

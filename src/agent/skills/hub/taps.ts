@@ -5,7 +5,7 @@ import type { HermesHome } from "#foundation/paths";
 import { readTexts } from "../read-fields.ts";
 import { isRepository } from "./sources/github-client.ts";
 
-export const defaultTaps: readonly string[] = ["openai/skills", "anthropics/skills"];
+const defaultTaps: readonly string[] = ["openai/skills", "anthropics/skills"];
 
 /** The repositories that searching looks through: two that are always there, and those the user added. */
 export class Taps {

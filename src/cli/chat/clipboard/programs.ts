@@ -8,9 +8,9 @@ export interface ClipboardProgram {
   readonly read: (run: RunCall) => Promise<ClipboardAnswer>;
 }
 
-export type RunCall = (...args: readonly string[]) => Promise<ProgramOutput>;
+type RunCall = (...args: readonly string[]) => Promise<ProgramOutput>;
 
-export type ClipboardAnswer =
+type ClipboardAnswer =
   | { readonly kind: "image"; readonly bytes: Buffer }
   | { readonly kind: "none" }
   | { readonly kind: "failed"; readonly reason: string };

@@ -56,7 +56,7 @@ interface Probed {
 }
 
 /** The address under which a list of models is found. No credential is sent while looking. */
-export async function probe(typed: string, signal: AbortSignal): Promise<Probed | undefined> {
+async function probe(typed: string, signal: AbortSignal): Promise<Probed | undefined> {
   const bare = typed.replace(/\/+$/, "");
   const candidates = /\/v1$/.test(bare) ? [bare, bare.replace(/\/v1$/, "")] : [`${bare}/v1`, bare];
   for (const baseUrl of candidates) {
@@ -71,7 +71,7 @@ export async function probe(typed: string, signal: AbortSignal): Promise<Probed 
 }
 
 /** `Local (localhost:8080)`. */
-export function generatedName(baseUrl: string): string {
+function generatedName(baseUrl: string): string {
   const { host, hostname } = new URL(baseUrl);
   return /^(localhost|127\.|\[?::1)/.test(hostname) ? `Local (${host})` : host;
 }

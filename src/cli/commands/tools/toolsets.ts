@@ -46,7 +46,7 @@ export async function surfaceTools(invocation: Invocation, surface = surfaceOf(i
   return { ...settings, surface, toolsets, on, all, empty: all.filter(isEmpty) };
 }
 
-export function surfaceOf(invocation: Invocation): string {
+function surfaceOf(invocation: Invocation): string {
   const surface = flagText(invocation, "platform") ?? "cli";
   if (platformPattern.test(surface)) return surface;
   throw usageError(`"${surface}" is not the name of a surface.`, "For example: cli, telegram, discord, cron.");

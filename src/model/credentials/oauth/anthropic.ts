@@ -27,7 +27,7 @@ export const anthropicEndpoints: AnthropicEndpoints = {
   tokens: ["https://platform.claude.com/v1/oauth/token", "https://console.anthropic.com/v1/oauth/token"],
 };
 
-export const anthropicNotice =
+const anthropicNotice =
   "A Claude subscription login is meant for Anthropic's own programs. Using it in Hermes may be against its terms; an API key is the safe way.";
 
 const earlyMs = 60_000;
@@ -35,7 +35,7 @@ const renewTimeoutMs = 10_000;
 const keychainItem = "Claude Code-credentials";
 
 /** The credential file of Claude Code, and the same shape in the keychain. */
-export const claudeCodeCodec: LoginCodec = {
+const claudeCodeCodec: LoginCodec = {
   parse(record) {
     const { claudeAiOauth: login } = record;
     if (!isRecord(login)) return undefined;
@@ -62,7 +62,7 @@ export const claudeCodeCodec: LoginCodec = {
 };
 
 /** Our own login, `.anthropic_oauth.json`. */
-export const ownAnthropicCodec: LoginCodec = {
+const ownAnthropicCodec: LoginCodec = {
   parse(record) {
     const accessToken = textIn(record, "access_token") ?? textIn(record, "accessToken");
     if (accessToken === undefined) return undefined;

@@ -22,7 +22,7 @@ export interface CodexEndpoints {
   readonly verification: string;
 }
 
-export const codexEndpoints: CodexEndpoints = {
+const codexEndpoints: CodexEndpoints = {
   userCode: "https://auth.openai.com/api/accounts/deviceauth/usercode",
   deviceToken: "https://auth.openai.com/api/accounts/deviceauth/token",
   token: "https://auth.openai.com/oauth/token",
@@ -30,7 +30,7 @@ export const codexEndpoints: CodexEndpoints = {
   verification: "https://auth.openai.com/codex/device",
 };
 
-export const codexNotice =
+const codexNotice =
   "The ChatGPT login is made for OpenAI's own Codex program. Hermes keeps a session of its own and never touches the one of Codex.";
 
 const earlyMs = 120_000;
@@ -257,7 +257,7 @@ function options(context: FlowContext): { readonly timeoutMs: number; readonly d
 }
 
 /** The login of the Codex program itself, to be imported once when the person says so; undefined when it has run out. */
-export async function readCodexProgramLogin(context: FlowContext): Promise<StoredLogin | undefined> {
+async function readCodexProgramLogin(context: FlowContext): Promise<StoredLogin | undefined> {
   const folder = context.env.CODEX_HOME?.trim() || join(context.userHome, ".codex");
   const text = await readTextFile(join(folder, "auth.json"), { maxBytes: 1_000_000 });
   const parsed = text === undefined ? undefined : parseJson(text);

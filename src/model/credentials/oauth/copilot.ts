@@ -19,13 +19,13 @@ export interface CopilotEndpoints {
   readonly exchange: string;
 }
 
-export const copilotEndpoints: CopilotEndpoints = {
+const copilotEndpoints: CopilotEndpoints = {
   deviceCode: "https://github.com/login/device/code",
   deviceToken: "https://github.com/login/oauth/access_token",
   exchange: "https://api.github.com/copilot_internal/v2/token",
 };
 
-export const copilotNotice =
+const copilotNotice =
   "Copilot is licensed per person for use in editors. Check that your plan covers an agent before you log in.";
 
 const loginLimitMs = 300_000;

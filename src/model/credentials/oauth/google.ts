@@ -24,7 +24,7 @@ export interface GoogleEndpoints {
   readonly codeAssist: string;
 }
 
-export const googleEndpoints: GoogleEndpoints = {
+const googleEndpoints: GoogleEndpoints = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",
   token: "https://oauth2.googleapis.com/token",
   userInfo: "https://www.googleapis.com/oauth2/v1/userinfo?alt=json",
@@ -32,7 +32,7 @@ export const googleEndpoints: GoogleEndpoints = {
   codeAssist: codeAssistUrl,
 };
 
-export const googleNotice =
+const googleNotice =
   "Google's Code Assist login is made for Google's own program. Google may treat other uses as a breach of its terms and close the account.";
 
 const earlyMs = 60_000;
@@ -44,7 +44,7 @@ const scopes = [
 ];
 
 /** `auth/google_oauth.json`. */
-export const googleCodec: LoginCodec = {
+const googleCodec: LoginCodec = {
   parse(record) {
     const accessToken = textIn(record, "access_token") ?? textIn(record, "access");
     if (accessToken === undefined) return undefined;
@@ -184,7 +184,7 @@ async function askPerson(question: Question, signal: AbortSignal): Promise<Perso
   return answer.kind === "code" ? { ...answer, redirectUri: loopback.redirectUri } : answer;
 }
 
-export function isHeadless(env: Readonly<Record<string, string | undefined>>): boolean {
+function isHeadless(env: Readonly<Record<string, string | undefined>>): boolean {
   if (env.HERMES_HEADLESS === "1") return true;
   return ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].some((name) => (env[name] ?? "") !== "");
 }

@@ -13,7 +13,7 @@ import { mintAgentKey, type NousEndpoints, type NousTokensAnswer, nousEndpoints,
 
 const provider = "nous";
 
-export const nousNotice =
+const nousNotice =
   "Hermes will hold a login to the Nous Portal and ask it for inference keys; usage counts against your account there.";
 
 /** The access token is renewed this long before its end. */

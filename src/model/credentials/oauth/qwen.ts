@@ -13,9 +13,9 @@ export interface QwenEndpoints {
   readonly token: string;
 }
 
-export const qwenEndpoints: QwenEndpoints = { token: "https://chat.qwen.ai/api/v1/oauth2/token" };
+const qwenEndpoints: QwenEndpoints = { token: "https://chat.qwen.ai/api/v1/oauth2/token" };
 
-export const qwenNotice =
+const qwenNotice =
   "Hermes will use the login of the Qwen Code program on this machine, and renew it in that program's file when it runs out.";
 
 const earlyMs = 120_000;

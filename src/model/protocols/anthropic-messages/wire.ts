@@ -15,7 +15,7 @@ export interface ImageBlock {
   readonly cache_control?: CacheMark;
 }
 
-export interface ToolUseBlock {
+interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ToolUseBlock {
   readonly cache_control?: CacheMark;
 }
 
-export interface ToolResultBlock {
+interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
   readonly content: string | readonly (TextBlock | ImageBlock)[];

@@ -3,7 +3,6 @@ import {
   type Content,
   callsOf,
   type ImagePart,
-  type Message,
   replayedReasoning,
   type ToolMessage,
   textOf,
@@ -193,8 +192,4 @@ function replayedDetails(message: AssistantMessage): readonly unknown[] {
   return details.filter(
     (detail) => !isRecord(detail) || (detail["type"] !== "thinking" && detail["type"] !== "redacted_thinking"),
   );
-}
-
-export function hasCalls(messages: readonly Message[]): boolean {
-  return messages.some((message) => callsOf(message).length > 0);
 }

@@ -52,7 +52,7 @@ function openrouterEffort({ target, options }: ModelRequest): Fields {
 }
 
 /** Copilot accepts only efforts that the model's entry in its catalogue lists. */
-export function listedEffort({ target, options }: ModelRequest): string | undefined {
+function listedEffort({ target, options }: ModelRequest): string | undefined {
   const effort = options.reasoning ?? "medium";
   if (effort === "none") return undefined;
   const wanted = effort === "minimal" ? "low" : effort === "xhigh" ? "high" : effort;

@@ -14,7 +14,7 @@ import { flatText } from "./fields.ts";
 import { argumentText } from "./tool-input.ts";
 
 /** Stands where a conversation has no first word of the user; every wire wants one. */
-export const missingUserText = "(the conversation continues)";
+const missingUserText = "(the conversation continues)";
 
 /** The byte-stable forms of messages that were seen before. */
 export type NormalForms = Pick<WeakMap<Message, Message>, "get" | "set">;
@@ -122,14 +122,6 @@ function soundPart(part: unknown): ContentPart | undefined {
   if (typeof url === "string") return { type: "image_url", image_url: { url } };
   const text = flatText(part);
   return text.trim() === "" ? undefined : { type: "text", text };
-}
-
-export interface WireCall {
-  readonly id: string;
-  readonly name: string;
-  /** Always a JSON object. */
-  readonly argumentText: string;
-  readonly call: ToolCall;
 }
 
 /** The argument object for a wire that only carries objects; what cannot be read is an empty one. */

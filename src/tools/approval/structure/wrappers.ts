@@ -118,10 +118,6 @@ export function unwrap(name: string, args: readonly Argument[]): Unwrapped {
   return wrapper === undefined ? undefined : unwrapWith(wrapper, args);
 }
 
-export function isWrapper(name: string): boolean {
-  return Object.hasOwn(wrappers, name);
-}
-
 function unwrapWith(wrapper: Wrapper, args: readonly Argument[]): Unwrapped {
   let operands = wrapper.operands ?? 0;
   let index = 0;
@@ -162,7 +158,7 @@ function afterDashes(args: readonly Argument[]): Unwrapped {
   return at < 0 || at + 1 >= args.length ? undefined : { kind: "command", words: args.slice(at + 1) };
 }
 
-export function joined(words: readonly Argument[]): Argument {
+function joined(words: readonly Argument[]): Argument {
   return {
     text: words.map((word) => word.text).join(" "),
     isKnown: words.every((word) => word.isKnown),

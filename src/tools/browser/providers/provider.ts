@@ -1,5 +1,5 @@
 /** A browser somebody else runs for us, paid by time. */
-export interface ProviderSession {
+interface ProviderSession {
   /** Where it listens for the DevTools protocol. */
   readonly cdpUrl: string;
   readonly facts: Readonly<Record<string, unknown>>;

@@ -43,7 +43,3 @@ function originalOffset(anchors: readonly [number, number][], offset: number): n
   const moved = origin + (offset - at);
   return next === undefined ? moved : Math.min(moved, next[1]);
 }
-
-export function identityText(text: string): MappedText {
-  return { text, toOriginal: (offset) => offset };
-}

@@ -5,7 +5,7 @@ import type { Match, Strategy } from "./strategy.ts";
 import { escapeNormalized, exact, unicodeNormalized, whitespaceNormalized } from "./text-strategies.ts";
 
 /** From strict to lenient; the first that finds anything decides, and ambiguity is judged within it. */
-export const strategies: readonly Strategy[] = [
+const strategies: readonly Strategy[] = [
   exact,
   lineTrimmed,
   whitespaceNormalized,

@@ -1,6 +1,6 @@
 export type AudioFormat = "mp3" | "ogg" | "wav";
 
-export interface SpeechWish {
+interface SpeechWish {
   readonly text: string;
   /** What would be best; a provider may answer in another form. */
   readonly format: "mp3" | "ogg";

@@ -7,7 +7,7 @@ import type { TerminalKind, TerminalLeases } from "../terminal.ts";
 import type { OutputDeps } from "./output-text.ts";
 import type { SudoPasswords } from "./sudo-password.ts";
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly kind: TerminalKind;
   /** Directory and home of a terminal that does not exist yet, for judging commands. */
   readonly cwd: string;
