@@ -43,7 +43,7 @@ test("any way of chunking gives the same text, within the limit", () => {
         expect(buffer.text()).toBe(filled(max, [bytes]).text());
         expect(buffer.isTruncated).toBe(bytes.length > max);
         if (bytes.length <= max) expect(buffer.text()).toBe(bytes.toString());
-        else expect(buffer.text()).not.toContain("\ufffd");
+        else if (!text.includes("\ufffd")) expect(buffer.text()).not.toContain("\ufffd");
       },
     ),
     { numRuns: 300 },
