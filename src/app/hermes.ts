@@ -14,6 +14,7 @@ import { childApprovals, delegationSettings } from "./agent/children.ts";
 import { createOpenAgent, type SharedParts } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
+import { skillSecrets } from "./agent/skill-secrets.ts";
 import { Books } from "./books.ts";
 import { mixtureModels, samplingModel } from "./model-services.ts";
 import { packageFolder } from "./package-folder.ts";
@@ -129,7 +130,15 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   scope.adopt(toolbox);
   opened.resolve(toolbox);
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
-  const skills = openSkills({ loaded, home, clock, logger, passthrough, pluginSkills: () => toolbox.plugins.skills() });
+  const skills = openSkills({
+    loaded,
+    home,
+    clock,
+    logger,
+    passthrough,
+    pluginSkills: () => toolbox.plugins.skills(),
+    askSecret: skillSecrets({ surfaces, loaded, home, env, redactor }),
+  });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
   for (const tool of [
     memoryTool,

@@ -65,6 +65,19 @@ export class SurfaceRouter implements Approver {
     return typed === undefined || typed === "" ? undefined : new Secret(typed);
   }
 
+  /** A value for a variable, typed by whoever sits at the session whose turn began last; undefined without anybody. */
+  async askVariable(
+    question: { readonly prompt: string; readonly variable: string },
+    signal: AbortSignal,
+  ): Promise<Secret | "skipped" | undefined> {
+    const { attended } = this;
+    const surface = attended === undefined ? undefined : this.#bySession.get(attended);
+    if (surface === undefined) return undefined;
+    const what = { kind: "secret", variable: question.variable } as const;
+    const typed = await surface.spec.askSecret(question.prompt, what, signal);
+    return typed === undefined || typed === "" ? "skipped" : new Secret(typed);
+  }
+
   async askPerson(
     sessionKey: string | undefined,
     question: { readonly text: string; readonly choices: readonly string[] },

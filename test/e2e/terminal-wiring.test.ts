@@ -172,6 +172,24 @@ describe("what the terminal can do, in the program", () => {
     await leave(terminal);
   });
 
+  it("asks for what a skill needs where nobody sees it, and keeps it in .env [20:R10.36]", async () => {
+    await using stage = await Stage.open();
+    const folder = path.join(stage.home, "skills", "weather");
+    await mkdir(folder, { recursive: true });
+    const head = "name: weather\ndescription: Tells the weather.\nrequired_environment_variables:\n  - WEATHER_TOKEN\n";
+    await writeFile(path.join(folder, "SKILL.md"), `---\n${head}---\nAsk the service.\n`);
+    await using terminal = open(stage, demo);
+    await terminal.answers(/demo/i);
+    await terminal.say("/weather");
+    await terminal.sees("🔑 WEATHER_TOKEN");
+    terminal.press("w-secret-123456\r");
+    await terminal.answers(/● \/weather/);
+    expect(await readFile(path.join(stage.home, ".env"), "utf8")).toContain("WEATHER_TOKEN=w-secret-123456");
+    expect(await terminal.text()).not.toContain("w-secret-123456");
+    await leave(terminal);
+    expect(await stage.filesWith("w-secret-123456")).toEqual([".env"]);
+  });
+
   it("takes the extensions that plugins bring, and says which one cannot be used [20:R10.44]", async () => {
     await using stage = await Stage.open({
       config: "plugins:\n  enabled: [tool-tally, broken]\n",

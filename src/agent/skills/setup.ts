@@ -16,8 +16,8 @@ export interface SetupDeps {
   readonly isSet: (name: string) => boolean;
   /** Whether a program is on the PATH. */
   readonly hasCommand: (name: string) => boolean;
-  /** Asks at a local terminal; absent on messaging surfaces. False: the person skipped it. */
-  readonly askSecret?: (request: SecretRequest, signal: AbortSignal) => Promise<boolean>;
+  /** Asks at a local terminal; absent on messaging surfaces. False: the person skipped it; undefined: nobody is there. */
+  readonly askSecret?: (request: SecretRequest, signal: AbortSignal) => Promise<boolean | undefined>;
 }
 
 /** How ready a skill is after what could be asked was asked. */
@@ -57,7 +57,8 @@ async function askForMissing(skill: InstalledSkill, deps: SetupDeps, signal: Abo
   if (ask === undefined) return false;
   for (const variable of skill.facts.variables) {
     if (variable.isOptional || deps.isSet(variable.name)) continue;
-    if (!(await ask({ skill: skill.name, variable }, signal))) return true;
+    const given = await ask({ skill: skill.name, variable }, signal);
+    if (given !== true) return given === false;
   }
   return false;
 }

@@ -25,8 +25,8 @@ export interface SkillsOptions {
   readonly logger: Logger;
   readonly passthrough: SkillPassthrough;
   pluginSkills(): readonly PluginSkillPlace[];
-  /** A value for a variable, asked where nobody sees it; false when the person skipped it. */
-  askSecret?(variable: string, prompt: string, signal: AbortSignal): Promise<boolean>;
+  /** A value for a variable, asked where nobody sees it; false when the person skipped it, undefined without a person. */
+  askSecret?(variable: string, prompt: string, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 /** The skills of a home, ready to be listed, loaded and edited. */
