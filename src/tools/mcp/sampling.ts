@@ -2,6 +2,7 @@ import type { CreateMessageRequestParams, CreateMessageResultWithTools } from "@
 import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
+import type { Caller } from "./callers.ts";
 import type { Consent } from "./deps.ts";
 import type { SamplingSettings } from "./settings.ts";
 
@@ -59,7 +60,7 @@ export interface SamplerDeps {
   readonly logger: Logger;
   readonly sample: SampleModel;
   /** The conversation that is using the server now. */
-  caller?(): string | undefined;
+  caller?(): Caller | undefined;
   confirm?(sessionKey: string | undefined, signal: AbortSignal): Promise<Consent>;
 }
 
@@ -152,9 +153,10 @@ export class Sampler {
   async #consent(signal: AbortSignal): Promise<Consent> {
     const { confirm, caller } = this.#deps;
     if (confirm === undefined) return "yes";
-    const key = caller?.();
-    const name = key ?? "";
-    const asking = this.#consents.get(name) ?? confirm(key, signal);
+    const asker = caller?.();
+    const name = asker?.sessionKey ?? "";
+    using _hold = asker?.hold();
+    const asking = this.#consents.get(name) ?? confirm(asker?.sessionKey, linkSignals(signal, asker?.signal));
     this.#consents.set(name, asking);
     let isFinal = false;
     try {

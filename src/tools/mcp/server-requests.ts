@@ -1,12 +1,14 @@
 import { pathToFileURL } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
+import { linkSignals } from "#foundation/abort";
+import type { Caller } from "./callers.ts";
 import type { McpDeps } from "./deps.ts";
 import type { Sampler } from "./sampling.ts";
 
 export interface RequestAnswers {
   readonly deps: McpDeps;
   readonly sampler: Sampler | undefined;
-  caller(): string | undefined;
+  caller(): Caller | undefined;
   onListChanged(): void;
 }
 
@@ -29,8 +31,11 @@ export function answerServerRequests(
     client.setRequestHandler("elicitation/create", async (request, context) => {
       const { params } = request;
       if (!("requestedSchema" in params)) return { action: "decline" };
-      const question = { server, sessionKey: caller(), message: params.message, schema: { ...params.requestedSchema } };
-      const answer = await elicit(question, context.mcpReq.signal);
+      const asking = caller();
+      const schema = { ...params.requestedSchema };
+      const question = { server, sessionKey: asking?.sessionKey, message: params.message, schema };
+      using _hold = asking?.hold();
+      const answer = await elicit(question, linkSignals(context.mcpReq.signal, asking?.signal));
       return answer.kind === "accept" ? { action: "accept", content: { ...answer.content } } : { action: "decline" };
     });
   }

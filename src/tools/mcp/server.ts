@@ -5,6 +5,7 @@ import { UserError } from "#foundation/errors";
 import { backoffMs } from "#foundation/retry";
 import type { ToolContext } from "../context.ts";
 import { CircuitBreaker } from "./breaker.ts";
+import { type Caller, Callers } from "./callers.ts";
 import { emptyCatalogue, type McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
 import { failureKind } from "./failure.ts";
@@ -38,6 +39,13 @@ export type McpAnswer<T> =
   | { readonly kind: "interrupted" }
   | { readonly kind: "failed"; readonly message: string };
 
+interface Asking {
+  /** Also fires when the time is over. */
+  readonly signal: AbortSignal;
+  /** Fires when the caller stops it. */
+  readonly stopped: AbortSignal;
+}
+
 /**
  * One server and the task that keeps it connected.
  *
@@ -52,8 +60,7 @@ export class McpServer implements AsyncDisposable {
   readonly #sampler: Sampler | undefined;
   readonly #stop = new AbortController();
   readonly #attempted = new Deferred<void>();
-  /** The conversations whose requests are under way. */
-  readonly #callers: string[] = [];
+  readonly #callers = new Callers();
   #onChange: () => void = () => undefined;
   #running: Promise<void> | undefined;
   #session: McpSession | undefined;
@@ -69,7 +76,7 @@ export class McpServer implements AsyncDisposable {
     this.settings = settings;
     this.#deps = deps;
     this.#breaker = new CircuitBreaker(deps.clock);
-    this.#sampler = samplerOf(settings, deps, () => this.caller);
+    this.#sampler = samplerOf(settings, deps, () => this.#callers.current);
   }
 
   /** Begins connecting in the background; again and again until disposed. Calling it twice starts it once. */
@@ -104,41 +111,28 @@ export class McpServer implements AsyncDisposable {
     };
   }
 
-  /** Whose request it is working on; undefined when nobody's, or when they are of different conversations. */
-  get caller(): string | undefined {
-    const [first, ...others] = this.#callers;
-    return others.every((key) => key === first) ? first : undefined;
-  }
-
   /** Sends a request. A lost session or a renewed login is tried once more; everything else is reported. */
   async ask<T>(
     request: (client: Client, signal: AbortSignal) => Promise<T>,
     context: Pick<ToolContext, "sessionKey" | "signal">,
   ): Promise<McpAnswer<T>> {
-    const { sessionKey, signal } = context;
-    this.#callers.push(sessionKey);
-    try {
-      return await this.#ask(request, signal);
-    } finally {
-      this.#callers.splice(this.#callers.indexOf(sessionKey), 1);
-    }
+    return await this.#callers.run(context, this.settings.timeoutMs, (signal) =>
+      this.#ask(request, { signal, stopped: context.signal }),
+    );
   }
 
-  async #ask<T>(
-    request: (client: Client, signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<McpAnswer<T>> {
+  async #ask<T>(request: (client: Client, signal: AbortSignal) => Promise<T>, asking: Asking): Promise<McpAnswer<T>> {
     const breaker = this.#breaker.enter();
     if (breaker.kind === "open") return { kind: "refused", waitMs: breaker.waitMs };
     const session = this.#session;
-    const first = await this.#askOnce(request, signal);
+    const first = await this.#askOnce(request, asking);
     if (first.kind !== "lost") return first;
-    if (!(await this.#reconnected(session, signal))) {
+    if (!(await this.#reconnected(session, asking.signal))) {
       return first.why === "login"
         ? { kind: "login-needed" }
         : { kind: "offline", message: this.#lastError ?? "it did not come back" };
     }
-    const second = await this.#askOnce(request, signal);
+    const second = await this.#askOnce(request, asking);
     if (second.kind !== "lost") return second;
     return second.why === "login"
       ? { kind: "login-needed" }
@@ -153,7 +147,7 @@ export class McpServer implements AsyncDisposable {
 
   async #askOnce<T>(
     request: (client: Client, signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
+    { signal, stopped }: Asking,
   ): Promise<McpAnswer<T> | { readonly kind: "lost"; readonly why: "session" | "login" }> {
     const session = this.#session;
     if (session === undefined) {
@@ -166,7 +160,7 @@ export class McpServer implements AsyncDisposable {
       return { kind: "answer", value };
     } catch (error) {
       const message = this.#deps.redact(error instanceof Error ? error.message : String(error));
-      const kind = failureKind(error, signal);
+      const kind = failureKind(error, stopped);
       switch (kind) {
         case "aborted":
           this.#breaker.abandoned();
@@ -229,7 +223,7 @@ export class McpServer implements AsyncDisposable {
         deps: this.#deps,
         log,
         sampler: this.#sampler,
-        caller: () => this.caller,
+        caller: () => this.#callers.current,
         onListChanged: () => this.#relist(),
       };
       session = await openSession(settings, parts, bounded);
@@ -322,7 +316,7 @@ export class McpServer implements AsyncDisposable {
   }
 }
 
-function samplerOf(settings: McpServerSettings, deps: McpDeps, caller: () => string | undefined): Sampler | undefined {
+function samplerOf(settings: McpServerSettings, deps: McpDeps, caller: () => Caller | undefined): Sampler | undefined {
   const { sample, confirmSampling } = deps;
   if (sample === undefined || !settings.sampling.enabled) return undefined;
   return new Sampler(settings.name, settings.sampling, {

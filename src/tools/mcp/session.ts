@@ -3,6 +3,7 @@ import { linkSignals, raceAbort } from "#foundation/abort";
 import { Deferred } from "#foundation/deferred";
 import { UserError } from "#foundation/errors";
 import { isRecord } from "#foundation/json";
+import type { Caller } from "./callers.ts";
 import type { McpCatalogue, McpToolDefinition } from "./definition.ts";
 import type { McpDeps, ServerLog } from "./deps.ts";
 import { statusOf } from "./failure.ts";
@@ -29,7 +30,7 @@ export interface SessionParts {
   readonly log: ServerLog;
   readonly sampler: Sampler | undefined;
   /** The conversation whose request the server works on. */
-  caller(): string | undefined;
+  caller(): Caller | undefined;
   /** The server says that what it offers has changed. */
   onListChanged(): void;
 }

@@ -17,6 +17,8 @@ export interface AdaptedTool {
   readonly definition: McpToolDefinition;
 }
 
+const farAwayMs = 24 * 3_600_000;
+
 /** A tool of a server as one of ours. */
 export function adaptTool(server: McpServer, adapted: AdaptedTool, deps: McpDeps): Tool {
   const { definition } = adapted;
@@ -35,7 +37,8 @@ export function adaptTool(server: McpServer, adapted: AdaptedTool, deps: McpDeps
             { method: "tools/call", params: { name: definition.name, arguments: { ...args } } },
             {
               signal,
-              timeout: settings.timeoutMs,
+              // The server's own time stands still while the person is asked; the library's cannot.
+              timeout: farAwayMs,
               onprogress: ({ message, progress, total }) =>
                 context.progress(message ?? `${progress}${total === undefined ? "" : `/${total}`}`),
             },
