@@ -1,4 +1,5 @@
-import type { JsonSchema, Message } from "#conversation";
+import type { ContextEngine, MemoryProvider } from "#agent";
+import type { JsonSchema } from "#conversation";
 import type { Logger } from "#foundation/logger";
 import type { ToolContext } from "#tools";
 import type { HookName } from "./hooks/names.ts";
@@ -24,7 +25,7 @@ export interface PluginContext {
   ): Disposable;
   registerHook(name: string, callback: (payload: unknown, signal: AbortSignal) => unknown): Disposable;
   registerMemoryProvider(provider: MemoryProvider): Disposable;
-  registerContextEngine(engine: NamedContribution): Disposable;
+  registerContextEngine(engine: ContextEngine): Disposable;
   registerCommand(name: string, handler: CommandHandler, options?: CommandOptions): Disposable;
   registerCliCommand(command: CliCommand): Disposable;
   registerSkill(name: string, path: string, description?: string): Disposable;
@@ -63,33 +64,10 @@ export interface CliCommand {
   handler(args: readonly string[]): number | Promise<number>;
 }
 
-export interface NamedContribution {
+export interface ImageGenProvider {
   readonly name: string;
-}
-
-export interface ImageGenProvider extends NamedContribution {
   readonly displayName?: string;
   isAvailable(): boolean;
   listModels?(): readonly string[] | Promise<readonly string[]>;
   generate(request: { readonly prompt: string; readonly aspectRatio: string }): Promise<unknown>;
-}
-
-/** A memory kept elsewhere; its tools are offered by the memory manager, not by the registry. */
-export interface MemoryProvider extends NamedContribution {
-  /** Must not use the network. */
-  isAvailable(): boolean;
-  initialize(sessionId: string, options: { readonly hermesHome: string }): void | Promise<void>;
-  getToolSchemas(): readonly JsonSchema[];
-  handleToolCall(name: string, args: Readonly<Record<string, unknown>>): string | Promise<string>;
-  getConfigSchema(): unknown;
-  saveConfig(values: Readonly<Record<string, unknown>>, hermesHome: string): void | Promise<void>;
-  systemPromptBlock?(): string;
-  prefetch?(query: string): string | Promise<string>;
-  queuePrefetch?(query: string): void;
-  /** Must not block. */
-  syncTurn?(user: string, assistant: string): void;
-  onSessionEnd?(messages: readonly Message[]): void | Promise<void>;
-  onPreCompress?(messages: readonly Message[]): void | Promise<void>;
-  onMemoryWrite?(action: string, target: string, content: string): void;
-  shutdown?(): void | Promise<void>;
 }

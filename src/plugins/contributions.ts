@@ -1,13 +1,7 @@
+import type { ContextEngine, MemoryProvider } from "#agent";
 import { disposable } from "#foundation/disposal";
 import type { Logger } from "#foundation/logger";
-import type {
-  CliCommand,
-  CommandHandler,
-  CommandOptions,
-  ImageGenProvider,
-  MemoryProvider,
-  NamedContribution,
-} from "./api.ts";
+import type { CliCommand, CommandHandler, CommandOptions, ImageGenProvider } from "./api.ts";
 
 export interface PluginCommand extends CommandOptions {
   readonly name: string;
@@ -31,7 +25,7 @@ export class Contributions {
   readonly #skills = new Map<string, PluginSkill>();
   readonly #imageGen = new Map<string, ImageGenProvider>();
   #memory: MemoryProvider | undefined;
-  #contextEngine: NamedContribution | undefined;
+  #contextEngine: ContextEngine | undefined;
 
   constructor(options: { readonly logger: Logger; readonly builtinCommands: ReadonlySet<string> }) {
     this.#logger = options.logger;
@@ -53,7 +47,7 @@ export class Contributions {
   get memoryProvider(): MemoryProvider | undefined {
     return this.#memory;
   }
-  get contextEngine(): NamedContribution | undefined {
+  get contextEngine(): ContextEngine | undefined {
     return this.#contextEngine;
   }
 
@@ -87,7 +81,7 @@ export class Contributions {
     });
   }
 
-  addContextEngine(engine: NamedContribution, owner: string): Disposable {
+  addContextEngine(engine: ContextEngine, owner: string): Disposable {
     if (this.#contextEngine !== undefined) return this.#refuse("context engine", engine.name, owner);
     this.#contextEngine = engine;
     return disposable(() => {

@@ -4,8 +4,6 @@ export type {
   CommandHandler,
   CommandOptions,
   ImageGenProvider,
-  MemoryProvider,
-  NamedContribution,
   PluginContext,
   PluginTool,
   RegisterPlugin,

@@ -6,7 +6,6 @@ import { isRecord } from "#foundation/json";
 import {
   Contributions,
   type Hooks,
-  type NamedContribution,
   PluginHost,
   PluginLock,
   ProjectTrust,
@@ -124,8 +123,8 @@ export async function loadShellHooks(base: ToolboxBase, hooks: Hooks, signal: Ab
 }
 
 /** What plugins register is not checked by a compiler. */
-function isContextEngine(value: NamedContribution | undefined): value is ContextEngine {
+function isContextEngine(value: Partial<ContextEngine> | undefined): value is ContextEngine {
   if (value === undefined) return false;
-  const { compress, shouldCompress, updateFromResponse } = value as Partial<ContextEngine>;
+  const { compress, shouldCompress, updateFromResponse } = value;
   return [compress, shouldCompress, updateFromResponse].every((method) => typeof method === "function");
 }
