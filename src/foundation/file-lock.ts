@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
-import { utimes } from "node:fs/promises";
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { deadline, isAbort, linkSignals, sleep } from "./abort.ts";
+import { deadline, linkSignals, sleep } from "./abort.ts";
 import { systemErrorCode, UserError } from "./errors.ts";
 import { isRecord, parseJson } from "./json.ts";
 
@@ -41,14 +40,14 @@ const namelessGraceMs = 5_000;
 export async function withFileLock<T>(lockPath: string, work: () => Promise<T>, options: FileLockOptions): Promise<T> {
   const staleMs = options.staleMs ?? 60_000;
   const owner: Owner = { ...thisProcess(), token: randomBytes(8).toString("hex") };
-  await acquire(lockPath, owner, { ...options, staleMs });
-  const finished = new AbortController();
-  const renewing = renew(lockPath, Math.max(50, staleMs / 3), finished.signal);
+  options.signal.throwIfAborted();
+  // Nearly always the way is free.
+  if (!create(lockPath, owner)) await acquire(lockPath, owner, { ...options, staleMs });
+  const renewing = setInterval(() => renew(lockPath), Math.max(50, staleMs / 3)).unref();
   try {
     return await work();
   } finally {
-    finished.abort();
-    await renewing;
+    clearInterval(renewing);
     release(lockPath, owner);
   }
 }
@@ -161,15 +160,12 @@ function startOf(pid: number): string | undefined {
 }
 
 /** Shows waiters on other machines that the owner lives. */
-async function renew(lockPath: string, intervalMs: number, finished: AbortSignal): Promise<void> {
+function renew(lockPath: string): void {
+  const now = new Date();
   try {
-    for (;;) {
-      await sleep(intervalMs, finished);
-      const now = new Date();
-      await utimes(lockPath, now, now);
-    }
+    utimesSync(lockPath, now, now);
   } catch (error) {
-    if (!isAbort(error) && systemErrorCode(error) === undefined) throw error;
+    if (systemErrorCode(error) === undefined) throw error;
   }
 }
 

@@ -49,6 +49,9 @@ export class AfterTurn {
   }
 
   async #name(live: LiveAgent, result: TurnResult, signal: AbortSignal): Promise<void> {
+    // Who asked one question leaves with the answer; a call for a title would be broken off, and counted.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (signal.aborted) return;
     const { store, logger } = this.#deps.session;
     const suggest = live.handle.suggestTitle.bind(live.handle);
     const session = { id: result.session_id as SessionId, history: result.messages };
