@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
+
+const fakeServer = fileURLToPath(new URL("../fakes/mcp-server/server.mjs", import.meta.url));
+const open = { type: "object", properties: { method: { type: "string" }, params: { type: "object" } } };
+const plan = JSON.stringify({ tools: [{ name: "ask", description: "Asks the client", inputSchema: open }] });
+const servers = `mcp_servers:\n  shop:\n    command: ${JSON.stringify(process.execPath)}\n    args: ${JSON.stringify([fakeServer, plan])}\n`;
+const form = {
+  message: "Where to?",
+  requestedSchema: {
+    type: "object",
+    properties: { city: { type: "string" }, express: { type: "boolean" } },
+    required: ["city", "express"],
+  },
+};
+
+describe("the built program on a screen", () => {
+  it("puts the questions of an MCP server to the person, and hands the answers back [30:6.5]", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("A title"));
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl, servers) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    model.script(calls("mcp_shop_ask", { method: "elicitation/create", params: form }), says("On its way."));
+    await terminal.say("Send it.");
+    await terminal.sees(/The MCP server shop asks: Where to\?/);
+    await terminal.say("Bern");
+    await terminal.sees("express");
+    terminal.press("\r");
+    await terminal.answers("On its way.");
+    const told = JSON.stringify((await model.received(2)).messages.at(-1));
+    expect(told).toMatch(/accept.*city.*Bern.*express.*true/);
+  });
+
+  it("begins a turn by itself when a background process ends [30:4.7]", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await using terminal = new ProgramTerminal(stage, []);
+    await terminal.sees("❯");
+    const command = "sleep 0.3; echo all-built";
+    model.script(calls("terminal", { command, background: true, notify_on_complete: true }), says("Started it."));
+    model.otherwise(says("The build is done."));
+    await terminal.say("Build it.");
+    await terminal.sees("Started it.");
+    const text = await terminal.answers("The build is done.");
+    expect(text).toMatch(/The background process proc_[0-9a-f]{12} has ended/);
+    expect(text).toContain("all-built");
+  });
+});
