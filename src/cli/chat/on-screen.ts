@@ -15,8 +15,10 @@ import { version } from "../version.ts";
 import type { ChatWish } from "./chat-wish.ts";
 import { gitBranch } from "./git-branch.ts";
 import { pluginExtensions } from "./plugin-extensions.ts";
+import { scannerWarning } from "./scanner-warning.ts";
 import { openedFacts, updateNotice } from "./screen-facts.ts";
 import { type ChatPeople, ScreenPeople } from "./screen-people.ts";
+import { tipOfTheDay } from "./tips.ts";
 
 export interface ScreenChat {
   readonly wish: ChatWish;
@@ -105,13 +107,15 @@ async function tellBranch(place: string, people: ScreenPeople): Promise<void> {
 }
 
 function bannerOf(
-  { place, warnings, home }: ScreenChat,
+  { place, warnings, home, loaded, invocation }: ScreenChat,
   { branch, update }: { readonly branch: string | undefined; readonly update: string | undefined },
 ): RunTuiOptions["banner"] {
+  const scanner = scannerWarning(loaded, invocation.io.env);
   return {
     version,
     cwd: shownFolder(place),
-    warnings,
+    warnings: scanner === undefined ? warnings : [...warnings, scanner],
+    tip: tipOfTheDay(Date.now()),
     ...(branch === undefined ? {} : { branch }),
     ...(update === undefined ? {} : { updateNotice: update }),
     ...(home.profileName === "default" ? {} : { profile: home.profileName }),

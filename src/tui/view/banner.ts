@@ -167,11 +167,7 @@ function warningRows(info: SessionInfo | undefined, { banner, columns }: BannerL
 function tipRows({ banner, skin, columns }: BannerLook): Line[] {
   const rows: Line[] = [];
   if (banner.updateNotice !== undefined) rows.push([{ text: cutText(banner.updateNotice, columns), style: "label" }]);
-  rows.push([
-    {
-      text: cutText(banner.tip === undefined ? skin.branding.welcome : `Tip: ${banner.tip}`, columns),
-      style: "banner-dim",
-    },
-  ]);
+  rows.push([{ text: cutText(skin.branding.welcome, columns), style: "banner-dim" }]);
+  if (banner.tip !== undefined) rows.push([{ text: cutText(`💡 ${banner.tip}`, columns), style: "banner-dim" }]);
   return rows;
 }

@@ -153,6 +153,7 @@ describe("the banner", () => {
     expect(text).toContain("config.yaml: unknown key");
     expect(text).toContain("web_extract (no key)");
     expect(text).toContain("1.3.0 is out");
+    expect(text).toContain("💡 Ctrl-G opens your editor.");
     expect(rows.flat().find((span) => span.text === "web_extract")?.style).toBe("error");
     expect(rows.flat().find((span) => span.text === "github")?.style).toBe("warn");
     for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(100);
