@@ -1,15 +1,15 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord, parseJson } from "#foundation/json";
-import { Secret } from "#foundation/secret";
 import { clientIds } from "../../providers/identification.ts";
 import type { Keychain } from "../keychain.ts";
 import { fileSlot, type LoginCodec, type LoginSlot, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
-import { type Exchange, errorCodeIn, numberIn, postForm, postJson, textIn } from "./exchange.ts";
+import { type Exchange, errorCodeIn, postForm, postJson, textIn } from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+import { grantedLogin, loginFrom, statusOf, tokenFields } from "./login-record.ts";
 import { newPkce, readCallback } from "./pkce.ts";
 
 const provider = "anthropic";
@@ -39,16 +39,12 @@ const claudeCodeCodec: LoginCodec = {
   parse(record) {
     const { claudeAiOauth: login } = record;
     if (!isRecord(login)) return undefined;
-    const accessToken = textIn(login, "accessToken");
-    if (accessToken === undefined) return undefined;
-    const refreshToken = textIn(login, "refreshToken");
-    const expiresAtMs = momentOf(login.expiresAt);
-    return {
-      accessToken,
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    return loginFrom({
+      accessToken: textIn(login, "accessToken"),
+      refreshToken: textIn(login, "refreshToken"),
+      expiresAtMs: momentOf(login.expiresAt),
       extra: login,
-    };
+    });
   },
   format: (login, before) => ({
     ...before,
@@ -64,21 +60,16 @@ const claudeCodeCodec: LoginCodec = {
 /** Our own login, `.anthropic_oauth.json`. */
 const ownAnthropicCodec: LoginCodec = {
   parse(record) {
-    const accessToken = textIn(record, "access_token") ?? textIn(record, "accessToken");
-    if (accessToken === undefined) return undefined;
-    const refreshToken = textIn(record, "refresh_token") ?? textIn(record, "refreshToken");
-    const expiresAtMs = momentOf(record.expires_at_ms) ?? momentOf(record.expiresAt);
-    return {
-      accessToken,
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    return loginFrom({
+      accessToken: textIn(record, "access_token") ?? textIn(record, "accessToken"),
+      refreshToken: textIn(record, "refresh_token") ?? textIn(record, "refreshToken"),
+      expiresAtMs: momentOf(record.expires_at_ms) ?? momentOf(record.expiresAt),
       extra: record,
-    };
+    });
   },
   format: (login, before) => ({
     ...before,
-    access_token: login.accessToken,
-    ...(login.refreshToken === undefined ? {} : { refresh_token: login.refreshToken }),
+    ...tokenFields(login),
     ...(login.expiresAtMs === undefined ? {} : { expires_at_ms: login.expiresAtMs }),
   }),
 };
@@ -162,20 +153,8 @@ async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Pro
 
 function readTokens(answer: Exchange, before: StoredLogin, nowMs: number): RenewResult {
   if (answer.kind === "unreachable") return unavailable("Anthropic", answer.message);
-  const accessToken = textIn(answer.body, "access_token");
-  if (answer.status === 200 && accessToken !== undefined) {
-    const refreshToken = textIn(answer.body, "refresh_token") ?? before.refreshToken;
-    const life = numberIn(answer.body, "expires_in");
-    return {
-      kind: "renewed",
-      login: {
-        accessToken,
-        ...(refreshToken === undefined ? {} : { refreshToken }),
-        expiresAtMs: nowMs + (life ?? 3600) * 1000,
-        extra: before.extra,
-      },
-    };
-  }
+  const login = grantedLogin(answer.body, before, { nowMs, usualLifeSeconds: 3600 });
+  if (answer.status === 200 && login !== undefined) return { kind: "renewed", login };
   const error = errorCodeIn(answer.body);
   if (answer.status >= 500) return unavailable("Anthropic", `HTTP ${answer.status}`);
   return reloginFailure(provider, `The Anthropic login is no longer accepted (${error ?? answer.status}).`);
@@ -224,12 +203,7 @@ export function createAnthropicFlow(
       return { kind: "logged-in" };
     },
     tokens: () => anthropicTokens(slot, context, endpoints),
-    async status(signal) {
-      const login = await slot.read(signal);
-      if (login === undefined) return { kind: "logged-out" };
-      const expiry = login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs };
-      return { kind: "logged-in", source: "hermes_pkce", secret: new Secret(login.accessToken), ...expiry };
-    },
+    status: (signal) => statusOf(slot, "hermes_pkce", signal),
     logout: () => rm(path, { force: true }),
   };
 }

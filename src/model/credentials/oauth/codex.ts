@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { readTextFile } from "#foundation/files";
 import { isRecord, parseJson } from "#foundation/json";
-import { Secret } from "#foundation/secret";
 import { clientIds } from "../../providers/identification.ts";
-import { loginOf, withActiveProvider, withLogin } from "../auth-state.ts";
+import { withActiveProvider, withLogin } from "../auth-state.ts";
 import { type LoginCodec, type LoginSlot, type StoredLogin, storeSlot } from "../login-slot.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
@@ -11,6 +10,7 @@ import { type DeviceCode, type Poll, runDeviceFlow } from "./device-flow.ts";
 import { type Exchange, errorCodeIn, errorTextIn, numberIn, postForm, postJson, textIn } from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
 import { expiryOf, readClaims } from "./jwt.ts";
+import { forgetLogin, loginFrom, rememberLogin, statusOf, tokenFields } from "./login-record.ts";
 
 const provider = "openai-codex";
 
@@ -43,22 +43,18 @@ export const codexCodec: LoginCodec = {
     const { tokens } = record;
     if (!isRecord(tokens)) return undefined;
     const accessToken = textIn(tokens, "access_token");
-    if (accessToken === undefined) return undefined;
-    const refreshToken = textIn(tokens, "refresh_token");
-    const expiresAtMs = expiryOf(accessToken);
-    return {
+    return loginFrom({
       accessToken,
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+      refreshToken: textIn(tokens, "refresh_token"),
+      expiresAtMs: accessToken === undefined ? undefined : expiryOf(accessToken),
       extra: record,
-    };
+    });
   },
   format: (login, before) => ({
     ...before,
     tokens: {
       ...(isRecord(before.tokens) ? before.tokens : {}),
-      access_token: login.accessToken,
-      ...(login.refreshToken === undefined ? {} : { refresh_token: login.refreshToken }),
+      ...tokenFields(login),
     },
     last_refresh: new Date().toISOString(),
     auth_mode: "chatgpt",
@@ -68,6 +64,7 @@ export const codexCodec: LoginCodec = {
 /** ChatGPT's login for Codex: a device code of OpenAI's own making. */
 export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints = codexEndpoints): AuthFlow {
   const slot = storeSlot(context.authFile, provider, codexCodec);
+  const place = { authFile: context.authFile, provider };
   return {
     provider,
     async login(ui, signal) {
@@ -89,26 +86,12 @@ export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints 
       if (granted.kind === "failure") return granted;
       const login = await redeem(granted.value, { context, endpoints }, signal);
       if (login.kind === "failure") return login;
-      await context.authFile.update(
-        (state) =>
-          withActiveProvider(
-            withLogin(state, provider, codexCodec.format(login.login, loginOf(state, provider) ?? {})),
-            provider,
-          ),
-        signal,
-      );
+      await rememberLogin(place, { login: login.login, codec: codexCodec }, signal);
       return { kind: "logged-in" };
     },
     tokens: () => codexTokens(slot, context, endpoints),
-    async status(signal) {
-      const login = await slot.read(signal);
-      if (login === undefined) return { kind: "logged-out" };
-      const expiry = login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs };
-      return { kind: "logged-in", source: "hermes-auth-store", secret: new Secret(login.accessToken), ...expiry };
-    },
-    async logout(signal) {
-      await context.authFile.update((state) => withLogin(state, provider, undefined), signal);
-    },
+    status: (signal) => statusOf(slot, "hermes-auth-store", signal),
+    logout: (signal) => forgetLogin(place, signal),
   };
 }
 
@@ -231,16 +214,8 @@ function readTokens(answer: Exchange, before: StoredLogin): RenewResult {
   const accessToken = textIn(answer.body, "access_token");
   if (answer.status === 200 && accessToken !== undefined) {
     const refreshToken = textIn(answer.body, "refresh_token") ?? before.refreshToken;
-    const expiresAtMs = expiryOf(accessToken);
-    return {
-      kind: "renewed",
-      login: {
-        accessToken,
-        ...(refreshToken === undefined ? {} : { refreshToken }),
-        ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-        extra: before.extra,
-      },
-    };
+    const login = loginFrom({ accessToken, refreshToken, expiresAtMs: expiryOf(accessToken), extra: before.extra });
+    if (login !== undefined) return { kind: "renewed", login };
   }
   if (answer.status === 401 || answer.status === 403 || (error !== undefined && finalErrors.has(error))) {
     return reloginFailure(provider, `The ChatGPT login is no longer accepted (${error ?? answer.status}).`);

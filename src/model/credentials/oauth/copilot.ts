@@ -10,6 +10,7 @@ import { usableKey } from "../usable-key.ts";
 import { type DeviceCode, type Poll, runDeviceFlow, standardPoll } from "./device-flow.ts";
 import { ask, errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, unavailable } from "./flow.ts";
+import { forgetLogin } from "./login-record.ts";
 
 const provider = "copilot";
 
@@ -198,9 +199,7 @@ export function createCopilotFlow(context: FlowContext, endpoints: CopilotEndpoi
       if (found.kind !== "token") return { kind: "logged-out" };
       return { kind: "logged-in", source: found.source, secret: found.secret };
     },
-    async logout(signal) {
-      await context.authFile.update((state) => withLogin(state, provider, undefined), signal);
-    },
+    logout: (signal) => forgetLogin({ authFile: context.authFile, provider }, signal),
   };
 }
 

@@ -1,15 +1,15 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord } from "#foundation/json";
-import { Secret } from "#foundation/secret";
 import { codeAssistUrl } from "../../providers/google-code-assist.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
-import { ask, type Exchange, errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
+import { ask, type Exchange, errorCodeIn, postForm, textIn } from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, type LoginUi, reloginFailure, unavailable } from "./flow.ts";
 import { projectOfLogin } from "./google-project.ts";
+import { grantedLogin, loginFrom, statusOf, tokenFields } from "./login-record.ts";
 import { openLoopback } from "./loopback.ts";
 import { type CallbackAnswer, newPkce, type Pkce, readCallback } from "./pkce.ts";
 
@@ -46,22 +46,17 @@ const scopes = [
 /** `auth/google_oauth.json`. */
 const googleCodec: LoginCodec = {
   parse(record) {
-    const accessToken = textIn(record, "access_token") ?? textIn(record, "access");
-    if (accessToken === undefined) return undefined;
-    const refreshToken = textIn(record, "refresh_token") ?? textIn(record, "refresh");
-    const expiresAtMs = momentOf(record.expires_at_ms) ?? momentOf(record.expires);
-    return {
-      accessToken,
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    return loginFrom({
+      accessToken: textIn(record, "access_token") ?? textIn(record, "access"),
+      refreshToken: textIn(record, "refresh_token") ?? textIn(record, "refresh"),
+      expiresAtMs: momentOf(record.expires_at_ms) ?? momentOf(record.expires),
       extra: record,
-    };
+    });
   },
   format: (login, before) => ({
     ...before,
     ...login.extra,
-    access_token: login.accessToken,
-    ...(login.refreshToken === undefined ? {} : { refresh_token: login.refreshToken }),
+    ...tokenFields(login),
     ...(login.expiresAtMs === undefined ? {} : { expires_at_ms: login.expiresAtMs }),
   }),
 };
@@ -129,16 +124,9 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
       return { kind: "logged-in", ...(email === undefined ? {} : { account: email }) };
     },
     async status(signal) {
-      const login = await slot.read(signal);
-      if (login === undefined) return { kind: "logged-out" };
-      const account = textIn(login.extra, "email");
-      return {
-        kind: "logged-in",
-        source: "google-oauth",
-        secret: new Secret(login.accessToken),
-        ...(account === undefined ? {} : { account }),
-        ...(login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs }),
-      };
+      const status = await statusOf(slot, "google-oauth", signal);
+      const account = textIn((await slot.read(signal))?.extra ?? {}, "email");
+      return status.kind === "logged-out" || account === undefined ? status : { ...status, account };
     },
     logout: () => rm(path, { force: true }),
   };
@@ -224,19 +212,8 @@ async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Pro
 
 function readTokens(answer: Exchange, before: StoredLogin, nowMs: number): RenewResult {
   if (answer.kind === "unreachable") return unavailable("Google", answer.message);
-  const accessToken = textIn(answer.body, "access_token");
-  if (answer.status === 200 && accessToken !== undefined) {
-    const refreshToken = textIn(answer.body, "refresh_token") ?? before.refreshToken;
-    return {
-      kind: "renewed",
-      login: {
-        accessToken,
-        ...(refreshToken === undefined ? {} : { refreshToken }),
-        expiresAtMs: nowMs + (numberIn(answer.body, "expires_in") ?? 3600) * 1000,
-        extra: before.extra,
-      },
-    };
-  }
+  const login = grantedLogin(answer.body, before, { nowMs, usualLifeSeconds: 3600 });
+  if (answer.status === 200 && login !== undefined) return { kind: "renewed", login };
   if (errorCodeIn(answer.body) === "invalid_grant") {
     return reloginFailure(provider, "Google has withdrawn the login.", "google_oauth_revoked");
   }

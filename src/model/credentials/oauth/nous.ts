@@ -1,15 +1,15 @@
 import { deadline, raceAbort } from "#foundation/abort";
 import { Secret } from "#foundation/secret";
 import { clientIds } from "../../providers/identification.ts";
-import { loginOf, withActiveProvider, withLogin } from "../auth-state.ts";
 import { type LoginSlot, type SlotAccess, type StoredLogin, storeSlot } from "../login-slot.ts";
 import { type LoginFailure, toError } from "../refresh.ts";
 import { type AccessToken, CredentialUnavailableError, type TokenSource } from "../scoped.ts";
 import { type DeviceCode, type Poll, runDeviceFlow, standardPoll } from "./device-flow.ts";
 import { errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+import { forgetLogin, grantedLogin, rememberLogin, statusOf } from "./login-record.ts";
 import { nousCodec } from "./nous-login.ts";
-import { mintAgentKey, type NousEndpoints, type NousTokensAnswer, nousEndpoints, refreshNous } from "./nous-portal.ts";
+import { mintAgentKey, type NousEndpoints, nousEndpoints, refreshNous } from "./nous-portal.ts";
 
 const provider = "nous";
 
@@ -178,6 +178,7 @@ const loggedOut: LoginFailure = reloginFailure(provider, "There is no login to t
 
 export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = nousEndpoints(context.env)): AuthFlow {
   const slot = storeSlot(context.authFile, provider, nousCodec);
+  const place = { authFile: context.authFile, provider };
   return {
     provider,
     async login(ui, signal) {
@@ -197,14 +198,7 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
         signal,
       );
       if (granted.kind === "failure") return granted;
-      await context.authFile.update(
-        (state) =>
-          withActiveProvider(
-            withLogin(state, provider, nousCodec.format(granted.value, loginOf(state, provider) ?? {})),
-            provider,
-          ),
-        signal,
-      );
+      await rememberLogin(place, { login: granted.value, codec: nousCodec }, signal);
       // The key is minted now, so that an account without a subscription is told at once.
       try {
         await new NousTokens(slot, context, endpoints).current(signal);
@@ -215,15 +209,8 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
       return { kind: "logged-in" };
     },
     tokens: () => new NousTokens(slot, context, endpoints),
-    async status(signal) {
-      const login = await slot.read(signal);
-      if (login === undefined) return { kind: "logged-out" };
-      const expiry = login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs };
-      return { kind: "logged-in", source: "portal", secret: new Secret(login.accessToken), ...expiry };
-    },
-    async logout(signal) {
-      await context.authFile.update((state) => withLogin(state, provider, undefined), signal);
-    },
+    status: (signal) => statusOf(slot, "portal", signal),
+    logout: (signal) => forgetLogin(place, signal),
   };
 }
 
@@ -293,23 +280,10 @@ async function poll(
     { signal, ...(parts.context.dispatcher === undefined ? {} : { dispatcher: parts.context.dispatcher }) },
   );
   if (answer.kind === "unreachable") return answer;
-  const tokens = readTokensAnswer(answer.body, parts.context.clock.now());
+  const tokens = grantedLogin(answer.body, { extra: {} }, { nowMs: parts.context.clock.now() });
   if (answer.status === 200 && tokens !== undefined) return { kind: "granted", value: tokens };
   const error = errorCodeIn(answer.body);
   // The portal asks for one second more each time, not for five.
   if (error === "slow_down") return { kind: "slow-down", addMs: 1_000 };
   return standardPoll(error) ?? unavailable("the Nous Portal", `HTTP ${answer.status}`);
-}
-
-function readTokensAnswer(body: NousTokensAnswer, nowMs: number): StoredLogin | undefined {
-  const accessToken = textIn(body, "access_token");
-  if (accessToken === undefined) return undefined;
-  const refreshToken = textIn(body, "refresh_token");
-  const life = numberIn(body, "expires_in");
-  return {
-    accessToken,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(life === undefined ? {} : { expiresAtMs: nowMs + life * 1000 }),
-    extra: {},
-  };
 }

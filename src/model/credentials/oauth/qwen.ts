@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { Secret } from "#foundation/secret";
 import { clientIds } from "../../providers/identification.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
-import { errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
+import { errorCodeIn, postForm, textIn } from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+import { grantedLogin, loginFrom, statusOf, tokenFields } from "./login-record.ts";
 
 const provider = "qwen-oauth";
 
@@ -23,22 +23,17 @@ const earlyMs = 120_000;
 /** `~/.qwen/oauth_creds.json`, which belongs to the Qwen Code program. */
 export const qwenCodec: LoginCodec = {
   parse(record) {
-    const accessToken = textIn(record, "access_token");
-    if (accessToken === undefined) return undefined;
-    const refreshToken = textIn(record, "refresh_token");
-    const expiresAtMs = momentOf(record.expiry_date);
-    return {
-      accessToken,
-      ...(refreshToken === undefined ? {} : { refreshToken }),
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    return loginFrom({
+      accessToken: textIn(record, "access_token"),
+      refreshToken: textIn(record, "refresh_token"),
+      expiresAtMs: momentOf(record.expiry_date),
       extra: record,
-    };
+    });
   },
   format: (login, before) => ({
     ...before,
     ...login.extra,
-    access_token: login.accessToken,
-    ...(login.refreshToken === undefined ? {} : { refresh_token: login.refreshToken }),
+    ...tokenFields(login),
     ...(login.expiresAtMs === undefined ? {} : { expiry_date: login.expiresAtMs }),
   }),
 };
@@ -67,12 +62,7 @@ export function createQwenFlow(context: FlowContext, endpoints: QwenEndpoints = 
         renew: (login, signal) => renew(login, { context, endpoints }, signal),
         missing,
       }),
-    async status(signal) {
-      const login = await slot.read(signal);
-      if (login === undefined) return { kind: "logged-out" };
-      const expiry = login.expiresAtMs === undefined ? {} : { expiresAtMs: login.expiresAtMs };
-      return { kind: "logged-in", source: "qwen-cli", secret: new Secret(login.accessToken), ...expiry };
-    },
+    status: (signal) => statusOf(slot, "qwen-cli", signal),
     // The file is the other program's; forgetting it is its business.
     logout: () => Promise.resolve(),
   };
@@ -90,21 +80,13 @@ async function renew(
     { signal },
   );
   if (answer.kind === "unreachable") return unavailable("Qwen", answer.message);
-  const accessToken = textIn(answer.body, "access_token");
-  if (answer.status !== 200 || accessToken === undefined) {
+  const renewed = grantedLogin(answer.body, login, { nowMs: parts.context.clock.now(), usualLifeSeconds: 3600 });
+  if (answer.status !== 200 || renewed === undefined) {
     if (answer.status >= 500) return unavailable("Qwen", `HTTP ${answer.status}`);
     const reason = errorCodeIn(answer.body) ?? answer.status;
     return { ...missing, code: "relogin_required", message: `The Qwen login is no longer accepted (${reason}).` };
   }
-  const life = numberIn(answer.body, "expires_in") ?? 3600;
   const resource = textIn(answer.body, "resource_url");
-  return {
-    kind: "renewed",
-    login: {
-      accessToken,
-      refreshToken: textIn(answer.body, "refresh_token") ?? login.refreshToken,
-      expiresAtMs: parts.context.clock.now() + life * 1000,
-      extra: { ...login.extra, ...(resource === undefined ? {} : { resource_url: resource }) },
-    },
-  };
+  const extra = { ...login.extra, ...(resource === undefined ? {} : { resource_url: resource }) };
+  return { kind: "renewed", login: { ...renewed, extra } };
 }
