@@ -10,6 +10,7 @@ import { Redactor } from "#foundation/redact";
 import { NousGuard, nousGate, RateLimitBook } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
+import { childEnvironment } from "#tools";
 import { childApprovals, delegationSettings } from "./agent/children.ts";
 import { createOpenAgent, type SharedParts } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
@@ -27,6 +28,7 @@ import { SurfaceRouter } from "./surface-router.ts";
 import { SurfaceTools } from "./surface-tools.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { mcpConsent } from "./tools/mcp-consent.ts";
+import { blockedVariables } from "./tools/terminals.ts";
 import { type Models, openModels } from "./wire-model.ts";
 import { openToolbox } from "./wire-tools.ts";
 
@@ -212,7 +214,11 @@ function openSessions(
     pluginCommands: () =>
       toolbox.plugins.commands().map((command) => ({ ...command, description: command.description ?? "" })),
     redact: (text) => toolbox.redact(text),
-    env: loaded.environment.variables,
+    env: childEnvironment(loaded.environment.variables, {
+      policy: "inherit",
+      passthrough: loaded.config.terminal.env_passthrough,
+      blocked: blockedVariables(loaded),
+    }),
     openAgent: createOpenAgent({
       ...shared,
       accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),

@@ -161,6 +161,19 @@ describe("one question on the command line", () => {
     expect(missing.stderr).toContain("nosuch.png");
   });
 
+  it("runs a quick command without the keys Hermes has [20:R9.1] [30:5.11]", async () => {
+    await using stage = await Stage.open({
+      config: "quick_commands:\n  vars: {type: exec, command: env}\n",
+      env: "OPENROUTER_API_KEY=sk-or-hidden-12345678\nPLAIN_WORD=visible\n",
+    });
+    const ran = await stage.run(["chat", "-q", "/vars", "-Q", "-m", "demo"]);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.stdout).toContain("PATH=");
+    expect(ran.stdout).toContain("PLAIN_WORD=visible");
+    expect(ran.stdout).not.toContain("sk-or-hidden-12345678");
+    expect(ran.stdout).not.toContain("OPENROUTER_API_KEY");
+  });
+
   it("names a setting it does not know, on standard error [20:A7.13]", async () => {
     await using stage = await Stage.open({ config: "compresion:\n  enabled: false\n" });
     const ran = await stage.run(["-z", "hello", ...demo, "--model", "demo"]);

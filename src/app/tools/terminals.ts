@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { environmentVariables } from "#config";
+import { environmentVariables, type LoadedConfig } from "#config";
 import {
   Guardian,
   LeaseTable,
@@ -68,7 +68,7 @@ type Opener = ReturnType<typeof localOpener>;
 function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["sandbox"]): Opener {
   const { options, config, env, cwd } = base;
   const { terminal } = config;
-  const blocked = blockedVariables(base);
+  const blocked = blockedVariables(options.loaded);
   return (taskId, overrides, signal) => {
     const open = localOpener({
       cwd,
@@ -128,8 +128,8 @@ function sudoOf({ options, config, env }: ToolboxBase): SudoPasswords {
  * What no command inherits: every credential Hermes knows by name, and whatever looks like one and was
  * given to Hermes in a file. A credential of the person's own shell that Hermes has no use for stays.
  */
-function blockedVariables({ options }: Pick<ToolboxBase, "options">): readonly string[] {
+export function blockedVariables({ secrets }: LoadedConfig): readonly string[] {
   const known = environmentVariables.filter((variable) => variable.kind === "secret").map(({ name }) => name);
-  const given = options.loaded.secrets.all().map(({ name }) => name);
-  return [...new Set([...known, ...given.filter((name) => options.loaded.secrets.originOf(name) !== "shell")])];
+  const given = secrets.all().map(({ name }) => name);
+  return [...new Set([...known, ...given.filter((name) => secrets.originOf(name) !== "shell")])];
 }
