@@ -1,5 +1,5 @@
-import { chmod, stat } from "node:fs/promises";
-import { systemErrorCode } from "#foundation/errors";
+import { statSync } from "node:fs";
+import { chmod } from "node:fs/promises";
 import { ensureDir } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
 import { isContainer, type Machine, thisMachine } from "#foundation/platform";
@@ -24,7 +24,7 @@ export async function prepareHome(
   env: NodeJS.ProcessEnv,
   machine: Machine = thisMachine(env),
 ): Promise<PreparedHome> {
-  const wasCreated = (await modeOf(home.root)) === undefined;
+  const wasCreated = modeOf(home.root) === undefined;
   const ownsModes = !isTruthy(env.HERMES_SKIP_CHMOD) && !isContainer(machine) && managedBy(home, env) === undefined;
   await ensureDir(home.root, ownsModes ? homeMode(env) : undefined);
   if (!ownsModes) return { wasCreated, tightened: [] };
@@ -32,7 +32,7 @@ export async function prepareHome(
   if (wasCreated) await chmod(home.root, homeMode(env));
   const tightened: string[] = [];
   for (const name of secretFiles) {
-    const mode = await modeOf(home.at(name));
+    const mode = modeOf(home.at(name));
     if (mode === undefined || (mode & 0o077) === 0) continue;
     await chmod(home.at(name), 0o600);
     tightened.push(home.at(name));
@@ -45,12 +45,7 @@ function homeMode(env: NodeJS.ProcessEnv): number {
   return /^0?[0-7]{3}$/.test(written) ? Number.parseInt(written, 8) : 0o700;
 }
 
-async function modeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).mode & 0o777;
-  } catch (error) {
-    const code = systemErrorCode(error);
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
-    return undefined;
-  }
+function modeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : found.mode & 0o777;
 }

@@ -1,4 +1,5 @@
-import { appendFile, mkdir, rename, rm, stat } from "node:fs/promises";
+import { appendFileSync, mkdirSync, statSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { never } from "./abort.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -166,7 +167,7 @@ class LogFile implements AsyncDisposable {
         this.#dropped = 0;
       }
       try {
-        await this.#append(await this.#nextBatch());
+        this.#append(await this.#nextBatch());
       } catch (error) {
         this.#report(error);
       }
@@ -178,7 +179,7 @@ class LogFile implements AsyncDisposable {
   async #nextBatch(): Promise<string> {
     // Taken before anything can fail: a line that cannot be written must not come up for ever.
     const [first = ""] = this.#waiting.splice(0, 1);
-    const size = await sizeOf(this.#options.file);
+    const size = sizeOf(this.#options.file);
     let room = this.#maxBytes - size - Buffer.byteLength(first);
     if (room < 0 && size > 0) {
       await this.#rotate(size).catch((error: unknown) => this.#report(error));
@@ -194,14 +195,15 @@ class LogFile implements AsyncDisposable {
     return first + this.#waiting.splice(0, count).join("");
   }
 
-  async #append(text: string): Promise<void> {
+  /** On this thread: a few lines take microseconds, and the last ones are written while the program waits to leave. */
+  #append(text: string): void {
     const { file } = this.#options;
     try {
-      await appendFile(file, text, { mode: 0o600 });
+      appendFileSync(file, text, { mode: 0o600 });
     } catch (error) {
       if (systemErrorCode(error) !== "ENOENT") throw error;
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await appendFile(file, text, { mode: 0o600 });
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      appendFileSync(file, text, { mode: 0o600 });
     }
   }
 
@@ -211,7 +213,7 @@ class LogFile implements AsyncDisposable {
     await withFileLock(
       `${file}.lock`,
       async () => {
-        if ((await sizeOf(file)) >= sizeBefore) await shift(file, this.#options.keep ?? 3);
+        if (sizeOf(file) >= sizeBefore) await shift(file, this.#options.keep ?? 3);
       },
       { signal: never, timeoutMs: 5_000 },
     );
@@ -240,11 +242,6 @@ async function renameIfPresent(from: string, to: string): Promise<void> {
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return 0;
-    throw error;
-  }
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe } from "#foundation/errors";
@@ -173,6 +174,8 @@ async function readPackage(place: Place, logger: Logger): Promise<FoundPlugin | 
 }
 
 async function foldersIn(root: string): Promise<readonly string[]> {
+  // Mostly there is none.
+  if (!existsSync(root)) return [];
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
   const names: string[] = [];
   for (const entry of entries) {

@@ -22,9 +22,11 @@ export class AvailabilityProbes {
 
   async check(tools: Iterable<Tool>, signal: AbortSignal): Promise<ReadonlyMap<string, Availability>> {
     const list = [...tools];
+    using limit = deadline(probeTimeoutMs);
+    const within = { signal, limit: limit.signal, linked: linkSignals(signal, limit.signal) };
     const probes = [...new Set(list.flatMap((tool) => (tool.check === undefined ? [] : [tool.check])))];
     const answers = new Map(
-      await Promise.all(probes.map(async (probe) => [probe, await this.#ask(probe, signal)] as const)),
+      await Promise.all(probes.map(async (probe) => [probe, await this.#ask(probe, within)] as const)),
     );
     return new Map(
       list.map((tool) => [tool.name, tool.check === undefined ? true : (answers.get(tool.check) ?? unanswered)]),
@@ -36,21 +38,27 @@ export class AvailabilityProbes {
     this.#kept.clear();
   }
 
-  async #ask(probe: Probe, signal: AbortSignal): Promise<Availability> {
+  async #ask(probe: Probe, { signal, limit, linked }: Bounds): Promise<Availability> {
     const kept = this.#kept.get(probe);
     if (kept !== undefined && this.#clock.now() - kept.atMs < keptForMs) return kept.answer;
-    using limit = deadline(probeTimeoutMs);
-    const linked = linkSignals(signal, limit.signal);
     let answer: Availability;
     try {
-      answer = await raceAbort(Promise.resolve(probe(linked)), linked);
+      const given = probe(linked);
+      answer = given instanceof Promise ? await raceAbort(given, linked) : given;
     } catch (error) {
       if (signal.aborted) throw error;
-      answer = { reason: limit.signal.aborted ? "the check took too long" : describe(error) };
+      answer = { reason: limit.aborted ? "the check took too long" : describe(error) };
     }
     this.#kept.set(probe, { answer, atMs: this.#clock.now() });
     return answer;
   }
+}
+
+interface Bounds {
+  readonly signal: AbortSignal;
+  readonly limit: AbortSignal;
+  /** Both in one. */
+  readonly linked: AbortSignal;
 }
 
 const unanswered: Availability = { reason: "not checked" };

@@ -1,4 +1,5 @@
-import { readdir, realpath, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { readdir, realpath } from "node:fs/promises";
 import { systemErrorCode } from "#foundation/errors";
 import { readTextFile } from "#foundation/files";
 
@@ -22,7 +23,8 @@ interface WorkspaceEntry {
 export const localFiles: WorkspaceFiles = {
   async kindOf(path) {
     try {
-      const found = await stat(path);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found === undefined) return "absent";
       return found.isDirectory() ? "folder" : "file";
     } catch (error) {
       if (systemErrorCode(error) === undefined) throw error;

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { ensureDir } from "#foundation/files";
@@ -54,10 +54,10 @@ async function configure(connection: SqliteConnection, options: OpenOptions): Pr
 
 /** The file holds conversations: readable by its owner alone, from the first moment. */
 async function createPrivately(path: string): Promise<void> {
+  if (existsSync(path)) return;
   await ensureDir(dirname(path), 0o700);
   try {
-    const file = await open(path, "wx", 0o600);
-    await file.close();
+    closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     if (systemErrorCode(error) !== "EEXIST") throw error;
   }

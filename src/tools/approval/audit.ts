@@ -25,13 +25,11 @@ export function auditFile(
   file: string,
   deps: { readonly redact: (text: string) => string; readonly logger: Logger },
 ): ((entry: AuditEntry) => void) & AsyncDisposable {
-  let tail: Promise<void> = mkdir(path.dirname(file), { recursive: true }).then(
-    () => undefined,
-    () => undefined,
-  );
+  let tail = Promise.resolve();
   const write = (entry: AuditEntry): void => {
     const line = `${deps.redact(JSON.stringify({ ...entry, at: new Date(entry.atMs).toISOString() }))}\n`;
     tail = tail
+      .then(() => mkdir(path.dirname(file), { recursive: true }))
       .then(() => appendFile(file, line, { mode: 0o600 }))
       .catch((error: unknown) =>
         deps.logger.warn("a decision could not be written to the audit file", { error: describe(error) }),
