@@ -6,7 +6,7 @@ import type { Conversations, SpokenMessage } from "#session";
 import { type EventPage, EventQueue, type ServedEvent } from "./event-queue.ts";
 
 export interface EventsDeps {
-  readonly conversations: Conversations;
+  readonly conversations: Pick<Conversations, "now" | "since">;
   readonly clock: Clock;
   /** Text as it may be shown to a client. */
   shown(text: string): string;
