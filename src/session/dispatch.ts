@@ -1,9 +1,9 @@
 import { describe, UserError } from "#foundation/errors";
-import type { CommandView, Submission } from "./api.ts";
+import type { CommandView } from "./api.ts";
 import type { CommandContext } from "./commands/command.ts";
 import { aliasLine, readQuickCommand, runQuickCommand } from "./commands/quick-commands.ts";
 import { type ResolvedLine, resolveCommand } from "./commands/registry.ts";
-import { fault, say, warn } from "./commands/views.ts";
+import { fault, say, submissionView, warn } from "./commands/views.ts";
 
 export interface DispatchDeps {
   /** Everything but the words; they differ per line. */
@@ -88,7 +88,7 @@ async function quick(
     }
     case "prompt":
       return await guarded(async () =>
-        turnView(await base.session.say({ text: args === "" ? command.text : `${command.text}\n\n${args}` })),
+        submissionView(await base.session.say({ text: args === "" ? command.text : `${command.text}\n\n${args}` })),
       );
   }
 }
@@ -96,22 +96,7 @@ async function quick(
 async function skill({ slug, args }: Extract<ResolvedLine, { kind: "skill" }>, base: Base): Promise<CommandView> {
   const message = await base.session.handle.skills.invoke(slug, args, base.signal);
   if (message === undefined) return warn(`The skill ${slug} cannot be loaded here.`);
-  return turnView(await base.session.say({ text: message.stored, sent: message.sent }));
-}
-
-function turnView(submission: Submission): CommandView {
-  switch (submission.kind) {
-    case "turn":
-      return { kind: "turn", ended: submission.ended };
-    case "queued":
-      return say(`Queued as number ${submission.position}.`);
-    case "steered":
-      return say("Handed in; the model reads it with the next tool result.");
-    case "command":
-      return submission.view;
-    case "refused":
-      return fault(submission.message);
-  }
+  return submissionView(await base.session.say({ text: message.stored, sent: message.sent }));
 }
 
 async function guarded(work: () => Promise<CommandView>): Promise<CommandView> {

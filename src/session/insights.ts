@@ -1,4 +1,5 @@
 import type { Insights, Store } from "#store";
+import { localMoment } from "./local-moment.ts";
 
 /** How often a skill was loaded and changed, and when last. */
 export interface SkillUseFigures {
@@ -81,32 +82,6 @@ export async function collectInsights(store: Store, wish: InsightsWish, signal: 
     peakHours: peaks(moments.map((moment) => moment.hour)),
     ...streaks(moments.map((moment) => moment.day)),
     skills: skills.sort((left, right) => right.loads + right.edits - left.loads - left.edits).slice(0, mostSkills),
-  };
-}
-
-interface LocalMoment {
-  /** Monday is 0. */
-  readonly weekday: number;
-  readonly hour: number;
-  /** Days since 1970 on the local calendar. */
-  readonly day: number;
-}
-
-function localMoment(ms: number, timeZone: string | undefined): LocalMoment {
-  const parts = new Intl.DateTimeFormat("en-CA", {
-    ...(timeZone === undefined || timeZone === "" ? {} : { timeZone }),
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    hourCycle: "h23",
-  }).formatToParts(new Date(ms));
-  const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value ?? 0);
-  const midnightMs = Date.UTC(part("year"), part("month") - 1, part("day"));
-  return {
-    weekday: (new Date(midnightMs).getUTCDay() + 6) % 7,
-    hour: part("hour"),
-    day: Math.round(midnightMs / dayMs),
   };
 }
 

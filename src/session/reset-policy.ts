@@ -1,3 +1,5 @@
+import { localMoment } from "./local-moment.ts";
+
 /** When a chat that goes on for months begins a new session. */
 export interface ResetPolicy {
   readonly mode: "daily" | "idle" | "both" | "none";
@@ -24,17 +26,7 @@ export function resetDue(
 }
 
 /** The date that a moment belongs to when days begin at the hour of the policy, on the clock people see there. */
-function resetDay(policy: ResetPolicy, ms: number): string {
-  const parts = new Intl.DateTimeFormat("en-CA", {
-    ...(policy.timeZone === undefined || policy.timeZone === "" ? {} : { timeZone: policy.timeZone }),
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    hourCycle: "h23",
-  }).formatToParts(new Date(ms));
-  const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value ?? 0);
-  const day = Date.UTC(part("year"), part("month") - 1, part("day"));
-  const start = part("hour") < policy.atHour ? day - 86_400_000 : day;
-  return new Date(start).toISOString().slice(0, 10);
+function resetDay(policy: ResetPolicy, ms: number): number {
+  const { day, hour } = localMoment(ms, policy.timeZone);
+  return hour < policy.atHour ? day - 1 : day;
 }

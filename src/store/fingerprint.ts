@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database } from "./database.ts";
+import type { FsckReport } from "./records/report.ts";
 import { number } from "./row.ts";
 import { messageColumns } from "./rows/message.ts";
 
@@ -8,6 +9,21 @@ const rowsPerRead = 500;
 export interface Fingerprint {
   readonly count: number;
   readonly hash: string;
+}
+
+/** What a check says, with the proof that no message changed meanwhile. */
+export function fsckReport(
+  found: { readonly problems: readonly string[]; readonly repairs: readonly string[] },
+  { before, after }: { readonly before: Fingerprint; readonly after: Fingerprint },
+): FsckReport {
+  return {
+    isHealthy: found.problems.length === 0,
+    ...found,
+    messagesBefore: before.count,
+    messagesAfter: after.count,
+    fingerprintBefore: before.hash,
+    fingerprintAfter: after.hash,
+  };
 }
 
 /** A hash over every message and every field of it: equal hashes prove that nothing was lost or changed. */

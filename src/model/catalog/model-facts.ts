@@ -24,8 +24,23 @@ export interface ModelFacts {
   readonly parameters?: readonly string[];
 }
 
+/** The names servers give to the size of the window, in the order they are believed. */
+export const windowFields: readonly string[] = [
+  "context_length",
+  "context_window",
+  "max_context_length",
+  "max_position_embeddings",
+  "max_model_len",
+  "max_input_tokens",
+  "max_sequence_length",
+  "max_seq_len",
+  "n_ctx_train",
+  "n_ctx",
+  "ctx_size",
+];
+
 const smallestWindow = 1_024;
-const largestWindow = 10_000_000;
+export const largestWindow = 10_000_000;
 
 /** A number of tokens from the outside, or undefined when it cannot be a context window. */
 export function readWindow(value: unknown): number | undefined {

@@ -1,21 +1,7 @@
 import { isRecord } from "#foundation/json";
-import { type Capability, type ModelFacts, type Prices, readPrice, readWindow } from "./model-facts.ts";
+import { type Capability, type ModelFacts, type Prices, readPrice, readWindow, windowFields } from "./model-facts.ts";
 import { plainModelName } from "./model-name.ts";
 
-/** The names servers give to the size of the window, in the order they are believed. */
-const windowFields = [
-  "context_length",
-  "context_window",
-  "max_context_length",
-  "max_position_embeddings",
-  "max_model_len",
-  "max_input_tokens",
-  "max_sequence_length",
-  "max_seq_len",
-  "n_ctx_train",
-  "n_ctx",
-  "ctx_size",
-];
 const outputFields = ["max_completion_tokens", "max_output_tokens", "max_tokens"];
 const maxEntries = 20_000;
 

@@ -1,4 +1,5 @@
 import { isRecord } from "#foundation/json";
+import { largestWindow, readWindow, windowFields } from "../catalog/model-facts.ts";
 
 /** One model as an endpoint lists it. */
 export interface ListedModel {
@@ -12,32 +13,14 @@ export interface ListedModel {
   readonly isFree?: boolean;
 }
 
-/** Names under which endpoints give the window, best first. */
-const windowKeys = [
-  "context_length",
-  "context_window",
-  "max_context_length",
-  "max_position_embeddings",
-  "max_model_len",
-  "max_input_tokens",
-  "max_sequence_length",
-  "max_seq_len",
-  "n_ctx_train",
-  "n_ctx",
-  "ctx_size",
-];
-
-const smallestWindow = 1024;
-const largestWindow = 10_000_000;
-
 /** The window an entry names, wherever it stands; numbers that cannot be a window are ignored. */
 export function windowIn(entry: Readonly<Record<string, unknown>>): number | undefined {
   const places = [entry, entry.meta, entry.top_provider, entry.limits, capabilityLimits(entry)];
   for (const place of places) {
     if (!isRecord(place)) continue;
-    for (const key of windowKeys) {
-      const value = place[key];
-      if (typeof value === "number" && value >= smallestWindow && value <= largestWindow) return Math.floor(value);
+    for (const field of windowFields) {
+      const window = readWindow(place[field]);
+      if (window !== undefined) return window;
     }
   }
   return undefined;

@@ -1,7 +1,6 @@
-import type { CommandView, Submission } from "../api.ts";
 import { plural } from "../format.ts";
 import type { SlashCommand } from "./command.ts";
-import { fault, say, warn } from "./views.ts";
+import { say, submissionView, warn } from "./views.ts";
 
 export const queueCommand: SlashCommand = {
   name: "queue",
@@ -32,18 +31,3 @@ export const steerCommand: SlashCommand = {
     return submissionView(await session.guide(args));
   },
 };
-
-function submissionView(submission: Submission): CommandView {
-  switch (submission.kind) {
-    case "turn":
-      return { kind: "turn", ended: submission.ended };
-    case "queued":
-      return say(`Queued as number ${submission.position}.`);
-    case "steered":
-      return say("Handed in; the model reads it with the next tool result.");
-    case "command":
-      return submission.view;
-    case "refused":
-      return fault(submission.message);
-  }
-}

@@ -1,4 +1,4 @@
-import type { CommandView, SurfaceAction } from "../api.ts";
+import type { CommandView, Submission, SurfaceAction } from "../api.ts";
 
 /** Small constructors, so that commands read as what they say. */
 export function say(text: string): CommandView {
@@ -15,4 +15,20 @@ export function fault(text: string): CommandView {
 
 export function act(action: SurfaceAction): CommandView {
   return { kind: "surface", action };
+}
+
+/** What became of words that a command handed to the session. */
+export function submissionView(submission: Submission): CommandView {
+  switch (submission.kind) {
+    case "turn":
+      return { kind: "turn", ended: submission.ended };
+    case "queued":
+      return say(`Queued as number ${submission.position}.`);
+    case "steered":
+      return say("Handed in; the model reads it with the next tool result.");
+    case "command":
+      return submission.view;
+    case "refused":
+      return fault(submission.message);
+  }
 }

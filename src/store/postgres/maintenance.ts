@@ -5,7 +5,7 @@ import type { Logger } from "#foundation/logger";
 import { autoPrune } from "../auto-prune.ts";
 import { recount } from "../counters.ts";
 import type { Database } from "../database.ts";
-import { fingerprint } from "../fingerprint.ts";
+import { fingerprint, fsckReport } from "../fingerprint.ts";
 import type { FsckReport } from "../records/report.ts";
 import { number, text } from "../row.ts";
 import { searchVector } from "../search/vector.ts";
@@ -51,15 +51,7 @@ export class PostgresMaintenance implements Maintenance {
       ...(wrong.length > 0 ? [`${wrong.length} sessions count their messages wrongly.`] : []),
       ...(missing > 0 ? [`${missing} messages are not in the search index.`] : []),
     ];
-    return {
-      isHealthy: problems.length === 0,
-      problems,
-      repairs,
-      messagesBefore: before.count,
-      messagesAfter: after.count,
-      fingerprintBefore: before.hash,
-      fingerprintAfter: after.hash,
-    };
+    return fsckReport({ problems, repairs }, { before, after });
   }
 
   async backup(): Promise<void> {

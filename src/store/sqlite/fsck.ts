@@ -2,7 +2,7 @@ import type { SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
 import { recount } from "../counters.ts";
 import type { Database } from "../database.ts";
-import { fingerprint } from "../fingerprint.ts";
+import { fingerprint, fsckReport } from "../fingerprint.ts";
 import type { FsckReport } from "../records/report.ts";
 import { number, text } from "../row.ts";
 import { indexedThrough, indexPending, resetGramIndex } from "./gram-index.ts";
@@ -24,15 +24,7 @@ export async function fsck(context: TaskContext, input: { repair: boolean }): Pr
     repairs.push(await finding.repair());
   }
   const after = input.repair ? await fingerprint(context.db, context.signal) : before;
-  return {
-    isHealthy: problems.length === 0,
-    problems,
-    repairs,
-    messagesBefore: before.count,
-    messagesAfter: after.count,
-    fingerprintBefore: before.hash,
-    fingerprintAfter: after.hash,
-  };
+  return fsckReport({ problems, repairs }, { before, after });
 }
 
 interface Finding {

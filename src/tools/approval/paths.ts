@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { PathGuard, PathUse, PathVerdict } from "../files/path-guard.ts";
+import { protectedHomeFiles, protectedHomeFolders } from "./protected-places.ts";
 import type { ApprovalGate } from "./request.ts";
 
 export interface PathRules {
@@ -13,18 +14,6 @@ export interface PathRules {
 const systemFolders = ["/etc", "/boot", "/usr/lib/systemd", "/private/etc", "/private/var"];
 const macTemp = ["/private/var/folders", "/private/tmp", "/private/var/tmp"];
 const sockets = ["/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock"];
-const homeFiles = [
-  ".bashrc",
-  ".zshrc",
-  ".profile",
-  ".bash_profile",
-  ".zprofile",
-  ".netrc",
-  ".pgpass",
-  ".npmrc",
-  ".pypirc",
-];
-const homeFolders = [".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".config/gh"];
 const hermesFiles = [".env", "config.yaml", "auth.json", "state.db", "shell-hooks-allowlist.json"];
 const hermesFolders = ["mcp-tokens", "plugins"];
 const hermesReadDenied = ["skills/.hub"];
@@ -55,7 +44,8 @@ export function judgePath(
   if (place.platform === "darwin" && macTemp.some((folder) => inside(real, folder) !== undefined)) return "allowed";
   if (systemFolders.some((folder) => inside(real, folder) !== undefined) || sockets.includes(real)) return "refused";
   const home = inside(real, place.home);
-  if (home !== undefined && (homeFiles.includes(home) || startsIn(home, homeFolders))) return "refused";
+  if (home !== undefined && (protectedHomeFiles.includes(home) || startsIn(home, protectedHomeFolders)))
+    return "refused";
   if (
     own !== undefined &&
     (hermesFiles.some((name) => own === name || own.startsWith(`${name}-`)) || startsIn(own, hermesFolders))

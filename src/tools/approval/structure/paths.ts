@@ -1,4 +1,5 @@
 import path from "node:path";
+import { protectedHomeFiles, protectedHomeFolders } from "../protected-places.ts";
 import { absolute } from "./read-line.ts";
 import type { Argument, SimpleCommand } from "./simple-command.ts";
 
@@ -72,27 +73,14 @@ export function isSensitive(argument: Argument, command: SimpleCommand, place: P
   );
 }
 
-const protectedNames = [
-  ".bashrc",
-  ".zshrc",
-  ".profile",
-  ".bash_profile",
-  ".zprofile",
-  ".netrc",
-  ".pgpass",
-  ".npmrc",
-  ".pypirc",
-];
-const protectedFolders = [".ssh", ".aws", ".kube", ".gnupg", ".docker", ".azure", ".config/gh"];
-
 export function isProtected(argument: Argument, command: SimpleCommand, place: PathPlace): boolean {
   const target = pathOf(argument, command, place);
   if (target === undefined) return false;
   const inHome = (name: string): string => path.posix.join(place.home, name);
   return (
     isSensitive(argument, command, place) ||
-    protectedNames.some((name) => target === inHome(name)) ||
-    protectedFolders.some((name) => isInside(target, inHome(name))) ||
+    protectedHomeFiles.some((name) => target === inHome(name)) ||
+    protectedHomeFolders.some((name) => isInside(target, inHome(name))) ||
     /\/\.git\/hooks(?:\/|$)/.test(target) ||
     ["config.yaml", "auth.json"].some((name) => target === path.posix.join(place.hermesHome, name))
   );

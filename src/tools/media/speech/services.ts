@@ -9,6 +9,9 @@ export interface ServiceOptions extends SpeechSettings {
   readonly key: Secret;
 }
 
+/** Sound inside JSON is long and takes its time. */
+const soundLimits = { maxBytes: 100_000_000, timeoutMs: 120_000 } as const;
+
 const bearer = (key: Secret): Record<string, string> => ({ authorization: `Bearer ${key.reveal()}` });
 
 export function openaiSpeech({
@@ -75,13 +78,7 @@ export function minimaxSpeech({
     maxChars: rest.maxTextLength ?? 10_000,
     async speak({ text }, signal) {
       const json = { model, text, stream: false, voice_setting: { voice_id: voice }, audio_setting: { format: "mp3" } };
-      const answer = await callService(`${base}/t2a_v2`, {
-        json,
-        token: key,
-        maxBytes: 100_000_000,
-        timeoutMs: 120_000,
-        signal,
-      });
+      const answer = await callService(`${base}/t2a_v2`, { json, token: key, ...soundLimits, signal });
       if (answer.kind === "failed") return answer;
       const hex = isRecord(answer.value) ? textField(answer.value["data"], "audio") : "";
       const complaint = isRecord(answer.value) ? textField(answer.value["base_resp"], "status_msg") : "";
@@ -109,13 +106,7 @@ export function mistralSpeech({
         response_format: format === "ogg" ? "opus" : "mp3",
         ...(voice === undefined ? {} : { voice_id: voice }),
       };
-      const answer = await callService(`${base}/audio/speech`, {
-        json,
-        token: key,
-        maxBytes: 100_000_000,
-        timeoutMs: 120_000,
-        signal,
-      });
+      const answer = await callService(`${base}/audio/speech`, { json, token: key, ...soundLimits, signal });
       if (answer.kind === "failed") return answer;
       const encoded = textField(answer.value, "audio_data");
       if (encoded === "") return { kind: "failed", reason: "the service returned no sound" };
@@ -145,7 +136,7 @@ export function geminiSpeech({
       };
       const url = `${base}/models/${encodeURIComponent(model)}:generateContent`;
       const headers = { "x-goog-api-key": key.reveal() };
-      const answer = await callService(url, { json, headers, maxBytes: 100_000_000, timeoutMs: 120_000, signal });
+      const answer = await callService(url, { json, headers, ...soundLimits, signal });
       if (answer.kind === "failed") return answer;
       const content = listAt(answer.value, "candidates")[0]?.["content"];
       const inline = listAt(content, "parts")
