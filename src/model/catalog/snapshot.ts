@@ -25,7 +25,7 @@ export function snapshotFacts(provider: string, model: string): ModelFacts | und
   const name = plainModelName(model);
   const own = rows.find((row) => row.provider === provider && isSame(row, model, name));
   if (own !== undefined) return factsOf(own);
-  const elsewhere = rows.find((row) => isSame(row, model, name) && makers.has(row.provider));
+  const elsewhere = rows.find((row) => makers.has(row.provider) && isSame(row, model, name));
   if (elsewhere === undefined) return undefined;
   const { prices: _prices, ...rest } = factsOf(elsewhere);
   return rest;
@@ -47,7 +47,10 @@ const makers: ReadonlySet<string> = new Set([
 ]);
 
 function isSame(row: SnapshotRow, model: string, name: string): boolean {
-  return row.model === model || plainModelName(row.model) === name;
+  if (row.model === model) return true;
+  // A plain name's first word stands in the full one as it is; that tells most rows apart without reading them.
+  const [word = ""] = name.split("-", 1);
+  return row.model.toLowerCase().includes(word) && plainModelName(row.model) === name;
 }
 
 function factsOf(row: SnapshotRow): ModelFacts {

@@ -15,10 +15,9 @@ export function hostOf(url: string | URL): string | undefined {
 }
 
 function tidyHost(hostname: string): string {
-  return hostname
-    .toLowerCase()
-    .replace(/\.$/, "")
-    .replace(/^\[(.*)\]$/, "$1");
+  const lower = hostname.toLowerCase();
+  const plain = lower.endsWith(".") ? lower.slice(0, -1) : lower;
+  return plain.startsWith("[") && plain.endsWith("]") ? plain.slice(1, -1) : plain;
 }
 
 /** True when the URL's host is the domain or lies below it. */

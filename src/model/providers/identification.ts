@@ -1,5 +1,5 @@
 import { subscriptionIdentification } from "./anthropic-subscription.ts";
-import { hostMatches, pathOf } from "./hosts.ts";
+import { hostMatches, parseUrl, pathOf } from "./hosts.ts";
 
 /**
  * How Hermes names itself to each endpoint. Rows that `imitate` name another program, because the
@@ -89,15 +89,16 @@ export interface Identification {
 export function identificationFor(url: string, facts: IdentificationFacts): Identification {
   const headers: Record<string, string> = {};
   let isIncomplete = false;
+  const address = parseUrl(url) ?? url;
   for (const row of identificationRows) {
-    if (!applies(row, url, facts)) continue;
+    if (!applies(row, address, facts)) continue;
     if (row.imitates && !facts.isNoticeAccepted) isIncomplete = true;
     else for (const [name, value] of Object.entries(row.headers)) headers[name] = fill(value, facts);
   }
   return { headers, isIncomplete };
 }
 
-function applies(row: IdentificationRow, url: string, facts: IdentificationFacts): boolean {
+function applies(row: IdentificationRow, url: URL | string, facts: IdentificationFacts): boolean {
   if (row.onlyWithLogin === true && !facts.hasLogin) return false;
   if (row.host !== undefined && !hostMatches(url, row.host)) return false;
   return row.pathPrefix === undefined || `${pathOf(url)}/`.startsWith(`${row.pathPrefix}/`);

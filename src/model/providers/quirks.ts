@@ -1,6 +1,6 @@
 import type { ProtocolName, TargetQuirks } from "../target.ts";
 import { isAzureOpenAiUrl } from "./azure.ts";
-import { hostMatches, pathOf } from "./hosts.ts";
+import { hostMatches, parseUrl, pathOf } from "./hosts.ts";
 import { withoutVendor } from "./model-name.ts";
 
 /** What a rule may look at. */
@@ -11,44 +11,49 @@ export interface QuirkFacts {
   readonly baseUrl: string;
 }
 
+/** The address is read once for all rules. */
+interface ReadFacts extends QuirkFacts {
+  readonly address: URL | string;
+}
+
 interface QuirkRule {
-  readonly when: (facts: QuirkFacts) => boolean;
+  readonly when: (facts: ReadFacts) => boolean;
   readonly quirks: TargetQuirks;
 }
 
 const isProvider =
   (...ids: readonly string[]) =>
-  (facts: QuirkFacts): boolean =>
+  (facts: ReadFacts): boolean =>
     ids.includes(facts.provider);
 const isAt =
   (...hosts: readonly string[]) =>
-  (facts: QuirkFacts): boolean =>
-    hosts.some((host) => hostMatches(facts.baseUrl, host));
+  (facts: ReadFacts): boolean =>
+    hosts.some((host) => hostMatches(facts.address, host));
 const speaks =
   (protocol: ProtocolName) =>
-  (facts: QuirkFacts): boolean =>
+  (facts: ReadFacts): boolean =>
     facts.protocol === protocol;
 const isModel =
   (pattern: RegExp) =>
-  (facts: QuirkFacts): boolean =>
+  (facts: ReadFacts): boolean =>
     pattern.test(facts.model.toLowerCase());
 const all =
-  (...tests: readonly ((facts: QuirkFacts) => boolean)[]) =>
-  (facts: QuirkFacts): boolean =>
+  (...tests: readonly ((facts: ReadFacts) => boolean)[]) =>
+  (facts: ReadFacts): boolean =>
     tests.every((test) => test(facts));
 const any =
-  (...tests: readonly ((facts: QuirkFacts) => boolean)[]) =>
-  (facts: QuirkFacts): boolean =>
+  (...tests: readonly ((facts: ReadFacts) => boolean)[]) =>
+  (facts: ReadFacts): boolean =>
     tests.some((test) => test(facts));
 const not =
-  (test: (facts: QuirkFacts) => boolean) =>
-  (facts: QuirkFacts): boolean =>
+  (test: (facts: ReadFacts) => boolean) =>
+  (facts: ReadFacts): boolean =>
     !test(facts);
 
 const isClaude = isModel(/claude/);
 const isHaiku = isModel(/haiku/);
 const isNativeAnthropic = all(speaks("anthropic_messages"), isAt("api.anthropic.com"));
-const isKimiCoding = all(isAt("api.kimi.com"), (facts) => `${pathOf(facts.baseUrl)}/`.startsWith("/coding/"));
+const isKimiCoding = all(isAt("api.kimi.com"), (facts) => `${pathOf(facts.address)}/`.startsWith("/coding/"));
 const isKimi = any(isProvider("kimi-coding", "kimi-coding-cn"), isAt("api.kimi.com", "moonshot.ai", "moonshot.cn"));
 const isOpenRouter = any(isProvider("openrouter"), isAt("openrouter.ai"));
 const isCopilot = any(isProvider("copilot"), isAt("githubcopilot.com"));
@@ -134,7 +139,8 @@ const quirkRules: readonly QuirkRule[] = [
 /** The quirks of one target: what the rules say, then what the provider's own record says. */
 export function quirksFor(facts: QuirkFacts, own: TargetQuirks = {}): TargetQuirks {
   let quirks: TargetQuirks = {};
-  for (const rule of quirkRules) if (rule.when(facts)) quirks = mergeQuirks(quirks, rule.quirks);
+  const read = { ...facts, address: parseUrl(facts.baseUrl) ?? facts.baseUrl };
+  for (const rule of quirkRules) if (rule.when(read)) quirks = mergeQuirks(quirks, rule.quirks);
   return mergeQuirks(quirks, own);
 }
 
@@ -144,7 +150,7 @@ export function mergeQuirks(base: TargetQuirks, over: TargetQuirks): TargetQuirk
   return Object.keys(extraBody).length === 0 ? rest : { ...rest, extraBody };
 }
 
-function isOwnEndpoint(facts: QuirkFacts): boolean {
+function isOwnEndpoint(facts: ReadFacts): boolean {
   return facts.provider === "custom" || facts.provider.startsWith("custom:");
 }
 
