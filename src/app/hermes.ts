@@ -90,7 +90,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     }));
   const userHome = loaded.environment.variables["HOME"] ?? homedir();
   const redactor = new Redactor();
-  const logger = openLogs(home, redactor, scope);
+  const logger = openLogs({ home, redactor, settings: loaded.config.logging }, scope);
   const surfaces = new SurfaceRouter();
   const opened = new Deferred<Toolbox>();
   const models = scope.adopt(await openModels({ loaded, home, userHome, version, logger, redactor }));
@@ -175,12 +175,28 @@ function bundledPlugins(): { readonly bundledPlugins?: string } {
 }
 
 /** Everything goes to one file, and what needs somebody's attention to a second one. */
-function openLogs(home: HermesHome, redactor: Redactor, scope: Scope): Logger {
-  const redact = (text: string): string => redactor.redact(text);
-  const all = scope.adopt(openLogger({ file: home.agentLog, level: "info", redact, clock: systemClock }));
-  const errors = scope.adopt(openLogger({ file: home.errorsLog, level: "warn", redact, clock: systemClock }));
+function openLogs({ home, redactor, settings }: LogParts, scope: Scope): Logger {
+  const shared = {
+    redact: (text: string): string => redactor.redact(text),
+    clock: systemClock,
+    maxBytes: settings.max_size_mb * 1_048_576,
+    keep: settings.backup_count,
+  };
+  const level = logLevels[settings.level];
+  const all = scope.adopt(openLogger({ ...shared, file: home.agentLog, level }));
+  const errors = scope.adopt(
+    openLogger({ ...shared, file: home.errorsLog, level: level === "error" ? "error" : "warn" }),
+  );
   return teeLogger(all, errors);
 }
+
+interface LogParts {
+  readonly home: HermesHome;
+  readonly redactor: Redactor;
+  readonly settings: LoadedConfig["config"]["logging"];
+}
+
+const logLevels = { DEBUG: "debug", INFO: "info", WARNING: "warn", ERROR: "error" } as const;
 
 type Shared = Pick<
   SharedParts,

@@ -6,7 +6,7 @@ import { noCredential } from "../credentials/scoped.ts";
 import { bedrockHosts } from "../providers/bedrock.ts";
 import { scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
-import type { Target } from "../target.ts";
+import type { Target, TargetQuirks } from "../target.ts";
 import { buildTarget } from "./build-target.ts";
 import type { Resolution } from "./context.ts";
 import { awsRegion, type Endpoint, ownEndpoint } from "./endpoint.ts";
@@ -15,7 +15,7 @@ import { missingUrl } from "./failures.ts";
 import type { ModelChoice } from "./model-choice.ts";
 import type { Parts } from "./parts.ts";
 import { chooseProtocol } from "./protocol.ts";
-import { said } from "./settings.ts";
+import { type ProviderSettings, said } from "./settings.ts";
 
 /** What is known when a provider without a pool of keys gets its turn. */
 interface Given {
@@ -66,11 +66,26 @@ export async function resolveAws(
       source: parts.wish.source ?? credential.source,
       isNoticeAccepted: false,
       isConfiguredModel: choice.isConfigured,
+      ...(protocol === "bedrock_converse" ? guardrailOf(context.settings.bedrock) : {}),
     },
     context,
   );
   trace.take(profile.id, credential.source);
   return trace.resolved({ target, requestedProvider: parts.requested, region });
+}
+
+/** `bedrock.guardrail`, as the wire names it. */
+function guardrailOf(bedrock: ProviderSettings["bedrock"]): { readonly quirks?: TargetQuirks } {
+  const { guardrail_identifier, guardrail_version, stream_processing_mode, trace } = bedrock?.guardrail ?? {};
+  const guardrailIdentifier = said(guardrail_identifier);
+  if (guardrailIdentifier === undefined) return {};
+  const guardrailConfig = {
+    guardrailIdentifier,
+    guardrailVersion: said(guardrail_version) ?? "DRAFT",
+    ...(said(stream_processing_mode) === undefined ? {} : { streamProcessingMode: stream_processing_mode }),
+    ...(said(trace) === undefined ? {} : { trace }),
+  };
+  return { quirks: { extraBody: { guardrailConfig } } };
 }
 
 /** A program that is started for each request and holds its own login. */

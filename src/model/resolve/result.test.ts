@@ -48,6 +48,17 @@ describe("what the resolver answers", () => {
       env: { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret-0123456789", AWS_REGION: "eu-west-1" },
     });
     expect((await resolved({ provider: "bedrock" }, cloud.context)).region).toBe("eu-west-1");
+    using guarded = openWorld({
+      settings: { bedrock: { guardrail: { guardrail_identifier: "gr-1", guardrail_version: "2", trace: "enabled" } } },
+      env: { AWS_ACCESS_KEY_ID: "AKIAEXAMPLE", AWS_SECRET_ACCESS_KEY: "secret-0123456789", AWS_REGION: "eu-west-1" },
+    });
+    const { target: guardedTarget } = await resolved(
+      { provider: "bedrock", model: "amazon.nova-pro-v1:0" },
+      guarded.context,
+    );
+    expect(guardedTarget.quirks.extraBody).toEqual({
+      guardrailConfig: { guardrailIdentifier: "gr-1", guardrailVersion: "2", trace: "enabled" },
+    });
     using agent = openWorld({ env: { HERMES_COPILOT_ACP_ARGS: "--acp --fast" } });
     writeFileSync(path.join(agent.folder, "copilot"), "#!/bin/sh\n", { mode: 0o755 });
     const { target, command, args } = await resolved({ provider: "copilot-acp" }, agent.context);

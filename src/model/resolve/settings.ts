@@ -55,7 +55,15 @@ export interface ProviderSettings {
     readonly cooldown_seconds?: { readonly rate_limit?: number; readonly billing?: number };
   };
   readonly provider_routing?: RoutingSettings;
-  readonly bedrock?: { readonly region?: string };
+  readonly bedrock?: {
+    readonly region?: string;
+    readonly guardrail?: {
+      readonly guardrail_identifier?: string;
+      readonly guardrail_version?: string;
+      readonly stream_processing_mode?: string;
+      readonly trace?: string;
+    };
+  };
   readonly timeouts?: {
     readonly request_seconds?: number;
     readonly stream_read_seconds?: number;
