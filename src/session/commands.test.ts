@@ -481,7 +481,8 @@ describe("other commands", () => {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  });
+    // The database driver is loaded here first.
+  }, 60_000);
 
   it("/debug shows the report first, without secrets, and sends nothing [20:R11.10]", async () => {
     const { open, folder } = await harness({

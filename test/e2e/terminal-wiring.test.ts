@@ -183,7 +183,7 @@ describe("what the terminal can do, in the program", () => {
     await terminal.say("/weather");
     await terminal.sees("🔑 WEATHER_TOKEN");
     terminal.press("w-secret-123456\r");
-    await terminal.answers(/● \/weather/);
+    await terminal.answers("╭─ ⚕ Hermes ─");
     expect(await readFile(path.join(stage.home, ".env"), "utf8")).toContain("WEATHER_TOKEN=w-secret-123456");
     expect(await terminal.text()).not.toContain("w-secret-123456");
     await leave(terminal);
