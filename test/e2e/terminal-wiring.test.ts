@@ -147,11 +147,11 @@ describe("what the terminal can do, in the program", () => {
     await writeFile(path.join(stage.home, ".update_check"), '{"newest":"99.1.0"}');
     execFileSync("git", ["init", "-q", "-b", "feature/tea"], { cwd: stage.work });
     await using terminal = open(stage, demo);
-    const text = await terminal.answers(/demo/i);
-    expect(text).toContain("⎇ feature/tea");
-    expect(text).toContain("mcp tracker");
-    expect(text).toMatch(/skills \d+:[\s\S]*research \(\d+\)/);
-    expect(text).toContain("Hermes 99.1.0 is there");
+    await terminal.answers(/demo/i);
+    await terminal.sees("⎇ feature/tea");
+    await terminal.sees("mcp tracker");
+    await terminal.sees(/skills \d+:[\s\S]*research \(\d+\)/);
+    await terminal.sees("Hermes 99.1.0 is there");
     await terminal.say("!git checkout -q -b other");
     await terminal.sees("│ ⎇ other");
     await leave(terminal);
