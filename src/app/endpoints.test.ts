@@ -96,6 +96,22 @@ describe("side tasks", () => {
   });
 });
 
+describe("a server on this machine", () => {
+  it("is asked for its window, which is used, sent and told [20:A6.3] [20:A14.5] [20:R2.10]", async () => {
+    await using server = await startModelServer({
+      models: [{ id: "qwen3:27b", contextLength: 131_072 }],
+      localServer: { kind: "ollama", numCtx: 65_536 },
+    });
+    server.otherwise(says("Hi."));
+    const config = `model:\n  provider: custom\n  base_url: ${server.chatBaseUrl}\n${quiet}`;
+    await using stage = await hermesStage(config);
+    expect(await stage.ask("hello")).toMatchObject({ completed: true, model: "qwen3:27b" });
+    expect(stage.session.info.contextWindow).toBe(65_536);
+    expect(server.requests[0]?.body).toMatchObject({ options: { num_ctx: 65_536 } });
+    expect(await stage.command("/usage")).toMatch(/65[.,]?[0-9]*K? .*window from Ollama num_ctx/);
+  });
+});
+
 describe("messages", () => {
   it("have one shape in the loop, in the store and on the way to the model [20:R1.1]", async () => {
     await using server = await startModelServer({ strict: true });

@@ -15,6 +15,7 @@ import {
   type DemoModel,
   FileDayLedger,
   knowledgeFrom,
+  LocalDetection,
   type ModelRequest,
   nousSubscription,
   OnceNotices,
@@ -108,6 +109,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     version: options.version,
     logger,
     lookUp: knowledgeFrom(catalog.catalog),
+    detectLocal: new LocalDetection(clock).detect,
     pools: new PoolMemory(),
     once: new OnceNotices(),
   };

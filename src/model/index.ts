@@ -70,6 +70,7 @@ export {
 } from "./resolve/context.ts";
 export { demoProvider } from "./resolve/demo.ts";
 export { findCredentials } from "./resolve/found-credentials.ts";
+export { LocalDetection } from "./resolve/local-detection.ts";
 export { choiceToSave, listChoices, type PickerEntry } from "./resolve/picker.ts";
 export { resolveTarget } from "./resolve/resolve.ts";
 export type { ProviderSettings } from "./resolve/settings.ts";

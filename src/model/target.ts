@@ -56,6 +56,8 @@ export interface TargetQuirks {
 
 export interface TargetLimits {
   readonly contextWindow: number;
+  /** Where the window is known from, for people. */
+  readonly windowSource?: string;
   /** Largest output the model can give; undefined when nobody knows. */
   readonly maxOutputTokens?: number;
   /** What the user or the provider wants as output limit of ordinary calls. */

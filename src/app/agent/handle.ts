@@ -61,6 +61,7 @@ export function createHandle(parts: HandleParts): AgentHandle {
       toolsets: toolsets(),
       isYolo: toolbox.yolo.isOn(sessionKey),
       warnings: chosen.notices,
+      ...contextSourceOf(parts),
     }),
     models: modelChoices(parts),
     skills: skillChoices(parts),
@@ -157,6 +158,11 @@ function toolsetInfo(listing: Listing): readonly ToolsetInfo[] {
   return listing.unavailable.length === 0
     ? known
     : [...known, { name: "unavailable", tools: [], unavailable: listing.unavailable }];
+}
+
+function contextSourceOf({ conversation }: HandleParts): { readonly contextSource?: string } {
+  const { windowSource } = conversation.target.limits;
+  return windowSource === undefined ? {} : { contextSource: windowSource };
 }
 
 function modelChoices({ shared, conversation, agent }: HandleParts): ModelChoices {

@@ -26,6 +26,22 @@ export const windowSources = [
 ] as const;
 
 type WindowSource = (typeof windowSources)[number];
+
+/** The sources as a person would name them. */
+export const windowWords: Readonly<Record<WindowSource, string>> = {
+  config: "model.context_length",
+  "custom-model": "the settings of the endpoint",
+  learned: "an answer of the server",
+  "bedrock-table": "the table of Bedrock models",
+  endpoint: "the model list of the endpoint",
+  "local-server": "the local server",
+  provider: "the provider",
+  "models.dev": "models.dev",
+  openrouter: "OpenRouter",
+  snapshot: "the built-in table",
+  family: "the name of the model",
+  default: "an assumption",
+};
 export type WindowClaims = { readonly [source in Exclude<WindowSource, "default">]?: number | undefined };
 
 export interface ChosenWindow {

@@ -6,6 +6,7 @@ import { ModelCatalog } from "./catalog.ts";
 import { EndpointLists } from "./endpoint-lists.ts";
 import { anthropicOutputLimit } from "./families.ts";
 import { LearnedLimits } from "./learned-limits.ts";
+import { windowWords } from "./limits.ts";
 import type { Prices } from "./model-facts.ts";
 import { readModelList } from "./model-list.ts";
 import { modelsDevUrl, readModelsDev } from "./models-dev.ts";
@@ -97,8 +98,10 @@ export function knowledgeFrom(catalog: ModelCatalog): (query: LimitsQuery) => Mo
       ...(reportedWindow === undefined ? {} : { localWindow: reportedWindow }),
     };
     const maxOutputTokens = anthropicOutputLimit(model) ?? catalog.maxOutput(question, "other");
+    const { tokens, source } = catalog.window(question);
     return {
-      contextWindow: catalog.window(question).tokens,
+      contextWindow: tokens,
+      windowSource: windowWords[source],
       supportsImages: catalog.capabilities(question).includes("vision"),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     };

@@ -1,8 +1,10 @@
+import { windowWords } from "../catalog/limits.ts";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { isAnthropicLoginToken } from "../credentials/scheme.ts";
 import { codeAssistMarker, codeAssistUrl } from "../providers/google-code-assist.ts";
 import { hostMatches, isLocalUrl } from "../providers/hosts.ts";
 import { identificationFor } from "../providers/identification.ts";
+import type { LocalServerKind } from "../providers/local.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { mergeQuirks, quirksFor } from "../providers/quirks.ts";
 import type { ProtocolName, Target, TargetLimits, TargetQuirks } from "../target.ts";
@@ -94,6 +96,14 @@ function modelHeaders(plan: TargetPlan, baseUrl: string): Readonly<Record<string
   return { "x-anthropic-beta": "fine-grained-tool-streaming-2025-05-14" };
 }
 
+const localWords: Readonly<Record<LocalServerKind, string>> = {
+  ollama: "Ollama num_ctx",
+  "lm-studio": "LM Studio",
+  "llama-cpp": "llama.cpp n_ctx",
+  vllm: "vLLM max_model_len",
+  sglang: "SGLang",
+};
+
 function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveContext): TargetLimits {
   const own = plan.isConfiguredModel ? modelSettings(context.settings) : {};
   const perModel = context.settings.providers?.[plan.provider]?.models?.[plan.model];
@@ -105,14 +115,16 @@ function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveC
     perModel?.max_tokens ??
     plan.profile.defaultOutputTokens ??
     (isRoutedClaude && ["openrouter", "nous"].includes(plan.provider) ? maxOutputTokens : undefined);
+  const saved = own.context_length ?? plan.configuredWindow ?? perModel?.context_length;
+  const [contextWindow, windowSource] =
+    saved !== undefined
+      ? [saved, windowWords.config]
+      : plan.detected?.contextWindow !== undefined
+        ? [plan.detected.contextWindow, localWords[plan.detected.server.kind]]
+        : [knowledge.contextWindow ?? unknownWindow, knowledge.windowSource];
   return {
-    contextWindow:
-      own.context_length ??
-      plan.configuredWindow ??
-      perModel?.context_length ??
-      plan.detected?.contextWindow ??
-      knowledge.contextWindow ??
-      unknownWindow,
+    contextWindow,
+    ...(windowSource === undefined ? {} : { windowSource }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(wanted === undefined ? {} : { defaultOutputTokens: wanted }),
   };

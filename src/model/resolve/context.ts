@@ -43,6 +43,8 @@ export interface LimitsQuery {
 /** What the catalogue knows about a model, from its caches: no network, no waiting. */
 export interface ModelKnowledge {
   readonly contextWindow?: number;
+  /** Where it is known from, for people. */
+  readonly windowSource?: string;
   readonly maxOutputTokens?: number;
   readonly supportsImages?: boolean;
   readonly efforts?: readonly string[];

@@ -39,6 +39,7 @@ describe("the rest of a target", () => {
     });
     expect((await resolved({}, set.context)).target.limits).toEqual({
       contextWindow: 77_000,
+      windowSource: "model.context_length",
       maxOutputTokens: 8000,
       defaultOutputTokens: 500,
     });
