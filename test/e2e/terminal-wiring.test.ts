@@ -216,6 +216,17 @@ describe("what the terminal can do, in the program", () => {
     expect(await stage.run(["-z", "read notes.txt", "-m", "demo"])).toMatchObject({ code: 0, stderr: "" });
   });
 
+  it("can be left before everything is open, without a complaint [20:R10.4] [20:R10.19]", async () => {
+    await using stage = await Stage.open({ config: "model:\n  provider: demo\n" });
+    await using terminal = open(stage, []);
+    await terminal.sees("starting agent");
+    terminal.press(ctrlD);
+    expect(await terminal.exited).toBe(0);
+    const text = await terminal.text();
+    expect(text).toContain("Until next time.");
+    expect(text).not.toMatch(/scope|Error/);
+  });
+
   it("says in the status bar that the settings have changed [20:R10.17]", async () => {
     await using stage = await Stage.open({ config: "display:\n  compact: false\n" });
     await using terminal = open(stage, demo);
