@@ -33,7 +33,7 @@ const fullColumns = 80;
 export function bannerRows(info: SessionInfo | undefined, look: BannerLook): Line[] {
   const isFull = look.columns >= fullColumns && !look.settings.isCompact;
   const head = isFull ? fullHead(info, look) : compactHead(info, look);
-  return [...head, ...warningRows(info, look), ...tipRows(look)];
+  return [...head, ...warningRows(info, look), ...tipRows(info, look)];
 }
 
 function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: BannerLook): Line[] {
@@ -155,17 +155,22 @@ function warningRows(info: SessionInfo | undefined, { banner, columns }: BannerL
       `The context window is only ${info.contextWindow.toLocaleString("en")} tokens. Give your server a larger one (Ollama: num_ctx; llama.cpp: -c; LM Studio: context length of the model) or set model.context_length.`,
     );
   }
-  const lost = info?.toolsets.flatMap((set) => set.unavailable) ?? [];
-  if (lost.length > 0) {
-    warnings.push(`Tools that cannot be used now: ${lost.map((tool) => `${tool.name} (${tool.reason})`).join("; ")}`);
-  }
   return warnings.flatMap((text) =>
     wrapLine([{ text: `⚠ ${text}`, style: "warn" }], columns, { hang: [{ text: "  " }] }),
   );
 }
 
-function tipRows({ banner, skin, columns }: BannerLook): Line[] {
-  const rows: Line[] = [];
+/** Services nobody set up are no fault of the start; one quiet line says that there is more to have. */
+function notSetUp(info: SessionInfo | undefined, columns: number): Line[] {
+  const lost = info?.toolsets.flatMap((set) => set.unavailable.map(({ name }) => name)) ?? [];
+  if (lost.length === 0) return [];
+  const what = lost.length === 1 ? "1 tool is" : `${lost.length} tools are`;
+  const text = `${what} not set up; /tools list says why: ${lost.join(", ")}`;
+  return [[{ text: cutText(text, columns), style: "banner-dim" }]];
+}
+
+function tipRows(info: SessionInfo | undefined, { banner, skin, columns }: BannerLook): Line[] {
+  const rows: Line[] = notSetUp(info, columns);
   if (banner.updateNotice !== undefined) rows.push([{ text: cutText(banner.updateNotice, columns), style: "label" }]);
   rows.push([{ text: cutText(skin.branding.welcome, columns), style: "banner-dim" }]);
   if (banner.tip !== undefined) rows.push([{ text: cutText(`💡 ${banner.tip}`, columns), style: "banner-dim" }]);

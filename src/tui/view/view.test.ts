@@ -151,7 +151,7 @@ describe("the banner", () => {
     expect(text).toContain("3: dev (2)");
     expect(text).toContain("only 8,000 tokens");
     expect(text).toContain("config.yaml: unknown key");
-    expect(text).toContain("web_extract (no key)");
+    expect(text).toContain("1 tool is not set up; /tools list says why: web_extract");
     expect(text).toContain("1.3.0 is out");
     expect(text).toContain("💡 Ctrl-G opens your editor.");
     expect(rows.flat().find((span) => span.text === "web_extract")?.style).toBe("error");
