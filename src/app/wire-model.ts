@@ -1,11 +1,13 @@
 import type { Config, LoadedConfig } from "#config";
 import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
+import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
 import type { HermesHome } from "#foundation/paths";
 import type { Redactor } from "#foundation/redact";
 import {
   type AttemptEvent,
+  type AuthBackend,
   AuthFile,
   BudgetGate,
   type BudgetGateDeps,
@@ -14,14 +16,18 @@ import {
   classify,
   type DemoModel,
   FileDayLedger,
+  type Keychain,
+  keychainBackend,
   knowledgeFrom,
   LocalDetection,
   type ModelRequest,
+  NousGuard,
   nousSubscription,
   OnceNotices,
   type OpenCatalog,
   openCatalog,
   openConnections,
+  openKeychain,
   PoolMemory,
   ProviderRegistry,
   type Resolution,
@@ -80,12 +86,14 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
   });
   await catalog.catalog.load();
   const registry = new ProviderRegistry();
+  const keychain = openKeychain({ platform: process.platform, env: environment.variables });
   const authFile = new AuthFile({
     path: home.authFile,
     lockPath: home.authLock,
     clock,
     logger,
     env: environment.variables,
+    ...(config.security.credential_store === "keychain" ? keychainOf(keychain, home.authFile) : {}),
   });
   const demo = demoServer(scope);
   const logins = {
@@ -110,6 +118,9 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     logger,
     lookUp: knowledgeFrom(catalog.catalog),
     detectLocal: new LocalDetection(clock).detect,
+    nousBlockedUntilMs: () => new NousGuard(home.nousRateLimit, clock).blockedUntilMs(),
+    // Only there another program of the person keeps a login in the keychain.
+    ...(process.platform === "darwin" && keychain !== undefined ? { keychain } : {}),
     pools: new PoolMemory(),
     once: new OnceNotices(),
   };
@@ -147,6 +158,16 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     }),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+/** `security.credential_store: keychain`. */
+function keychainOf(keychain: Keychain | undefined, authFile: string): { readonly backend: AuthBackend } {
+  if (keychain === undefined)
+    throw new UserError("This system has no keychain that Hermes can use.", {
+      code: "keychain_unavailable",
+      hint: "Keep logins in a file with: hermes config set security.credential_store file",
+    });
+  return { backend: keychainBackend(keychain, authFile) };
 }
 
 function demoServer(scope: Scope): () => Promise<Target> {
