@@ -25,8 +25,6 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,
-    // One of its dependencies publishes TypeScript under our condition `source`, which Node itself cannot load.
-    server: { deps: { inline: [/@modelcontextprotocol\/client/, /node_modules\/eventsource\//] } },
     projects: [
       {
         extends: true,
@@ -50,6 +48,6 @@ export default defineConfig({
       },
     ],
   },
-  resolve: { conditions: ["source", "node"] },
-  ssr: { resolve: { conditions: ["source", "node"] } },
+  resolve: { conditions: ["hermes-source", "node"] },
+  ssr: { resolve: { conditions: ["hermes-source", "node"] } },
 });

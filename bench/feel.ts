@@ -111,7 +111,7 @@ async function streaming() {
 
 const server = spawn(
   process.execPath,
-  ["--conditions=source", "--import", "tsx", path.join(root, "bench/feel-server.ts")],
+  ["--conditions=hermes-source", "--import", "tsx", path.join(root, "bench/feel-server.ts")],
   {
     env: cleanEnv,
     stdio: ["pipe", "pipe", "inherit"],

@@ -47,7 +47,7 @@ async function build(): Promise<void> {
     platform: "node",
     format: "cjs",
     target: "node20",
-    conditions: ["source"] as string[],
+    conditions: ["hermes-source"] as string[],
     packages: "external",
     logLevel: "error",
   } as const;

@@ -49,7 +49,7 @@ const shared = {
   legalComments: "none",
   // The launcher reads the bundle byte by byte (src/cli/code-cache.ts).
   charset: "ascii",
-  conditions: ["source"],
+  conditions: ["hermes-source"],
   // import() inside a cached script has no loader; a require is what it means in one file anyway.
   supported: { "dynamic-import": false },
   define: { "import.meta.url": "__importMetaUrl", __HERMES_VERSION__: JSON.stringify(manifest.version) },

@@ -1,7 +1,7 @@
 // Writes the schema of the configuration as data: src/config/table/schema.generated.ts, which start-up reads because
 // building the schema takes longer than all else that happens before the first prompt, and keys.generated.ts, which a shell
 // that completes a key reads. A test says when they are stale.
-//   node --conditions=source --import tsx scripts/generate-config.ts
+//   node --conditions=hermes-source --import tsx scripts/generate-config.ts
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describeSettings } from "../src/config/reference.ts";

@@ -114,7 +114,7 @@ async function buildPrograms(): Promise<Programs> {
       platform: "node",
       format: "esm",
       target: "node20",
-      conditions: ["source"],
+      conditions: ["hermes-source"],
       packages: "external",
       logLevel: "error",
     });

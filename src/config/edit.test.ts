@@ -192,7 +192,7 @@ describe("safety of saving", () => {
     const root = fileURLToPath(new URL("../..", import.meta.url));
     const editor = new URL("./edit.ts", import.meta.url).href;
     const children = ["left", "right"].map((name) =>
-      spawn(process.execPath, ["--conditions=source", "--import", "tsx", "--input-type=module", "-e", script], {
+      spawn(process.execPath, ["--conditions=hermes-source", "--import", "tsx", "--input-type=module", "-e", script], {
         cwd: root,
         env: { PATH: process.env.PATH, TEST_EDITOR: editor, TEST_HOME: temp.home.root, TEST_NAME: name },
         stdio: ["pipe", "pipe", "inherit"],

@@ -38,7 +38,7 @@ async function bundleSource(entry: string): Promise<string> {
     platform: "node",
     format: "cjs",
     target: "node20",
-    conditions: ["source"],
+    conditions: ["hermes-source"],
     packages: "external",
     // An import() in a thread made from text would look for packages in the current directory.
     supported: { "dynamic-import": false },

@@ -17,7 +17,7 @@ await build({
   platform: "node",
   format: "esm",
   target: "node20",
-  conditions: ["source"],
+  conditions: ["hermes-source"],
   packages: "external",
   logLevel: "error",
 });

@@ -99,7 +99,7 @@ async function isAlive({ pid, command }: Running): Promise<boolean> {
 describe.skipIf(process.platform !== "linux")("everything the program started", () => {
   it("[30:MCP-03] [30:3.15] [30:4.7] is gone within five seconds after the program was killed", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "hermes-kill-"));
-    const flags = ["--import", "tsx", "--conditions=source", "--input-type=module"];
+    const flags = ["--import", "tsx", "--conditions=hermes-source", "--input-type=module"];
     const parent = spawn(process.execPath, [...flags, "-e", program(folder)], {
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -13,7 +13,7 @@ async function eagerFiles(entry: string): Promise<readonly string[]> {
     platform: "node",
     format: "esm",
     packages: "external",
-    conditions: ["source"],
+    conditions: ["hermes-source"],
     write: false,
     metafile: true,
     logLevel: "silent",

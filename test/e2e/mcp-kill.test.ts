@@ -32,7 +32,7 @@ describe("MCP servers after the program was killed", () => {
   it("are gone, also one that listens to nothing [30:MCP-03]", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hermes-mcp-kill-"));
     const pidFile = join(folder, "pid");
-    const flags = ["--import", "tsx", "--conditions=source", "--input-type=module"];
+    const flags = ["--import", "tsx", "--conditions=hermes-source", "--input-type=module"];
     const parent = spawn(process.execPath, [...flags, "-e", program(pidFile)], {
       stdio: ["ignore", "pipe", "inherit"],
     });

@@ -68,7 +68,7 @@ async function run(
     "tsx",
     "--import",
     pathToFileURL(hooks).href,
-    "--conditions=source",
+    "--conditions=hermes-source",
     "--input-type=module",
   ];
   const child = spawn(process.execPath, [...flags, "-e", program(folder)], { stdio: ["ignore", "pipe", "inherit"] });

@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("a toolbox whose program is killed
       path.join(folder, ".hermes/config.yaml"),
       `mcp_servers:\n  deaf: ${JSON.stringify({ command: process.execPath, args: [fakeServer, plan] })}\n`,
     );
-    const flags = ["--import", "tsx", "--conditions=source", "--input-type=module"];
+    const flags = ["--import", "tsx", "--conditions=hermes-source", "--input-type=module"];
     const parent = spawn(process.execPath, [...flags, "-e", program(folder)], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       const hasMcp = await new Promise<string>((resolve, reject) => {

@@ -15,7 +15,7 @@ afterEach(() => {
 /** The UI in a real pseudo-terminal, its output drawn by a terminal emulator. */
 function open() {
   const screen = new TerminalScreen({ columns: 90, rows: 30 });
-  const child = spawn(process.execPath, ["--conditions=source", "--import", "tsx", program], {
+  const child = spawn(process.execPath, ["--conditions=hermes-source", "--import", "tsx", program], {
     cols: 90,
     rows: 30,
     cwd: root,

@@ -26,7 +26,7 @@ describe("two processes that add to one file at once", () => {
     await using stage = await memoryStage();
     const start = async (name: string) => {
       const args = [
-        "--conditions=source",
+        "--conditions=hermes-source",
         "--import",
         "tsx",
         "--input-type=module",

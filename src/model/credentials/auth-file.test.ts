@@ -72,7 +72,7 @@ describe("the store", () => {
     const script = join(folder, "child.mts");
     writeFileSync(script, program);
     const run = (name: string) =>
-      runProcess(process.execPath, ["--conditions=source", "--import", "tsx", script, name], {
+      runProcess(process.execPath, ["--conditions=hermes-source", "--import", "tsx", script, name], {
         signal: never,
         cwd: process.cwd(),
       });

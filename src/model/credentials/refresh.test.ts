@@ -43,7 +43,7 @@ function child(name: string, tokenUrl: string, before = ""): readonly string[] {
     const token = await createQwenFlow(context, { token: ${JSON.stringify(tokenUrl)} }).tokens().current(new AbortController().signal);
     console.log(token.secret.reveal());`,
   );
-  return ["--conditions=source", "--import", "tsx", script];
+  return ["--conditions=hermes-source", "--import", "tsx", script];
 }
 
 async function writeCreds(): Promise<string> {

@@ -193,7 +193,7 @@ async function bundle(name: string, source: string): Promise<string> {
     platform: "node",
     format: "cjs",
     target: "node20",
-    conditions: ["source"],
+    conditions: ["hermes-source"],
     packages: "external",
     logLevel: "error",
     define: { "import.meta.url": '"file:///nowhere/main.cjs"' },

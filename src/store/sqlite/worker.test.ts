@@ -107,7 +107,7 @@ describe("the database thread", () => {
         platform: "node",
         format: "cjs",
         target: "node20",
-        conditions: ["source"],
+        conditions: ["hermes-source"],
         packages: "external",
         logLevel: "error",
       });

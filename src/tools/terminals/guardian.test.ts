@@ -53,7 +53,7 @@ async function pidIn(name: string): Promise<number> {
 
 describe("the guardian", () => {
   it("leaves no child alive 5 s after its owner was killed with SIGKILL", async () => {
-    const flags = ["--import", "tsx", "--conditions=source", "--input-type=module"];
+    const flags = ["--import", "tsx", "--conditions=hermes-source", "--input-type=module"];
     const parent = spawn(process.execPath, [...flags, "-e", parentProgram()], {
       cwd: process.cwd(),
       stdio: ["ignore", "ignore", "inherit"],
@@ -83,7 +83,7 @@ new Guardian(silentLogger).watch(child.pid);
 writeFileSync(${JSON.stringify(path.join(folder, "unmarked"))}, child.pid + "\\n");
 setInterval(() => undefined, 1000);
 `;
-    const flags = ["--import", "tsx", "--conditions=source", "--input-type=module"];
+    const flags = ["--import", "tsx", "--conditions=hermes-source", "--input-type=module"];
     const parent = spawn(process.execPath, [...flags, "-e", program], {
       cwd: process.cwd(),
       stdio: ["ignore", "ignore", "inherit"],

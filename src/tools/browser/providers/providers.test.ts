@@ -231,7 +231,7 @@ describe.skipIf(chromium === undefined)("with a real browser", () => {
       setInterval(() => undefined, 1000);`;
     const file = path.join(folder, "owner.mts");
     await writeFile(file, program);
-    await using owner = await spawnProcess(process.execPath, ["--conditions=source", "--import", "tsx", file], {
+    await using owner = await spawnProcess(process.execPath, ["--conditions=hermes-source", "--import", "tsx", file], {
       env: { ...process.env } as Record<string, string>,
       signal,
     });

@@ -61,7 +61,7 @@ for (const command of ${JSON.stringify(commands)})
 console.log("started");
 process.stdin.on("end", async () => { await table[Symbol.asyncDispose](); await terminal[Symbol.asyncDispose](); process.exit(0); }).resume();
 `;
-  const flags = ["--import", "tsx", "--conditions=source", "--input-type=module", "-e", text];
+  const flags = ["--import", "tsx", "--conditions=hermes-source", "--input-type=module", "-e", text];
   const program = spawn(process.execPath, flags, { stdio: ["pipe", "pipe", "inherit"] });
   programs.push(program);
   await new Promise<void>((resolve, reject) => {

@@ -126,7 +126,7 @@ describe("the thread that reads pages", () => {
         platform: "node",
         format: "cjs",
         target: "node20",
-        conditions: ["source"],
+        conditions: ["hermes-source"],
         supported: { "dynamic-import": false },
         logLevel: "error",
       });
