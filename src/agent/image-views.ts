@@ -6,6 +6,8 @@ import { quietly } from "./quietly.ts";
 
 /** What can be done to an image on its way to a model; each may be absent. */
 export interface ImageHelp {
+  /** Words also for models that take images. */
+  readonly isAlwaysDescribed?: boolean;
   /** Words for an image, for models that take none; undefined when nobody could look at it. */
   describe?(url: string, signal: AbortSignal): Promise<string | undefined>;
   /** A smaller version, or undefined when that cannot be done here. */
@@ -32,7 +34,7 @@ export class ImageViews {
   }
 
   async view(messages: readonly Message[], target: Target, signal: AbortSignal): Promise<readonly Message[]> {
-    const mode = target.quirks.supportsImages === false ? "words" : "small";
+    const mode = this.#help.isAlwaysDescribed || target.quirks.supportsImages === false ? "words" : "small";
     if ((mode === "words" ? this.#help.describe : this.#help.shrink) === undefined) return messages;
     if (!messages.some(hasImages)) return messages;
     const viewed: Message[] = [];

@@ -137,7 +137,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     budgetLimits: () => limitsOf(config),
     demo,
     async resolve(wish, signal) {
-      const resolution = await resolveTarget(wish, context, signal);
+      const resolution = withNativeImages(await resolveTarget(wish, context, signal), config.display.image_mode);
       // Whatever leaves the program is cleaned of the credentials in use.
       if (resolution.kind === "target")
         for (const secret of resolution.target.credential.secrets) redactor.add(secret, resolution.target.provider);
@@ -158,6 +158,13 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     }),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+/** `display.image_mode: native` sends images also to models nobody knows to take them. */
+function withNativeImages(resolution: Resolution, mode: Config["display"]["image_mode"]): Resolution {
+  if (resolution.kind === "failure" || mode !== "native") return resolution;
+  const { target } = resolution;
+  return { ...resolution, target: { ...target, quirks: { ...target.quirks, supportsImages: true } } };
 }
 
 /** `security.credential_store: keychain`. */

@@ -133,7 +133,10 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     onRateLimits: (target, headers) => void parts.rateLimits.note(target.provider, headers, clock.now()),
     onLost: (request, failure) => dumpRequest(request, failure, parts),
     gate: parts.accountGate,
-    images: { describe: (url, signal) => describeImage(url, parts, signal) },
+    images: {
+      describe: (url, signal) => describeImage(url, parts, signal),
+      isAlwaysDescribed: parts.config.display.image_mode === "describe",
+    },
     ...(parts.afterTurn === undefined ? {} : { afterTurn: parts.afterTurn }),
   };
 }
