@@ -12,8 +12,9 @@ import { builtinCommands, createSessionSearchTool, createSessionService, type Se
 import { openStore, type Store } from "#store";
 import { childEnvironment } from "#tools";
 import { childApprovals, delegationSettings } from "./agent/children.ts";
-import { createOpenAgent, type SharedParts } from "./agent/open-agent.ts";
+import { createOpenAgent } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
+import type { SharedParts } from "./agent/shared-parts.ts";
 import { ProcessSideCalls } from "./agent/side-calls.ts";
 import { skillSecrets } from "./agent/skill-secrets.ts";
 import { Books } from "./books.ts";

@@ -23,10 +23,10 @@ import type { Store } from "#store";
 import { type Tool, Toolsets } from "#tools";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
 import { readEffort } from "./live-settings.ts";
-import type { SharedParts } from "./open-agent.ts";
 import { openCompression } from "./open-compression.ts";
 import { gatherPrompt } from "./prompt-inputs.ts";
 import { readSpan } from "./read-span.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import { summaryModelOf } from "./summary-model.ts";
 
 /** What the session has for its children. */

@@ -13,22 +13,14 @@ import { type Message, textOf } from "#conversation";
 import { never } from "#foundation/abort";
 import type { Scope } from "#foundation/disposal";
 import { runProcess } from "#foundation/process";
-import {
-  type AccountLine,
-  type Auxiliary,
-  describeRateLimits,
-  formatDuration,
-  listChoices,
-  readAccount,
-  switchModel,
-} from "#model";
+import { type AccountLine, type Auxiliary, describeRateLimits, formatDuration, readAccount, switchModel } from "#model";
 import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
 import type { Listing } from "#tools";
 import type { ChosenModel } from "./choose-model.ts";
 import type { LiveSettings } from "./live-settings.ts";
-import type { SharedParts } from "./open-agent.ts";
 import type { SessionMemory } from "./open-memory.ts";
 import type { SessionTools } from "./session-tools.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import type { SideWork } from "./side-work.ts";
 
 export interface HandleParts {
@@ -169,7 +161,7 @@ function modelChoices({ shared, conversation, agent }: HandleParts): ModelChoice
   const { models } = shared;
   return {
     async list(signal) {
-      const entries = await listChoices(models.context, {}, signal);
+      const entries = await models.choices(signal);
       return entries.flatMap(({ provider, label, models: names }) =>
         names.map((name) => ({
           value: `${provider}:${name}`,

@@ -1,31 +1,18 @@
 import {
   Agent,
-  type AgentSettings,
-  type ChildTable,
   Conversation,
   createContextKeeper,
-  createPromptSource,
+  type createPromptSource,
   createRecallExecute,
-  type ReferenceDeps,
-  renderPreloaded,
   savesTrajectories,
 } from "#agent";
-import type { LoadedConfig } from "#config";
-import type { Message, SessionId } from "#conversation";
+import type { Message } from "#conversation";
 import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
-import { type AccountGate, type Auxiliary, parseFallbackChain, type RateLimitBook, type Target } from "#model";
+import { parseFallbackChain } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
-import type { Store } from "#store";
-import { clarifyWith, type Listing, type Tool, type Auxiliary as ToolAuxiliary } from "#tools";
-import type { Books } from "../books.ts";
-import type { CallPlace, SurfaceRouter } from "../surface-router.ts";
-import type { SurfaceTools } from "../surface-tools.ts";
-import type { Toolbox } from "../toolbox.ts";
-import type { Models } from "../wire-model.ts";
+import { clarifyWith, type Listing, type Tool } from "#tools";
+import type { CallPlace } from "../surface-router.ts";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
 import { openDelegation } from "./children.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
@@ -33,44 +20,16 @@ import { createHandle } from "./handle.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { openCompression } from "./open-compression.ts";
 import { openMemory, type SessionMemory } from "./open-memory.ts";
-import type { Skills } from "./open-skills.ts";
 import { readPrefill } from "./prefill.ts";
-import { gatherPrompt } from "./prompt-inputs.ts";
 import { readSpan } from "./read-span.ts";
 import { trajectorySaver } from "./save-trajectory.ts";
+import { promptOf } from "./session-prompt.ts";
 import { SessionTools } from "./session-tools.ts";
+import { agentSettings, listingWish, modelWish, preload } from "./session-wish.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import { openSideWork } from "./side-work.ts";
 import { summaryModelOf } from "./summary-model.ts";
 import { TaintWatch } from "./taint.ts";
-
-/** What all sessions of a process share. */
-export interface SharedParts {
-  readonly loaded: LoadedConfig;
-  readonly home: HermesHome;
-  readonly userHome: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly store: Store;
-  readonly models: Models;
-  readonly toolbox: Toolbox;
-  readonly skills: Skills;
-  readonly children: ChildTable;
-  readonly surfaces: SurfaceRouter;
-  readonly accountGate: AccountGate;
-  /** What providers last said about how much may still be asked. */
-  readonly rateLimits: RateLimitBook;
-  readonly books: Books;
-  /** Side calls in the form tools know them. */
-  readonly lookAt: ToolAuxiliary;
-  /** What a session is about to talk to; tools find out with it whether they can be used. */
-  useMain(main: () => Target | undefined): void;
-  /** Small side calls of one session. */
-  auxiliary(sessionId: SessionId, main: () => Target | undefined): Auxiliary;
-  /** Which tools each surface has, and what changes that. */
-  readonly surfaceTools: SurfaceTools;
-  saveModel(target: Target): Promise<void>;
-  fetchText: ReferenceDeps["fetchText"];
-}
 
 /** Builds what a session thinks and acts with. */
 export function createOpenAgent(shared: SharedParts): OpenAgent {
@@ -266,14 +225,6 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
   };
 }
 
-function modelWish({ wish }: AgentSpec) {
-  return {
-    isOneShot: !wish.isInteractive,
-    ...(wish.model === undefined ? {} : { model: wish.model }),
-    ...(wish.provider === undefined ? {} : { provider: wish.provider }),
-  };
-}
-
 async function memoryOf(
   { wish, sessionId }: AgentSpec,
   { shared, scope, signal, listing, taint }: Opening & { readonly listing: Listing; readonly taint: TaintWatch },
@@ -293,85 +244,4 @@ async function memoryOf(
     taintedBy: () => taint.source,
   };
   return scope.adopt(await openMemory(options, signal));
-}
-
-function promptOf(
-  spec: AgentSpec,
-  given: {
-    readonly shared: SharedParts;
-    readonly conversation: Conversation;
-    readonly tools: SessionTools;
-    readonly memory: SessionMemory | undefined;
-    readonly signal: AbortSignal;
-  },
-) {
-  const { shared, conversation, tools, memory, signal } = given;
-  const { wish } = spec;
-  return createPromptSource({
-    hasHistory: spec.history.length > 0,
-    load: () => spec.prompt.load(),
-    save: (text, record) => spec.prompt.save(text, record),
-    gather: async () =>
-      gatherPrompt(
-        {
-          loaded: shared.loaded,
-          home: shared.home,
-          logger: shared.logger,
-          cwd: wish.cwd,
-          surface: wish.source,
-          listing: tools.listing,
-          model: conversation.primary.model,
-          provider: conversation.primary.provider,
-          startedAtMs: spec.startedAtMs,
-          skipsFiles: wish.ignoreRules === true,
-          memory: await memory?.snapshot(),
-          providerBlock: memory?.manager.promptBlock,
-          skills: hasSkillTools(tools.listing) ? shared.skills : undefined,
-          ...(wish.systemMessage === undefined ? {} : { systemMessage: wish.systemMessage }),
-          ...(wish.passSessionId === true ? { rootSessionId: spec.rootSessionId } : {}),
-        },
-        signal,
-      ),
-  });
-}
-
-/** The toolsets of this surface, or those that were asked for. */
-function listingWish({ wish }: AgentSpec, { surfaceTools }: SharedParts) {
-  const { enabledToolsets, disabledTools } = surfaceTools.wishFor(wish.source);
-  return {
-    enabledToolsets: wish.toolsets ?? enabledToolsets,
-    disabledTools,
-    ...(wish.disabledToolsets === undefined ? {} : { disabledToolsets: wish.disabledToolsets }),
-  };
-}
-
-function hasSkillTools(listing: Listing): boolean {
-  return ["skills_list", "skill_view", "skill_manage"].some((name) => listing.names.has(name));
-}
-
-async function preload(spec: AgentSpec, { skills, logger }: SharedParts, signal: AbortSignal): Promise<string> {
-  const names = spec.wish.skills ?? [];
-  const outcomes = await Promise.all(
-    names.map((name) => skills.loader.load(name, { surface: spec.wish.source, sessionId: spec.sessionId, signal })),
-  );
-  const loaded = outcomes.flatMap((outcome, index) => {
-    if (outcome.kind === "loaded") return [outcome.loaded];
-    const text = `The skill ${names[index]} could not be loaded.`;
-    logger.warn(text);
-    spec.emit({ type: "notice", level: "warn", text });
-    return [];
-  });
-  return loaded.length === 0 ? "" : renderPreloaded(loaded);
-}
-
-function agentSettings({ wish }: AgentSpec, { loaded }: SharedParts, live: LiveSettings): AgentSettings {
-  const { agent, delegation } = loaded.config;
-  return {
-    maxSteps: wish.maxSteps ?? agent.max_turns,
-    maxConcurrentChildren: delegation.max_concurrent_children,
-    budgetHints: agent.budget_hints,
-    get request() {
-      return live.request;
-    },
-  };
 }

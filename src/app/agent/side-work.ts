@@ -12,7 +12,7 @@ import { callsOf, type Message } from "#conversation";
 import type { Auxiliary } from "#model";
 import type { AgentSpec } from "#session";
 import { type AgentParts, agentDeps, remediesFor } from "./agent-parts.ts";
-import type { SharedParts } from "./open-agent.ts";
+import type { SharedParts } from "./shared-parts.ts";
 
 /** What happens beside a conversation: reviews after turns, and the last chance to remember. */
 export interface SideWork extends AsyncDisposable {
