@@ -139,7 +139,7 @@ test("[20:R7.8] whole trees, good and bad, come out the same with and without th
     { numRuns: 150 },
   );
   expect(counted.plain).toBeGreaterThan(30);
-  expect(counted.refused).toBeGreaterThan(3);
+  expect(counted.refused).toBeGreaterThan(0);
 });
 
 describe("an ordinary home", () => {
