@@ -28,6 +28,7 @@ import {
   openCatalog,
   openConnections,
   openKeychain,
+  type PickerEntry,
   PoolMemory,
   ProviderRegistry,
   type Resolution,
@@ -39,6 +40,7 @@ import {
   type TargetWish,
 } from "#model";
 import { demoTarget } from "./demo-target.ts";
+import { ModelChoices } from "./model-choices.ts";
 
 type BudgetLimits = ReturnType<BudgetGateDeps["limits"]>;
 
@@ -59,6 +61,8 @@ export interface Models extends AsyncDisposable {
   readonly budget: BudgetGate;
   budgetLimits(): BudgetLimits;
   resolve(wish: TargetWish, signal: AbortSignal): Promise<Resolution>;
+  /** What can be chosen now. */
+  choices(signal: AbortSignal): Promise<readonly PickerEntry[]>;
   /** The account that pays for services of tools; undefined when there is none. */
   subscription(signal: AbortSignal): ReturnType<ReturnType<typeof nousSubscription>>;
   /** The built-in demo model; it is served from the first call on, until these are closed. */
@@ -129,8 +133,10 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     clock,
     day: new FileDayLedger(home.at("budget.json")),
   });
+  const choices = scope.adopt(new ModelChoices({ context, settings: config.model_catalog, home, clock, logger }));
   return {
     context,
+    choices: (signal) => choices.list(signal),
     connections,
     catalog,
     budget,

@@ -58,6 +58,7 @@ export { detectLocalServer } from "./providers/local.ts";
 export { parseModelWish } from "./providers/model-wish.ts";
 export { fetchModels } from "./providers/models-list.ts";
 export { type ProviderProfile, profile } from "./providers/provider.ts";
+export { type Recommended, readRecommended, refreshRecommended } from "./providers/recommended.ts";
 export { ProviderRegistry } from "./providers/registry.ts";
 export { describeRateLimits, RateLimitBook, type RateLimits, readRateLimits } from "./rate-limits.ts";
 export type { ModelRequest, ReasoningEffort, RequestOptions } from "./request.ts";

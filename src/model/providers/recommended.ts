@@ -1,5 +1,6 @@
+import { dirname } from "node:path";
 import type { Clock } from "#foundation/clock";
-import { readTextFile, writeFileAtomic } from "#foundation/files";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
 import { httpRequest } from "#foundation/http";
 import { isRecord, parseJson } from "#foundation/json";
 
@@ -43,6 +44,7 @@ export async function refreshRecommended(options: RecommendedOptions, signal: Ab
   const parsed = parseJson(text.text);
   if (!parsed.ok || Object.keys(readList(parsed.value)).length === 0) return false;
   const kept = { url: options.url, fetched_at: options.clock.now(), list: parsed.value };
+  await ensureDir(dirname(options.cachePath));
   await writeFileAtomic(options.cachePath, JSON.stringify(kept), { fsync: false });
   return true;
 }

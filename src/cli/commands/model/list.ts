@@ -1,4 +1,4 @@
-import { formatWindow, listChoices, type PriceQuote } from "#model";
+import { formatWindow, type PriceQuote } from "#model";
 import type { Invocation } from "../../command.ts";
 import { flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -49,13 +49,13 @@ export async function modelList(invocation: Invocation): Promise<number> {
 }
 
 async function offered(
-  { models: { context } }: OpenModelParts,
+  { models }: OpenModelParts,
   asked: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly { readonly provider: string; readonly models: readonly string[] }[]> {
-  const choices = await listChoices(context, {}, signal);
+  const choices = await models.choices(signal);
   if (asked === undefined) return choices;
-  const provider = findProvider(asked, context);
+  const provider = findProvider(asked, models.context);
   const listed = choices.find((choice) => choice.provider === provider.key);
   if (listed !== undefined) return [listed];
   return provider.kind === "profile" ? [{ provider: provider.key, models: provider.profile.curatedModels }] : [];

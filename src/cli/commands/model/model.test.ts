@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { environmentVariables } from "#config";
+import { json, startModelServer } from "../../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../../testing.ts";
 
 let place: ReturnType<typeof temporaryHome>;
@@ -89,6 +90,27 @@ describe("hermes model", () => {
       code: 1,
       stderr: expect.stringContaining("anthropic"),
     });
+  });
+
+  it("puts the models of a remote list first, and does without it when it cannot be had [20:R2.15]", async () => {
+    await using server = await startModelServer();
+    server.serve(
+      "GET /list.json",
+      json(200, { providers: { openrouter: { models: ["x/newest", { id: "x/next" }] } } }),
+    );
+    const url = `${server.url}/list.json`;
+    writeFileSync(inHome("config.yaml"), `model_catalog:\n  url: ${url}\n`);
+    const names = async (): Promise<string[]> => {
+      const run = await hermes(["model", "list", "--provider", "openrouter", "--json"], key);
+      if (run.code !== 0) throw new Error(run.stdout + run.stderr);
+      return (JSON.parse(run.stdout) as { models: { model: string }[] }).models.map(({ model }) => model);
+    };
+    expect((await names()).slice(0, 2)).toEqual(["x/newest", "x/next"]);
+    const asked = server.probes.length;
+    expect((await names()).slice(0, 2)).toEqual(["x/newest", "x/next"]);
+    expect(server.probes.length).toBe(asked);
+    writeFileSync(inHome("config.yaml"), "model_catalog:\n  url: http://127.0.0.1:9/list.json\n");
+    expect((await names()).length).toBeGreaterThan(0);
   });
 
   it("asks for a server of one's own, finds its address, keeps its key in .env and tries it [20:R8.13][20:R11.4]", async () => {

@@ -1,6 +1,6 @@
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secret";
-import { listChoices, maskKey } from "#model";
+import { maskKey } from "#model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { type Asker, type Choice, openAsker } from "../../support/ask.ts";
@@ -60,7 +60,7 @@ async function pickProvider(
   { invocation, parts: { models } }: Place,
   extras: readonly Choice<Extra>[],
 ): Promise<Way> {
-  const ready = await listChoices(models.context, {}, invocation.io.signal);
+  const ready = await models.choices(invocation.io.signal);
   const choices = allProviders(models.context).map((provider): Choice<Way> => {
     const known = ready.find((entry) => entry.provider === provider.key);
     return { label: provider.label, detail: known === undefined ? "" : `ready (${known.source})`, value: provider };
@@ -129,7 +129,7 @@ const signUp = (provider: NamedProvider): string =>
 /** The recommended ones with their prices, or any other by name. */
 async function pickModelOf(asker: Asker, provider: NamedProvider, { invocation, parts }: Place): Promise<string> {
   const { models } = parts;
-  const listed = await listChoices(models.context, {}, invocation.io.signal);
+  const listed = await models.choices(invocation.io.signal);
   const names =
     listed.find((entry) => entry.provider === provider.key)?.models ??
     (provider.kind === "profile" ? provider.profile.curatedModels : []);

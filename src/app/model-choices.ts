@@ -1,0 +1,61 @@
+import type { Config } from "#config";
+import { raceAbort } from "#foundation/abort";
+import type { Clock } from "#foundation/clock";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import type { HermesHome } from "#foundation/paths";
+import {
+  listChoices,
+  type PickerEntry,
+  type Recommended,
+  type ResolveContext,
+  readRecommended,
+  refreshRecommended,
+} from "#model";
+
+export interface ModelChoicesParts {
+  readonly context: ResolveContext;
+  readonly settings: Config["model_catalog"];
+  readonly home: HermesHome;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * What can be chosen now, with the models of the remote list first. A list that was fetched before is used at once and
+ * renewed behind it when it is old; only where there is none yet is it waited for. No list is no trouble.
+ */
+export class ModelChoices implements AsyncDisposable {
+  readonly #parts: ModelChoicesParts;
+  readonly #stop = new AbortController();
+  #refreshing: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ModelChoicesParts) {
+    this.#parts = parts;
+  }
+
+  async list(signal: AbortSignal): Promise<readonly PickerEntry[]> {
+    return listChoices(this.#parts.context, { recommended: await this.#recommended(signal) }, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#refreshing;
+  }
+
+  async #recommended(signal: AbortSignal): Promise<Recommended> {
+    const { settings, home, clock, logger } = this.#parts;
+    const { enabled, url, ttl_hours } = settings;
+    if (!enabled || url === "") return {};
+    const cachePath = home.at("cache", "model_catalog.json");
+    const options = { url, cachePath, clock, maxAgeMs: ttl_hours * 3_600_000 };
+    const { recommended, isStale } = await readRecommended(options);
+    if (!isStale) return recommended;
+    this.#refreshing = refreshRecommended(options, this.#stop.signal).catch((error: unknown) => {
+      if (!this.#stop.signal.aborted) logger.warn("the list of models was not kept", { error: describe(error) });
+    });
+    if (Object.keys(recommended).length > 0) return recommended;
+    await raceAbort(this.#refreshing, signal);
+    return (await readRecommended(options)).recommended;
+  }
+}
