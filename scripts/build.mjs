@@ -70,6 +70,8 @@ const programFiles = {
     "src/store/sqlite/store.ts",
     "src/model/transport/sse.ts",
     "src/model/protocols/chat-completions/index.ts",
+    "src/model/protocols/anthropic-messages/index.ts",
+    "src/model/protocols/responses/index.ts",
     "src/tools/media/speech/choose.ts",
     "src/tools/web/choose.ts",
   ],

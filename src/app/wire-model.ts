@@ -121,7 +121,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     version: options.version,
     logger,
     lookUp: knowledgeFrom(catalog.catalog),
-    detectLocal: new LocalDetection(clock).detect,
+    detectLocal: new LocalDetection(clock, home.at("cache", "local-servers.json")).detect,
     nousBlockedUntilMs: () => new NousGuard(home.nousRateLimit, clock).blockedUntilMs(),
     // Only there another program of the person keeps a login in the keychain.
     ...(process.platform === "darwin" && keychain !== undefined ? { keychain } : {}),

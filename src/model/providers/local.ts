@@ -64,6 +64,8 @@ export interface ProbeOptions {
   /** Sent along where the endpoint has a key of its own; it refuses other hosts by itself. */
   readonly credential?: CredentialHandle;
   readonly timeoutMs?: number;
+  /** Somebody answered, whatever they said. */
+  onAnswer?(): void;
 }
 
 /** Which model server answers at this address, with its models; undefined when none of them does. */
@@ -149,6 +151,7 @@ function asker(baseUrl: string, options: ProbeOptions, signal: AbortSignal): Ask
       maxBodyBytes: maxProbeBytes,
     });
     if (response.kind === "failure") return undefined;
+    options.onAnswer?.();
     if (response.status !== 200) {
       await response.discard();
       return undefined;

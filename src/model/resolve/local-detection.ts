@@ -1,17 +1,23 @@
 import type { Clock } from "#foundation/clock";
 import { detectLocalServer, type LocalServer, localContextWindow } from "../providers/local.ts";
 import type { DetectedServer } from "./context.ts";
+import { type Detection, readDetections, writeDetections } from "./local-detection-file.ts";
 
 const goodForMs = 300_000;
 
-/** Remembers for a while what a local server said about itself, so that not every turn asks again. */
+/**
+ * Remembers for a while what a local server said about itself, so that not every turn asks again; with a file, not
+ * every start either. That a server answered and is none we know is remembered too; that nobody answered is not, since
+ * the server may just be starting.
+ */
 export class LocalDetection {
   readonly #clock: Clock;
-  readonly #servers = new Map<string, { readonly atMs: number; readonly server: LocalServer | undefined }>();
-  readonly #windows = new Map<string, { readonly atMs: number; readonly window: number | undefined }>();
+  readonly #file: string | undefined;
+  #known: ReadonlyMap<string, Detection> | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, file?: string) {
     this.#clock = clock;
+    this.#file = file;
   }
 
   readonly detect = async (
@@ -26,11 +32,15 @@ export class LocalDetection {
   };
 
   async #server(baseUrl: string, signal: AbortSignal): Promise<LocalServer | undefined> {
-    const known = this.#servers.get(baseUrl);
-    if (known !== undefined && this.#clock.now() - known.atMs < goodForMs) return known.server;
-    const server = await detectLocalServer(baseUrl, {}, signal);
-    // Nothing found may mean that the server is just starting; only what was found is remembered.
-    if (server !== undefined) this.#servers.set(baseUrl, { atMs: this.#clock.now(), server });
+    const known = await this.#recent(baseUrl);
+    if (known !== undefined) return known.server;
+    let hasAnswered = false;
+    const onAnswer = (): void => {
+      hasAnswered = true;
+    };
+    const server = await detectLocalServer(baseUrl, { onAnswer }, signal);
+    if (server !== undefined || hasAnswered)
+      await this.#keep(baseUrl, { atMs: this.#clock.now(), windows: {}, ...(server === undefined ? {} : { server }) });
     return server;
   }
 
@@ -38,11 +48,27 @@ export class LocalDetection {
     where: { readonly server: LocalServer; readonly baseUrl: string; readonly model: string },
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const key = `${where.model}@${where.baseUrl}`;
-    const known = this.#windows.get(key);
-    if (known !== undefined && this.#clock.now() - known.atMs < goodForMs) return known.window;
-    const window = await localContextWindow(where.server, { baseUrl: where.baseUrl, model: where.model }, signal);
-    if (window !== undefined) this.#windows.set(key, { atMs: this.#clock.now(), window });
+    const { baseUrl, model } = where;
+    const known = await this.#recent(baseUrl);
+    const remembered = known?.windows[model];
+    if (remembered !== undefined) return remembered;
+    const window = await localContextWindow(where.server, { baseUrl, model }, signal);
+    if (window !== undefined && known !== undefined)
+      await this.#keep(baseUrl, { ...known, windows: { ...known.windows, [model]: window } });
     return window;
+  }
+
+  async #recent(baseUrl: string): Promise<Detection | undefined> {
+    this.#known ??= this.#file === undefined ? new Map() : await readDetections(this.#file);
+    const known = this.#known.get(baseUrl);
+    const ageMs = known === undefined ? goodForMs : this.#clock.now() - known.atMs;
+    return ageMs >= 0 && ageMs < goodForMs ? known : undefined;
+  }
+
+  async #keep(baseUrl: string, detection: Detection): Promise<void> {
+    const oldestMs = this.#clock.now() - goodForMs;
+    const recent = [...(this.#known ?? [])].filter(([, one]) => one.atMs > oldestMs);
+    this.#known = new Map(recent).set(baseUrl, detection);
+    if (this.#file !== undefined) await writeDetections(this.#file, this.#known);
   }
 }
