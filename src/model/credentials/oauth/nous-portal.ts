@@ -25,8 +25,6 @@ export function nousEndpoints(env: Readonly<Record<string, string | undefined>>)
   };
 }
 
-export type NousTokensAnswer = Readonly<Record<string, unknown>>;
-
 interface Parts {
   readonly endpoints: NousEndpoints;
   readonly context: FlowContext;

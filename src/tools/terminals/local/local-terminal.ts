@@ -9,6 +9,7 @@ import { localFiles } from "../local-files.ts";
 import { exitCodeOf, pipedProcess } from "../piped-process.ts";
 import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
+import { codeOf, endOf } from "./exec-end.ts";
 import { initFilesOf } from "./init-files.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { ShellFiles } from "./shell-files.ts";
@@ -288,28 +289,4 @@ function readOutput(child: ProcessHandle, output: HeadTailBuffer, options: ExecO
   child.stdout.on("data", read);
   child.stderr.on("data", read);
   child.stdin?.end(options.stdin);
-}
-
-function endOf(facts: {
-  readonly report: ShellReport;
-  readonly timedOut: boolean;
-  readonly interrupted: boolean;
-}): ExecResult["ended"] {
-  if (facts.report.kind === "unreachable") return "cwd-unreachable";
-  if (facts.timedOut) return "timed-out";
-  return facts.interrupted ? "interrupted" : "exited";
-}
-
-function codeOf(ended: ExecResult["ended"], exitCode: number): number {
-  switch (ended) {
-    case "timed-out":
-      return 124;
-    case "interrupted":
-      return 130;
-    case "cwd-unreachable":
-      return 126;
-    case "exited":
-      // A shell ended by a signal reads as 128 and its number, as a shell itself would say.
-      return exitCode < 0 ? 128 - exitCode : exitCode;
-  }
 }

@@ -1,19 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { deadline, linkSignals, never, raceAbort } from "#foundation/abort";
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
 import { ensureDir } from "#foundation/files";
 import type { Logger } from "#foundation/logger";
-import { Mutex } from "#foundation/mutex";
 import { killGroup } from "#foundation/process";
-import { processStartedAtMs } from "../process-start-time.ts";
 import type { Terminal } from "../terminal.ts";
 import { BackgroundProcess, type ProcessFacts } from "./background-process.ts";
 import { OutputFile, readOutputTail } from "./output-file.ts";
 import type { ProcessEvent, ProcessRoute } from "./process-event.ts";
-import { claimRecords, type RecordFile, type RecordOwner, writeRecords } from "./process-record.ts";
+import { RecordKeeper } from "./record-keeper.ts";
 import { isAlive } from "./same-process.ts";
 import { Watch, type WatchSignal } from "./watch.ts";
 import { breakerSilenceMs, WatchBreaker } from "./watch-breaker.ts";
@@ -63,17 +61,14 @@ export class ProcessTable implements AsyncDisposable {
   readonly #processes = new Map<string, BackgroundProcess>();
   readonly #breaker = new WatchBreaker();
   readonly #ending = new AbortController();
-  readonly #saving = new Mutex();
+  readonly #records: RecordKeeper;
   readonly #work = new Set<Promise<void>>();
-  #isSaveWanted = false;
-  /** The list holds something of ours. */
-  #isListed = false;
-  #owner: RecordOwner | undefined;
   /** Starts that are under way; they count, so that many at once cannot pass the limit. */
   #starting = 0;
 
   constructor(deps: ProcessTableDeps) {
     this.#deps = deps;
+    this.#records = new RecordKeeper(deps.recordFile, deps.clock);
   }
 
   /** Undefined when 64 processes run already. */
@@ -90,8 +85,7 @@ export class ProcessTable implements AsyncDisposable {
 
   /** Takes over what an earlier run left alive; a number that means another process by now is left alone. */
   async recover(signal: AbortSignal): Promise<number> {
-    const records = await claimRecords(await this.#place(signal));
-    this.#isListed ||= records.length > 0;
+    const records = await this.#records.claim(signal);
     for (const { facts, notifyOnComplete } of records) {
       const process = new BackgroundProcess(facts, { notifyOnComplete });
       if (facts.outputFile !== undefined) process.output.push(await readOutputTail(facts.outputFile));
@@ -305,27 +299,8 @@ export class ProcessTable implements AsyncDisposable {
     this.#work.add(guarded);
   }
 
-  /** Saves that come while one runs are done by the next one together. */
-  async #save(): Promise<void> {
-    this.#isSaveWanted = true;
-    await this.#saving.run(async () => {
-      if (!this.#isSaveWanted) return;
-      this.#isSaveWanted = false;
-      const running = this.#running();
-      // A program that never ran anything leaves no list behind, and does not wait for those of others.
-      if (running.length === 0 && !this.#isListed) return;
-      await writeRecords(await this.#place(never), running);
-      this.#isListed = running.length > 0;
-    });
-  }
-
-  async #place(signal: AbortSignal): Promise<RecordFile> {
-    this.#owner ??= {
-      id: `${process.pid}-${randomBytes(4).toString("hex")}`,
-      pid: process.pid,
-      startedAtMs: await processStartedAtMs(process.pid, signal),
-    };
-    return { file: this.#deps.recordFile, owner: this.#owner, nowMs: this.#deps.clock.now(), signal };
+  #save(): Promise<void> {
+    return this.#records.save(() => this.#running());
   }
 }
 
