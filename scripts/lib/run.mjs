@@ -1,7 +1,7 @@
 // Shared by the entry scripts. They run before anything is installed, so: Node's own modules only.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -28,7 +28,10 @@ export const hashOf = (...texts) => createHash("sha256").update(texts.join("\0")
 
 /** npm writes its own record of what is installed last; older than the lockfile means out of date. */
 function isInstalled() {
-  const record = path.join(root, "node_modules", ".package-lock.json");
+  const modules = path.join(root, "node_modules");
+  // A link leads to another checkout's folder; installing through it would empty that.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return true;
+  const record = path.join(modules, ".package-lock.json");
   return existsSync(record) && statSync(record).mtimeMs >= statSync(path.join(root, "package-lock.json")).mtimeMs;
 }
 

@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { calls, hang, says, startModelServer } from "../fakes/model-server/index.ts";
 import { ended, modelConfig, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
 
 /** The program after SIGKILL: nothing was closed, nothing was said. */
 describe("a program that was killed in the middle of a turn", () => {
@@ -45,6 +46,24 @@ describe("a program that was killed in the middle of a turn", () => {
     expect(server.requests[2]?.rawBody).toContain("tea");
     expect(await started()).toBe("start\n");
   });
+});
+
+it("a terminal that takes up a turn that was cut off says so, and goes on with it", async () => {
+  await using server = await startModelServer({ strict: true });
+  await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+  server.script(hang());
+  const child = stage.start(["chat", "-q", "Are you there?", "-Q"]);
+  const end = ended(child);
+  await server.received(1);
+  child.kill("SIGKILL");
+  await end;
+  server.script(says("I am."));
+  await using terminal = new ProgramTerminal(stage, ["-c"]);
+  await terminal.answers("Your last message has no answer. /continue asks for it again.");
+  await terminal.say("/continue");
+  await terminal.answers("I am.");
+  terminal.press("\x04");
+  expect(await terminal.exited).toBe(0);
 });
 
 async function newest(stage: Stage): Promise<string> {

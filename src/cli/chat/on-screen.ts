@@ -57,6 +57,7 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
       terminal,
       banner: bannerOf(chat, { branch, update }),
       ...(branch === undefined ? {} : { branch }),
+      onTurnEnd: () => void tellBranch(chat.place, people),
       signal: io.signal,
     });
     return exitCode;
@@ -73,7 +74,6 @@ async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope):
   screen.tell(facts);
   const extensions = await pluginExtensions(all.hermes.toolbox, people.onNotice);
   if (extensions.length > 0) screen.extend(extensions);
-  watchBranch(all.session, chat.place, people);
   if (wish.ignoreUserConfig) return all;
   scope.adopt(
     watchConfig(loaded, {
@@ -94,13 +94,7 @@ async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope):
 /** Settings the program itself changes while it runs. */
 const ownKeys = /^(?:onboarding|command_allowlist)\b/;
 
-/** A turn may have changed the branch. The subscription ends with the session. */
-function watchBranch(session: OpenSession, place: string, people: ScreenPeople): void {
-  session.subscribe((event) => {
-    if (event.type === "turn-end") void tellBranch(place, people);
-  });
-}
-
+/** A turn may have changed the branch. */
 async function tellBranch(place: string, people: ScreenPeople): Promise<void> {
   const branch = await gitBranch(place);
   if (branch !== undefined) (await people.screen).tell({ branch });
@@ -137,9 +131,7 @@ function screenOptions(
     readUserSkin: (name) => readTextFile(safeJoin(home.skins, `${name}.yaml`), { maxBytes: 256 * 1024 }),
     openSession: async (id) => {
       const { hermes } = await opened;
-      const session = await hermes.sessions.open({ ...wish.open, cwd: place, isInteractive: true, resume: id });
-      watchBranch(session, place, people);
-      return session;
+      return hermes.sessions.open({ ...wish.open, cwd: place, isInteractive: true, resume: id });
     },
     runShell: async (command, signal) => {
       const { hermes, session } = await opened;

@@ -27,6 +27,8 @@ export interface RunTuiOptions {
   readonly readUserSkin?: (name: string) => Promise<string | undefined>;
   /** Called before the first frame, with what may be told to the terminal later. */
   readonly onOpen?: (handle: TuiHandle) => void;
+  /** A turn is over and shown. */
+  readonly onTurnEnd?: () => void;
   /** Runs `!command` and `{!command}`; without it there are no such commands. */
   readonly runShell?: RunShell;
   /** The image on the clipboard as a file, or undefined when there is none. */

@@ -252,6 +252,7 @@ export class TuiApp {
   #hear(event: SessionEvent): void {
     this.#step(event);
     if (!this.#options.terminal.isTty) this.#tellInWords(event);
+    if (event.type === "turn-end") this.#options.onTurnEnd?.();
     if (!this.#ending.signal.aborted) this.#frames.soon();
   }
 
