@@ -3,6 +3,7 @@ import type { HelpGroup } from "./help.ts";
 import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
 import { chatCommand, programFlags } from "./tree/chat.ts";
 import { configCommand } from "./tree/config.ts";
+import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
 import { mcpCommand } from "./tree/mcp.ts";
 import { memoryCommand } from "./tree/memory.ts";
@@ -39,6 +40,7 @@ export const commandTree: Command = {
     toolsCommand,
     skillsCommand,
     pluginsCommand,
+    hooksCommand,
     memoryCommand,
     mcpCommand,
     sessionsCommand,
@@ -82,7 +84,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
   { title: "Settings", commands: ["config", "profile"] },
-  { title: "Abilities", commands: ["tools", "skills", "plugins", "memory", "mcp"] },
+  { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },
   {
     title: "This installation",

@@ -12,12 +12,22 @@ export type { PluginWiring } from "./context.ts";
 export { Contributions, type PluginCommand, type PluginSkill } from "./contributions.ts";
 export type { PluginPlaces, PluginSource } from "./discover.ts";
 export { hookedCalls } from "./hooks/call-observer.ts";
+export { examineShellHooks, type HookFinding } from "./hooks/examine-shell-hooks.ts";
 export { type GatewayHookDeps, GatewayHooks } from "./hooks/gateway-hooks.ts";
 export { type DispatchVerdict, Hooks, type ToolCallVerdict } from "./hooks/hooks.ts";
-export { type HookName, hookNames } from "./hooks/names.ts";
+export { type HookName, hookNames, isHookName } from "./hooks/names.ts";
 export type { HookPayloads } from "./hooks/payloads.ts";
-export { ShellConsent } from "./hooks/shell-consent.ts";
-export { readShellHooks, registerShellHooks, type ShellHook } from "./hooks/shell-hooks.ts";
+export {
+  readCommand,
+  readHookSection,
+  readShellHooks,
+  type ShellHook,
+  type ShellHookReading,
+} from "./hooks/read-shell-hooks.ts";
+export { fireSample, type HookEffect, isAboutTool, samplePayload } from "./hooks/sample-event.ts";
+export { type ConsentState, ShellConsent } from "./hooks/shell-consent.ts";
+export { registerShellHooks, type ShellHookRun } from "./hooks/shell-hooks.ts";
+export { joinCommand } from "./hooks/split-command.ts";
 export { type PluginEntry, PluginHost, type PluginHostOptions, type PluginState } from "./host.ts";
 export {
   type InstallerDeps,

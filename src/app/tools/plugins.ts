@@ -103,14 +103,16 @@ function namesOf(key: string): readonly string[] {
 export async function loadShellHooks(base: ToolboxBase, hooks: Hooks, signal: AbortSignal): Promise<void> {
   const { options, config, env, cwd, scope } = base;
   const { logger, confirmHook } = options;
-  const configured = readShellHooks(config.hooks, logger);
+  const userHome = env["HOME"]?.trim() ?? "";
+  const configured = readShellHooks(config.hooks, logger, userHome === "" ? {} : { userHome });
   if (configured.length === 0) return;
+  const childEnv = childEnvironment(env, { policy: "minimal" });
   const registered = await registerShellHooks(hooks, configured, {
     deps: {
       logger,
-      consent: new ShellConsent(options.home.shellHooksAllowlist, never),
+      consent: new ShellConsent(options.home.shellHooksAllowlist, { cwd, env: childEnv }, never),
       autoAccept: options.acceptHooks === true || config.hooks_auto_accept,
-      env: childEnvironment(env, { policy: "minimal" }),
+      env: childEnv,
       cwd,
       ...(confirmHook === undefined ? {} : { ask: confirmHook }),
     },
@@ -119,7 +121,9 @@ export async function loadShellHooks(base: ToolboxBase, hooks: Hooks, signal: Ab
   for (const one of registered) scope.adopt(one);
   const left = configured.length - registered.length;
   if (left > 0)
-    options.onNotice(`${left} of ${configured.length} shell hooks do not run: nobody has allowed them yet.`);
+    options.onNotice(
+      `${left} of ${configured.length} shell hooks do not run: nobody has allowed them yet. See: hermes hooks list`,
+    );
 }
 
 /** What plugins register is not checked by a compiler. */

@@ -347,7 +347,9 @@ describe("shell hooks", () => {
     await using stage = await toolboxStage({ "config.yaml": config() });
     const toolbox = await stage.open();
     expect(await stage.call(toolbox, "terminal", { command: "true" })).toContain('"exit_code":0');
-    expect(stage.notices).toContain("1 of 1 shell hooks do not run: nobody has allowed them yet.");
+    expect(stage.notices).toContain(
+      "1 of 1 shell hooks do not run: nobody has allowed them yet. See: hermes hooks list",
+    );
   });
 });
 

@@ -8,8 +8,9 @@ import { pluginStage } from "../testing.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { GatewayHooks } from "./gateway-hooks.ts";
 import { Hooks } from "./hooks.ts";
+import { readShellHooks } from "./read-shell-hooks.ts";
 import { ShellConsent } from "./shell-consent.ts";
-import { readShellHooks, registerShellHooks } from "./shell-hooks.ts";
+import { registerShellHooks } from "./shell-hooks.ts";
 import { splitCommand } from "./split-command.ts";
 
 const call = { tool_name: "terminal", args: { command: "ls" }, task_id: "t", session_id: "s", tool_call_id: "c" };
@@ -110,7 +111,11 @@ describe("shell hooks", () => {
     const path = join(stage.home, "hook.cjs");
     const seen = join(stage.home, "seen.json");
     await stage.write({ "hook.cjs": script(answer, options.code) });
-    const consent = new ShellConsent(join(stage.home, "shell-hooks-allowlist.json"), never);
+    const consent = new ShellConsent(
+      join(stage.home, "shell-hooks-allowlist.json"),
+      { cwd: stage.home, env: {} },
+      never,
+    );
     const command = `"${process.execPath}" ${path} ${seen}`;
     const configured = readShellHooks(
       {

@@ -26,3 +26,8 @@ export function splitCommand(line: string): readonly string[] | undefined {
   if (quote !== undefined) return undefined;
   return word === undefined ? words : [...words, word];
 }
+
+/** The other way round: what {@link splitCommand} takes apart into these words again. */
+export function joinCommand(argv: readonly string[]): string {
+  return argv.map((word) => (/^[^\s'"\\]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
