@@ -18,7 +18,8 @@ export async function configPage(): Promise<string> {
     "Every key of `config.yaml`. `<name>` stands for a name you choose, `[]` for each entry of a list. The last column says when a " +
       "change counts. `hermes config get <key>` prints a value, `hermes config explain <key>` where it comes from, and " +
       "`hermes config schema` all of this as JSON Schema.",
-    "Settings under Gateway, Platforms and Cron are read and checked; the surfaces they belong to do not exist yet.",
+    "A key with **no effect** is read and checked, and nothing follows from it: the part of Hermes it belongs to does not exist yet, or has " +
+      "no use for it. `hermes config set` and `hermes doctor` say so too.",
     categories.map((name) => `- [${name}](#${anchorOf(name)})`).join("\n"),
     ...categories.flatMap((name) => [
       `## ${name}`,
@@ -35,8 +36,8 @@ function rowOf(setting: SettingInfo): readonly string[] {
     code(setting.key),
     setting.isSecret ? `${setting.type} (secret)` : setting.type,
     defaultOf(setting.defaultValue),
-    setting.description,
-    reloadWords[setting.reload],
+    setting.noEffect === undefined ? setting.description : `${setting.description} **No effect:** ${setting.noEffect}`,
+    setting.noEffect === undefined ? reloadWords[setting.reload] : "",
   ];
 }
 

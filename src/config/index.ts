@@ -16,7 +16,15 @@ export { type PlatformSettings, platformSettings } from "./platform-settings.ts"
 export { type PreparedHome, prepareHome } from "./prepare-home.ts";
 export { type CreateProfile, type ProfileInfo, Profiles } from "./profile.ts";
 export { type AliasResult, removeAlias, writeAlias } from "./profile-alias.ts";
-export { configJsonSchema, defaultConfig, describeSettings, settingKeys } from "./reference.ts";
+export {
+  configJsonSchema,
+  defaultConfig,
+  describeSettings,
+  type IdleSetting,
+  idleSettings,
+  noEffectOf,
+  settingKeys,
+} from "./reference.ts";
 export { type ChangedSetting, changedSettings } from "./reload.ts";
 export { collectSecrets } from "./seal.ts";
 export { removeSecrets, SecretStore, type SecretWriteOptions, writeSecret } from "./secrets.ts";

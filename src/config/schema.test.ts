@@ -303,6 +303,15 @@ describe("metadata", () => {
     expect(find("mcp_servers.<name>.headers")).toMatchObject({ isSecret: true });
   });
 
+  test("a key of a part that does not exist yet says so, and with it all keys of its group", () => {
+    const why = (key: string) => settings.find((setting) => setting.key === key)?.noEffect;
+    expect(why("gateway.limits.agent_cache")).toMatch(/gateway/);
+    expect(why("telegram.allowed_users")).toMatch(/gateway/);
+    expect(why("homeassistant.url")).toBeUndefined();
+    expect(why("homeassistant.watch_all")).toMatch(/gateway/);
+    expect(why("agent.max_turns")).toBeUndefined();
+  });
+
   test("[20:R7.12] keys that hold credentials are marked as secret", () => {
     const looksSecret = settings.filter((setting) =>
       /(?:^|[._])(?:api_key|token|secret|password|app_token|client_secret)$/.test(setting.key),

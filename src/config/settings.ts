@@ -14,6 +14,8 @@ export interface SettingInfo {
   readonly category: string;
   readonly reload: ReloadScope;
   readonly isSecret: boolean;
+  /** Why a value does nothing so far, as a sentence. */
+  readonly noEffect?: string;
 }
 
 /** Every key of the schema, in the order of the file; sections themselves are not listed. */
@@ -67,7 +69,7 @@ const holdsKeys = (shape: Shape): boolean =>
   shape.kind === "object" || (shape.kind === "map" && holdsKeys(shape.value));
 
 function info(shape: DescribedShape, path: KeyPath, defaults: Tree): SettingInfo {
-  const { description, category, reload } = shape.facts;
+  const { description, category, reload, noEffect } = shape.facts;
   const value = valueAt(defaults, path);
   const isSecret = shape.facts.isSecret || (shape.kind === "map" && shape.value.facts.isSecret);
   return {
@@ -79,6 +81,7 @@ function info(shape: DescribedShape, path: KeyPath, defaults: Tree): SettingInfo
     category,
     reload,
     isSecret,
+    ...(noEffect === undefined ? {} : { noEffect }),
   };
 }
 

@@ -28,6 +28,8 @@ export interface Facts {
 export interface DescribedFacts extends Facts {
   readonly description: string;
   readonly category: string;
+  /** Why a value does nothing so far; undefined for a key that some code reads. */
+  readonly noEffect: string | undefined;
 }
 
 export type DescribedShape = Shape<DescribedFacts>;
@@ -35,6 +37,7 @@ export type DescribedShape = Shape<DescribedFacts>;
 const outermost: DescribedFacts = {
   description: "",
   category: "General",
+  noEffect: undefined,
   reload: "next-session",
   isSecret: false,
   isNullable: false,
@@ -97,7 +100,7 @@ function objectShape(fields: Readonly<Record<string, z.core.$ZodType>>, facts: D
 }
 
 /** The shape at a path; undefined where the schema has no such key. */
-export function shapeAt(shape: Shape, path: KeyPath): Shape | undefined {
+export function shapeAt<F extends Facts>(shape: Shape<F>, path: KeyPath): Shape<F> | undefined {
   const [head, ...rest] = path;
   if (head === undefined) return shape;
   switch (shape.kind) {
@@ -130,11 +133,17 @@ function factsOf(schema: z.ZodType, inherited: DescribedFacts): DescribedFacts {
     ...inherited,
     description: typeof own.description === "string" ? own.description : inherited.description,
     category: typeof own["category"] === "string" ? own["category"] : inherited.category,
+    noEffect: effectOf(own["noEffect"], inherited.noEffect),
     reload: isReloadScope(own["reload"]) ? own["reload"] : inherited.reload,
     isSecret: own["secret"] === true || inherited.isSecret,
     isClamped: own["clamp"] === true || inherited.isClamped,
     ...limits,
   };
+}
+
+function effectOf(own: unknown, inherited: string | undefined): string | undefined {
+  if (own === false) return undefined;
+  return typeof own === "string" ? own : inherited;
 }
 
 function boundsOf(schema: z.ZodType): Partial<Pick<Facts, "isWhole" | "min" | "max">> {
@@ -149,9 +158,10 @@ function finite(bound: number | null): number | undefined {
   return bound === null || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
 }
 
-const forChild = ({ category, reload, isSecret }: DescribedFacts): DescribedFacts => ({
+const forChild = ({ category, noEffect, reload, isSecret }: DescribedFacts): DescribedFacts => ({
   ...outermost,
   category,
+  noEffect,
   reload,
   isSecret,
 });

@@ -122,9 +122,17 @@ describe("services with keys", () => {
 
   it("the house is asked at its address, with its token [30:3.21]", async () => {
     await using house = await service({ "/api/states": "[]" });
-    await using stage = await toolboxStage({ ".env": `HASS_URL=${house.origin}\nHASS_TOKEN=house-token-0123\n` });
-    await stage.call(await stage.open(), "ha_list_entities", {});
-    expect(house.asked).toMatchObject([{ path: "/api/states", authorization: "Bearer house-token-0123" }]);
+    const token = "HASS_TOKEN=house-token-0123\n";
+    const ways: readonly Readonly<Record<string, string>>[] = [
+      { ".env": `HASS_URL=${house.origin}\n${token}` },
+      { ".env": token, "config.yaml": `homeassistant:\n  url: ${house.origin}\n` },
+    ];
+    for (const files of ways) {
+      await using stage = await toolboxStage(files);
+      await stage.call(await stage.open(), "ha_list_entities", {});
+    }
+    const call = { path: "/api/states", authorization: "Bearer house-token-0123" };
+    expect(house.asked).toMatchObject([call, call]);
   });
 
   it("images come from a plugin when it is the named service [30:3.17] [30:7.4]", async () => {

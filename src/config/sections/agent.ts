@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { target } from "./model.ts";
 import { builtInPersonalities, personality } from "./personalities.ts";
-import { amount, choice, flag, mapOf, secret, section, text, texts, whole } from "./setting.ts";
+import { amount, choice, flag, mapOf, missing, secret, section, text, texts, whole } from "./setting.ts";
 
 /** Reasoning levels a person may ask for; empty means the model's middle level. */
 const reasoningEfforts = ["", "none", "minimal", "low", "medium", "high", "xhigh"] as const;
@@ -30,10 +30,22 @@ export const agentSections = {
         }),
       budget_hints: flag(false, "Tell the model when most of its calls are used up."),
       tool_delay: amount(0, "Seconds to wait between two tools that run one after the other."),
-      gateway_timeout: whole(1800, "Seconds without any activity after which a chat turn is ended; 0 never ends it."),
-      gateway_timeout_warning: whole(900, "Seconds without activity before a warning; 0 never warns."),
-      gateway_notify_interval: whole(180, "Seconds between two notes that a long turn is still working; 0 sends none."),
-      restart_drain_timeout: whole(60, "Seconds a stopping gateway waits for running turns; 0 does not wait."),
+      gateway_timeout: whole(1800, {
+        description: "Seconds without any activity after which a chat turn is ended; 0 never ends it.",
+        noEffect: missing.gateway,
+      }),
+      gateway_timeout_warning: whole(900, {
+        description: "Seconds without activity before a warning; 0 never warns.",
+        noEffect: missing.gateway,
+      }),
+      gateway_notify_interval: whole(180, {
+        description: "Seconds between two notes that a long turn is still working; 0 sends none.",
+        noEffect: missing.gateway,
+      }),
+      restart_drain_timeout: whole(60, {
+        description: "Seconds a stopping gateway waits for running turns; 0 does not wait.",
+        noEffect: missing.gateway,
+      }),
       personalities: z
         .record(z.string(), personality)
         .default({ ...builtInPersonalities })
@@ -64,6 +76,7 @@ export const agentSections = {
   toolset_distributions: mapOf(z.record(z.string(), z.number().min(0).max(100)), {
     description: "Named draws of toolsets for batch runs: a chance in percent for each toolset.",
     category: "Agent",
+    noEffect: missing.batch,
   }),
   context: section(
     { description: "How a long conversation is kept inside the window.", category: "Agent" },

@@ -1,4 +1,4 @@
-import { choice, flag, section, text, texts, whole } from "./setting.ts";
+import { choice, flag, missing, section, text, texts, whole } from "./setting.ts";
 
 export const approvalSections = {
   approvals: section(
@@ -6,15 +6,21 @@ export const approvalSections = {
     {
       mode: choice(["manual", "smart", "off"], "manual", "Ask a person, let a model judge first, or ask nobody."),
       timeout: whole(60, "Seconds a question in the terminal waits before it counts as no."),
-      gateway_timeout: whole(300, "Seconds a question in a chat waits before it counts as no."),
-      cron_mode: choice(["deny", "approve"], "deny", "Flagged commands of scheduled jobs."),
+      gateway_timeout: whole(300, {
+        description: "Seconds a question in a chat waits before it counts as no.",
+        noEffect: missing.gateway,
+      }),
+      cron_mode: choice(["deny", "approve"], "deny", {
+        description: "Flagged commands of scheduled jobs.",
+        noEffect: missing.cron,
+      }),
       headless: choice(["deny", "allow"], "deny", "Flagged commands where nobody can be asked."),
       sudo: choice(["off", "ask"], "off", "Ask about every use of sudo, also of harmless commands."),
-      container_mode: choice(
-        ["auto", "skip", "check"],
-        "auto",
-        "Commands in containers: unchecked while nothing of the host is mounted, never checked, always checked.",
-      ),
+      container_mode: choice(["auto", "skip", "check"], "auto", {
+        description:
+          "Commands in containers: unchecked while nothing of the host is mounted, never checked, always checked.",
+        noEffect: missing.terminals,
+      }),
       allow_yolo: flag(true, "Allow switching approvals off for a session from a chat."),
       code_execution: choice(["allow", "ask", "sandbox"], "allow", "Programs the model writes."),
     },
@@ -44,7 +50,7 @@ export const approvalSections = {
     },
   ),
   privacy: section(
-    { description: "What models learn about people.", category: "Safety" },
+    { description: "What models learn about people.", category: "Safety", noEffect: missing.gateway },
     { redact_pii: flag(false, "Replace user and chat ids by hashes before a model sees them.") },
   ),
 };

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { flag, section, whole } from "./setting.ts";
+import { flag, missing, section, whole } from "./setting.ts";
 
 export const cronSections = {
   cron: section(
-    { description: "Scheduled jobs.", category: "Cron", reload: "now" },
+    { description: "Scheduled jobs.", category: "Cron", noEffect: missing.cron, reload: "now" },
     {
       wrap_response: flag(true, "Add a line about the job before and after its answer."),
       max_parallel_jobs: z

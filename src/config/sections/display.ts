@@ -1,5 +1,17 @@
 import { z } from "zod";
-import { amount, choice, flag, freeMap, mapOf, optionalFlag, optionalWhole, section, text, whole } from "./setting.ts";
+import {
+  amount,
+  choice,
+  flag,
+  freeMap,
+  mapOf,
+  missing,
+  optionalFlag,
+  optionalWhole,
+  section,
+  text,
+  whole,
+} from "./setting.ts";
 
 const toolProgress = ["off", "new", "all", "verbose"] as const;
 const detail = ["expanded", "collapsed", "hidden"] as const;
@@ -23,7 +35,10 @@ export const displaySections = {
         "Lines about running tools: none, changes of tool, every call, full detail.",
       ),
       tool_preview_length: whole(0, "Most characters of a tool's arguments; 0 is the usual length."),
-      tool_progress_command: flag(false, "Offer the command that changes tool lines in chats."),
+      tool_progress_command: flag(false, {
+        description: "Offer the command that changes tool lines in chats.",
+        noEffect: missing.gateway,
+      }),
       final_response_markdown: choice(["render", "strip", "raw"], "strip", "What happens to markdown in answers."),
       busy_input_mode: choice(
         ["interrupt", "queue", "steer"],
@@ -43,8 +58,14 @@ export const displaySections = {
         subagents: z.enum(detail).optional().meta({ description: "Child agents; absent follows `details_mode`." }),
         activity: choice(detail, "hidden", "Log of events."),
       }),
-      mouse_tracking: flag(true, "React to the mouse."),
-      interim_assistant_messages: flag(true, "Send text the model writes between tool calls."),
+      mouse_tracking: flag(true, {
+        description: "React to the mouse.",
+        noEffect: "The mouse belongs to your terminal, which selects and scrolls with it as everywhere else.",
+      }),
+      interim_assistant_messages: flag(true, {
+        description: "Send text the model writes between tool calls.",
+        noEffect: missing.gateway,
+      }),
       platforms: mapOf(
         z.object({
           tool_progress: z.enum(toolProgress).optional().meta({ description: "Lines about running tools." }),
@@ -53,7 +74,7 @@ export const displaySections = {
           streaming: optionalFlag("Show answers while they are written."),
           interim_assistant_messages: optionalFlag("Send text the model writes between tool calls."),
         }),
-        "Own values for single platforms.",
+        { description: "Own values for single platforms.", noEffect: missing.gateway },
       ),
       background_process_notifications: choice(
         ["all", "result", "error", "off"],
@@ -63,7 +84,7 @@ export const displaySections = {
     },
   ),
   dashboard: section(
-    { description: "The dashboard in the browser.", category: "Display", reload: "now" },
+    { description: "The dashboard in the browser.", category: "Display", reload: "now", noEffect: missing.dashboard },
     { theme: text("default", "Colours.") },
   ),
   onboarding: section(
@@ -71,7 +92,12 @@ export const displaySections = {
     { seen: freeMap("Which hints have been shown.") },
   ),
   human_delay: section(
-    { description: "Pauses that make chat answers feel typed.", category: "Display", reload: "now" },
+    {
+      description: "Pauses that make chat answers feel typed.",
+      category: "Display",
+      reload: "now",
+      noEffect: missing.gateway,
+    },
     {
       mode: choice(["off", "natural", "custom"], "off", "No pause, a usual one, or the range below."),
       min_ms: amount(800, "Shortest pause in milliseconds."),

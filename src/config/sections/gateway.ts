@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { amount, choice, flag, mapOf, optionalText, section, text, texts, whole } from "./setting.ts";
+import { amount, choice, flag, mapOf, missing, optionalText, section, text, texts, whole } from "./setting.ts";
 
 const resetModes = ["daily", "idle", "both", "none"] as const;
 
@@ -18,7 +18,7 @@ const resetOverride = z.object({
 
 export const gatewaySections = {
   session_reset: section(
-    { description: "When a chat starts a new session.", category: "Gateway", reload: "now" },
+    { description: "When a chat starts a new session.", category: "Gateway", noEffect: missing.gateway, reload: "now" },
     {
       ...resetShape,
       notify: flag(true, "Say so in the chat."),
@@ -28,22 +28,33 @@ export const gatewaySections = {
   reset_by_platform: mapOf(resetOverride, {
     description: "The same for single platforms.",
     category: "Gateway",
+    noEffect: missing.gateway,
     reload: "now",
   }),
   reset_by_type: mapOf(resetOverride, {
     description: "The same for kinds of chat: `dm`, `group`, `thread`.",
     category: "Gateway",
+    noEffect: missing.gateway,
     reload: "now",
   }),
   session_store_max_age_days: whole(90, {
     description: "Days a silent chat is remembered; 0 remembers for ever.",
     category: "Gateway",
+    noEffect: missing.gateway,
     reload: "now",
   }),
-  group_sessions_per_user: flag(true, { description: "In groups, one session per person.", category: "Gateway" }),
-  thread_sessions_per_user: flag(false, { description: "In threads, one session per person.", category: "Gateway" }),
+  group_sessions_per_user: flag(true, {
+    description: "In groups, one session per person.",
+    category: "Gateway",
+    noEffect: missing.gateway,
+  }),
+  thread_sessions_per_user: flag(false, {
+    description: "In threads, one session per person.",
+    category: "Gateway",
+    noEffect: missing.gateway,
+  }),
   streaming: section(
-    { description: "Answers that grow in the chat.", category: "Gateway", reload: "now" },
+    { description: "Answers that grow in the chat.", category: "Gateway", noEffect: missing.gateway, reload: "now" },
     {
       enabled: flag(false, "Show answers in chats while they are written."),
       transport: choice(["edit", "off"], "edit", "How: by editing the message, or not at all."),
@@ -55,14 +66,15 @@ export const gatewaySections = {
   unauthorized_dm_behavior: z.enum(["pair", "ignore"]).optional().meta({
     description: "Strangers get a pairing code or silence; absent decides by whether an allowlist exists.",
     category: "Gateway",
+    noEffect: missing.gateway,
     reload: "now",
   }),
   delivery: section(
-    { description: "Long results.", category: "Gateway", reload: "now" },
+    { description: "Long results.", category: "Gateway", noEffect: missing.gateway, reload: "now" },
     { max_parts: whole(5, "Messages a long text is split into before it becomes a file.", { min: 1 }) },
   ),
   gateway: section(
-    { description: "The messaging process.", category: "Gateway", reload: "restart" },
+    { description: "The messaging process.", category: "Gateway", noEffect: missing.gateway, reload: "restart" },
     {
       proxy_url: text("", "Remote Hermes that runs the turns; empty runs them here."),
       connect_timeout_seconds: amount(60, "Seconds one platform may take to connect."),

@@ -1,4 +1,4 @@
-import { choice, flag, section, text, whole } from "./setting.ts";
+import { choice, flag, missing, section, text, whole } from "./setting.ts";
 
 export const memorySections = {
   memory: section(
@@ -14,7 +14,7 @@ export const memorySections = {
     },
   ),
   session_search: section(
-    { description: "Search in earlier sessions.", category: "Memory and skills" },
+    { description: "Search in earlier sessions.", category: "Memory and skills", noEffect: missing.gateway },
     { scope: choice(["user", "all"], "user", "In a gateway with several people: only the asker's sessions, or all.") },
   ),
 };

@@ -6,6 +6,7 @@ import {
   freeMap,
   freeMaps,
   mapOf,
+  missing,
   optionalChoice,
   optionalFlag,
   optionalText,
@@ -254,7 +255,7 @@ const extras = {
     max_stored_responses: whole(100, "Answers kept for later calls."),
   },
   homeassistant: {
-    url: text("http://homeassistant.local:8123", "Server."),
+    url: text("http://homeassistant.local:8123", { description: "Server.", noEffect: false }),
     watch_domains: texts([], "Kinds of device it reports on."),
     watch_entities: texts([], "Devices it reports on."),
     ignore_entities: texts([], "Devices it never reports on."),
@@ -265,7 +266,7 @@ const extras = {
 
 function block<const S extends z.core.$ZodLooseShape>(id: string, own: S) {
   return section(
-    { description: `Settings for ${id}.`, category: "Platforms", reload: "restart" },
+    { description: `Settings for ${id}.`, category: "Platforms", noEffect: missing.gateway, reload: "restart" },
     { ...shared, ...own },
   );
 }
@@ -288,7 +289,12 @@ const connection = z.object({
 });
 
 export const platformSections = {
-  platforms: mapOf(connection, { description: "Connections to platforms.", category: "Platforms", reload: "restart" }),
+  platforms: mapOf(connection, {
+    description: "Connections to platforms.",
+    category: "Platforms",
+    noEffect: missing.gateway,
+    reload: "restart",
+  }),
   telegram: block("Telegram", extras.telegram),
   discord: block("Discord", extras.discord),
   slack: block("Slack", extras.slack),

@@ -14,7 +14,21 @@ interface SettingFacts {
   readonly secret?: true;
   /** A number outside its bounds is moved to the nearest one instead of being refused. */
   readonly clamp?: true;
+  /** Why a value does nothing so far, as a sentence. Inherited from the enclosing section; false says that this key does. */
+  readonly noEffect?: string | false;
 }
+
+/** Parts of Hermes that settings exist for before they do; {@link SettingFacts.noEffect} of their keys. */
+export const missing = {
+  gateway: "The messaging gateway does not exist yet.",
+  cron: "Scheduled jobs do not exist yet.",
+  voice: "Speaking with Hermes does not exist yet.",
+  terminals: "Commands run on this machine only; other kinds of terminal do not exist yet.",
+  batch: "Batch runs do not exist yet.",
+  dashboard: "The dashboard does not exist yet.",
+  telemetry: "Traces and counters do not exist yet.",
+  training: "Training runs do not exist yet.",
+} as const;
 
 export type About = string | SettingFacts;
 

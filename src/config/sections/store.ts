@@ -1,4 +1,4 @@
-import { choice, flag, secret, section, text, whole } from "./setting.ts";
+import { choice, flag, missing, secret, section, text, whole } from "./setting.ts";
 
 export const storeSections = {
   store: section(
@@ -24,7 +24,7 @@ export const storeSections = {
       max_size_mb: whole(5, "Size at which a file is rotated, in MB.", { min: 1 }),
       backup_count: whole(3, "Rotated files kept."),
       format: choice(["text", "json"], "text", "Lines for people or for programs."),
-      include_content: flag(false, "Write message text into traces."),
+      include_content: flag(false, { description: "Write message text into traces.", noEffect: missing.telemetry }),
     },
   ),
   telemetry: section(
@@ -32,6 +32,7 @@ export const storeSections = {
       description: "Traces and counters for your own systems; nothing is sent unless an address is set.",
       category: "Storage",
       reload: "restart",
+      noEffect: missing.telemetry,
     },
     {
       otlp_endpoint: text("", "OpenTelemetry collector; empty sends nothing."),

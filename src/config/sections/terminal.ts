@@ -1,6 +1,9 @@
-import { amount, choice, flag, secret, secretMap, section, text, texts, whole } from "./setting.ts";
+import { amount, choice, flag, missing, secret, secretMap, section, text, texts, whole } from "./setting.ts";
 
 const image = "nikolaik/python-nodejs:python3.11-nodejs20";
+
+/** A key of a kind of terminal that is not there yet. */
+const later = (description: string) => ({ description, noEffect: missing.terminals });
 
 export const terminalSections = {
   terminal: section(
@@ -20,32 +23,32 @@ export const terminalSections = {
       timeout: whole(180, "Seconds a command may take.", { min: 1 }),
       max_foreground_timeout: whole(600, "Most seconds a command in the foreground may ask for.", { min: 1 }),
       lifetime_seconds: whole(300, "Idle seconds after which a terminal is closed."),
-      modal_mode: choice(["auto", "direct", "managed"], "auto", "How Modal is reached."),
+      modal_mode: choice(["auto", "direct", "managed"], "auto", later("How Modal is reached.")),
       env_passthrough: texts([], "Variables handed to commands although they look like secrets."),
-      credential_files: texts([], "Files made available inside remote terminals."),
+      credential_files: texts([], later("Files made available inside remote terminals.")),
       shell_init_files: texts([], "Files sourced when a shell starts; replaces the usual start-up files."),
       auto_source_bashrc: flag(true, "Source the usual start-up files."),
       persistent_shell: flag(true, "Keep directory and variables between commands."),
       sudo_password: secret("Password given to sudo."),
-      docker_image: text(image, "Image for docker."),
-      singularity_image: text(`docker://${image}`, "Image for singularity."),
-      modal_image: text(image, "Image for Modal."),
-      daytona_image: text(image, "Image for Daytona."),
-      docker_forward_env: texts([], "Variables forwarded into the container."),
-      docker_env: secretMap("Fixed variables inside the container."),
-      docker_volumes: texts([], "Mounts as `host:container[:options]`."),
-      docker_mount_cwd_to_workspace: flag(false, "Mount the working directory as the container's workspace."),
-      docker_network: text("", "Container network: `none`, `bridge` or a name; empty is docker's default."),
-      container_cpu: amount(1, "Processor cores for containers."),
-      container_memory: whole(5120, "Memory for containers in MB."),
-      container_disk: whole(51_200, "Disk for containers in MB."),
-      container_persistent: flag(true, "Keep a container's files between sessions."),
-      disk_warning_gb: amount(500, "Warn when stored sandboxes take more gigabytes than this."),
-      ssh_host: text("", "Host for ssh."),
-      ssh_user: text("", "User for ssh."),
-      ssh_port: whole(22, "Port for ssh.", { min: 1, max: 65_535 }),
-      ssh_key: text("", "Key file for ssh."),
-      sandbox_dir: text("", "Host folder for sandboxes; empty uses the one in the home."),
+      docker_image: text(image, later("Image for docker.")),
+      singularity_image: text(`docker://${image}`, later("Image for singularity.")),
+      modal_image: text(image, later("Image for Modal.")),
+      daytona_image: text(image, later("Image for Daytona.")),
+      docker_forward_env: texts([], later("Variables forwarded into the container.")),
+      docker_env: secretMap(later("Fixed variables inside the container.")),
+      docker_volumes: texts([], later("Mounts as `host:container[:options]`.")),
+      docker_mount_cwd_to_workspace: flag(false, later("Mount the working directory as the container's workspace.")),
+      docker_network: text("", later("Container network: `none`, `bridge` or a name; empty is docker's default.")),
+      container_cpu: amount(1, later("Processor cores for containers.")),
+      container_memory: whole(5120, later("Memory for containers in MB.")),
+      container_disk: whole(51_200, later("Disk for containers in MB.")),
+      container_persistent: flag(true, later("Keep a container's files between sessions.")),
+      disk_warning_gb: amount(500, later("Warn when stored sandboxes take more gigabytes than this.")),
+      ssh_host: text("", later("Host for ssh.")),
+      ssh_user: text("", later("User for ssh.")),
+      ssh_port: whole(22, later("Port for ssh."), { min: 1, max: 65_535 }),
+      ssh_key: text("", later("Key file for ssh.")),
+      sandbox_dir: text("", later("Host folder for sandboxes; empty uses the one in the home.")),
     },
   ),
 };

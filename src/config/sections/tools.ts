@@ -1,5 +1,17 @@
 import { z } from "zod";
-import { amount, choice, flag, mapOf, optionalAmount, optionalText, section, text, texts, whole } from "./setting.ts";
+import {
+  amount,
+  choice,
+  flag,
+  mapOf,
+  missing,
+  optionalAmount,
+  optionalText,
+  section,
+  text,
+  texts,
+  whole,
+} from "./setting.ts";
 
 export const toolSections = {
   browser: section(
@@ -67,7 +79,7 @@ export const toolSections = {
     { description: "Questions to the person.", category: "Tools" },
     {
       timeout: whole(120, "Seconds a question in the terminal waits."),
-      gateway_timeout: whole(600, "Seconds a question in a chat waits."),
+      gateway_timeout: whole(600, { description: "Seconds a question in a chat waits.", noEffect: missing.gateway }),
     },
   ),
   web: section(
@@ -102,11 +114,11 @@ export const toolSections = {
     },
   ),
   messaging: section(
-    { description: "Messages the agent sends by itself.", category: "Tools" },
+    { description: "Messages the agent sends by itself.", category: "Tools", noEffect: missing.gateway },
     { allowed_targets: texts([], "Targets it may write to; empty allows all.") },
   ),
   rl: section(
-    { description: "Training runs.", category: "Tools" },
+    { description: "Training runs.", category: "Tools", noEffect: missing.training },
     { root: optionalText("Folder of the training checkout.") },
   ),
   quick_commands: mapOf(

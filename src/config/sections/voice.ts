@@ -1,4 +1,15 @@
-import { amount, choice, flag, freeMap, optionalText, optionalWhole, section, text, whole } from "./setting.ts";
+import {
+  amount,
+  choice,
+  flag,
+  freeMap,
+  missing,
+  optionalText,
+  optionalWhole,
+  section,
+  text,
+  whole,
+} from "./setting.ts";
 
 /** Settings of one speech service; each service reads the ones it knows. */
 const speechService = (voice: string, model: string) =>
@@ -13,7 +24,7 @@ const speechService = (voice: string, model: string) =>
 
 export const voiceSections = {
   voice: section(
-    { description: "Speaking with Hermes in the terminal.", category: "Voice", reload: "now" },
+    { description: "Speaking with Hermes in the terminal.", category: "Voice", reload: "now", noEffect: missing.voice },
     {
       record_key: text("ctrl+b", "Key that starts and ends a recording."),
       max_recording_seconds: whole(120, "Longest recording."),
@@ -43,7 +54,7 @@ export const voiceSections = {
     },
   ),
   stt: section(
-    { description: "Speech to text.", category: "Voice" },
+    { description: "Speech to text.", category: "Voice", noEffect: missing.voice },
     {
       enabled: flag(true, "Turn voice messages into text."),
       provider: choice(["local", "openai", "groq", "mistral", "xai"], "local", "Service."),

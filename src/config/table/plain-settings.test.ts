@@ -15,7 +15,8 @@ const shape = shapeOf(configSchema);
 
 /** A shape as data, without what is only said to people. */
 function factsIn(node: Shape): unknown {
-  const { description: _text, category: _heading, ...facts } = { description: "", category: "", ...node.facts };
+  const said = { description: "", category: "", noEffect: "" };
+  const { description: _text, category: _heading, noEffect: _mark, ...facts } = { ...said, ...node.facts };
   switch (node.kind) {
     case "object":
       return { kind: node.kind, facts, fields: [...node.fields].map(([key, field]) => [key, factsIn(field)]) };

@@ -39,6 +39,20 @@ describe("hermes config", () => {
     expect(await hermes("config", "get", "display.streaming")).toMatchObject({ code: 0, stdout: "false\n" });
   });
 
+  it("says of a key that does nothing so far that it does nothing, when it is set, explained and examined", async () => {
+    const set = await hermes("config", "set", "display.mouse_tracking", "false");
+    expect(set).toMatchObject({ code: 0 });
+    expect(set.stdout).toMatch(/no effect: The mouse/);
+    await hermes("config", "set", "cron.wrap_response", "false");
+    await hermes("config", "set", "cron.use_fallback", "false");
+    expect((await hermes("config", "explain", "cron.wrap_response")).stdout).toContain("no effect: Scheduled jobs");
+    expect((await hermes("config", "explain", "display.compact")).stdout).not.toContain("no effect");
+    const { stdout } = await hermes("doctor", "--offline");
+    expect(stdout).toMatch(/without effect: display\.mouse_tracking: The mouse/);
+    expect(stdout).toMatch(/without effect: cron\.wrap_response, cron\.use_fallback: Scheduled jobs/);
+    expect((await hermes("config", "set", "display.compact", "true")).stdout).not.toContain("no effect");
+  });
+
   it("keeps references to variables when another key changes [20:A7.3]", async () => {
     const reference = ["$", "{MY_KEY}"].join("");
     put("config.yaml", `model:\n  api_key: ${reference} # mine\n`);

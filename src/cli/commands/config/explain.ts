@@ -1,4 +1,4 @@
-import { describeSettings, describeSource, explain, explanationLines } from "#config";
+import { describeSettings, describeSource, explain, explanationLines, noEffectOf, parseKeyPath } from "#config";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { snakeCase } from "../../output/json.ts";
@@ -16,6 +16,7 @@ export async function configExplain(invocation: Invocation): Promise<number> {
     if (unknown !== undefined) throw unknown;
   }
   const info = (await describeSettings()).find((setting) => setting.key === explanation.key);
+  const noEffect = await noEffectOf(parseKeyPath(key));
   out.document({
     key: explanation.key,
     value: explanation.value ?? null,
@@ -23,8 +24,10 @@ export async function configExplain(invocation: Invocation): Promise<number> {
     not_used: explanation.losing.map(({ source, value }) => ({ value, source: describeSource(source) })),
     type: info?.type ?? null,
     description: info?.description ?? null,
+    no_effect: noEffect ?? null,
   });
   for (const line of explanationLines(explanation)) out.line(line);
   if (info !== undefined) out.line(out.style.dim(`  ${info.description} (${info.type})`));
+  if (noEffect !== undefined) out.line(out.style.caution(`  It has no effect: ${noEffect}`));
   return 0;
 }

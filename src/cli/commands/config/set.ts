@@ -1,4 +1,4 @@
-import { changeSetting, type SettingChanged, unsetSetting } from "#config";
+import { changeSetting, noEffectOf, parseKeyPath, type SettingChanged, unsetSetting } from "#config";
 import { UserError } from "#foundation/errors";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
@@ -31,7 +31,7 @@ async function fromStdin(invocation: Invocation, key: string): Promise<string> {
   });
 }
 
-function report(invocation: Invocation, changed: SettingChanged, did: "set" | "unset"): number {
+async function report(invocation: Invocation, changed: SettingChanged, did: "set" | "unset"): Promise<number> {
   const out = new Output(invocation);
   switch (changed.kind) {
     case "secret":
@@ -40,9 +40,12 @@ function report(invocation: Invocation, changed: SettingChanged, did: "set" | "u
       return 0;
     case "setting": {
       const { key, value, file, hasChanged } = changed;
-      out.document({ kind: "setting", key, value: value ?? null, file, has_changed: hasChanged });
+      const noEffect = did === "set" ? await noEffectOf(parseKeyPath(key)) : undefined;
+      const document = { kind: "setting", key, value: value ?? null, file, has_changed: hasChanged };
+      out.document(noEffect === undefined ? document : { ...document, no_effect: noEffect });
       const text = did === "set" ? `${key} = ${JSON.stringify(value)}` : `${key} has its default again`;
       out.line(hasChanged ? `${text} in ${file}` : `${file} said so already: nothing to change`);
+      if (noEffect !== undefined) out.line(out.style.caution(`It has no effect: ${noEffect}`));
       return 0;
     }
   }

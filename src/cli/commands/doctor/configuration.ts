@@ -1,4 +1,13 @@
-import { type ConfigWarning, checkProxies, deadVariables, formatWarning, migrateFile, removeSecrets } from "#config";
+import {
+  type ConfigWarning,
+  checkProxies,
+  deadVariables,
+  formatWarning,
+  idleSettings,
+  type LoadedConfig,
+  migrateFile,
+  removeSecrets,
+} from "#config";
 import { parseFallbackChain } from "#model";
 import { editOptions } from "../../support/settings.ts";
 import type { Check, Examine } from "./check.ts";
@@ -46,11 +55,21 @@ export const examineConfiguration: Examine = async ({ invocation, parts }) => {
     });
   }
   for (const warning of chain.warnings) checks.push({ section, name: "fallback", state: "warning", detail: warning });
+  checks.push(...(await idle(loaded)));
   if (checks.length === 0) checks.push({ section, name: loaded.file, state: "ok", detail: "in order" });
   if (loaded.managedBy !== undefined)
     checks.push({ section, name: "managed by", state: "ok", detail: loaded.managedBy });
   return checks;
 };
+
+/** Keys that were written for nothing, together where the reason is the same. */
+async function idle(loaded: LoadedConfig): Promise<readonly Check[]> {
+  const found = await idleSettings(loaded);
+  return [...new Set(found.map(({ reason }) => reason))].map((reason) => {
+    const keys = found.filter((one) => one.reason === reason).map(({ key }) => key);
+    return { section, name: `without effect: ${keys.join(", ")}`, state: "warning", detail: reason };
+  });
+}
 
 function fromWarning(warning: ConfigWarning): Check {
   const { hint, ...rest } = warning;
