@@ -148,6 +148,25 @@ describe("hermes sessions", () => {
   });
 });
 
+describe("a conversation that compression has cut into parts", () => {
+  it("is found at its last part, by the id of any, and not at a branch of it [10:STORE-11]", async () => {
+    const part = (name: string) => `20261101_10000${name}_aaaa1111` as SessionId;
+    await withStore(async (store) => {
+      await store.sessions.create({ id: part("0"), source: "cli" });
+      await store.sessions.create({ id: part("9"), source: "cli", parentSessionId: part("0") });
+      for (const [from, to] of [
+        ["0", "1"],
+        ["1", "2"],
+      ] as const)
+        await store.sessions.continueCompressed(part(from), { id: part(to), messages: [userMessage("so far")] });
+      await store.sessions.end(part("2"), "user_exit");
+      await store.sessions.create({ id: part("8"), source: "cli", parentSessionId: part("2") });
+      for (const name of ["0", "1", "2"]) expect(await store.sessions.compressionTip(part(name))).toBe(part("2"));
+      expect(await store.sessions.compressionTip(part("9"))).toBe(part("9"));
+    });
+  });
+});
+
 describe("hermes insights", () => {
   it("is one line, or an empty document, when nothing happened [20:A11.11]", async () => {
     expect(await hermes("insights", "--days", "7")).toMatchObject({
