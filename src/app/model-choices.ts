@@ -12,9 +12,11 @@ import {
   readRecommended,
   refreshRecommended,
 } from "#model";
+import type { ProviderLists } from "./provider-lists.ts";
 
 export interface ModelChoicesParts {
   readonly context: ResolveContext;
+  readonly lists: ProviderLists;
   readonly settings: Config["model_catalog"];
   readonly home: HermesHome;
   readonly clock: Clock;
@@ -35,7 +37,10 @@ export class ModelChoices implements AsyncDisposable {
   }
 
   async list(signal: AbortSignal): Promise<readonly PickerEntry[]> {
-    return listChoices(this.#parts.context, { recommended: await this.#recommended(signal) }, signal);
+    const { context, lists } = this.#parts;
+    const known = await listChoices(context, {}, signal);
+    const [recommended] = await Promise.all([this.#recommended(signal), lists.bring(known, signal)]);
+    return listChoices(context, { recommended }, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,5 @@
+import { setDefaultResultOrder } from "node:dns";
+import { setDefaultAutoSelectFamily } from "node:net";
 import type { Config, LoadedConfig } from "#config";
 import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
@@ -21,6 +23,7 @@ import {
   knowledgeFrom,
   LocalDetection,
   type ModelRequest,
+  ModelsCache,
   NousGuard,
   nousSubscription,
   OnceNotices,
@@ -41,6 +44,7 @@ import {
 } from "#model";
 import { demoTarget } from "./demo-target.ts";
 import { ModelChoices } from "./model-choices.ts";
+import { ProviderLists } from "./provider-lists.ts";
 
 type BudgetLimits = ReturnType<BudgetGateDeps["limits"]>;
 
@@ -77,6 +81,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
   const { loaded, home, logger, redactor } = options;
   const { config, environment } = loaded;
   const clock = systemClock;
+  if (config.network.force_ipv4) useIpv4();
   const connections = scope.adopt(openConnections());
   const catalog = openCatalog({
     files: {
@@ -108,8 +113,10 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     hermesHome: home.root,
   };
   const subscription = nousSubscription(logins);
+  const models = new ModelsCache({ clock, folder: home.at("cache", "models") });
   const context: ResolveContext = {
     registry,
+    models,
     demo,
     settings: config,
     env: environment.variables,
@@ -133,7 +140,10 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     clock,
     day: new FileDayLedger(home.at("budget.json")),
   });
-  const choices = scope.adopt(new ModelChoices({ context, settings: config.model_catalog, home, clock, logger }));
+  const lists = scope.adopt(new ProviderLists({ context, cache: models, logger }));
+  const choices = scope.adopt(
+    new ModelChoices({ context, lists, settings: config.model_catalog, home, clock, logger }),
+  );
   return {
     context,
     choices: (signal) => choices.list(signal),
@@ -171,6 +181,12 @@ function withNativeImages(resolution: Resolution, mode: Config["display"]["image
   if (resolution.kind === "failure" || mode !== "native") return resolution;
   const { target } = resolution;
   return { ...resolution, target: { ...target, quirks: { ...target.quirks, supportsImages: true } } };
+}
+
+/** `network.force_ipv4`, for every connection of the process: the first address of a name is its IPv4 one, and no other is tried. */
+function useIpv4(): void {
+  setDefaultResultOrder("ipv4first");
+  setDefaultAutoSelectFamily(false);
 }
 
 /** `security.credential_store: keychain`. */

@@ -45,7 +45,13 @@ export async function listChoices(
   const own = endpoints.map((endpoint) => ({
     provider: endpoint.slug,
     label: endpoint.name,
-    models: [...new Set([...(endpoint.model === undefined ? [] : [endpoint.model]), ...Object.keys(endpoint.models)])],
+    models: [
+      ...new Set([
+        ...(endpoint.model === undefined ? [] : [endpoint.model]),
+        ...Object.keys(endpoint.models),
+        ...(context.models?.peek(endpoint.slug) ?? []).map((model) => model.id),
+      ]),
+    ],
     source: endpoint.baseUrl,
     isOwnEndpoint: true,
   }));

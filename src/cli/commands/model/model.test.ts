@@ -4,14 +4,15 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { environmentVariables } from "#config";
-import { json, startModelServer } from "../../../../test/fakes/model-server/index.ts";
+import { json, says, startModelServer } from "../../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../../testing.ts";
 
 let place: ReturnType<typeof temporaryHome>;
 const inHome = (...parts: string[]) => path.join(place.home, ...parts);
 const settings = () => readFileSync(inHome("config.yaml"), "utf8");
 const hermes = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runCli(args, { home: place.home, env });
-const key = { OPENROUTER_API_KEY: "sk-or-v1-0123456789abcdef" };
+/** A key, and an address where nobody answers. */
+const key = { OPENROUTER_API_KEY: "sk-or-v1-0123456789abcdef", OPENROUTER_BASE_URL: "http://127.0.0.1:9/v1" };
 
 beforeEach(() => {
   place = temporaryHome();
@@ -92,6 +93,28 @@ describe("hermes model", () => {
     });
   });
 
+  it("lists what the provider itself lists behind that, and remembers it [20:A2.6] [20:R2.2]", async () => {
+    await using server = await startModelServer();
+    const listed = [
+      { id: "x/tools", supported_parameters: ["tools"] },
+      { id: "x/image", supported_parameters: ["size"] },
+    ];
+    server.serve("GET /v1/models", json(200, { data: listed }));
+    const env = { ...key, OPENROUTER_BASE_URL: server.chatBaseUrl };
+    const names = async (): Promise<string[]> => {
+      const run = await hermes(["model", "list", "--provider", "openrouter", "--json"], env);
+      if (run.code !== 0) throw new Error(run.stdout + run.stderr);
+      return (JSON.parse(run.stdout) as { models: { model: string }[] }).models.map(({ model }) => model);
+    };
+    expect(await names()).toContain("x/tools");
+    const asked = server.probes.length;
+    expect(asked).toBeGreaterThan(0);
+    const again = await names();
+    expect(again).toContain("x/tools");
+    expect(again).not.toContain("x/image");
+    expect(server.probes.length).toBe(asked);
+  });
+
   it("puts the models of a remote list first, and does without it when it cannot be had [20:R2.15]", async () => {
     await using server = await startModelServer();
     server.serve(
@@ -129,6 +152,34 @@ describe("hermes model", () => {
     } finally {
       await close(server);
     }
+  });
+
+  it("takes an address without http://, and asks again for one that is none [20:R8.13]", async () => {
+    const { url, server } = await startServer();
+    try {
+      const typed = ["Custom endpoint", "my server", url.slice("http://".length), "no address", "", "", "tiny", ""];
+      const run = await runCli(["model"], { home: place.home, typed });
+      expect(run.stderr).not.toContain("did not expect");
+      expect(run.stdout).toContain('"my server" is no address of a server');
+      expect(run.stdout).toContain('"no address" is no address of a server');
+      expect(run.stdout).toContain("It answers");
+      expect(run.code).toBe(0);
+      expect(settings()).toContain(`base_url: ${url}/v1`);
+    } finally {
+      await close(server);
+    }
+  });
+
+  it("says of a server that wants a key that it does, and lists its models with it [20:R8.13]", async () => {
+    await using server = await startModelServer({ apiKey: "sk-own-key-123456", models: [{ id: "tiny" }] });
+    server.otherwise(says("ready"));
+    const typed = ["Custom endpoint", server.url, "", "sk-own-key-123456", "tiny", ""];
+    const run = await runCli(["model"], { home: place.home, typed });
+    expect(run.stdout).not.toContain("Nothing answered");
+    expect(run.stdout).toContain("A server answers there and wants a key.");
+    expect(run.stdout).toContain("1  tiny");
+    expect(run.stdout).toContain("It answers");
+    expect(settings()).toContain(`base_url: ${server.chatBaseUrl}`);
   });
 
   it("forgets a saved endpoint, and gives a side task a model of its own [20:R8.13]", async () => {

@@ -1,0 +1,81 @@
+import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/logger";
+import { fetchModels, type ModelsCache, type PickerEntry, type ResolveContext, resolveTarget } from "#model";
+
+export interface ProviderListsParts {
+  readonly context: ResolveContext;
+  readonly cache: ModelsCache;
+  readonly logger: Logger;
+}
+
+/** Nobody waits longer for lists; what comes later is there the next time. */
+const patienceMs = 3_000;
+
+/**
+ * The models that providers themselves list. A list that was fetched before is used at once and renewed behind it when it
+ * is old; only where there is none yet is it waited for, for a moment. A provider that does not answer is no trouble.
+ */
+export class ProviderLists implements AsyncDisposable {
+  readonly #parts: ProviderListsParts;
+  readonly #stop = new AbortController();
+  readonly #fetching = new Set<Promise<unknown>>();
+
+  constructor(parts: ProviderListsParts) {
+    this.#parts = parts;
+  }
+
+  /** Brings the lists of these providers up to date, as far as that is quick. */
+  async bring(entries: readonly PickerEntry[], signal: AbortSignal): Promise<void> {
+    const first: Promise<unknown>[] = [];
+    for (const { provider } of entries) {
+      const { cacheMs, path } = this.#source(provider);
+      if (path === undefined) continue;
+      const known = await this.#parts.cache.read(provider, cacheMs);
+      if (known?.isFresh === true) continue;
+      const fetching = this.#fetch(provider);
+      if (known === undefined) first.push(fetching);
+    }
+    if (first.length === 0) return;
+    using limit = deadline(patienceMs);
+    try {
+      await raceAbort(Promise.all(first), linkSignals(signal, limit.signal));
+    } catch (error) {
+      if (signal.aborted || !limit.signal.aborted) throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#fetching);
+  }
+
+  /** An own endpoint is asked the usual way. */
+  #source(provider: string) {
+    return this.#parts.context.registry.find(provider)?.models ?? { path: "/models" };
+  }
+
+  #fetch(provider: string): Promise<unknown> {
+    const { cache, logger } = this.#parts;
+    const fetching = cache
+      .refresh(provider, () => this.#ask(provider))
+      .then((list) => {
+        if (list.kind === "failure")
+          logger.debug("a provider did not list its models", { provider, why: list.message });
+      })
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) logger.debug("a list of models was not kept", { error: describe(error) });
+      })
+      .finally(() => this.#fetching.delete(fetching));
+    this.#fetching.add(fetching);
+    return fetching;
+  }
+
+  async #ask(provider: string): ReturnType<typeof fetchModels> {
+    const { signal } = this.#stop;
+    const resolution = await resolveTarget({ provider }, this.#parts.context, signal);
+    if (resolution.kind === "failure") return { kind: "failure", message: resolution.message };
+    const { baseUrl, headers, query, credential } = resolution.target;
+    return await fetchModels({ source: this.#source(provider), baseUrl, headers, query, credential }, signal);
+  }
+}
