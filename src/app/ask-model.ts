@@ -15,7 +15,7 @@ export interface AskedModel {
 }
 
 export type AskedAnswer =
-  | { readonly kind: "answer"; readonly model: string; readonly collected: Collected }
+  | { readonly kind: "answer"; readonly model: string; readonly collected: Collected; readonly usd?: number }
   | { readonly kind: "failed"; readonly reason: string; readonly failure?: ModelFailure };
 
 /** One call to a model somebody named, through the money gate; no remedies, no conversation. */
@@ -41,5 +41,9 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
   };
   const { collected, failure } = await callModel(request, view, { deps: calling, signal });
   if (failure !== undefined) return { kind: "failed", reason: failure.message, failure };
-  return { kind: "answer", model: target.model, collected };
+  const usd =
+    collected.usage === undefined
+      ? collected.costUsd
+      : models.catalog.catalog.cost(models.question(target), collected.usage, collected.costUsd).cost.usd;
+  return { kind: "answer", model: target.model, collected, ...(usd === undefined ? {} : { usd }) };
 }

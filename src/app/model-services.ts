@@ -34,7 +34,8 @@ export function mixtureModels(models: Models): MixtureDeps["completeWith"] {
     );
     if (answer.kind === "failed")
       return { kind: "failed", reason: answer.reason, isFinal: answer.failure?.isRetryable !== true };
-    return { kind: "text", text: answer.collected.message.content };
+    const { collected, usd } = answer;
+    return { kind: "text", text: collected.message.content, ...(usd === undefined ? {} : { usd }) };
   };
 }
 

@@ -1,12 +1,42 @@
 import type { ProcessEvent } from "#tools";
 
-/** What a background process reports on its own, as words for the session that started it; undefined for what concerns none. */
-export function processNotice(event: ProcessEvent): { readonly sessionKey: string; readonly text: string } | undefined {
+/** Which reports a person wants: everything, only how processes ended, only those that failed, none. */
+export type ProcessReports = "all" | "result" | "error" | "off";
+
+type Notice =
+  | { readonly kind: "notice"; readonly sessionKey: string; readonly text: string }
+  | { readonly kind: "unwanted" }
+  /** Concerns no session, but whoever looks after the program. */
+  | { readonly kind: "alarm" };
+
+/** What a background process reports on its own, as words for the session that started it. */
+export function processNotice(event: ProcessEvent, wanted: ProcessReports): Notice {
+  if (event.type === "watch_overflow_tripped" || event.type === "watch_overflow_released") return { kind: "alarm" };
+  if (!isWanted(event, wanted)) return { kind: "unwanted" };
+  return { kind: "notice", sessionKey: event.session_key, text: textOf(event) };
+}
+
+type Report = Exclude<ProcessEvent, { readonly type: "watch_overflow_tripped" | "watch_overflow_released" }>;
+
+function isWanted(event: Report, wanted: ProcessReports): boolean {
+  switch (wanted) {
+    case "all":
+      return true;
+    case "result":
+      return event.type === "completion";
+    case "error":
+      return event.type === "completion" && event.exit_code !== 0;
+    case "off":
+      return false;
+  }
+}
+
+function textOf(event: Report): string {
   switch (event.type) {
     case "completion": {
       const code = event.exit_code === null ? "unknown" : String(event.exit_code);
       const facts = [`[The background process ${event.session_id} has ended]`, `Exit code: ${code}`];
-      return { sessionKey: event.session_key, text: lines(facts, event, event.output) };
+      return lines(facts, event, event.output);
     }
     case "watch_match": {
       const dropped = event.suppressed === 0 ? [] : [`${event.suppressed} matches before were not reported.`];
@@ -15,18 +45,15 @@ export function processNotice(event: ProcessEvent): { readonly sessionKey: strin
         "It is still running.",
         ...dropped,
       ];
-      return { sessionKey: event.session_key, text: lines(facts, event, event.output) };
+      return lines(facts, event, event.output);
     }
     case "watch_disabled": {
       const facts = [
         `[The background process ${event.session_id} printed too much of what is watched for]`,
         `${event.suppressed} matches were not reported, and it is not watched any more. Its end will be.`,
       ];
-      return { sessionKey: event.session_key, text: lines(facts, event, "") };
+      return lines(facts, event, "");
     }
-    case "watch_overflow_tripped":
-    case "watch_overflow_released":
-      return undefined;
   }
 }
 

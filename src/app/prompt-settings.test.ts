@@ -41,6 +41,26 @@ describe("what the user adds to every request", () => {
     await expect(hermesStage(config, { files })).rejects.toThrow(why);
   });
 
+  it("includes the personality a person has chosen, and none before [20:R7.12]", async () => {
+    await using server = await startModelServer({ strict: true });
+    server.otherwise(says("Hi."));
+    const own = "personalities:\n  captain: Speak like the captain of a ferry.\n";
+    const asked = async (config: string): Promise<string> => {
+      await using stage = await hermesStage(model(server.chatBaseUrl) + own + config);
+      await stage.ask("hello");
+      return server.requests.at(-1)?.systemText ?? "";
+    };
+    expect(await asked("display:\n  personality: captain\n")).toContain("captain of a ferry");
+    expect(await asked("")).not.toMatch(/kawaii|captain/i);
+  });
+
+  it("warns of a chosen personality that does not exist", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await hermesStage(`${model(server.chatBaseUrl)}display:\n  personality: nobody\n`);
+    const said = await stage.until((event) => event.type === "notice" && event.level === "warn");
+    expect(said).toMatchObject({ text: expect.stringContaining("nobody") });
+  });
+
   it("waits between two calls that run one after the other when agent.tool_delay says so [10:TOOL-11]", async () => {
     await using server = await startModelServer({ strict: true });
     const list = { todos: [{ id: "1", content: "x", status: "pending" }] };

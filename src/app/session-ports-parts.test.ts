@@ -189,6 +189,22 @@ describe("what a background process reports", () => {
     expect(JSON.stringify(server.requests.map(({ messages }) => messages))).not.toContain("TOP-SECRET-WORDS");
   });
 
+  it("is kept back where the settings want only failures [30:4.7]", async () => {
+    await using server = await startServer();
+    const config = "display:\n  background_process_notifications: error\n";
+    await using stage = await hermesStage(customModel(server.chatBaseUrl, config));
+    const background = { background: true, notify_on_complete: true };
+    server.script(
+      calls("terminal", { command: "echo all-built", ...background }),
+      calls("terminal", { command: "sleep 0.5; echo it-broke; exit 3", ...background }),
+      says("Started both."),
+    );
+    server.otherwise(says("I see."));
+    await stage.ask("Build it.");
+    const first = await stage.until((event) => event.type === "input-admitted" && event.text.includes("has ended"));
+    expect(first).toMatchObject({ text: expect.stringMatching(/Exit code: 3[\s\S]*it-broke/) });
+  });
+
   it("about a watched line arrives while it still runs [30:4.7]", async () => {
     await using server = await startServer();
     await using stage = await hermesStage(customModel(server.chatBaseUrl));

@@ -1,7 +1,7 @@
 import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
-import { processNotice } from "./process-notice.ts";
+import { type ProcessReports, processNotice } from "./process-notice.ts";
 import type { SurfaceRouter } from "./surface-router.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { nestedCalls } from "./tools/nested-calls.ts";
@@ -11,6 +11,8 @@ export interface SessionPortsDeps {
   readonly surfaces: SurfaceRouter;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** `display.background_process_notifications`. */
+  readonly reports: ProcessReports;
   /** Is there once the tools are open. */
   readonly toolbox: Promise<Toolbox>;
 }
@@ -37,11 +39,9 @@ export function sessionPorts(deps: SessionPortsDeps): Ports {
     injectMessage: (content, sessionKey) =>
       surfaces.deliver(sessionKey ?? surfaces.attended, { text: content, how: "typed", isVerbatim: true }),
     onProcessEvent(event) {
-      const notice = processNotice(event);
-      if (notice === undefined) {
-        logger.warn("background processes report too much", { ...event });
-        return;
-      }
+      const notice = processNotice(event, deps.reports);
+      if (notice.kind === "alarm") logger.warn("background processes report too much", { ...event });
+      if (notice.kind !== "notice") return;
       const isTaken = surfaces.deliver(notice.sessionKey, { text: notice.text, how: "queue", isVerbatim: true });
       if (!isTaken) logger.info("nobody takes the report of a background process", { type: event.type });
     },

@@ -6,6 +6,20 @@ import { customModel, hermesStage } from "./testing.ts";
 
 const quiet = "auxiliary:\n  title_generation:\n    provider: deepseek\n";
 
+it("the terminal offers the toolsets the settings list, unless it has a list of its own [30:TS-03]", async () => {
+  await using server = await startModelServer();
+  server.otherwise(says("Hi"));
+  const offered = async (lists: string): Promise<readonly string[]> => {
+    await using stage = await hermesStage(customModel(server.chatBaseUrl, `${quiet}${lists}`));
+    await stage.ask("hello");
+    return server.requests.at(-1)?.toolNames ?? [];
+  };
+  const few = await offered("toolsets: [web]\n");
+  expect(few).toContain("web_search");
+  expect(few).not.toContain("terminal");
+  expect(await offered("toolsets: [web]\nplatform_toolsets:\n  cli: [terminal]\n")).toContain("terminal");
+});
+
 it("/tools switches toolsets and single tools for the next conversation, and nothing else with them [20:R9.1] [30:TS-03]", async () => {
   await using server = await startModelServer();
   server.otherwise(says("Hi"));

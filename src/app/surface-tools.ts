@@ -1,6 +1,6 @@
 import { type Config, editConfig, type LoadedConfig, loadConfig } from "#config";
 import type { HermesHome } from "#foundation/paths";
-import { pluginToolsets, type RegistrySnapshot, surfaceToolsets, Toolsets } from "#tools";
+import { listedToolsets, pluginToolsets, type RegistrySnapshot, surfaceToolsets, Toolsets } from "#tools";
 import type { Toolbox } from "./toolbox.ts";
 
 export interface SurfaceToolsPlace {
@@ -12,7 +12,7 @@ export interface SurfaceToolsPlace {
 
 type ToolSettings = Pick<
   Config,
-  "platform_toolsets" | "known_plugin_toolsets" | "custom_toolsets" | "disabled_tools" | "mcp_servers"
+  "toolsets" | "platform_toolsets" | "known_plugin_toolsets" | "custom_toolsets" | "disabled_tools" | "mcp_servers"
 >;
 
 /** Which tools each surface has, as the settings say; a change made here counts for the next conversation. */
@@ -63,11 +63,10 @@ export class SurfaceTools {
 }
 
 function enabledOf(surface: string, settings: ToolSettings, snapshot: RegistrySnapshot): readonly string[] {
-  const listed = settings.platform_toolsets[surface];
   return surfaceToolsets(
     {
       surface,
-      ...(listed === undefined ? {} : { listed }),
+      ...listedToolsets(surface, settings),
       pluginToolsets: pluginToolsets(snapshot),
       knownPluginToolsets: settings.known_plugin_toolsets[surface] ?? [],
       mcpServers: Object.keys(settings.mcp_servers),

@@ -89,7 +89,13 @@ export { boundResults, type OutputLimits, type ResultFiles } from "./output-limi
 export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
 export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
 export { sanitizeParameters } from "./schema-sanitize.ts";
-export { defaultPreset, pluginToolsets, type SurfaceWish, surfaceToolsets } from "./surface-toolsets.ts";
+export {
+  defaultPreset,
+  listedToolsets,
+  pluginToolsets,
+  type SurfaceWish,
+  surfaceToolsets,
+} from "./surface-toolsets.ts";
 export { sudoFromInput } from "./terminals/command/sudo.ts";
 export { SudoPasswords } from "./terminals/command/sudo-password.ts";
 export { childEnvironment, isBlockedVariable } from "./terminals/environment-variables.ts";

@@ -28,6 +28,18 @@ export function defaultPreset(surface: string): string {
   return Object.hasOwn(presetToolsets, own) ? own : "hermes-cli";
 }
 
+/** The settings in which a person lists the toolsets of surfaces. */
+interface ListedToolsets {
+  readonly toolsets: readonly string[];
+  readonly platform_toolsets: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the settings list for a surface: its own list, and in the terminal without one the general list. */
+export function listedToolsets(surface: string, settings: ListedToolsets): Pick<SurfaceWish, "listed"> {
+  const listed = settings.platform_toolsets[surface] ?? (surface === "cli" ? settings.toolsets : undefined);
+  return listed === undefined ? {} : { listed };
+}
+
 /** The toolsets that only plugins brought along. */
 export function pluginToolsets({ tools }: RegistrySnapshot): readonly string[] {
   const names = [...tools.values()].filter(({ origin }) => origin === "plugin").map(({ toolset }) => toolset);

@@ -12,6 +12,7 @@ export function freshConnection(deps: RemedyDeps): Remedy {
     treats: (problem, turn) =>
       problem.stage === "request" &&
       problem.failure.kind === "timeout" &&
+      deps.streamRetries !== 0 &&
       turn.target === deps.conversation.primary &&
       deps.isAggregator?.(turn.target) !== true,
     apply(_problem, turn) {

@@ -227,6 +227,17 @@ describe("remedies for requests, without a loop [10:A12.6] [10:ARCH-3] [10:D4]",
     );
   });
 
+  it("wait-and-retry: broken connections have a count of their own [10:LOOP-53]", async () => {
+    const { turn, deps } = loneTurn();
+    const remedy = waitAndRetry({ ...deps, streamRetries: 1 });
+    expect(await treat(remedy, failed("timeout"), turn)).toMatchObject({ kind: "retry" });
+    expect(await treat(remedy, failed("timeout"), turn)).toBe("not treated");
+    expect(await treat(remedy, failed("server_error"), turn)).toMatchObject({ kind: "retry" });
+    expect(await treat(freshConnection({ ...deps, streamRetries: 0 }), failed("timeout"), loneTurn().turn)).toBe(
+      "not treated",
+    );
+  });
+
   it("fresh-connection: broken connections of the first model, once [20:R5.7] [10:ERR-6]", async () => {
     const { turn, deps } = loneTurn();
     let fresh = 0;

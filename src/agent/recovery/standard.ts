@@ -29,6 +29,8 @@ export interface RemedyDeps {
   readonly logger: Logger;
   /** `agent.api_max_retries`: attempts per call, at least one. */
   readonly maxAttempts: number;
+  /** `timeouts.stream_retries`: further attempts when the connection breaks before anything was said; as many as of others where left out. */
+  readonly streamRetries?: number;
   /** `fallback.on_rate_limit`. */
   readonly onRateLimit: "eager" | "after_retries";
   /** Turns an entry of the fallback chain into a target. */

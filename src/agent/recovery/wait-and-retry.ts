@@ -7,10 +7,15 @@ export const waitAndRetryName = "wait-and-retry";
 
 /** Troubles that pass: the same request again, after the wait the server asked for or one that doubles. */
 export function waitAndRetry(deps: RemedyDeps): Remedy {
+  const retries = Math.max(1, deps.maxAttempts) - 1;
+  const streamRetries = deps.streamRetries ?? retries;
   return {
     name: waitAndRetryName,
-    limit: { per: "step", times: Math.max(1, deps.maxAttempts) - 1 },
-    treats: (problem) => problem.stage === "request" && isTransient(problem.failure),
+    limit: { per: "step", times: Math.max(retries, streamRetries) },
+    treats: (problem, turn) =>
+      problem.stage === "request" &&
+      isTransient(problem.failure) &&
+      turn.usesOf(waitAndRetryName, "step") < (problem.failure.kind === "timeout" ? streamRetries : retries),
     apply(problem, turn) {
       if (problem.stage !== "request") return Promise.resolve(undefined);
       const attempt = turn.usesOf(waitAndRetryName, "step");

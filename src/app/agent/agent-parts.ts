@@ -150,6 +150,7 @@ export function remediesFor(parts: AgentParts, conversation: Conversation, conte
       clock,
       logger,
       maxAttempts: config.agent.api_max_retries,
+      streamRetries: config.timeouts.stream_retries,
       onRateLimit: config.fallback.on_rate_limit,
       resolve: (wish, signal) => models.resolve(wish, signal),
       credentialRecovery: (target) => recoveryFor(target, chosen),

@@ -1,5 +1,5 @@
 import type { RequestSettings } from "#agent";
-import type { Config } from "#config";
+import type { Config, LoadedConfig } from "#config";
 import type { ReasoningEffort } from "#model";
 
 const efforts: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh"];
@@ -12,9 +12,16 @@ export class LiveSettings {
   #reasoning: ReasoningEffort | undefined;
   #personality = "";
   #isFast: boolean;
+  /** What is wrong with the settings it began with. */
+  readonly problem: string | undefined;
 
-  constructor(config: Config) {
+  constructor({ config, provenance }: Pick<LoadedConfig, "config" | "provenance">) {
     this.#config = config;
+    // The default is the manner of the screen; only a personality that somebody chose speaks to the model.
+    this.problem =
+      provenance("display.personality").kind === "default"
+        ? undefined
+        : this.setPersonality(config.display.personality);
     this.#reasoning = readEffort(config.agent.reasoning_effort);
     this.#isFast = config.agent.service_tier === "fast";
   }

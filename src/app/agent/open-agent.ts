@@ -65,7 +65,8 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const memory = await memoryOf(spec, { ...opening, listing: tools.listing, taint });
   // Whoever has no use for the notes has none for what stands beside them.
   if (memory !== undefined && tools.listing.names.has("memory")) tools.extend(memory.manager.tools);
-  const live = new LiveSettings(config);
+  const live = new LiveSettings(shared.loaded);
+  if (live.problem !== undefined) spec.emit({ type: "notice", level: "warn", text: live.problem });
   const preloaded = await preload(spec, shared, signal);
   const prefill = await readPrefill(config.agent.prefill_messages_file, {
     home: shared.home.root,

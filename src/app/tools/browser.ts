@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isContainer, thisMachine } from "#foundation/platform";
 import {
   type BrowserOpenDeps,
@@ -72,7 +73,12 @@ export function openBrowsers(base: ToolboxBase, { rules, gateway, guardian }: Br
   };
 }
 
-function browserOptionsOf({ config, env }: ToolboxBase): BrowserOptions {
+/** One user of the service for each home, the same in every run. */
+function camofoxUser(home: string): string {
+  return `hermes_${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
+}
+
+function browserOptionsOf({ options, config, env }: ToolboxBase): BrowserOptions {
   const { browser } = config;
   const camofoxUrl = env["CAMOFOX_URL"]?.trim() ?? "";
   const isRoot = process.getuid?.() === 0;
@@ -81,6 +87,7 @@ function browserOptionsOf({ config, env }: ToolboxBase): BrowserOptions {
     ownSurfaces: new Set([...defaultBrowserOptions.ownSurfaces, "tui"]),
     ...(browser.cdp_url === "" ? {} : { cdpUrl: browser.cdp_url }),
     ...(camofoxUrl === "" ? {} : { camofoxUrl }),
+    ...(browser.camofox.managed_persistence ? { camofoxUser: camofoxUser(options.home.root) } : {}),
     ...(browser.cloud_provider === "auto" ? {} : { cloudProvider: browser.cloud_provider }),
     // Chromium's own sandbox needs rights that neither root nor most containers give it.
     noSandbox: isRoot || isContainer(thisMachine(env)),

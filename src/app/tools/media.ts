@@ -95,6 +95,7 @@ export function mixtureDeps({ options, config }: ToolboxBase): Part<"mixture"> |
       referenceModels: moa.reference_models,
       aggregatorModel: moa.aggregator_model,
       timeoutMs: moa.timeout_seconds * 1000,
+      ...(moa.max_usd === undefined ? {} : { maxUsd: moa.max_usd }),
     },
   };
 }

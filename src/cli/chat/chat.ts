@@ -18,29 +18,22 @@ export async function runChat(invocation: Invocation): Promise<number> {
   const wish = readChatWish(invocation);
   const question = await questionOf(wish, invocation);
   await using scope = new Scope();
-  const place = await workPlace(wish, invocation, scope);
-  if (question !== undefined) return await answerOnce(question, { wish, invocation, place, scope });
+  const { place, loaded } = await workPlace(wish, invocation, scope);
+  if (question !== undefined) return await answerOnce(question, { wish, invocation, place, scope, loaded });
   if (!isTerminal(invocation)) {
     // A session that is not there is the more useful complaint.
-    await sessionToResume(wish, () => openProgram({ wish, invocation, place, scope }));
+    await sessionToResume(wish, () => openProgram({ wish, invocation, place, scope, loaded }));
     throw new UserError("There is no terminal to chat in, and nothing was asked.", {
       hint: "Ask once with: hermes chat -q <text>, or pipe the text in.",
       exitCode: exitCodes.usage,
     });
   }
-  const home = homeOf(invocation);
-  const loaded = await loadConfig({
-    home,
-    env: invocation.io.env,
-    cwd: place,
-    ignoreUserConfig: wish.ignoreUserConfig,
-  });
   const { chatOnScreen } = await import("./on-screen.ts");
   return await chatOnScreen({
     wish,
     invocation,
     place,
-    home,
+    home: homeOf(invocation),
     loaded,
     images: await Promise.all(wish.images.map((image) => checkedImage(image, place))),
     warnings: loaded.warnings.map(formatWarning),
@@ -154,14 +147,24 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-async function workPlace(wish: ChatWish, { io }: Invocation, scope: Scope): Promise<string> {
-  if (!wish.isWorktree) return io.cwd;
+interface WorkPlace {
+  readonly place: string;
+  readonly loaded: LoadedConfig;
+}
+
+/** The folder at hand, or with `-w` and `worktree: true` a worktree of its own, and the settings that count there. */
+async function workPlace(wish: ChatWish, invocation: Invocation, scope: Scope): Promise<WorkPlace> {
+  const { io } = invocation;
+  const { ignoreUserConfig } = wish;
+  const settingsIn = (cwd: string) => loadConfig({ home: homeOf(invocation), env: io.env, cwd, ignoreUserConfig });
+  const loaded = await settingsIn(io.cwd);
+  if (!wish.isWorktree && !loaded.config.worktree) return { place: io.cwd, loaded };
   const worktree = await openWorktree(io.cwd, io.env, io.signal);
   scope.defer(async () => {
     const note = await worktree.close(never);
     if (note !== undefined) io.stderr.write(`${note}\n`);
   });
-  return worktree.path;
+  return { place: worktree.path, loaded: await settingsIn(worktree.path) };
 }
 
 function isTerminal({ io }: Pick<Invocation, "io">): boolean {

@@ -185,14 +185,14 @@ function shownFolder(folder: string): string {
 }
 
 function tuiSettings(
-  { display, approvals, clarify, onboarding }: Config,
+  { agent, display, approvals, clarify, onboarding }: Config,
   { isVerbose }: ChatWish,
 ): Partial<TuiSettings> {
   const { sections } = display;
   return {
     skin: display.skin,
     isCompact: display.compact,
-    toolProgress: isVerbose ? "verbose" : display.tool_progress,
+    toolProgress: isVerbose || agent.verbose ? "verbose" : display.tool_progress,
     toolPreviewLength: display.tool_preview_length,
     showReasoning: display.show_reasoning,
     showCost: display.show_cost,

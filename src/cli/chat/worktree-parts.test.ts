@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/abort";
+import { runCli } from "../testing.ts";
 import { openWorktree } from "./worktree.ts";
 
 let folder = "";
@@ -57,5 +58,18 @@ describe("a worktree for one session [20:R11.20]", () => {
 
   it("[20:A11.9] is refused outside a repository, so that nothing runs without it", async () => {
     await expect(openWorktree(folder, env, never)).rejects.toThrow("git repository only");
+  });
+
+  it("[20:A11.9] is made for every chat when the settings want it", async () => {
+    const home = path.join(folder, "home");
+    await mkdir(home);
+    await writeFile(path.join(home, "config.yaml"), "worktree: true\n");
+    const outside = await runCli(["-z", "hello", "-m", "demo"], { home, cwd: folder });
+    expect(outside.code).toBe(1);
+    expect(outside.stderr).toContain("git repository only");
+    await repository();
+    const inside = await runCli(["-z", "run: pwd", "-m", "demo", "--yolo"], { home, cwd: folder });
+    expect(inside.code).toBe(0);
+    expect(await readFile(path.join(folder, ".gitignore"), "utf8")).toContain(".worktrees/");
   });
 });

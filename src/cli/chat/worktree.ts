@@ -22,8 +22,8 @@ export async function openWorktree(cwd: string, env: NodeJS.ProcessEnv, signal: 
   const git = gitIn(cwd, env);
   const top = await git(["rev-parse", "--show-toplevel"], signal);
   if (!top.ok)
-    throw new UserError("--worktree works inside a git repository only.", {
-      hint: `Run it in a repository, or leave out --worktree. Tried: ${cwd}`,
+    throw new UserError("A worktree (--worktree, worktree: true) can be made inside a git repository only.", {
+      hint: `Run it in a repository, or without a worktree. Tried: ${cwd}`,
       exitCode: exitCodes.failed,
     });
   const root = top.output.trim();

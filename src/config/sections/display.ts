@@ -22,7 +22,10 @@ export const displaySections = {
     {
       compact: flag(false, "Use fewer lines."),
       skin: text("default", "Colours and symbols."),
-      personality: text("kawaii", "Personality a new session starts with."),
+      personality: text(
+        "kawaii",
+        "Personality a new session starts with; the model hears of it once you have chosen one.",
+      ),
       resume_display: choice(["full", "minimal"], "full", "How much of a resumed session is shown again."),
       streaming: flag(true, "Show answers while they are written."),
       show_reasoning: flag(false, "Show the model's reasoning."),
@@ -79,7 +82,7 @@ export const displaySections = {
       background_process_notifications: choice(
         ["all", "result", "error", "off"],
         "all",
-        "Notes about background processes: output and result, result, failures, none.",
+        "Reports of background processes to their session: what is watched for and how they ended, how they ended, failures, none.",
       ),
     },
   ),

@@ -193,7 +193,7 @@ export const modelSections = {
       stream_read_seconds: amount(120, "Silence on the connection before the read gives up."),
       stream_stale_seconds: amount(180, "Time without real data before a stream is restarted."),
       call_stale_seconds: amount(300, "The same for calls that do not stream."),
-      stream_retries: whole(2, "Further attempts after a broken stream."),
+      stream_retries: whole(2, "Further attempts when the connection breaks before anything was said."),
     },
   ),
 };

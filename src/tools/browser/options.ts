@@ -2,6 +2,8 @@
 export interface BrowserOptions {
   readonly cdpUrl?: string;
   readonly camofoxUrl?: string;
+  /** `browser.camofox.managed_persistence`: whom the service keeps a profile for; without one every session is new. */
+  readonly camofoxUser?: string;
   /** `browserbase`, `browser-use`, `firecrawl` or `local`; undefined takes what is configured. */
   readonly cloudProvider?: string;
   readonly executable?: string;

@@ -203,6 +203,21 @@ describe("mixture_of_agents", () => {
     expect(clock.slept).toEqual([2_000, 4_000, 8_000, 16_000, 32_000]);
   });
 
+  it("[30:3.22] what the answers may cost together holds: nothing is merged once it is spent", async () => {
+    const asked: string[] = [];
+    const tool = createMixtureOfAgentsTool({
+      clock: new FakeClock(0, { autoAdvance: true }),
+      options: { referenceModels: ["a", "b"], aggregatorModel: "c", maxUsd: 0.5 },
+      completeWith: ({ model }) => {
+        asked.push(model);
+        return Promise.resolve({ kind: "text", text: model, usd: 0.3 });
+      },
+    });
+    const { content } = await tool.execute({ user_prompt: "Why?" }, toolContext());
+    expect(asked).toEqual(["a", "b"]);
+    expect(content).toMatchObject({ success: false, error: expect.stringContaining("moa.max_usd") });
+  });
+
   it("[30:3.22] failure keeps models_used, and the budget of calls holds", async () => {
     const { content, requests } = await mix(() => new Error("down"), { maxCalls: 5 });
     expect(content).toMatchObject({

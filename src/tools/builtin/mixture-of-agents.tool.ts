@@ -16,7 +16,8 @@ export interface MixtureRequest {
 }
 
 export type MixtureAnswer =
-  | { readonly kind: "text"; readonly text: string }
+  /** `usd`: what the answer cost, where that is known. */
+  | { readonly kind: "text"; readonly text: string; readonly usd?: number }
   /** `isFinal`: trying again is no use. */
   | { readonly kind: "failed"; readonly reason: string; readonly isFinal?: boolean };
 
@@ -28,6 +29,8 @@ interface MixtureOptions {
   readonly timeoutMs: number;
   /** Completions asked for at most, all models and tries together. */
   readonly maxCalls: number;
+  /** Once the answers have cost this much, nothing further is asked. */
+  readonly maxUsd?: number;
 }
 
 const defaultMixture: MixtureOptions = {
@@ -92,6 +95,7 @@ class Mixture {
   readonly #options: MixtureOptions;
   readonly #signal: AbortSignal;
   #calls = 0;
+  #usd = 0;
 
   constructor(deps: MixtureDeps, options: MixtureOptions, signal: AbortSignal) {
     this.#deps = deps;
@@ -127,14 +131,21 @@ class Mixture {
     let last: MixtureAnswer = { kind: "failed", reason: "not asked: the budget of calls is used up" };
     for (let attempt = 1; attempt <= this.#options.tries; attempt += 1) {
       if (this.#calls >= this.#options.maxCalls) return last;
+      if (this.#usd >= (this.#options.maxUsd ?? Number.POSITIVE_INFINITY)) return this.#tooDear();
       this.#calls += 1;
       last = await this.#once(request);
+      if (last.kind === "text") this.#usd += last.usd ?? 0;
       if (last.kind === "text" && last.text.trim() !== "") return last;
       if (last.kind === "text") last = { kind: "failed", reason: "the answer was empty" };
       if (last.isFinal === true || attempt === this.#options.tries) return last;
       await this.#deps.clock.sleep(backoffMs(attempt, backoff), this.#signal);
     }
     return last;
+  }
+
+  #tooDear(): MixtureAnswer {
+    const reason = `not asked: $${this.#usd.toFixed(2)} are spent, and moa.max_usd allows ${this.#options.maxUsd}`;
+    return { kind: "failed", reason, isFinal: true };
   }
 
   async #once(request: MixtureRequest): Promise<MixtureAnswer> {

@@ -1,5 +1,13 @@
 import { silentLogger } from "#foundation/logger";
-import { absentTools, configurableToolsets, restrictedToolsets, surfaceToolsets, ToolRegistry, Toolsets } from "#tools";
+import {
+  absentTools,
+  configurableToolsets,
+  listedToolsets,
+  restrictedToolsets,
+  surfaceToolsets,
+  ToolRegistry,
+  Toolsets,
+} from "#tools";
 import type { Invocation } from "../../command.ts";
 import { flagText } from "../../invocation.ts";
 import { loadSettings, type Settings } from "../../support/settings.ts";
@@ -24,12 +32,11 @@ export async function surfaceTools(invocation: Invocation, surface = surfaceOf(i
   const { config } = settings.loaded;
   const toolsets = new Toolsets(new ToolRegistry(silentLogger).snapshot(), config.custom_toolsets);
   const mcpServers = Object.entries(config.mcp_servers).flatMap(([name, server]) => (server.enabled ? [name] : []));
-  const listed = config.platform_toolsets[surface];
   const known = config.known_plugin_toolsets[surface] ?? [];
   const on = surfaceToolsets(
     {
       surface,
-      ...(listed === undefined ? {} : { listed }),
+      ...listedToolsets(surface, config),
       pluginToolsets: known,
       knownPluginToolsets: known,
       mcpServers,

@@ -25,7 +25,7 @@ class CamofoxDriver implements BrowserDriver {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly #origin: string;
   readonly #deps: OpenDeps;
-  readonly #userId = newId("hermes");
+  readonly #userId: string;
   readonly #sessionKey: string;
   #tabId: string | undefined;
   #url = "about:blank";
@@ -34,6 +34,8 @@ class CamofoxDriver implements BrowserDriver {
   constructor(origin: string, deps: OpenDeps, wish: OpenWish) {
     this.#origin = origin;
     this.#deps = deps;
+    // The service keeps cookies and logins by this id: one that comes back finds them again.
+    this.#userId = deps.options.camofoxUser ?? newId("hermes");
     this.#sessionKey = wish.taskId;
     this.facts = wish.facts ?? {};
   }
@@ -135,7 +137,10 @@ class CamofoxDriver implements BrowserDriver {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.#tabId === undefined) return;
-    await callService(`${this.#origin}/sessions/${this.#userId}`, {
+    // The end of a session takes its profile along; where the profile is to stay, only the page is closed.
+    const isKept = this.#deps.options.camofoxUser !== undefined;
+    const ended = isKept ? `${this.#tab()}?userId=${this.#userId}` : `/sessions/${this.#userId}`;
+    await callService(`${this.#origin}${ended}`, {
       method: "DELETE",
       timeoutMs: 5_000,
       signal: never,

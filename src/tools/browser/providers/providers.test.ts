@@ -148,6 +148,16 @@ describe("cloud browsers", () => {
     await driver[Symbol.asyncDispose]();
     expect(web.seen.at(-1)).toMatchObject({ method: "DELETE", url: expect.stringMatching(/^\/sessions\//) });
   });
+
+  it("[30:3.15] camofox keeps the profile of a user who comes back", async () => {
+    web.on("POST /tabs", { body: { tabId: "t1", url: "https://a.test/", title: "A" } });
+    const deps = openDeps({ camofoxUrl: web.origin, camofoxUser: "hermes_home" });
+    const driver = await openBrowser(deps, { taskId: "t", isStrict: false }, signal);
+    await driver.navigate("https://a.test/", signal);
+    expect(JSON.stringify(web.seen.at(-1))).toContain("hermes_home");
+    await driver[Symbol.asyncDispose]();
+    expect(web.seen.at(-1)).toMatchObject({ method: "DELETE", url: "/tabs/t1?userId=hermes_home" });
+  });
 });
 
 describe.skipIf(chromium === undefined)("with a real browser", () => {
