@@ -1,7 +1,5 @@
 import { setDefaultResultOrder } from "node:dns";
 import { setDefaultAutoSelectFamily } from "node:net";
-import { setDefaultResultOrder } from "node:dns";
-import { setDefaultAutoSelectFamily } from "node:net";
 import type { Config, LoadedConfig } from "#config";
 import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
@@ -83,7 +81,6 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
   const { loaded, home, logger, redactor } = options;
   const { config, environment } = loaded;
   const clock = systemClock;
-  if (config.network.force_ipv4) useIpv4();
   if (config.network.force_ipv4) useIpv4();
   const connections = scope.adopt(openConnections());
   const catalog = openCatalog({
@@ -184,12 +181,6 @@ function withNativeImages(resolution: Resolution, mode: Config["display"]["image
   if (resolution.kind === "failure" || mode !== "native") return resolution;
   const { target } = resolution;
   return { ...resolution, target: { ...target, quirks: { ...target.quirks, supportsImages: true } } };
-}
-
-/** `network.force_ipv4`, for every connection of the process: the first address of a name is its IPv4 one, and no other is tried. */
-function useIpv4(): void {
-  setDefaultResultOrder("ipv4first");
-  setDefaultAutoSelectFamily(false);
 }
 
 /** `network.force_ipv4`, for every connection of the process: the first address of a name is its IPv4 one, and no other is tried. */
