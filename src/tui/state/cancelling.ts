@@ -1,4 +1,5 @@
 import { emptyBuffer } from "../input/buffer.ts";
+import { closeAnswer } from "./answer.ts";
 import { closeMenu } from "./completing.ts";
 import { clearDraft, edit } from "./editing.ts";
 import { refuse } from "./prompts.ts";
@@ -36,7 +37,8 @@ function interrupt(state: ViewState, nowMs: number): ViewState {
     return effect({ ...state, phase: "closing" }, { do: "interrupt" }, { do: "exit", code: 130 });
   }
   const turn = state.turn === undefined ? undefined : { ...state.turn, isInterrupted: true };
-  const stopped = notice({ ...state, turn, lastCancelAtMs: nowMs }, "info", "Stopping… Ctrl-C again leaves.");
+  const closed = closeAnswer(state, nowMs);
+  const stopped = notice({ ...closed, turn, lastCancelAtMs: nowMs }, "info", "Stopping… Ctrl-C again leaves.");
   return effect(stopped, { do: "interrupt" });
 }
 

@@ -37,7 +37,7 @@ export function editDraft(state: ViewState, buffer: TextBuffer): ViewState {
   if (buffer.text === editor.buffer.text) return { ...state, editor: { ...editor, buffer } };
   const undo = [...editor.undo, editor.buffer].slice(-maxUndo);
   const next: EditorState = { ...editor, buffer, undo, completions: undefined };
-  return { ...state, editor: next, lastEmptyEnterAtMs: undefined };
+  return { ...state, editor: next, lastEmptyEnterAtMs: undefined, lastEscapeAtMs: undefined };
 }
 
 export function typeText(state: ViewState, text: string): ViewState {

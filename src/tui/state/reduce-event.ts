@@ -4,6 +4,7 @@ import { showChild } from "./children.ts";
 import { admit } from "./echo.ts";
 import { newApproval, newQuestion, newSecret } from "./prompt.ts";
 import { ask, dropPrompt } from "./prompts.ts";
+import { recoveryWords } from "./recovery-words.ts";
 import { effect, notice, print, type ViewState } from "./state.ts";
 import { addThought, showWholeThought } from "./thoughts.ts";
 import { abandonTools, endTool, foldedLine, prepareTool, startTool, updateTool } from "./tool-feed.ts";
@@ -17,7 +18,7 @@ export function reduceEvent(state: ViewState, event: SessionEvent, nowMs: number
     case "turn-end":
       return endTurn(abandonTools(closeAnswer(state, nowMs), nowMs), event, nowMs);
     case "text-delta":
-      return state.settings.streaming ? addText(foldedLine(state), event.text, nowMs) : state;
+      return isTextShown(state) ? addText(foldedLine(state), event.text, nowMs) : state;
     case "text-end":
       return closeAnswer(state, nowMs);
     case "reasoning-delta":
@@ -66,6 +67,11 @@ type HandledType =
   | "approval-response"
   | "question-response"
   | "child-event";
+
+/** What still arrives after Ctrl-C belongs to an answer that is given up. */
+function isTextShown({ settings, turn }: ViewState): boolean {
+  return settings.streaming && turn?.isInterrupted !== true;
+}
 
 /** Events that change a number or a line and nothing else. */
 function reduceFact(state: ViewState, event: Fact, nowMs: number): ViewState {
@@ -142,12 +148,7 @@ function recovering(
   event: Extract<SessionEvent, { readonly type: "recovery-start" }>,
   nowMs: number,
 ): ViewState {
-  const wait = event.waitMs > 0 ? ` in ${Math.ceil(event.waitMs / 1_000)} s` : "";
-  return print(closeAnswer(state, nowMs), {
-    kind: "notice",
-    level: "warn",
-    text: `${event.problem} – ${event.remedy}${wait}`,
-  });
+  return print(closeAnswer(state, nowMs), { kind: "notice", level: "warn", text: recoveryWords(event) });
 }
 
 /** A child's question needs an answer like any other; the rest is told in the child's own lines. */

@@ -263,6 +263,44 @@ describe("the reducer", () => {
     expect(effects()).toEqual([{ do: "exit", code: 0 }]);
   });
 
+  it("closes the answer before it says that it stops, and shows no more of it [20:R10.19][20:R10.28]", () => {
+    const turn: SessionEvent = { type: "turn-start", sessionId: "s" as SessionId, turnId: "t" as TurnId };
+    const state = run([
+      turn,
+      { type: "text-delta", text: "One line.\n\nHalf of" },
+      { type: "cancel" },
+      { type: "text-delta", text: " the next." },
+      { type: "turn-end", exitReason: "interrupted_during_api_call", text: "" },
+    ]);
+    const kinds = state.pending.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind !== "answer")).toEqual(["answer-start", "answer-end", "notice", "notice"]);
+    expect(JSON.stringify(state.pending)).not.toContain("the next");
+  });
+
+  it("says in plain words what went wrong and what is done about it [20:R10.46]", () => {
+    const told = (problem: string, remedy: string, waitMs: number) =>
+      run([{ type: "recovery-start", problem, remedy, waitMs }]).pending.at(-1);
+    expect(told("rate_limit: Slow down.", "wait-and-retry", 2_100)).toMatchObject({
+      text: "The provider is limiting requests: Slow down. – trying again in 3 s",
+    });
+    expect(told("truncated-text", "continue-truncated", 0)).toMatchObject({
+      text: "The answer was cut at its length limit – asking for the rest",
+    });
+    expect(told("Never heard of: this", "no-such-remedy", 0)).toMatchObject({
+      text: "Never heard of: this – trying again",
+    });
+  });
+
+  it("takes Escape and Enter as a new line only when nothing was typed between them [20:R10.18]", () => {
+    const ready: UserAction = { type: "session-ready", info: sessionInfo(), history: [] };
+    const typed = (text: string): UserAction => ({ type: "insert", text });
+    const both = run([ready, typed("a"), { type: "escape" }, { type: "enter" }, typed("b")]);
+    expect(both.editor.buffer.text).toBe("a\nb");
+    const sent = run([ready, { type: "escape" }, typed("/help"), { type: "enter" }]);
+    expect(sent.editor.buffer.text).toBe("");
+    expect(sent.effects).toContainEqual(expect.objectContaining({ do: "submit", text: "/help" }));
+  });
+
   it("does not leave by Ctrl-D while images are attached [20:R10.19]", () => {
     const state = run([{ type: "image-attached", path: "/a.png" }, { type: "end-of-input" }]);
     expect(state.effects).toEqual([]);
