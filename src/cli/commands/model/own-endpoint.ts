@@ -14,20 +14,14 @@ export async function pickOwnEndpoint(
 ): Promise<PickedModel | undefined> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  const typed = await asker.text("Address of the server", { usual: "http://127.0.0.1:11434/v1" });
-  if (!URL.canParse(typed)) {
-    out.note(`"${typed}" is not an address.`);
-    return undefined;
-  }
+  const typed = await askAddress(asker, out, { question: "Address of the server", usual: "http://127.0.0.1:11434/v1" });
   const found = await probe(typed, signal);
-  out.line(
-    found === undefined
-      ? "Nothing answered there; it may still be right."
-      : `${found.models.length} models at ${found.baseUrl}`,
-  );
-  const baseUrl = await asker.text("Use the address", { usual: found?.baseUrl ?? typed });
+  out.line(whatAnswered(found));
+  const usual = found.kind === "nothing" ? typed : found.baseUrl;
+  const baseUrl = await askAddress(asker, out, { question: "Use the address", usual });
   const key = await asker.secret("Key (empty for none)");
-  const model = await pickName(asker, found?.models ?? []);
+  const models = found.kind === "models" ? found.models : await namesWithKey(baseUrl, key, signal);
+  const model = await pickName(asker, models);
   if (model === "") return undefined;
   const length = Number(await asker.text("Context length in tokens (empty: ask the server)"));
   const name = generatedName(baseUrl);
@@ -50,24 +44,80 @@ async function pickName(asker: Asker, models: readonly string[]): Promise<string
   return (await asker.choose("Which model?", choices)) || (await asker.text("Model"));
 }
 
-interface Probed {
-  readonly baseUrl: string;
-  readonly models: readonly string[];
+/** Asks until an address of a server is typed. `localhost:8080` is one: nobody says http:// of a server at home. */
+async function askAddress(
+  asker: Asker,
+  out: Output,
+  { question, usual }: { readonly question: string; readonly usual: string },
+): Promise<string> {
+  for (;;) {
+    const typed = await asker.text(question, { usual });
+    const address = addressIn(typed);
+    if (address !== undefined) return address;
+    out.line(`"${typed}" is no address of a server. One looks like http://127.0.0.1:8080/v1`);
+  }
+}
+
+function addressIn(typed: string): string | undefined {
+  if (/^https?:\/\//i.test(typed)) return URL.canParse(typed) ? typed : undefined;
+  const guessed = `http://${typed}`;
+  const looksLikeHost = /^(localhost|[\w-]+(\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(:\d+)?(\/|$)/i.test(typed);
+  return looksLikeHost && URL.canParse(guessed) ? guessed : undefined;
+}
+
+type Probed =
+  | { readonly kind: "models"; readonly baseUrl: string; readonly models: readonly string[] }
+  /** Somebody is there and says nothing without a key. */
+  | { readonly kind: "locked"; readonly baseUrl: string }
+  | { readonly kind: "nothing" };
+
+function whatAnswered(found: Probed): string {
+  switch (found.kind) {
+    case "models":
+      return `${found.models.length} ${found.models.length === 1 ? "model" : "models"} at ${found.baseUrl}`;
+    case "locked":
+      return "A server answers there and wants a key.";
+    case "nothing":
+      return "Nothing answered there; it may still be right.";
+  }
 }
 
 /** The address under which a list of models is found. No credential is sent while looking. */
-async function probe(typed: string, signal: AbortSignal): Promise<Probed | undefined> {
+async function probe(typed: string, signal: AbortSignal): Promise<Probed> {
   const bare = typed.replace(/\/+$/, "");
   const candidates = /\/v1$/.test(bare) ? [bare, bare.replace(/\/v1$/, "")] : [`${bare}/v1`, bare];
+  let locked: string | undefined;
   for (const baseUrl of candidates) {
     const list = await fetchModels(
       { source: { path: "/models" }, baseUrl, credential: noCredential, timeoutMs: 3_000 },
       signal,
     );
-    if (list.kind === "models" && list.models.length > 0) return { baseUrl, models: list.models.map(({ id }) => id) };
+    if (list.kind === "models" && list.models.length > 0) return found(baseUrl, list.models);
+    if (list.kind === "failure" && (list.status === 401 || list.status === 403)) locked ??= baseUrl;
   }
+  if (locked !== undefined) return { kind: "locked", baseUrl: locked };
   const server = await detectLocalServer(bare, {}, signal);
-  return server === undefined ? undefined : { baseUrl: bare, models: server.models.map(({ id }) => id) };
+  return server === undefined ? { kind: "nothing" } : found(bare, server.models);
+}
+
+function found(baseUrl: string, models: readonly { readonly id: string }[]): Probed {
+  return { kind: "models", baseUrl, models: models.map(({ id }) => id) };
+}
+
+/** The address is agreed on now, so the key that belongs to it may go there. */
+async function namesWithKey(baseUrl: string, key: string, signal: AbortSignal): Promise<readonly string[]> {
+  if (key === "") return [];
+  const list = await fetchModels(
+    {
+      source: { path: "/models" },
+      baseUrl,
+      credential: noCredential,
+      headers: { authorization: `Bearer ${key}` },
+      timeoutMs: 3_000,
+    },
+    signal,
+  );
+  return list.kind === "models" ? list.models.map(({ id }) => id) : [];
 }
 
 /** `Local (localhost:8080)`. */
