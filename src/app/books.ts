@@ -1,7 +1,9 @@
+import type { ChildCall } from "#agent";
 import type { SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
 import type { AuxiliaryRecord, FallbackEvent } from "#model";
+import { usageChange } from "#session";
 import type { Store } from "#store";
 
 /**
@@ -22,6 +24,12 @@ export class Books implements AsyncDisposable {
     const price = cost.usd === undefined ? {} : { usd: cost.usd };
     const call = { sessionId, task, provider, model, usage, costStatus: cost.status, ...price };
     this.#later("a side call was not recorded", () => this.#store.usage.noteSideCall(call));
+  }
+
+  /** A call of an agent that works for another: in the books of its own session. */
+  childCall(sessionId: SessionId, { target, usage, cost }: ChildCall): void {
+    const change = usageChange(target, usage, cost);
+    this.#later("usage of a child was not recorded", () => this.#store.usage.change(sessionId, change));
   }
 
   fallback(sessionId: SessionId, details: FallbackEvent): void {

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import type { SessionId } from "#conversation";
+import { never } from "#foundation/abort";
 import {
   calls,
   type ModelServer,
@@ -42,6 +44,16 @@ describe("a child agent", () => {
       server.requests.filter((request) => isChild(request) === of).map(({ body }) => body["reasoning"]);
     expect(effort(true)).toMatchObject([{ effort: "high" }]);
     expect(effort(false)[0]).toMatchObject({ effort: "low" });
+  });
+
+  it("has its calls in the books of its own session, so that nothing is spent unseen [20:R11.12]", async () => {
+    await using server = await withChild(() => says("Seven."));
+    await using stage = await hermesStage(customModel(server.chatBaseUrl));
+    await stage.ask("Let a child count.");
+    const { store } = stage.hermes;
+    const [child] = await store.sessions.list({ source: "subagent", includeChildren: true, signal: never });
+    const booked = async () => (await store.sessions.get(child?.id ?? ("" as SessionId)))?.usage.output ?? 0;
+    await expect.poll(booked).toBeGreaterThan(0);
   });
 
   it.each([

@@ -41,3 +41,4 @@ export {
   type SessionSettings,
 } from "./settings.ts";
 export { type SnapshotInfo, Snapshots } from "./snapshots.ts";
+export { type Billed, usageChange } from "./usage-change.ts";

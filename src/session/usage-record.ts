@@ -13,6 +13,7 @@ import { describe } from "#foundation/errors";
 import { newId } from "#foundation/ids";
 import type { Logger } from "#foundation/logger";
 import type { Store } from "#store";
+import { type Billed, usageChange } from "./usage-change.ts";
 
 export interface TurnToolCall {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface UsageRecordDeps {
   readonly logger: Logger;
   sessionId(): SessionId;
   /** Who is billed for the calls now. */
-  target(): { readonly model: string; readonly provider: string; readonly baseUrl: string };
+  target(): Billed;
 }
 
 /**
@@ -106,27 +107,8 @@ export class UsageRecord {
     this.#usage = addUsage(this.#usage, usage);
     this.#cost = this.#cost === undefined ? cost : addCost(this.#cost, cost);
     const id = this.#deps.sessionId();
-    const { model, provider, baseUrl } = this.#deps.target();
-    const money =
-      cost.usd === undefined
-        ? {}
-        : cost.status === "actual"
-          ? { actualCostUsd: cost.usd }
-          : { estimatedCostUsd: cost.usd };
-    this.#later("usage was not recorded", ({ usage: book }) =>
-      book.change(id, {
-        usage,
-        apiCalls: 1,
-        model,
-        billingProvider: provider,
-        billingBaseUrl: baseUrl,
-        ...money,
-        costStatus: cost.status,
-        costSource: cost.source,
-        ...(cost.billingMode === undefined ? {} : { billingMode: cost.billingMode }),
-        ...(cost.pricingVersion === undefined ? {} : { pricingVersion: cost.pricingVersion }),
-      }),
-    );
+    const change = usageChange(this.#deps.target(), usage, cost);
+    this.#later("usage was not recorded", ({ usage: book }) => book.change(id, change));
   }
 
   #later(what: string, write: (store: Store) => Promise<void>): void {

@@ -155,7 +155,10 @@ export class ChildRun {
   #seal(transcript: Transcript, slot: Slot) {
     const { settings } = this.#deps;
     const { spec, prompt, delegateFor } = this.#plan;
-    const emit = (event: AgentEvent): void => this.#relay.take(event);
+    const emit = (event: AgentEvent): void => {
+      if (event.type === "usage") this.#book(event);
+      this.#relay.take(event);
+    };
     const own: DelegationParent = {
       conversation: spec.conversation,
       depth: spec.depth,
@@ -175,6 +178,11 @@ export class ChildRun {
       maxChildren: settings.maxConcurrentChildren,
       delegate: spec.role === "orchestrator" ? delegateFor(own) : undefined,
     };
+  }
+
+  #book({ usage, cost }: Extract<AgentEvent, { readonly type: "usage" }>): void {
+    const { sessionId, target } = this.#plan.spec.conversation;
+    this.#deps.ports.onCall?.(sessionId, { target, usage, cost });
   }
 
   /** What a child held is given back, but its report does not wait for ever for that. */

@@ -1,4 +1,4 @@
-import type { AgentEvent, ChildStatus, SessionId } from "#conversation";
+import type { AgentEvent, ChildStatus, Cost, SessionId, Usage } from "#conversation";
 import type { Clock } from "#foundation/clock";
 import type { Logger } from "#foundation/logger";
 import type { Target } from "#model";
@@ -60,6 +60,13 @@ export interface ChildStop {
 }
 
 /** What delegation needs from upstairs. None of the functions that only listen can fail a child. */
+/** One answered model call of a child. */
+export interface ChildCall {
+  readonly target: Target;
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
 export interface DelegationPorts {
   newSessionId(): SessionId;
   /**
@@ -78,6 +85,8 @@ export interface DelegationPorts {
   changedByOthers?(taskId: string): readonly string[];
   /** On the parent, once per child: its memory may keep what came back. */
   onDelegation?(task: string, result: string, child: { readonly childSessionId: string }): void;
+  /** After every model call of a child, for the books. */
+  onCall?(sessionId: SessionId, call: ChildCall): void;
   /** `subagent_stop`; called for one child at a time. */
   onChildStop?(stop: ChildStop): Promise<void>;
   /** Where a note goes about a child that never got an answer. */

@@ -3,6 +3,7 @@ export { type ChildApprovals, childApprover, isChildTask } from "./child-approve
 export { blockedTools, type ChildListingWish, childListing } from "./child-listing.ts";
 export type { ChildEntry } from "./child-result.ts";
 export type {
+  ChildCall,
   ChildIdentity,
   ChildParent,
   ChildSpec,

@@ -30,7 +30,7 @@ import type { SharedParts } from "./shared-parts.ts";
 import { summaryModelOf } from "./summary-model.ts";
 
 /** What the session has for its children. */
-export type ChildShared = Pick<SharedParts, "loaded" | "home" | "store" | "children"> & {
+export type ChildShared = Pick<SharedParts, "loaded" | "home" | "store" | "children" | "books"> & {
   /** The side calls of the session; children have none of their own. */
   readonly auxiliary: Auxiliary;
 };
@@ -58,6 +58,7 @@ export function openDelegation(parts: AgentParts, shared: ChildShared): Tool["ex
       childTarget: (signal) => childTarget(parts, signal),
       workspace: () => place.cwd,
       onDelegation: (task, result, child) => memory?.manager.delegated(task, result, child),
+      onCall: (sessionId, call) => shared.books.childCall(sessionId, call),
       onChildStop: (stop) => toolbox.hooks.notify("subagent_stop", stop, never),
       logsFolder: shared.home.logs,
       redact: (text) => toolbox.redact(text),
