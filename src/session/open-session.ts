@@ -4,33 +4,17 @@ import { deadline } from "#foundation/abort";
 import { describe } from "#foundation/errors";
 import type { Target } from "#model";
 import type { TitleOutcome } from "#store";
-import { AfterTurn } from "./after-turn.ts";
 import type { AgentHandle, DeliveredWords } from "./agent-handle.ts";
 import type { Completion, OpenSession, OpenWish, SessionEvent, SessionInfo, Submission, UserInput } from "./api.ts";
-import { Asking } from "./asking.ts";
-import { BackgroundRuns } from "./background-runs.ts";
-import { BackgroundWork } from "./background-work.ts";
 import { ChildTasks } from "./child-tasks.ts";
-import { CommandDesk } from "./command-desk.ts";
 import type { BackgroundRun, SessionControl } from "./commands/command.ts";
-import { Coordinator } from "./coordinator.ts";
-import { EventHub } from "./event-hub.ts";
-import { Hints } from "./hints.ts";
-import { Intake } from "./intake.ts";
-import { type AgentWiring, type LiveAgent, openLiveAgent } from "./live-agent.ts";
-import type { SessionDeps } from "./session-deps.ts";
+import { type LiveAgent, openLiveAgent } from "./live-agent.ts";
 import { sessionInfo } from "./session-info.ts";
+import { freshWish, type PartsGiven, type SessionParts, sessionParts } from "./session-parts.ts";
 import type { BusyMode } from "./settings.ts";
 import { endReasonOf } from "./surface.ts";
-import { TurnRunner } from "./turn-runner.ts";
 
-export interface SessionGiven {
-  readonly deps: SessionDeps;
-  readonly wish: OpenWish;
-  /** Names this program in leases. */
-  readonly owner: string;
-  /** Another session of the same service. */
-  openOther(wish: OpenWish): Promise<OpenSession>;
+export interface SessionGiven extends PartsGiven {
   onClosed(session: LiveSession): void;
 }
 
@@ -44,17 +28,7 @@ const flushMs = 30_000;
 export class LiveSession implements OpenSession, SessionControl {
   readonly wish: OpenWish;
   readonly #given: SessionGiven;
-  readonly #hub: EventHub;
-  readonly #asking: Asking;
-  readonly #wiring: AgentWiring;
-  readonly #runner: TurnRunner;
-  readonly #coordinator: Coordinator;
-  readonly #work: BackgroundWork;
-  readonly #backgrounds: BackgroundRuns;
-  readonly #afterTurn: AfterTurn;
-  readonly #desk: CommandDesk;
-  readonly #intake: Intake;
-  readonly #hints: Hints;
+  readonly #parts: SessionParts;
   readonly #closing = new AbortController();
   readonly #children = new ChildTasks();
   #live: LiveAgent | undefined;
@@ -64,71 +38,17 @@ export class LiveSession implements OpenSession, SessionControl {
   #closed: Promise<void> | undefined;
 
   private constructor(given: SessionGiven) {
-    const { deps, wish, owner } = given;
     this.#given = given;
-    this.wish = wish;
-    this.#hub = new EventHub(deps.logger);
-    this.#work = new BackgroundWork(deps.logger);
-    const emit = (event: SessionEvent): void => this.#hub.emit(event);
-    const canAsk = (): boolean => wish.isInteractive && this.#hub.hasListeners;
-    this.#asking = new Asking({ clock: deps.clock, settings: deps.settings, canAsk, emit });
-    this.#runner = new TurnRunner({
-      session: deps,
-      owner,
-      cwd: wish.cwd,
-      live: () => this.live,
-      emit,
-      afterTurn: (result) => this.#turnEnded(result),
-      signal: this.#closing.signal,
-    });
-    this.#wiring = {
-      owner,
-      approver: this.#asking.approver,
-      askUser: wish.isInteractive ? this.#asking.questions.askUser : undefined,
-      askSecret: this.#asking.questions.askSecret,
-      askPerson: this.#asking.questions.askPerson,
-      deliver: (words) => this.#deliver(words),
-      emit: (event) => this.#see(event),
-      onTurnEnd: () => this.#changed(),
-      onChange: () => this.#changed(),
-    };
-    this.#coordinator = new Coordinator({
-      run: (messages) => this.#runner.run(messages),
-      interrupt: (text) => this.#runner.interrupt(text),
-      steer: (text) => this.#runner.steer(text),
-      settleSteered: (messages) => this.#intake.settle(messages, "done"),
-      onQueue: (queued) => emit({ type: "queue-changed", queued }),
-      unsent: () => this.#runner.unsent(),
-    });
-    this.#intake = new Intake({ logger: deps.logger, coordinator: this.#coordinator, inbox: () => this.live.inbox });
-    this.#hints = new Hints(deps, emit);
-    this.#desk = new CommandDesk({
-      session: deps,
+    this.wish = given.wish;
+    this.#parts = sessionParts(given, {
       control: this,
-      coordinator: this.#coordinator,
-      work: this.#work,
-      emit,
-      onChange: () => this.#changed(),
+      live: () => this.live,
       signal: this.#closing.signal,
+      see: (event) => this.#see(event),
+      turnEnded: (result) => this.#turnEnded(result),
+      changed: () => this.#changed(),
+      deliver: (words) => this.#deliver(words),
     });
-    this.#backgrounds = new BackgroundRuns({
-      clock: deps.clock,
-      work: this.#work,
-      open: () => given.openOther(freshWish({ ...wish, ...this.#sameModel(), isInteractive: false })),
-      emit,
-    });
-    this.#afterTurn = new AfterTurn({
-      session: deps,
-      work: this.#work,
-      source: wish.source,
-      onTitle: () => this.#changed(),
-    });
-  }
-
-  /** What runs beside this conversation runs on its model, also when nobody named one. */
-  #sameModel(): { readonly model: string; readonly provider: string } {
-    const { model, provider } = this.live.handle.agent.conversation.primary;
-    return { model, provider };
   }
 
   static async open(given: SessionGiven): Promise<LiveSession> {
@@ -147,7 +67,7 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   get info(): SessionInfo {
-    const { isBusy, queued } = this.#coordinator;
+    const { isBusy, queued } = this.#parts.coordinator;
     return sessionInfo(this.live, this.wish, { isBusy, queued, skillCount: this.#skillCount });
   }
 
@@ -164,7 +84,7 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   subscribe(listener: (event: SessionEvent) => void): Disposable {
-    return this.#hub.subscribe(listener);
+    return this.#parts.hub.subscribe(listener);
   }
 
   async submit(input: UserInput): Promise<Submission> {
@@ -172,78 +92,82 @@ export class LiveSession implements OpenSession, SessionControl {
     const images = input.images ?? [];
     if (input.text.trim() === "" && images.length === 0)
       return { kind: "refused", message: "There is nothing to send." };
-    const view = await this.#desk.run(input.text);
+    const view = await this.#parts.desk.run(input.text);
     if (view !== undefined) return { kind: "command", view };
     const mode = this.busyMode;
-    if (this.#coordinator.isBusy && mode === "interrupt") this.#work.start("hint", () => this.#hints.interrupted());
-    return await this.#intake.place({ text: input.text, images }, { mode, key: input.key });
+    if (this.#parts.coordinator.isBusy && mode === "interrupt")
+      this.#parts.work.start("hint", () => this.#parts.hints.interrupted());
+    return await this.#parts.intake.place({ text: input.text, images }, { mode, key: input.key });
   }
 
   async complete(line: string, signal: AbortSignal): Promise<readonly Completion[]> {
-    return await this.#desk.complete(line, signal);
+    return await this.#parts.desk.complete(line, signal);
   }
 
   steer(text: string): boolean {
-    return this.#runner.steer(text);
+    return this.#parts.runner.steer(text);
   }
 
   queue(text: string): void {
-    this.#work.start("queue", () => this.enqueue(text));
+    this.#parts.work.start("queue", () => this.enqueue(text));
   }
 
   unqueue(index: number): string | undefined {
-    const gone = this.#coordinator.remove(index);
-    if (gone !== undefined) this.#work.start("unqueue", () => this.#intake.settle([gone], "dropped"));
+    const gone = this.#parts.coordinator.remove(index);
+    if (gone !== undefined) this.#parts.work.start("unqueue", () => this.#parts.intake.settle([gone], "dropped"));
     return gone?.text;
   }
 
   interrupt(message?: string): void {
-    this.#runner.interrupt(message);
+    this.#parts.runner.interrupt(message);
   }
 
   approve(requestId: string, choice: ApprovalChoice): void {
-    this.#asking.approve(requestId, choice);
+    this.#parts.asking.approve(requestId, choice);
   }
 
   answer(requestId: string, text: string | undefined): void {
-    this.#asking.answer(requestId, text);
+    this.#parts.asking.answer(requestId, text);
   }
 
   settled(): Promise<void> {
-    return this.#coordinator.settled();
+    return this.#parts.coordinator.settled();
   }
 
   async say(words: { readonly text: string; readonly sent?: string }): Promise<Submission> {
-    return await this.#intake.place({ ...words, images: [] }, { mode: this.busyMode });
+    return await this.#parts.intake.place({ ...words, images: [] }, { mode: this.busyMode });
   }
 
   continueTurn(): Submission | undefined {
     if (unfinishedTurn(this.history) === undefined) return undefined;
-    const placement = this.#coordinator.submit({ inboxId: undefined, text: "", images: [], continues: true }, "queue");
+    const placement = this.#parts.coordinator.submit(
+      { inboxId: undefined, text: "", images: [], continues: true },
+      "queue",
+    );
     return placement.kind === "queued" ? { kind: "queued", position: placement.position } : placement;
   }
 
   async enqueue(text: string): Promise<Submission> {
-    return await this.#intake.place({ text, images: [] }, { mode: "queue" });
+    return await this.#parts.intake.place({ text, images: [] }, { mode: "queue" });
   }
 
   async guide(text: string): Promise<Submission> {
-    return await this.#intake.place({ text, images: [] }, { mode: "steer" });
+    return await this.#parts.intake.place({ text, images: [] }, { mode: "steer" });
   }
 
   releaseHeld(): number {
-    return this.#coordinator.releaseHeld();
+    return this.#parts.coordinator.releaseHeld();
   }
 
   async stopTurn(): Promise<void> {
-    if (this.#runner.interrupt()) await this.#coordinator.turnOver();
+    if (this.#parts.runner.interrupt()) await this.#parts.coordinator.turnOver();
   }
 
   async startNew(reason: string): Promise<void> {
     const { store } = this.#given.deps;
-    await this.#intake.settle(this.#coordinator.clear(), "dropped");
-    this.#runner.interrupt();
-    await this.#coordinator.exclusive(async () => {
+    await this.#parts.intake.settle(this.#parts.coordinator.clear(), "dropped");
+    this.#parts.runner.interrupt();
+    await this.#parts.coordinator.exclusive(async () => {
       const old = this.live;
       await this.#keepMemories("reset");
       // Only when the new one is there is the old one given up.
@@ -276,11 +200,11 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   startBackground(prompt: string): string {
-    return this.#backgrounds.start(prompt);
+    return this.#parts.backgrounds.start(prompt);
   }
 
   backgroundRuns(): readonly BackgroundRun[] {
-    return this.#backgrounds.list();
+    return this.#parts.backgrounds.list();
   }
 
   childTasks(): readonly { readonly id: string; readonly task: string }[] {
@@ -288,7 +212,7 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   approveOpen(choice: ApprovalChoice): boolean {
-    return this.#asking.approveOpen(choice);
+    return this.#parts.asking.approveOpen(choice);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -301,7 +225,7 @@ export class LiveSession implements OpenSession, SessionControl {
     if (this.#closed !== undefined || !this.wish.isInteractive) return false;
     const mode = how === "queue" ? "queue" : this.busyMode;
     const words = { text, images: [], ...(isVerbatim ? { isVerbatim } : {}) };
-    this.#work.start("deliver", async () => void (await this.#intake.place(words, { mode })));
+    this.#parts.work.start("deliver", async () => void (await this.#parts.intake.place(words, { mode })));
     return true;
   }
 
@@ -314,13 +238,13 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   async #openLive(wish: OpenWish): Promise<void> {
-    const given = { wish, wiring: this.#wiring };
+    const given = { wish, wiring: this.#parts.wiring };
     const live = await openLiveAgent(this.#given.deps, given, this.#closing.signal);
     this.#live = live;
     this.#firstTarget ??= live.handle.agent.conversation.primary;
-    if (wish.isInteractive) this.#coordinator.hold(live.left);
-    else for (const message of live.left) this.#coordinator.submit(message, "queue");
-    this.#work.start("skills", () => this.#countSkills());
+    if (wish.isInteractive) this.#parts.coordinator.hold(live.left);
+    else for (const message of live.left) this.#parts.coordinator.submit(message, "queue");
+    this.#parts.work.start("skills", () => this.#countSkills());
   }
 
   /** Skills are read from many files; nobody waits for their number. */
@@ -331,17 +255,17 @@ export class LiveSession implements OpenSession, SessionControl {
 
   #see(event: AgentEvent): void {
     this.#children.see(event);
-    if (event.type === "tool-end") this.#work.start("hint", () => this.#hints.see(event));
-    this.#runner.see(event);
+    if (event.type === "tool-end") this.#parts.work.start("hint", () => this.#parts.hints.see(event));
+    this.#parts.runner.see(event);
   }
 
   #turnEnded(result: TurnResult): void {
-    this.#afterTurn.start(this.live, result);
+    this.#parts.afterTurn.start(this.live, result);
     this.#changed();
   }
 
   #changed(): void {
-    if (this.#live !== undefined) this.#hub.emit({ type: "session-changed", info: this.info });
+    if (this.#live !== undefined) this.#parts.hub.emit({ type: "session-changed", info: this.info });
   }
 
   /** One bounded chance to keep what is worth keeping; failing it stops nobody. */
@@ -357,11 +281,11 @@ export class LiveSession implements OpenSession, SessionControl {
 
   async #close(): Promise<void> {
     const { store, logger } = this.#given.deps;
-    this.#runner.interrupt();
-    const settled = this.#coordinator.close();
+    this.#parts.runner.interrupt();
+    const settled = this.#parts.coordinator.close();
     this.#closing.abort();
     await settled;
-    await this.#work[Symbol.asyncDispose]();
+    await this.#parts.work[Symbol.asyncDispose]();
     const live = this.#live;
     if (live === undefined) return;
     await this.#keepMemories("exit");
@@ -374,10 +298,4 @@ export class LiveSession implements OpenSession, SessionControl {
     await live[Symbol.asyncDispose]();
     this.#given.onClosed(this);
   }
-}
-
-/** The same surface and choices, for a conversation that begins now. */
-function freshWish(wish: OpenWish): OpenWish {
-  const { resume: _resume, title: _title, ...rest } = wish;
-  return rest;
 }
