@@ -49,18 +49,32 @@ export class ModelChoices implements AsyncDisposable {
   }
 
   async #recommended(signal: AbortSignal): Promise<Recommended> {
+    const { enabled, url, providers } = this.#parts.settings;
+    if (!enabled) return {};
+    const [general, ...own] = await Promise.all([
+      this.#listAt(url, "model_catalog.json", signal),
+      ...Object.entries(providers).map(async ([provider, address]) => {
+        const list = await this.#listAt(address, `model_catalog-${fileNameOf(provider)}.json`, signal);
+        return Object.fromEntries(Object.entries(list).filter(([id]) => id === provider));
+      }),
+    ]);
+    return Object.assign({}, general, ...own);
+  }
+
+  async #listAt(url: string, file: string, signal: AbortSignal): Promise<Recommended> {
     const { settings, home, clock, logger } = this.#parts;
-    const { enabled, url, ttl_hours } = settings;
-    if (!enabled || url === "") return {};
-    const cachePath = home.at("cache", "model_catalog.json");
-    const options = { url, cachePath, clock, maxAgeMs: ttl_hours * 3_600_000 };
+    if (url === "") return {};
+    const options = { url, cachePath: home.at("cache", file), clock, maxAgeMs: settings.ttl_hours * 3_600_000 };
     const { recommended, isStale } = await readRecommended(options);
     if (!isStale) return recommended;
-    this.#refreshing = refreshRecommended(options, this.#stop.signal).catch((error: unknown) => {
+    const refreshing = refreshRecommended(options, this.#stop.signal).catch((error: unknown) => {
       if (!this.#stop.signal.aborted) logger.warn("the list of models was not kept", { error: describe(error) });
     });
+    this.#refreshing = Promise.all([this.#refreshing, refreshing]);
     if (Object.keys(recommended).length > 0) return recommended;
-    await raceAbort(this.#refreshing, signal);
+    await raceAbort(refreshing, signal);
     return (await readRecommended(options)).recommended;
   }
 }
+
+const fileNameOf = (provider: string): string => provider.replace(/[^a-z0-9_-]/gi, "_");

@@ -1,13 +1,25 @@
+import type { Config } from "#config";
 import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/logger";
-import { fetchModels, type ModelsCache, type PickerEntry, type ResolveContext, resolveTarget } from "#model";
+import {
+  fetchBedrockModels,
+  fetchModels,
+  type ModelsCache,
+  type PickerEntry,
+  type ResolveContext,
+  resolveTarget,
+} from "#model";
 
 export interface ProviderListsParts {
   readonly context: ResolveContext;
   readonly cache: ModelsCache;
+  readonly bedrock: Config["bedrock"]["discovery"];
   readonly logger: Logger;
 }
+
+/** Lists its models in a way of its own. */
+const bedrock = "bedrock";
 
 /** Nobody waits longer for lists; what comes later is there the next time. */
 const patienceMs = 3_000;
@@ -52,6 +64,10 @@ export class ProviderLists implements AsyncDisposable {
 
   /** An own endpoint is asked the usual way. */
   #source(provider: string) {
+    if (provider === bedrock) {
+      const { enabled, refresh_interval } = this.#parts.bedrock;
+      return enabled ? { path: "/", cacheMs: refresh_interval * 1000 } : {};
+    }
     return this.#parts.context.registry.find(provider)?.models ?? { path: "/models" };
   }
 
@@ -76,6 +92,8 @@ export class ProviderLists implements AsyncDisposable {
     const resolution = await resolveTarget({ provider }, this.#parts.context, signal);
     if (resolution.kind === "failure") return { kind: "failure", message: resolution.message };
     const { baseUrl, headers, query, credential } = resolution.target;
+    if (provider === bedrock)
+      return await fetchBedrockModels({ baseUrl, credential, makers: this.#parts.bedrock.provider_filter }, signal);
     return await fetchModels({ source: this.#source(provider), baseUrl, headers, query, credential }, signal);
   }
 }

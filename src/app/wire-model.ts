@@ -140,7 +140,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     clock,
     day: new FileDayLedger(home.at("budget.json")),
   });
-  const lists = scope.adopt(new ProviderLists({ context, cache: models, logger }));
+  const lists = scope.adopt(new ProviderLists({ context, cache: models, bedrock: config.bedrock.discovery, logger }));
   const choices = scope.adopt(
     new ModelChoices({ context, lists, settings: config.model_catalog, home, clock, logger }),
   );

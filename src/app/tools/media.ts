@@ -72,15 +72,19 @@ interface SpeechService {
   readonly model: string;
   readonly base_url?: string | undefined;
   readonly max_text_length?: number | undefined;
+  readonly speed: number;
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** An empty word in the settings leaves the choice to the service. */
-function speechSettings({ voice, model, base_url, max_text_length }: SpeechService): SpeechSettings {
+function speechSettings({ voice, model, base_url, max_text_length, speed, options }: SpeechService): SpeechSettings {
   return {
     ...(voice === "" ? {} : { voice }),
     ...(model === "" ? {} : { model }),
     ...(base_url === undefined || base_url === "" ? {} : { baseUrl: base_url }),
     ...(max_text_length === undefined ? {} : { maxTextLength: max_text_length }),
+    ...(speed === 1 ? {} : { speed }),
+    ...(Object.keys(options).length === 0 ? {} : { options }),
   };
 }
 

@@ -85,6 +85,7 @@ function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["san
       sandbox,
       ...(terminal.shell_init_files.length === 0 ? {} : { shellInitFiles: terminal.shell_init_files }),
       autoSourceBashrc: terminal.auto_source_bashrc,
+      keepsState: terminal.persistent_shell,
     });
     return open(taskId, overrides, signal);
   };

@@ -44,7 +44,13 @@ export const auxiliarySections = {
         ...taskShape(taskTimeouts.session_search, "auto"),
         max_concurrency: whole(3, { description: "Summaries made at the same time.", clamp: true }, { min: 1, max: 5 }),
       }),
-      skills_hub: section("Work on skills from the hub.", taskShape(taskTimeouts.skills_hub, "auto")),
+      skills_hub: section(
+        {
+          description: "Work on skills from the hub.",
+          noEffect: "Skills from hubs are judged by rules; no model is asked.",
+        },
+        taskShape(taskTimeouts.skills_hub, "auto"),
+      ),
       approval: section("Judging flagged commands in `smart` mode.", taskShape(taskTimeouts.approval, "auto")),
       mcp: section("Sampling requests of MCP servers.", taskShape(taskTimeouts.mcp, "auto")),
       title_generation: section("Titles for sessions.", taskShape(taskTimeouts.title_generation, "auto")),

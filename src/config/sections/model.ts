@@ -161,7 +161,7 @@ export const modelSections = {
       enabled: flag(true, "Merge a remote list over the built-in one."),
       url: text("", "Address of the remote list; empty uses only the built-in list."),
       ttl_hours: amount(24, "Hours a fetched list stays valid."),
-      providers: mapOf(z.string(), "Own list address per provider."),
+      providers: mapOf(z.string(), "Own list address per provider; it wins over the general list."),
     },
   ),
   pricing: section(

@@ -23,7 +23,10 @@ export const storeSections = {
       level: choice(["DEBUG", "INFO", "WARNING", "ERROR"], "INFO", "Least important line that is written."),
       max_size_mb: whole(5, "Size at which a file is rotated, in MB.", { min: 1 }),
       backup_count: whole(3, "Rotated files kept."),
-      format: choice(["text", "json"], "text", "Lines for people or for programs."),
+      format: choice(["text", "json"], "json", {
+        description: "Lines for people or for programs.",
+        noEffect: "The files hold one JSON object a line; `hermes logs` shows them for people.",
+      }),
       include_content: flag(false, { description: "Write message text into traces.", noEffect: missing.telemetry }),
     },
   ),

@@ -1,4 +1,5 @@
 import {
+  type About,
   amount,
   choice,
   flag,
@@ -11,16 +12,37 @@ import {
   whole,
 } from "./setting.ts";
 
-/** Settings of one speech service; each service reads the ones it knows. */
-const speechService = (voice: string, model: string) =>
-  section("Settings of this service.", {
+type SpeechKey = "model" | "speed" | "options";
+
+/** Settings of one speech service; it has no use for the `idle` ones. */
+const speechService = (voice: string, model: string, idle: readonly SpeechKey[] = []) => {
+  const about = (key: SpeechKey, description: string): About =>
+    idle.includes(key) ? { description, noEffect: "This service has nothing of the kind." } : description;
+  return section("Settings of this service.", {
     voice: text(voice, "Voice."),
-    model: text(model, "Model."),
+    model: text(model, about("model", "Model.")),
     base_url: optionalText("Address to use instead of the service's own."),
-    speed: amount(1, "Speed of speech."),
+    speed: amount(1, about("speed", "Speed of speech; 1 is the usual one.")),
     max_text_length: optionalWhole("Most characters spoken at once.", { min: 1 }),
-    options: freeMap("Further values passed to the service."),
+    options: freeMap(about("options", "Further fields of the request.")),
   });
+};
+
+/** A voice that only a plugin brings. */
+const pluginVoice = section(
+  {
+    description: "Settings of this service.",
+    noEffect: "A plugin brings this voice, and reads settings of its own (`plugins.settings`).",
+  },
+  {
+    voice: text("", "Voice."),
+    model: text("", "Model."),
+    base_url: optionalText("Address to use instead of the service's own."),
+    speed: amount(1, "Speed of speech; 1 is the usual one."),
+    max_text_length: optionalWhole("Most characters spoken at once.", { min: 1 }),
+    options: freeMap("Further fields of the request."),
+  },
+);
 
 export const voiceSections = {
   voice: section(
@@ -42,15 +64,15 @@ export const voiceSections = {
         "edge",
         "Service.",
       ),
-      edge: speechService("en-US-AriaNeural", ""),
+      edge: speechService("en-US-AriaNeural", "", ["model", "options"]),
       elevenlabs: speechService("", "eleven_multilingual_v2"),
       openai: speechService("alloy", "gpt-4o-mini-tts"),
       minimax: speechService("", "speech-2.8-hd"),
-      mistral: speechService("", "voxtral-mini-tts-2603"),
-      xai: speechService("eve", ""),
-      gemini: speechService("Kore", "gemini-2.5-flash-preview-tts"),
-      neutts: speechService("", ""),
-      kittentts: speechService("", ""),
+      mistral: speechService("", "voxtral-mini-tts-2603", ["speed"]),
+      xai: speechService("eve", "", ["model", "speed"]),
+      gemini: speechService("Kore", "gemini-2.5-flash-preview-tts", ["speed"]),
+      neutts: pluginVoice,
+      kittentts: pluginVoice,
     },
   ),
   stt: section(

@@ -278,7 +278,7 @@ export const tableText = `[
 {"kind":"choice","choices":["DEBUG","INFO","WARNING","ERROR"],"default":"INFO"},
 {"kind":"number","whole":true,"min":1,"default":5},
 {"kind":"number","whole":true,"min":0,"default":3},
-{"kind":"choice","choices":["text","json"],"default":"text"},
+{"kind":"choice","choices":["text","json"],"default":"json"},
 {"kind":"object","fields":{"level":274,"max_size_mb":275,"backup_count":276,"format":277,"include_content":5},"absent":"empty","reload":"restart"},
 {"kind":"object","fields":{"otlp_endpoint":0,"metrics":5},"absent":"empty","reload":"restart"},
 {"kind":"choice","choices":["daily","idle","both","none"],"default":"both"},

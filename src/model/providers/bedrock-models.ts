@@ -5,12 +5,11 @@ import type { ListedModel } from "./model-entry.ts";
 import type { ModelList } from "./models-list.ts";
 
 export interface BedrockListQuery {
-  readonly region: string;
+  /** Where the region's models run, or an address of the person's own. */
+  readonly baseUrl: string;
   readonly credential: CredentialHandle;
   /** Only models of these makers; empty allows all. */
   readonly makers?: readonly string[];
-  /** The control endpoint of the region, unless told otherwise. */
-  readonly baseUrl?: string;
 }
 
 /**
@@ -18,7 +17,8 @@ export interface BedrockListQuery {
  * the two questions failing, for lack of a right to ask it, leaves the answer of the other.
  */
 export async function fetchBedrockModels(asked: BedrockListQuery, signal: AbortSignal): Promise<ModelList> {
-  const root = asked.baseUrl ?? `https://bedrock.${asked.region}.amazonaws.com`;
+  // Amazon lists the models of a region at another host than it runs them.
+  const root = asked.baseUrl.replace("//bedrock-runtime.", "//bedrock.").replace(/\/+$/, "");
   const question = { credential: asked.credential, timeoutMs: 10_000, maxBytes: 5_000_000 };
   const [profiles, models] = await Promise.all([
     fetchJson(new URL(`${root}/inference-profiles?maxResults=1000`), question, signal),

@@ -128,7 +128,7 @@ describe("lists of models", () => {
         ],
       }),
     );
-    const asked = { region: "us-east-1", credential: noCredential, baseUrl: server.url };
+    const asked = { credential: noCredential, baseUrl: server.url };
     const ids = async (makers: readonly string[]) => {
       const list = await fetchBedrockModels({ ...asked, makers }, never);
       return list.kind === "models" ? list.models.map((one) => one.id) : list.message;

@@ -345,6 +345,13 @@ describe("text_to_speech", () => {
     });
   });
 
+  it("[30:3.18] the speed and further fields that the settings name are asked for", async () => {
+    web.on("/audio/speech", { body: "sound" });
+    const settings = { openai: { baseUrl: web.origin, speed: 1.5, options: { instructions: "softly" } } };
+    await speak({ text: "Hello" }, { ...openai, settings });
+    expect(web.seen[0]?.json).toMatchObject({ speed: 1.5, instructions: "softly", input: "Hello" });
+  });
+
   it("[30:3.18] a name that gets another ending is judged again before it is written", async () => {
     web.on("/tts", { body: "mp3" });
     const xai = { provider: "xai", env: { XAI_API_KEY: "k" }, settings: { xai: { baseUrl: web.origin } } };
@@ -440,6 +447,8 @@ describe("text_to_speech", () => {
       expect(said).toMatchObject({ success: true, provider: "edge" });
       expect(await readFile(String(said["file_path"]), "utf8")).toBe("sndsnd");
       expect(heard[0]).toContain("<voice name='en-US-AriaNeural'>Tom &amp; Jerry &lt;3");
+      await speak({ text: "Slow" }, { settings: { edge: { baseUrl, speed: 0.75 } } });
+      expect(heard.at(-1)).toContain("<prosody rate='-25%'>Slow</prosody>");
     } finally {
       for (const client of server.clients) client.terminate();
       await new Promise<void>((resolve) => server.close(() => resolve()));

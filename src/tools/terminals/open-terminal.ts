@@ -40,6 +40,8 @@ export interface LocalOpenerDeps {
   sandbox(signal: AbortSignal): Promise<Sandbox>;
   readonly shellInitFiles?: readonly string[];
   readonly autoSourceBashrc?: boolean;
+  /** `terminal.persistent_shell`. */
+  readonly keepsState?: boolean;
 }
 
 /** Terminals on this machine: confined where that works, their children in the guardian's care. */
@@ -62,6 +64,7 @@ export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
         ...(sandbox.kind === "confined" ? { sandbox: sandbox.confine } : {}),
         ...(deps.shellInitFiles === undefined ? {} : { shellInitFiles: deps.shellInitFiles }),
         ...(deps.autoSourceBashrc === undefined ? {} : { autoSourceBashrc: deps.autoSourceBashrc }),
+        ...(deps.keepsState === undefined ? {} : { keepsState: deps.keepsState }),
       },
       signal,
     );

@@ -26,7 +26,13 @@ export function edgeSpeech(options: EdgeOptions): SpeechProvider {
       const sounds: Uint8Array[] = [];
       for (const part of splitText(text, partChars)) {
         const speech = await speakPart(
-          { text: part, voice, base: options.baseUrl ?? service, nowMs: options.clock.now() },
+          {
+            text: part,
+            voice,
+            speed: options.speed ?? 1,
+            base: options.baseUrl ?? service,
+            nowMs: options.clock.now(),
+          },
           signal,
         );
         if (speech.kind === "failed") return speech;
@@ -57,6 +63,7 @@ export function splitText(text: string, maxChars: number): readonly string[] {
 interface Part {
   readonly text: string;
   readonly voice: string;
+  readonly speed: number;
   readonly base: string;
   readonly nowMs: number;
 }
@@ -130,9 +137,14 @@ function message(path: string, type: string, body: string): string {
   return `Content-Type:${type}\r\nPath:${path}\r\n\r\n${body}`;
 }
 
-function ssml({ text, voice }: Part): string {
+function ssml({ text, voice, speed }: Part): string {
+  const percent = Math.round((speed - 1) * 100);
+  const spoken =
+    percent === 0
+      ? escapeXml(text)
+      : `<prosody rate='${percent > 0 ? "+" : ""}${percent}%'>${escapeXml(text)}</prosody>`;
   const language = voice.split("-").slice(0, 2).join("-");
-  return `<speak version='1.0' xmlns='http://www.w3.org/2001/10/synthesis' xml:lang='${escapeXml(language)}'><voice name='${escapeXml(voice)}'>${escapeXml(text)}</voice></speak>`;
+  return `<speak version='1.0' xmlns='http://www.w3.org/2001/10/synthesis' xml:lang='${escapeXml(language)}'><voice name='${escapeXml(voice)}'>${spoken}</voice></speak>`;
 }
 
 function escapeXml(text: string): string {

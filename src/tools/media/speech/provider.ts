@@ -24,4 +24,8 @@ export interface SpeechSettings {
   readonly voice?: string;
   readonly baseUrl?: string;
   readonly maxTextLength?: number;
+  /** Times the usual speed; undefined is the usual one. */
+  readonly speed?: number;
+  /** Further fields of the request. */
+  readonly options?: Readonly<Record<string, unknown>>;
 }

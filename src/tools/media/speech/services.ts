@@ -25,7 +25,15 @@ export function openaiSpeech({
     name: "openai",
     maxChars: rest.maxTextLength ?? 4_096,
     async speak({ text, format }, signal) {
-      const json = { model, voice, input: text, response_format: format === "ogg" ? "opus" : "mp3" };
+      const speed = rest.speed === undefined ? {} : { speed: rest.speed };
+      const json = {
+        model,
+        voice,
+        input: text,
+        response_format: format === "ogg" ? "opus" : "mp3",
+        ...speed,
+        ...rest.options,
+      };
       return asSpeech(await postForBytes(`${base}/audio/speech`, json, { headers: bearer(key), signal }), format);
     },
   };
@@ -48,7 +56,9 @@ export function elevenlabsSpeech(options: ServiceOptions): SpeechProvider {
       const output = format === "ogg" ? "opus_48000_64" : "mp3_44100_128";
       const url = `${base}/text-to-speech/${encodeURIComponent(voice)}?output_format=${output}`;
       const how = { headers: { "xi-api-key": key.reveal() }, signal };
-      return asSpeech(await postForBytes(url, { text, model_id: model }, how), format);
+      const speed = options.speed === undefined ? {} : { voice_settings: { speed: options.speed } };
+      const json = { text, model_id: model, ...speed, ...options.options };
+      return asSpeech(await postForBytes(url, json, how), format);
     },
   };
 }
@@ -59,7 +69,7 @@ export function xaiSpeech({ key, voice = "eve", ...rest }: ServiceOptions): Spee
     name: "xai",
     maxChars: rest.maxTextLength ?? 15_000,
     async speak({ text }, signal) {
-      const json = { text, voice_id: voice, language: "auto", output_format: { codec: "mp3" } };
+      const json = { text, voice_id: voice, language: "auto", output_format: { codec: "mp3" }, ...rest.options };
       return asSpeech(await postForBytes(`${base}/tts`, json, { headers: bearer(key), signal }), "mp3");
     },
   };
@@ -77,7 +87,15 @@ export function minimaxSpeech({
     name: "minimax",
     maxChars: rest.maxTextLength ?? 10_000,
     async speak({ text }, signal) {
-      const json = { model, text, stream: false, voice_setting: { voice_id: voice }, audio_setting: { format: "mp3" } };
+      const speed = rest.speed === undefined ? {} : { speed: rest.speed };
+      const json = {
+        model,
+        text,
+        stream: false,
+        voice_setting: { voice_id: voice, ...speed },
+        audio_setting: { format: "mp3" },
+        ...rest.options,
+      };
       const answer = await callService(`${base}/t2a_v2`, { json, token: key, ...soundLimits, signal });
       if (answer.kind === "failed") return answer;
       const hex = isRecord(answer.value) ? textField(answer.value["data"], "audio") : "";
@@ -105,6 +123,7 @@ export function mistralSpeech({
         input: text,
         response_format: format === "ogg" ? "opus" : "mp3",
         ...(voice === undefined ? {} : { voice_id: voice }),
+        ...rest.options,
       };
       const answer = await callService(`${base}/audio/speech`, { json, token: key, ...soundLimits, signal });
       if (answer.kind === "failed") return answer;
@@ -133,6 +152,7 @@ export function geminiSpeech({
           responseModalities: ["AUDIO"],
           speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
         },
+        ...rest.options,
       };
       const url = `${base}/models/${encodeURIComponent(model)}:generateContent`;
       const headers = { "x-goog-api-key": key.reveal() };

@@ -49,6 +49,15 @@ describe("a local terminal", () => {
     expect(result).toMatchObject({ output: "exact", exitCode: 0, ended: "exited", omittedBytes: 0 });
   });
 
+  it("[30:ENV-10] begins every command anew where that is wanted, with the person's own functions", async () => {
+    await writeFile(path.join(home, "own.sh"), "own() { echo own; }\n");
+    const terminal = await open({ keepsState: false, shellInitFiles: [path.join(home, "own.sh")] });
+    await exec(terminal, "mkdir sub && cd sub; export A=1; f() { echo f; }");
+    expect(terminal.cwd).toBe(folder);
+    const next = await exec(terminal, 'pwd; echo "[$A]"; own; f 2>/dev/null || echo gone');
+    expect(next.output).toBe(`${folder}\n[]\nown\ngone\n`);
+  });
+
   it("[30:ENV-10] keeps directory, variables, functions and aliases from one command to the next", async () => {
     const terminal = await open();
     await exec(

@@ -27,6 +27,8 @@ export interface LocalTerminalOptions {
   /** Sourced by the first shell; when empty, the user's own start files are, unless `autoSourceBashrc` is false. */
   readonly shellInitFiles?: readonly string[];
   readonly autoSourceBashrc?: boolean;
+  /** False: every command begins where the first one did, with its variables; true when left out. */
+  readonly keepsState?: boolean;
   /** Puts a command into the sandbox of the operating system. */
   readonly sandbox?: Confine;
   /** Ends a process group when this program dies; disposing it gives the group up. */
@@ -125,7 +127,7 @@ class LocalTerminal implements Terminal {
       }),
     );
     const options = { cwd: this.cwd, timeoutMs: snapshotTimeoutMs, signal };
-    const ran = await this.#run({ script, command: "", flags: ["-l"] }, options);
+    const ran = await this.#run({ script, command: "", flags: ["-l"], keepsState: true }, options);
     signal.throwIfAborted();
     if (ran.report.kind === "complete") return;
     // Without a snapshot each command pays for the start files itself, and still works.
@@ -137,7 +139,8 @@ class LocalTerminal implements Terminal {
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
     if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
     const script = this.#isBash ? foregroundScript({ hasExec: /\bexec\b/.test(command) }) : plainShellScript;
-    const running = this.#run({ script, command, flags: this.#isLoginPerCall ? ["-l"] : [] }, options);
+    const keepsState = this.#options.keepsState ?? true;
+    const running = this.#run({ script, command, flags: this.#isLoginPerCall ? ["-l"] : [], keepsState }, options);
     this.#running.add(running);
     try {
       return (await running).result;
@@ -198,7 +201,13 @@ class LocalTerminal implements Terminal {
   }
 
   async #run(
-    shell: { readonly script: string; readonly command: string; readonly flags: readonly string[] },
+    shell: {
+      readonly script: string;
+      readonly command: string;
+      readonly flags: readonly string[];
+      /** What it changes lives on. */
+      readonly keepsState: boolean;
+    },
     options: ExecOptions,
   ): Promise<{ readonly result: ExecResult; readonly report: ShellReport }> {
     const startedMs = performance.now();
@@ -230,8 +239,10 @@ class LocalTerminal implements Terminal {
       this.#keepLeft(child.pid, watched);
     }
     const report = await this.#files.takeReport(reportFile);
-    this.#state.merge(await this.#withSessionCwd(report, options.cwd === undefined ? undefined : cwd), before);
-    await this.#files.saveFunctions(this.#state.functions);
+    if (shell.keepsState) {
+      this.#state.merge(await this.#withSessionCwd(report, options.cwd === undefined ? undefined : cwd), before);
+      await this.#files.saveFunctions(this.#state.functions);
+    }
     const ended = endOf({ report, ...facts });
     return {
       report,
