@@ -162,14 +162,18 @@ function modelChoices({ shared, conversation, agent }: HandleParts): ModelChoice
   return {
     async list(signal) {
       const entries = await models.choices(signal);
-      return entries.flatMap(({ provider, label, models: names }) =>
+      const { provider: standing, model, providerLabel } = conversation.primary;
+      const items = entries.flatMap(({ provider, label, models: names }) =>
         names.map((name) => ({
           value: `${provider}:${name}`,
           label: name,
           detail: label,
-          isCurrent: conversation.primary.provider === provider && conversation.primary.model === name,
+          isCurrent: provider === standing && name === model,
         })),
       );
+      // A model that was named by hand is on no list, and it is a choice all the same.
+      if (items.some(({ isCurrent }) => isCurrent)) return items;
+      return [{ value: `${standing}:${model}`, label: model, detail: providerLabel, isCurrent: true }, ...items];
     },
     async switch({ model, provider, isGlobal }, signal) {
       const text = provider === undefined ? model : `${provider}:${model}`;

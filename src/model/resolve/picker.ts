@@ -1,9 +1,10 @@
 import { readNamedEndpoints } from "../providers/custom.ts";
+import { customEndpoint } from "../providers/custom-endpoint.ts";
 import type { ListedModel } from "../providers/model-entry.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ResolveContext } from "./context.ts";
 import { demoProvider } from "./demo.ts";
-import { said } from "./settings.ts";
+import { modelSettings, said } from "./settings.ts";
 import { usableProviders } from "./usable-providers.ts";
 
 export interface PickerEntry {
@@ -55,7 +56,17 @@ export async function listChoices(
     source: endpoint.baseUrl,
     isOwnEndpoint: true,
   }));
-  return [...builtin, ...own];
+  return [...builtin, ...own, ...unnamed(context)];
+}
+
+/** The endpoint in `model.base_url`, which has no name of its own. */
+function unnamed({ settings, registry, models }: ResolveContext): readonly PickerEntry[] {
+  const { provider, base_url, default: model } = modelSettings(settings);
+  const source = said(base_url);
+  if (source === undefined || registry.find(provider ?? "")?.id !== customEndpoint.id) return [];
+  const listed = (models?.peek(customEndpoint.id) ?? []).map(({ id }) => id);
+  const names = [...new Set([...(model === undefined ? [] : [model]), ...listed])];
+  return [{ provider: customEndpoint.id, label: customEndpoint.label, models: names, source, isOwnEndpoint: true }];
 }
 
 /** Recommended first, then curated, then what the provider lists; each once. */

@@ -123,6 +123,20 @@ describe("what can be chosen", () => {
     ]);
   });
 
+  test("[20:R2.15] the endpoint in model.base_url is a choice too, also without a name", async () => {
+    const model = { provider: "custom", base_url: "http://localhost:2/v1", default: "tiny" };
+    using world = openWorld({ settings: { model }, env: {} });
+    expect(await listChoices(world.context, {}, never)).toEqual([
+      {
+        provider: "custom",
+        label: "Custom endpoint",
+        models: ["tiny"],
+        source: "http://localhost:2/v1",
+        isOwnEndpoint: true,
+      },
+    ]);
+  });
+
   test("[20:R3.12][20:R3.14] a saved choice is one set of changes that clears what belonged to the old provider", () => {
     expect(choiceToSave({ provider: "zai", model: "glm-5" })).toEqual({
       "model.provider": "zai",
