@@ -44,9 +44,10 @@ export class ProviderLists implements AsyncDisposable {
       const { cacheMs, path } = this.#source(provider);
       if (path === undefined) continue;
       const known = await this.#parts.cache.read(provider, cacheMs);
-      if (known?.isFresh === true) continue;
+      if (known?.isFresh === true && provider !== "custom") continue;
       const fetching = this.#fetch(provider);
-      if (known === undefined) first.push(fetching);
+      // Behind the nameless endpoint another server may stand since.
+      if (known === undefined || provider === "custom") first.push(fetching);
     }
     if (first.length === 0) return;
     using limit = deadline(patienceMs);
