@@ -18,6 +18,7 @@ export { type PromptSource, type Transcript, type TurnHooks, type TurnMemory, un
 export { describeProblem, type Problem } from "./problem.ts";
 export { type ContextFiles, loadContextFiles } from "./prompt/context-files.ts";
 export type { PromptInputs } from "./prompt/inputs.ts";
+export { defaultIdentity } from "./prompt/layers/identity.ts";
 export { NestedHints } from "./prompt/nested-hints.ts";
 export { describeBreak, PrefixWatch } from "./prompt/prefix-watch.ts";
 export { startDirectory } from "./prompt/project-root.ts";
@@ -32,6 +33,7 @@ export type { RequestSettings } from "./request.ts";
 export type { TurnResult } from "./result.ts";
 export { createSideTurns, type SideTurnDeps, type SideTurns } from "./side-turn.ts";
 export * from "./skills/index.ts";
+export { scanThreats } from "./threat-scan.ts";
 export { isCompleted, savesTrajectories, trajectoryEntry } from "./trajectory/entry.ts";
 export { toShareGpt } from "./trajectory/sharegpt.ts";
 export { TrajectoryWriter } from "./trajectory/writer.ts";

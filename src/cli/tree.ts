@@ -2,6 +2,7 @@ import type { Command } from "./command.ts";
 import type { HelpGroup } from "./help.ts";
 import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
 import { chatCommand, programFlags } from "./tree/chat.ts";
+import { clawCommand } from "./tree/claw.ts";
 import { configCommand } from "./tree/config.ts";
 import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
@@ -52,6 +53,7 @@ export const commandTree: Command = {
     logsCommand,
     backupCommand,
     importCommand,
+    clawCommand,
     updateCommand,
     uninstallCommand,
     {
@@ -88,6 +90,6 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },
   {
     title: "This installation",
-    commands: ["backup", "import", "update", "uninstall", "completion", "version", "help"],
+    commands: ["backup", "import", "claw", "update", "uninstall", "completion", "version", "help"],
   },
 ];

@@ -1,6 +1,7 @@
 export { type ChangeOptions, changeSetting, type SettingChanged, unsetSetting } from "./change-setting.ts";
 export type { Config, DeepReadonly } from "./config.ts";
 export { type EditOptions, type EditResult, editConfig } from "./edit.ts";
+export { parseEnv } from "./env-file.ts";
 export { checkProxies } from "./environment/proxies.ts";
 export { isTruthy, type ProcessSwitches, readSwitches } from "./environment/switches.ts";
 export type { EnvironmentVariable } from "./environment/variable.ts";

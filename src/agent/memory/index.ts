@@ -22,7 +22,7 @@ export {
   type SetupKind,
   setupKind,
 } from "./config-schema.ts";
-export { type MemoryTarget, memoryTargets } from "./entries.ts";
+export { type MemoryTarget, memoryTargets, previewOf, sizeOf } from "./entries.ts";
 export {
   type FlushDeps,
   type FlushFacts,

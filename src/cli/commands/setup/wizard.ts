@@ -7,11 +7,13 @@ import { openModelParts } from "../../support/models.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
 import { savePicked, tryIt } from "../model/choose.ts";
 import { pickOrLeave } from "../model/pick.ts";
+import { offerOldHome } from "./old-home-offer.ts";
 import { type SectionName, sections } from "./sections.ts";
 
 /** Every question shows the present value; an empty answer keeps it. What is answered is saved at once. */
 export async function runWizard(invocation: Invocation, out: Output): Promise<number> {
   const only = invocation.args[0] as SectionName | undefined;
+  if (only === undefined) await offerOldHome(invocation, out);
   const { home, loaded } = await loadSettings(invocation);
   out.line(`Settings: ${home.config}\nCredentials: ${home.envFile}\n`);
   const isQuick = hasFlag(invocation, "quick");

@@ -1,0 +1,125 @@
+import { constants } from "node:fs";
+import { copyFile, lstat, mkdir } from "node:fs/promises";
+import path from "node:path";
+import { writeFileAtomic } from "#foundation/files";
+import { isRecord } from "#foundation/json";
+import { isFolder, namesIn, type OldHome, readOldJson } from "./old-home.ts";
+import type { Area, Migration, Step } from "./step.ts";
+
+const maxFileBytes = 8 * 1024 * 1024;
+const maxFiles = 500;
+
+/** Workspace files that OpenClaw reads and Hermes does not. */
+const workspaceFiles: Readonly<Record<string, string>> = {
+  "IDENTITY.md": "name and looks have no file here; put what matters into SOUL.md",
+  "TOOLS.md": "notes about tools have no file here; an AGENTS.md can hold them",
+  "HEARTBEAT.md": "there is no heartbeat here",
+  "BOOT.md": "it is not run here",
+};
+
+/** What has no place here, kept for a look by hand. */
+export async function planArchive(migration: Migration): Promise<readonly Step[]> {
+  const { old, wish } = migration;
+  const steps: Step[] = [];
+  for (const [name, why] of Object.entries(workspaceFiles)) {
+    const file = path.join(old.workspace, name);
+    if (await isPlainFile(file)) steps.push(archiveFile(migration, { file, as: `workspace/${name}`, why }));
+  }
+  steps.push(...(await dailyNotes(migration)));
+  if (wish.preset === "full") {
+    const jobs = path.join(old.root, "cron", "jobs.json");
+    if (await isPlainFile(jobs))
+      steps.push(archiveMasked(migration, { file: jobs, as: "cron/jobs.json", why: "schedules are made anew here" }));
+    if (old.configFile !== undefined)
+      steps.push(
+        archiveMasked(migration, {
+          file: old.configFile,
+          as: path.basename(old.configFile),
+          why: "the other settings, for a look by hand; credentials are masked in the copy",
+        }),
+      );
+  }
+  return [...steps, ...(await leftBehind(old))];
+}
+
+export interface ArchiveWish {
+  readonly area?: Area;
+  readonly file: string;
+  /** Path below the archive. */
+  readonly as: string;
+  readonly why: string;
+}
+
+export function archiveFile({ folder }: Migration, wish: ArchiveWish): Step {
+  return {
+    area: wish.area ?? "other",
+    item: wish.as,
+    kind: "archive",
+    why: wish.why,
+    apply: async () => {
+      const target = path.join(folder, "archive", wish.as);
+      await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+      await copyFile(wish.file, target, constants.COPYFILE_EXCL);
+    },
+  };
+}
+
+/** A copy without the values that are credentials. */
+function archiveMasked({ folder, redact }: Migration, wish: ArchiveWish): Step {
+  return {
+    area: "other",
+    item: wish.as,
+    kind: "archive",
+    why: wish.why,
+    apply: async () => {
+      const target = path.join(folder, "archive", wish.as);
+      const value = maskCredentials((await readOldJson(wish.file)) ?? {});
+      await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+      await writeFileAtomic(target, `${redact(JSON.stringify(value, undefined, 2))}\n`, { mode: 0o600 });
+    },
+  };
+}
+
+const credentialName = /token|secret|password|passphrase|credential|api_?key|^key$|private|cookie|authorization/i;
+
+/** By the names of the fields; whole blocks of variables and headers, because their names are anybody's. */
+export function maskCredentials(value: unknown, name = ""): unknown {
+  if (typeof value === "string") return credentialName.test(name) && value !== "" ? "***" : value;
+  if (Array.isArray(value)) return value.map((one) => maskCredentials(one, name));
+  if (!isRecord(value)) return value;
+  const isOpenEnded = /^(?:env|vars|headers)$/i.test(name);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [
+      key,
+      isOpenEnded && typeof child === "string" ? "***" : maskCredentials(child, key),
+    ]),
+  );
+}
+
+async function dailyNotes(migration: Migration): Promise<readonly Step[]> {
+  const folder = path.join(migration.old.workspace, "memory");
+  const why = "notes of single days do not fit into the notes here";
+  const steps: Step[] = [];
+  for (const name of (await namesIn(folder)).filter((one) => one.endsWith(".md")).slice(0, maxFiles)) {
+    const file = path.join(folder, name);
+    if (await isPlainFile(file)) steps.push(archiveFile(migration, { area: "notes", file, as: `memory/${name}`, why }));
+  }
+  return steps;
+}
+
+/** Said, so that nobody looks for it here. */
+async function leftBehind(old: OldHome): Promise<readonly Step[]> {
+  const places: readonly (readonly [string, string])[] = [
+    ["agents", "conversations stay where they are"],
+    ["credentials", "logins are not taken; log in again with: hermes auth add"],
+  ];
+  const steps: Step[] = [];
+  for (const [name, why] of places)
+    if (await isFolder(path.join(old.root, name))) steps.push({ area: "other", item: `${name}/`, kind: "skip", why });
+  return steps;
+}
+
+async function isPlainFile(file: string): Promise<boolean> {
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isFile() === true && found.size <= maxFileBytes;
+}

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { maskCredentials } from "./archive.ts";
+import { parseJson5 } from "./json5.ts";
+import { noteEntries, sameRemark } from "./note-entries.ts";
+
+describe("settings of OpenClaw", () => {
+  it("are read with comments, bare names, single quotes and trailing commas", () => {
+    const text = `\uFEFF/* a */ { // b\n  name: 'it''s'.length, }`;
+    expect(parseJson5(text)).toMatchObject({ ok: false });
+    expect(
+      parseJson5(`\uFEFF/* a */ { // b
+        $bare_1: 'x"\\'y', "quoted": "a\\u0041\\
+b", list: [1, -2.5, .5, +3, 0x1F, 1e3, true, null,], nested: { a: {}, }, "__proto__": { "polluted": 1 },
+      } // end`),
+    ).toEqual({
+      ok: true,
+      value: { $bare_1: `x"'y`, quoted: "aAb", list: [1, -2.5, 0.5, 3, 31, 1000, true, null], nested: { a: {} } },
+    });
+  });
+
+  it("are read as any JSON is", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        if (text.includes("__proto__")) return;
+        expect(parseJson5(text)).toEqual({ ok: true, value: JSON.parse(text) as unknown });
+      }),
+    );
+  });
+
+  it("never hang and never throw, whatever the text is", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(typeof parseJson5(text).ok).toBe("boolean");
+      }),
+    );
+    expect(parseJson5("[".repeat(500))).toMatchObject({ ok: false, message: "line 1: it is nested too deeply" });
+    expect(parseJson5('{\n a: "x')).toEqual({ ok: false, message: "line 2: a text does not end" });
+    expect(parseJson5("{} x")).toMatchObject({ ok: false });
+  });
+
+  it("lose their credentials in a copy", () => {
+    expect(
+      maskCredentials({
+        gateway: { auth: { token: "t", mode: "token" } },
+        channels: { telegram: { botToken: "x", allowFrom: ["1"] } },
+        env: { ANYTHING: "x", vars: { OTHER: "y" } },
+        mcp: { servers: { a: { headers: { X: "y" }, args: ["z"] } } },
+        models: { providers: { a: { apiKey: { source: "env", id: "A" } } } },
+      }),
+    ).toEqual({
+      gateway: { auth: { token: "***", mode: "token" } },
+      channels: { telegram: { botToken: "***", allowFrom: ["1"] } },
+      env: { ANYTHING: "***", vars: { OTHER: "***" } },
+      mcp: { servers: { a: { headers: { X: "***" }, args: ["z"] } } },
+      models: { providers: { a: { apiKey: { source: "env", id: "A" } } } },
+    });
+  });
+});
+
+describe("notes of OpenClaw", () => {
+  it("fall into remarks that can stand alone", () => {
+    const text = `---
+title: x
+---
+# MEMORY.md
+
+Ada lives in Bern.
+She moved in 2020.
+
+## Preferences
+- Tea, not coffee
+  - green in the morning
+* Short answers
+1. Metric units
+---
+- **Name:**
+_(What do they care about?)_
+<!-- a comment
+over lines -->
+
+### Setup
+\`\`\`
+ssh box
+
+reboot
+\`\`\`
+- Tea, not coffee
+`;
+    expect(noteEntries(text)).toEqual([
+      "Ada lives in Bern.\nShe moved in 2020.",
+      "Preferences: Tea, not coffee\n  - green in the morning",
+      "Preferences: Short answers",
+      "Preferences: Metric units",
+      "```\nssh box\n\nreboot\n```",
+      "Setup: Tea, not coffee",
+    ]);
+  });
+
+  it("are never longer in sum than what they came from has words, and none is empty", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        for (const entry of noteEntries(text)) expect(entry.trim()).not.toBe("");
+      }),
+    );
+    expect(sameRemark("House: The **boiler** is… in the cellar.")).toBe("house the boiler is in the cellar");
+  });
+});
