@@ -19,7 +19,7 @@ export const statusCommand: SlashCommand = {
       rows: [
         ["Session", info.title === undefined ? info.id : `${info.title} (${info.id})`],
         ["Model", `${info.model} — ${info.providerLabel}${info.isDemo ? " (demo: no real model is connected)" : ""}`],
-        ["Chosen by", info.modelSource],
+        ["Key from", info.modelSource],
         ...(info.fallbackActive ? [["Fallback", "in use: the chosen model could not answer"]] : []),
         ["Context", contextText(info)],
         ["Messages", String(session.history.length)],

@@ -2,7 +2,7 @@ import type { SessionInfo, ToolsetInfo } from "#session";
 import { shortCount } from "../state/status-bar.ts";
 import type { Skin } from "../theme/skin.ts";
 import { boxBottom, boxTop } from "./box.ts";
-import { cutText, type Line, padLine, type Span } from "./styled.ts";
+import { cutLine, cutText, type Line, padLine, type Span } from "./styled.ts";
 import { displayWidth } from "./width.ts";
 import { wrapLine } from "./wrap.ts";
 
@@ -116,10 +116,17 @@ function toolRows(toolsets: readonly ToolsetInfo[], columns: number): Line[] {
       if (index > 0) spans.push({ text: ", ", style: "banner-dim" });
       spans.push(part);
     }
-    return wrapLine(spans, columns, { hang: [{ text: "  " }] }).slice(0, 2);
+    return firstTwo(wrapLine(spans, columns, { hang: [{ text: "  " }] }), columns);
   });
   const more = toolsets.length - maxToolsets;
   return more > 0 ? [...rows, [{ text: `… ${more} more toolsets: /tools`, style: "banner-dim" }]] : rows;
+}
+
+/** What is left out leaves a mark. */
+function firstTwo(rows: readonly Line[], columns: number): readonly Line[] {
+  const [first = [], second = []] = rows;
+  if (rows.length <= 2) return rows;
+  return [first, [...cutLine(second, columns - 2, ""), { text: " …", style: "banner-dim" }]];
 }
 
 function mcpRows(banner: BannerFacts, columns: number): Line[] {
@@ -173,6 +180,8 @@ function tipRows(info: SessionInfo | undefined, { banner, skin, columns }: Banne
   const rows: Line[] = notSetUp(info, columns);
   if (banner.updateNotice !== undefined) rows.push([{ text: cutText(banner.updateNotice, columns), style: "label" }]);
   rows.push([{ text: cutText(skin.branding.welcome, columns), style: "banner-dim" }]);
-  if (banner.tip !== undefined) rows.push([{ text: cutText(`💡 ${banner.tip}`, columns), style: "banner-dim" }]);
+  if (banner.tip !== undefined) {
+    rows.push(...wrapLine([{ text: `💡 ${banner.tip}`, style: "banner-dim" }], columns, { hang: [{ text: "   " }] }));
+  }
   return rows;
 }

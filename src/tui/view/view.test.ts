@@ -59,6 +59,17 @@ describe("markdown", () => {
     expect(rendered("```\n  keep  this\n```")).toEqual(["    keep  this"]);
   });
 
+  it("aligns the columns of a table as it asks, and shows no header that says nothing [20:R10.7]", () => {
+    const aligned = "| name | size | mark |\n|:--|--:|:-:|\n| a | 1 | x |\n| b | 100 | yes |";
+    expect(rendered(aligned)).toEqual([
+      "name │ size │ mark",
+      "─────┼──────┼─────",
+      "a    │    1 │  x",
+      "b    │  100 │ yes",
+    ]);
+    expect(rendered("| | |\n|---|---|\n| a | 1 |")).toEqual(["a │ 1"]);
+  });
+
   it("can be stripped or left raw [20:R10.7]", () => {
     const source = "**a** `b`";
     const stripped = markdownRows(source, 40, { ...look, mode: "strip" });
@@ -157,6 +168,16 @@ describe("the banner", () => {
     expect(rows.flat().find((span) => span.text === "web_extract")?.style).toBe("error");
     expect(rows.flat().find((span) => span.text === "github")?.style).toBe("warn");
     for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(100);
+  });
+
+  it("marks a list of tools that is cut, and shows a tip whole [20:R10.4]", () => {
+    const tools = Array.from({ length: 30 }, (_, index) => `browser_tool_${index}`);
+    const info = sessionInfo({ toolsets: [{ name: "browser", tools, unavailable: [] }] });
+    const tip = `${"a long tip ".repeat(12)}with an end`;
+    const rows = bannerRows(info, { ...facts, banner: { version: "1", cwd: "/here", tip } }).map(plainText);
+    expect(rows.filter((row) => row.trimEnd().endsWith(" …"))).toHaveLength(1);
+    expect(rows.join("\n")).toContain("with an end");
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(100);
   });
 
   it("is compact below 80 columns [20:R10.2]", () => {
