@@ -81,7 +81,7 @@ describe("a child agent", () => {
       rounds += 1;
       return rounds <= 8 ? calls("terminal", { command: `seq 1 ${2_000 + rounds}` }) : says("Seven pears.");
     });
-    const config = "  context_length: 24000\n";
+    const config = "  context_length: 24000\n  allow_small_context: true\n";
     await using stage = await hermesStage(customModel(server.chatBaseUrl, config));
     const ended = await stage.ask("Let a child count.");
     expect(ended.completed).toBe(true);

@@ -23,7 +23,7 @@ export { formatDuration, formatTokens, formatUsd, formatWindow } from "./catalog
 export { type CatalogOptions, knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
 export type { PriceQuote } from "./catalog/pricing.ts";
 export { estimateMessage, estimateRequest, estimateText, TokenCorrections } from "./catalog/token-estimate.ts";
-export { checkWindow } from "./catalog/window-check.ts";
+export { checkWindow, type WindowCheck } from "./catalog/window-check.ts";
 export { type AttemptEvent, type ModelClientDeps, streamModel } from "./client.ts";
 export { type Collected, Collector, collect } from "./collect.ts";
 export { type AccountGate, nousGate } from "./credentials/account-gate.ts";

@@ -141,6 +141,8 @@ export function agentDeps(parts: AgentParts): AgentDeps {
   };
 }
 
+const usualStreamRetries = 2;
+
 /** What is tried when something goes wrong, in this conversation. */
 export function remediesFor(parts: AgentParts, conversation: Conversation, context: RemedyContext): readonly Remedy[] {
   const { config, clock, logger, models, chosen, toolbox } = parts;
@@ -150,7 +152,10 @@ export function remediesFor(parts: AgentParts, conversation: Conversation, conte
       clock,
       logger,
       maxAttempts: config.agent.api_max_retries,
-      streamRetries: config.timeouts.stream_retries,
+      // Who says nothing about broken connections means them with all other troubles.
+      ...(config.timeouts.stream_retries === usualStreamRetries
+        ? {}
+        : { streamRetries: config.timeouts.stream_retries }),
       onRateLimit: config.fallback.on_rate_limit,
       resolve: (wish, signal) => models.resolve(wish, signal),
       credentialRecovery: (target) => recoveryFor(target, chosen),

@@ -22,6 +22,7 @@ import type { SessionMemory } from "./open-memory.ts";
 import type { SessionTools } from "./session-tools.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { SideWork } from "./side-work.ts";
+import { windowRule } from "./window-rule.ts";
 
 export interface HandleParts {
   readonly shared: SharedParts;
@@ -180,10 +181,13 @@ function modelChoices({ shared, conversation, agent }: HandleParts): ModelChoice
       const outcome = await switchModel({ text, standing: conversation.primary }, models.context, signal);
       if (outcome.kind === "failure") return { ok: false, message: `${outcome.message} ${outcome.hint}` };
       const { target } = outcome.resolution;
+      const window = windowRule(target, shared.loaded.config);
+      if (window.kind === "refused") return { ok: false, message: `${window.message} ${window.hint}` };
       for (const secret of target.credential.secrets) shared.toolbox.redactor.add(secret, target.provider);
       await agent.changeModel(target);
       if (isGlobal) await shared.saveModel(target);
-      const notes = outcome.warnings.length === 0 ? "" : ` ${outcome.warnings.join(" ")}`;
+      const warnings = [...outcome.warnings, ...(window.kind === "warning" ? [window.message] : [])];
+      const notes = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;
       const where = isGlobal ? " From now on this is the default." : "";
       return { ok: true, message: `Now using ${target.model} via ${target.providerLabel}.${where}${notes}` };
     },

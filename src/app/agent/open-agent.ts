@@ -30,6 +30,7 @@ import type { SharedParts } from "./shared-parts.ts";
 import { openSideWork } from "./side-work.ts";
 import { summaryModelOf } from "./summary-model.ts";
 import { TaintWatch } from "./taint.ts";
+import { acceptWindow } from "./window-rule.ts";
 
 /** Builds what a session thinks and acts with. */
 export function createOpenAgent(shared: SharedParts): OpenAgent {
@@ -55,7 +56,9 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const { toolbox, logger } = shared;
   const { config } = shared.loaded;
   const chosen = await chooseModel(modelWish(spec), shared.models, signal);
+  const smallWindow = acceptWindow(chosen.target, config);
   for (const text of chosen.notices) spec.emit({ type: "notice", level: "info", text });
+  if (smallWindow !== undefined) spec.emit({ type: "notice", level: "warn", text: smallWindow });
   shared.useMain(() => chosen.target);
   const tools = await SessionTools.open(
     { list: (stop) => toolbox.list(listingWish(spec, shared), stop), refresh: (stop) => toolbox.mcp.refresh(stop) },

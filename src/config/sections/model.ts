@@ -193,7 +193,10 @@ export const modelSections = {
       stream_read_seconds: amount(120, "Silence on the connection before the read gives up."),
       stream_stale_seconds: amount(180, "Time without real data before a stream is restarted."),
       call_stale_seconds: amount(300, "The same for calls that do not stream."),
-      stream_retries: whole(2, "Further attempts when the connection breaks before anything was said."),
+      stream_retries: whole(
+        2,
+        "Further attempts when the connection breaks before anything was said; unless changed, `agent.api_max_retries` counts for them too.",
+      ),
     },
   ),
 };
