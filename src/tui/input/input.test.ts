@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/abort";
 import { FakeClock } from "#foundation/clock";
@@ -51,6 +52,28 @@ describe("keys", () => {
   it("in brackets are a paste, and so is a burst without them [20:R10.22]", async () => {
     expect(namesOf(await decode("\x1b[200~x\ny\x1b[201~z"))).toEqual(["paste:x\ny", "z"]);
     expect(namesOf(await decode("1\r2\r3\r4\r5"))).toEqual(["paste:1\r2\r3\r4\r5"]);
+  });
+
+  it("of a paste that takes many reads are one paste, in their order, wherever the reads end [20:R10.22]", async () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `${index} pasted`).join("\r");
+    const sent = `a\x1b[200~${lines}\x1b[201~1\r`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 5_000 }), { maxLength: 30 }), async (sizes) => {
+        const chunks: string[] = [];
+        let at = 0;
+        for (const size of sizes) {
+          chunks.push(sent.slice(at, at + size));
+          at += size;
+        }
+        chunks.push(sent.slice(at));
+        const got = namesOf(await decode(...chunks.filter((chunk) => chunk !== "")));
+        expect(got).toEqual(["a", `paste:${lines}`, "1", "enter"]);
+      }),
+      { numRuns: 60 },
+    );
+    expect(namesOf(await decode("\x1b[20", "0~1\r2\r3\r4\r5\r", "6\r7\r8\r9\r\x1b[2", "01~"))).toEqual([
+      "paste:1\r2\r3\r4\r5\r6\r7\r8\r9\r",
+    ]);
   });
 
   it("are bound once each, and say what they do [20:R10.18]", () => {
