@@ -10,7 +10,7 @@ import { mergeQuirks, quirksFor } from "../providers/quirks.ts";
 import type { ProtocolName, Target, TargetLimits, TargetQuirks } from "../target.ts";
 import { fitToProtocol, splitBaseUrl } from "./base-url.ts";
 import { type DetectedServer, type ModelKnowledge, type ResolveContext, unknownWindow } from "./context.ts";
-import { modelSettings, type RoutingSettings } from "./settings.ts";
+import { modelSettings, type RoutingSettings, said } from "./settings.ts";
 import { timeoutsFor } from "./timeouts.ts";
 
 /** Everything that was decided, ready to be put together. */
@@ -64,7 +64,7 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
   const isLocal = isLocalUrl(baseUrl);
   const target: Target = {
     provider: plan.provider,
-    providerLabel: plan.label,
+    providerLabel: said(context.settings.providers?.[plan.provider]?.name) ?? plan.label,
     model,
     protocol,
     baseUrl,
@@ -106,7 +106,8 @@ const localWords: Readonly<Record<LocalServerKind, string>> = {
 
 function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveContext): TargetLimits {
   const own = plan.isConfiguredModel ? modelSettings(context.settings) : {};
-  const perModel = context.settings.providers?.[plan.provider]?.models?.[plan.model];
+  const provider = context.settings.providers?.[plan.provider];
+  const perModel = provider?.models?.[plan.model];
   const maxOutputTokens = knowledge.maxOutputTokens;
   const isRoutedClaude = plan.profile.isAggregator === true && /claude/i.test(plan.model);
   const wanted =
@@ -115,7 +116,7 @@ function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveC
     perModel?.max_tokens ??
     plan.profile.defaultOutputTokens ??
     (isRoutedClaude && ["openrouter", "nous"].includes(plan.provider) ? maxOutputTokens : undefined);
-  const saved = own.context_length ?? plan.configuredWindow ?? perModel?.context_length;
+  const saved = own.context_length ?? plan.configuredWindow ?? perModel?.context_length ?? provider?.context_length;
   const [contextWindow, windowSource] =
     saved !== undefined
       ? [saved, windowWords.config]

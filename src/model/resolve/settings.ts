@@ -29,6 +29,7 @@ interface OneProviderSettings {
   readonly models?: Readonly<Record<string, PerModelSettings>>;
   readonly request_timeout_seconds?: number;
   readonly stale_timeout_seconds?: number;
+  readonly rate_limit_delay?: number;
   readonly prefer_env_token?: boolean;
 }
 

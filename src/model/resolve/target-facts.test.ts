@@ -84,6 +84,15 @@ describe("the rest of a target", () => {
     expect(await timeouts("anthropic", "claude-opus-4-7")).toMatchObject({ connectMs: 10_000, streamReadMs: 900_000 });
   });
 
+  test("[20:R2.7] a built-in provider has the name, window and pace the settings give it", async () => {
+    const deepseek = { name: "Deep", context_length: 90_000, rate_limit_delay: 2 };
+    using world = openWorld({ settings: { providers: { deepseek } }, env: { DEEPSEEK_API_KEY: key } });
+    const { target } = await resolved({ provider: "deepseek", model: "deepseek-chat" }, world.context);
+    expect(target.providerLabel).toBe("Deep");
+    expect(target.limits.contextWindow).toBe(90_000);
+    expect(target.timeouts.minIntervalMs).toBe(2_000);
+  });
+
   test("[20:R2.5] a key that was tried before uses the address it works at, and only one of the record's", async () => {
     using world = openWorld({ env: { GLM_API_KEY: key } });
     const probe = async (baseUrl: string) => {

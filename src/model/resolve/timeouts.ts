@@ -35,6 +35,7 @@ export function timeoutsFor(facts: TimeoutFacts): TargetTimeouts {
     stale ?? first(fromEnv(facts.env, "HERMES_STREAM_STALE_TIMEOUT"), unlessDefault(general.stream_stale_seconds, 180));
   const wholeStale =
     stale ?? first(fromEnv(facts.env, "HERMES_API_CALL_STALE_TIMEOUT"), unlessDefault(general.call_stale_seconds, 300));
+  const delay = facts.delaySeconds ?? provider?.rate_limit_delay;
   const totalSeconds = total ?? defaults.request;
   const usualRead = facts.isAnthropicWire ? defaults.anthropicRead : defaults.read;
   return {
@@ -43,7 +44,7 @@ export function timeoutsFor(facts: TimeoutFacts): TargetTimeouts {
     streamReadMs: (read ?? (facts.isLocal ? totalSeconds : usualRead)) * 1000,
     streamStaleMs: (streamStale ?? (facts.isLocal ? 0 : defaults.stale)) * 1000,
     wholeStaleMs: (wholeStale ?? (facts.isLocal ? 0 : defaults.wholeStale)) * 1000,
-    ...(facts.delaySeconds === undefined ? {} : { minIntervalMs: facts.delaySeconds * 1000 }),
+    ...(delay === undefined ? {} : { minIntervalMs: delay * 1000 }),
   };
 }
 
