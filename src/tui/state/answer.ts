@@ -2,6 +2,7 @@ import { feedMarkdown, finishMarkdown, startStream } from "./markdown-stream.ts"
 import { print, type ViewState } from "./state.ts";
 import { finishSplit, splitDelta, startSplit } from "./think-split.ts";
 import { addThought, closeThoughts } from "./thoughts.ts";
+import type { TranscriptItem } from "./transcript-item.ts";
 
 /** Text of the model: reasoning tags go to the reasoning box, finished blocks to the scrollback. */
 export function addText(state: ViewState, delta: string, nowMs: number): ViewState {
@@ -35,11 +36,20 @@ export function closeAnswer(state: ViewState, nowMs: number): ViewState {
   const shown = showText(settled, last.text, nowMs);
   if (!shown.answer.isOpen) return closeThoughts(shown, nowMs);
   const step = finishMarkdown(shown.answer.stream);
-  const answer = { ...shown.answer, isOpen: false, stream: step.stream };
-  const closed = print({ ...shown, answer }, ...step.chunks.map((chunk) => ({ kind: "answer", chunk }) as const), {
-    kind: "answer-end",
-  });
+  const answer = { ...shown.answer, isOpen: false, stream: step.stream, after: [] };
+  const closed = print(
+    { ...shown, answer },
+    ...step.chunks.map((chunk) => ({ kind: "answer", chunk }) as const),
+    { kind: "answer-end" },
+    ...shown.answer.after,
+  );
   return showHeldThoughts(closed, nowMs);
+}
+
+/** Prints at once, or below the answer that is still being written. */
+export function printAfterAnswer(state: ViewState, item: TranscriptItem): ViewState {
+  if (!state.answer.isOpen) return print(state, item);
+  return { ...state, answer: { ...state.answer, after: [...state.answer.after, item] } };
 }
 
 /** Reasoning that came while the answer was open is shown once the answer is complete. */

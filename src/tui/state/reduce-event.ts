@@ -1,5 +1,5 @@
 import type { SessionEvent, SessionInfo } from "#session";
-import { addText, closeAnswer, showWhole } from "./answer.ts";
+import { addText, closeAnswer, printAfterAnswer, showWhole } from "./answer.ts";
 import { showChild } from "./children.ts";
 import { admit } from "./echo.ts";
 import { newApproval, newQuestion, newSecret } from "./prompt.ts";
@@ -118,11 +118,10 @@ function reduceFact(state: ViewState, event: Fact, nowMs: number): ViewState {
       return { ...state, backgroundTasks: state.backgroundTasks + 1 };
     case "background-end":
       return effect(
-        print(closeAnswer({ ...state, backgroundTasks: Math.max(0, state.backgroundTasks - 1) }, nowMs), {
-          kind: "panel",
-          title: `Background: ${event.prompt}`,
-          text: event.text,
-        }),
+        printAfterAnswer(
+          { ...state, backgroundTasks: Math.max(0, state.backgroundTasks - 1) },
+          { kind: "panel", title: `Background: ${event.prompt}`, text: event.text },
+        ),
         ...(state.settings.bellOnComplete ? [{ do: "bell" } as const] : []),
       );
   }

@@ -301,6 +301,21 @@ describe("the reducer", () => {
     expect(sent.effects).toContainEqual(expect.objectContaining({ do: "submit", text: "/help" }));
   });
 
+  it("shows what a background task found below the answer that is being written [20:R10.14]", () => {
+    const turn: SessionEvent = { type: "turn-start", sessionId: "s" as SessionId, turnId: "t" as TurnId };
+    const done: SessionEvent = { type: "background-end", id: "bg1", prompt: "look", text: "Found." };
+    const state = run([
+      turn,
+      { type: "text-delta", text: "Half of " },
+      done,
+      { type: "text-delta", text: "it." },
+      { type: "text-end" },
+    ]);
+    const kinds = state.pending.map(({ kind }) => kind);
+    expect(kinds).toEqual(["answer-start", "answer", "answer-end", "panel"]);
+    expect(run([done]).pending.map(({ kind }) => kind)).toEqual(["panel"]);
+  });
+
   it("does not leave by Ctrl-D while images are attached [20:R10.19]", () => {
     const state = run([{ type: "image-attached", path: "/a.png" }, { type: "end-of-input" }]);
     expect(state.effects).toEqual([]);

@@ -58,6 +58,8 @@ interface AnswerState {
   readonly stream: MarkdownStream;
   /** Text of this reply was streamed, so the finished message is not shown again. */
   readonly wasShown: boolean;
+  /** What came while the box was open and waits until it closes: it would tear a sentence apart. */
+  readonly after: readonly TranscriptItem[];
 }
 
 interface ThoughtState {
@@ -160,7 +162,7 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     session: undefined,
     pending: [],
     effects: [],
-    answer: { isOpen: false, split: startSplit, stream: startStream, wasShown: false },
+    answer: { isOpen: false, split: startSplit, stream: startStream, wasShown: false, after: [] },
     thoughts: { isOpen: false, row: "", lineCount: 0, startedAtMs: 0, held: "" },
     tools: [],
     toolFeed: { lastName: undefined, folded: [] },
