@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe } from "#foundation/errors";
 import { ensureDir, withFileLock } from "#foundation/files";
 import type { HermesHome } from "#foundation/paths";
-import { swapFolder } from "./folders.ts";
+import { hashFiles, hashFolder, swapFolder } from "./folders.ts";
 import { type Decision, decide, type TrustLevel } from "./guard/policy.ts";
 import { type GuardReport, scanTree } from "./guard/scan.ts";
 import { readSkillTree, treeOfFiles } from "./guard/skill-tree.ts";
@@ -48,6 +48,11 @@ export async function readForeignSkill(folder: string, trust: TrustLevel): Promi
   if (fault !== undefined) return { kind: "unusable", reason: fault };
   const report = await scanTree(treeOfFiles(files));
   return { kind: "skill", name, files, report, decision: decide(trust, report.verdict, { isForced: false }) };
+}
+
+/** Whether a folder holds just these files. */
+export async function isSameSkill(files: ReadonlyMap<string, Uint8Array>, folder: string): Promise<boolean> {
+  return (await hashFolder(folder)) === hashFiles(files);
 }
 
 /** The same skill under another name. */

@@ -3,7 +3,7 @@ export { resetBundledSkill, type SyncReport, syncBundledSkills } from "./bundled
 export { type SkillCapability, skillCapabilities } from "./capability.ts";
 export type { AvailableTools } from "./conditions.ts";
 export { type SkillChange, SkillEditor, type SkillEditorDeps } from "./edit.ts";
-export { type ForeignSkill, readForeignSkill, renamedSkill, writeForeignSkill } from "./foreign.ts";
+export { type ForeignSkill, isSameSkill, readForeignSkill, renamedSkill, writeForeignSkill } from "./foreign.ts";
 export type { GuardFinding, Verdict as GuardVerdict } from "./guard/finding.ts";
 export type { Decision as GuardDecision, TrustLevel } from "./guard/policy.ts";
 export { type GuardReport, scanFolder } from "./guard/scan.ts";

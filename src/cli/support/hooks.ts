@@ -15,8 +15,11 @@ export interface OpenHooks extends Settings {
 }
 
 /** The shell hooks of the settings and what was allowed of them. Nothing runs. */
-export async function openHooks(invocation: Invocation): Promise<OpenHooks> {
-  const settings = await loadSettings(invocation);
+export async function openHooks(
+  invocation: Invocation,
+  options: { readonly isQuiet?: boolean } = {},
+): Promise<OpenHooks> {
+  const settings = await loadSettings(invocation, options);
   const { config, environment } = settings.loaded;
   const { cwd, signal } = invocation.io;
   const env = environment.variables;

@@ -43,7 +43,8 @@ export async function examineShellHooks(
     const findings = [
       ...meaningFindings(hook),
       ...(await programFindings(hook, examination.place)),
-      ...(await consentFindings(hook, examination)),
+      // Nobody can be asked about what never runs.
+      ...(isHookName(hook.event) ? await consentFindings(hook, examination) : []),
     ];
     found.push(...findings.map((one) => ({ ...one, event: hook.event, command: joinCommand(hook.argv) })));
   }

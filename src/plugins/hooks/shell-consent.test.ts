@@ -157,7 +157,6 @@ describe("looking at the shell hooks", () => {
       `problem pre_tool_call sh missing.sh: ${join(stage.home, "missing.sh")} is not there`,
       `problem pre_tool_call sh missing.sh: ${nobody}`,
       'problem pre_tool_cal guard: nothing fires an event "pre_tool_cal"',
-      `problem pre_tool_cal guard: ${nobody}`,
       "problem pre_llm_call guard: it has a matcher, but this event is about no tool, so that it never runs",
       "note pre_llm_call guard: fail_closed means nothing here: only calls of tools can be refused",
       `problem pre_llm_call guard: ${nobody}`,

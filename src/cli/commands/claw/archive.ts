@@ -6,7 +6,8 @@ import { isRecord } from "#foundation/json";
 import { isFolder, namesIn, type OldHome, readOldJson } from "./old-home.ts";
 import type { Area, Migration, Step } from "./step.ts";
 
-const maxFileBytes = 8 * 1024 * 1024;
+/** Also what is copied is meant to be read by somebody. */
+export const maxDocumentBytes = 1024 * 1024;
 const maxFiles = 500;
 
 /** Workspace files that OpenClaw reads and Hermes does not. */
@@ -113,13 +114,25 @@ async function leftBehind(old: OldHome): Promise<readonly Step[]> {
     ["agents", "conversations stay where they are"],
     ["credentials", "logins are not taken; log in again with: hermes auth add"],
   ];
-  const steps: Step[] = [];
+  const steps = [...(await unreadable(old))];
   for (const [name, why] of places)
     if (await isFolder(path.join(old.root, name))) steps.push({ area: "other", item: `${name}/`, kind: "skip", why });
   return steps;
 }
 
+/** Documents that are there but were not read. */
+async function unreadable({ workspace }: OldHome): Promise<readonly Step[]> {
+  const steps: Step[] = [];
+  for (const name of ["SOUL.md", "AGENTS.md", "MEMORY.md", "USER.md", ...Object.keys(workspaceFiles)]) {
+    const found = await lstat(path.join(workspace, name)).catch(() => undefined);
+    if (found === undefined || (found.isFile() && found.size <= maxDocumentBytes)) continue;
+    const why = found.isFile() ? "it is too large" : "it is not a plain file, and links are not followed";
+    steps.push({ area: "other", item: `workspace/${name}`, kind: "skip", why });
+  }
+  return steps;
+}
+
 async function isPlainFile(file: string): Promise<boolean> {
   const found = await lstat(file).catch(() => undefined);
-  return found?.isFile() === true && found.size <= maxFileBytes;
+  return found?.isFile() === true && found.size <= maxDocumentBytes;
 }

@@ -1,11 +1,9 @@
 import path from "node:path";
 import { defaultIdentity, scanThreats } from "#agent";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { archiveFile } from "./archive.ts";
+import { archiveFile, maxDocumentBytes as maxBytes } from "./archive.ts";
 import { isFolder, readOldText } from "./old-home.ts";
 import type { Migration, Step } from "./step.ts";
-
-const maxBytes = 1024 * 1024;
 
 /** `SOUL.md` becomes ours; `AGENTS.md` goes into the folder that was named for it. */
 export async function planDocuments(migration: Migration): Promise<readonly Step[]> {

@@ -15,6 +15,8 @@ const languages: Readonly<Record<string, string>> = {
   "anthropic-messages": "anthropic_messages",
 };
 
+const unknownProvider = "no provider of that name is known here; choose with: hermes model";
+
 /** The model, those to try after it, and servers of the person's own. */
 export function modelSettings({ config }: OldHome, providers: KnownProviders): readonly WantedSetting[] {
   const own = ownServers(config, providers);
@@ -34,19 +36,40 @@ export function modelSettings({ config }: OldHome, providers: KnownProviders): r
     const target = targetOf(primary, names, providers);
     wanted.push(
       target === undefined
-        ? { item, kind: "refused", why: `${primary} is at no provider known here; choose with: hermes model` }
+        ? { item, kind: "refused", why: `${primary}: ${unknownProvider}` }
         : { item, kind: "set", path: ["model"], value: target },
     );
   }
-  const fallbacks = after.flatMap((one) => targetOf(plainText(one) ?? "", names, providers) ?? []);
-  if (fallbacks.length > 0)
-    wanted.push({
-      item: "agents.defaults.model.fallbacks",
-      kind: "set",
-      path: ["fallback_providers"],
-      value: fallbacks,
-    });
-  return wanted;
+  return [...wanted, ...fallbackSettings(after, { names, providers }), ...otherAgents(config)];
+}
+
+function fallbackSettings(
+  listed: readonly unknown[],
+  { names, providers }: { readonly names: ReadonlyMap<string, string>; readonly providers: KnownProviders },
+): readonly WantedSetting[] {
+  const item = "agents.defaults.model.fallbacks";
+  const read = listed.map((one) => {
+    const written = plainText(one) ?? "";
+    return { written, target: targetOf(written, names, providers) };
+  });
+  const targets = read.flatMap(({ target }) => target ?? []);
+  return [
+    ...(targets.length === 0
+      ? []
+      : [{ item, kind: "set", path: ["fallback_providers"], value: targets } satisfies WantedSetting]),
+    ...read
+      .filter(({ target }) => target === undefined)
+      .map(({ written }): WantedSetting => ({ item: `${item} ${written}`, kind: "refused", why: unknownProvider })),
+  ];
+}
+
+/** Each would be a profile here, with a home of its own. */
+function otherAgents(config: Readonly<Record<string, unknown>>): readonly WantedSetting[] {
+  const list = valueAt(config, ["agents", "list"]);
+  const count = Array.isArray(list) ? list.length - 1 : 0;
+  if (count < 1) return [];
+  const why = "one agent for each home; others are profiles: hermes profile create";
+  return [{ item: `agents.list (${count} more)`, kind: "refused", why }];
 }
 
 export interface OldTarget {

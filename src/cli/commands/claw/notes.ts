@@ -1,12 +1,11 @@
 import path from "node:path";
 import { type MemoryTarget, previewOf, scanThreats, sizeOf } from "#agent";
 import { type OpenNotes, openNotes } from "../../support/memory.ts";
-import { archiveFile } from "./archive.ts";
+import { archiveFile, maxDocumentBytes as maxBytes } from "./archive.ts";
 import { noteEntries, sameRemark } from "./note-entries.ts";
 import { readOldText } from "./old-home.ts";
 import type { Migration, Step } from "./step.ts";
 
-const maxBytes = 1024 * 1024;
 const files: readonly (readonly [MemoryTarget, string])[] = [
   ["memory", "MEMORY.md"],
   ["user", "USER.md"],

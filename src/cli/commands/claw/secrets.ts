@@ -1,5 +1,5 @@
 import path from "node:path";
-import { valueAt, writeSecret } from "#config";
+import { isSecretVariable, valueAt, writeSecret } from "#config";
 import { isRecord } from "#foundation/json";
 import { Secret } from "#foundation/secret";
 import { openModelParts } from "../../support/models.ts";
@@ -67,7 +67,7 @@ export async function planSecrets(migration: Migration): Promise<readonly Step[]
   const { old, loaded, wish, invocation, home } = migration;
   await using parts = await openModelParts(invocation, { isQuiet: true });
   const found = await findKeys(old, parts.models.context.registry);
-  return [...found.values()].map(({ name, from, secret }): Step => {
+  const taken = [...found.values()].map(({ name, from, secret }): Step => {
     const item = { area: "credentials", item: `${name} (${from})` } as const;
     const present = loaded.environment.variables[name] ?? "";
     if (present === secret.reveal()) return { ...item, kind: "skip", why: "it is the same here" };
@@ -81,6 +81,21 @@ export async function planSecrets(migration: Migration): Promise<readonly Step[]
       apply: async () => await writeSecret(name, secret, editOptions(invocation, home)),
     };
   });
+  return [...taken, ...unknownKeys(old), ...(await logins(old))];
+}
+
+function unknownKeys({ variables }: OldHome): readonly Step[] {
+  const names = [...variables.keys()].filter((name) => isSecretVariable(name) && !knownKeys.has(name));
+  const why = "it is not one of the credentials that are taken over; set it with: hermes config set";
+  return names.map((name) => ({ area: "credentials", item: `${name.slice(0, 80)} (.env)`, kind: "skip", why }));
+}
+
+/** Logins through a browser belong to the program that made them. */
+async function logins(old: OldHome): Promise<readonly Step[]> {
+  const profiles = (await storedProfiles(old)).filter(({ type }) => type !== "api_key");
+  const names = [...new Set(profiles.map(({ provider }) => provider))];
+  const why = "logins are not taken; log in again with: hermes auth add";
+  return names.map((name) => ({ area: "credentials", item: `login at ${name.slice(0, 80)}`, kind: "skip", why }));
 }
 
 /** Of several places for one credential the first counts: settings, logins, then variables. */
@@ -95,23 +110,27 @@ async function findKeys(old: OldHome, providers: KnownProviders): Promise<Readon
   const listed = valueAt(old.config, ["models", "providers"]);
   for (const [provider, block] of Object.entries(isRecord(listed) ? listed : {}))
     if (isRecord(block)) offer(variableOf(provider, providers), block["apiKey"], `models.providers.${provider}`);
-  for (const { provider, value, from } of await storedKeys(old)) offer(variableOf(provider, providers), value, from);
+  for (const { type, provider, value, from } of await storedProfiles(old))
+    if (type === "api_key") offer(variableOf(provider, providers), value, from);
   for (const [name, value] of old.variables) offer(name, value, ".env");
   return found;
 }
 
-/** Keys that were typed in during a login there. Logins through a browser belong to that program. */
-async function storedKeys(old: OldHome) {
-  const keys: { provider: string; value: unknown; from: string }[] = [];
+/** What was typed in or logged in to there. */
+async function storedProfiles(old: OldHome) {
+  const found: { type: string; provider: string; value: unknown; from: string }[] = [];
   for (const agent of await namesIn(path.join(old.root, "agents"))) {
     const file = path.join("agents", agent, "agent", "auth-profiles.json");
     const stored = await readOldJson(path.join(old.root, file));
     const profiles = stored?.["profiles"] ?? stored;
-    for (const profile of Object.values(isRecord(profiles) ? profiles : {}))
-      if (isRecord(profile) && profile["type"] === "api_key" && typeof profile["provider"] === "string")
-        keys.push({ provider: profile["provider"], value: profile["key"] ?? profile["keyRef"], from: file });
+    for (const profile of Object.values(isRecord(profiles) ? profiles : {})) {
+      if (!isRecord(profile)) continue;
+      const { type, provider, key, keyRef } = profile;
+      if (typeof type === "string" && typeof provider === "string")
+        found.push({ type, provider, value: key ?? keyRef, from: file });
+    }
   }
-  return keys;
+  return found;
 }
 
 function variableOf(provider: string, providers: KnownProviders): string | undefined {

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
-import { editConfig, explain, formatKeyPath, masked, type SettingChange, valueAt } from "#config";
+import { editConfig, explain, formatKeyPath, type SettingChange, valueAt } from "#config";
 import { isRecord } from "#foundation/json";
+import { Secret } from "#foundation/secret";
 import { openModelParts } from "../../support/models.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
 import { saveChoice } from "../model/save.ts";
@@ -17,7 +17,7 @@ export async function planSettings(migration: Migration): Promise<readonly Step[
   const wanted = [
     ...modelSettings(old, parts.models.context.registry),
     ...(await channelSettings(old)),
-    ...mcpSettings(old),
+    ...mcpSettings(old, (text) => migration.redact(text) !== text),
   ];
   return wanted.map((one) => planSetting(migration, one));
 }
@@ -38,11 +38,24 @@ function planSetting(migration: Migration, wanted: WantedSetting): Step {
   return decided(migration, {
     item: wanted.item,
     key: formatKeyPath(wanted.path),
-    isSame: isDeepStrictEqual(masked(present), masked(wanted.value)),
+    isSame: says(present, wanted.value),
     isFree,
     ...(wanted.note === undefined ? {} : { note: wanted.note }),
     changes: [{ kind: "set", path: wanted.path, value: wanted.value }],
   });
+}
+
+/** Whether what is here says all that is wanted. What is here is complete with defaults; credentials cannot be seen. */
+function says(present: unknown, wanted: unknown): boolean {
+  if (present instanceof Secret) return typeof wanted === "string";
+  if (Array.isArray(wanted))
+    return (
+      Array.isArray(present) &&
+      present.length === wanted.length &&
+      wanted.every((one, index) => says(present[index], one))
+    );
+  if (!isRecord(wanted)) return present === wanted;
+  return isRecord(present) && Object.entries(wanted).every(([key, value]) => says(present[key], value));
 }
 
 /** Nobody has said anything about it here. */

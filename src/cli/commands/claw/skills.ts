@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   type ForeignSkill,
   type InstalledSkill,
+  isSameSkill,
   readForeignSkill,
   renamedSkill,
   SkillTrash,
@@ -38,7 +39,7 @@ export async function planSkills(migration: Migration): Promise<readonly Step[]>
       const skill = await readForeignSkill(folder, isStrangers ? "community" : "agent-created");
       if (skill.kind === "unusable") steps.push({ ...item, kind: "skip", why: skill.reason });
       else if (seen.has(skill.name)) steps.push({ ...item, kind: "skip", why: "the workspace has one of that name" });
-      else steps.push(planSkill(migration, skill, taken));
+      else steps.push(await planSkill(migration, skill, taken));
       if (skill.kind === "skill") seen.add(skill.name);
     }
   }
@@ -52,7 +53,11 @@ async function hubSkills(folder: string): Promise<ReadonlySet<string>> {
   return new Set(isRecord(skills) ? Object.keys(skills) : []);
 }
 
-function planSkill(migration: Migration, skill: Skill, taken: ReadonlyMap<string, InstalledSkill>): Step {
+async function planSkill(
+  migration: Migration,
+  skill: Skill,
+  taken: ReadonlyMap<string, InstalledSkill>,
+): Promise<Step> {
   const { home, wish } = migration;
   const { name, report, decision, files } = skill;
   const item = { area: "skills", item: name } as const;
@@ -76,6 +81,7 @@ function planSkill(migration: Migration, skill: Skill, taken: ReadonlyMap<string
   });
   if (existing === undefined)
     return take(name, async (signal) => void (await writeForeignSkill(files, place(name), signal)));
+  if (await isSameSkill(files, existing.folder)) return { ...item, kind: "skip", why: "it is the same here" };
   if (wish.skillConflict === "skip")
     return { ...item, kind: "conflict", why: "there is one of that name; see --skill-conflict" };
   if (wish.skillConflict === "rename") {

@@ -7,12 +7,14 @@ import { loadProvider } from "../../support/memory.ts";
 import { openPlugins } from "../../support/plugins.ts";
 import { surfaceTools } from "../tools/toolsets.ts";
 import type { Check, Examine, Patient } from "./check.ts";
+import { examineHooks } from "./hooks.ts";
 
-/** Tools, skills, plugins, memory, the gateway and other profiles. */
+/** Tools, skills, plugins, hooks, memory, the gateway and other profiles. */
 export const examineExtensions: Examine = async (patient) => [
   ...(await toolChecks(patient)),
   ...(await skillChecks(patient)),
   ...(await pluginChecks(patient)),
+  ...(await examineHooks(patient)),
   ...(await memoryCheck(patient)),
   ...securityChecks(patient),
   ...(await gatewayCheck(patient)),

@@ -117,6 +117,7 @@ describe("hermes hooks", () => {
       findings: [{ severity: "problem", text: expect.stringContaining("nobody has allowed") }],
     });
     expect(await hermes("hooks", "doctor")).toMatchObject({ code: 1 });
+    expect((await hermes("doctor", "--offline")).stdout).toContain("nobody has allowed it yet");
     expect(await hermes("hooks", "revoke", inHome("guard.sh"))).toMatchObject({ code: 1 });
   });
 });
