@@ -30,7 +30,6 @@ export interface OpenWish {
   readonly skills?: readonly string[];
   readonly maxSteps?: number;
   readonly yolo?: boolean;
-  readonly checkpoints?: boolean;
   readonly saveTrajectories?: boolean;
   readonly passSessionId?: boolean;
   /** Instructions of the program that opened the session; a part of its prompt from the beginning. */

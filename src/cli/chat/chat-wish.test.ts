@@ -54,7 +54,7 @@ describe("what a chat line asks for", () => {
   });
 
   it("is of the terminal unless tagged, and asks before it runs what is flagged [20:R8.7]", () => {
-    expect(read({}).open).toMatchObject({ source: "cli", yolo: false, checkpoints: false });
+    expect(read({}).open).toMatchObject({ source: "cli", yolo: false });
     expect(read({ source: "tool", yolo: true, toolsets: ["web"], skills: ["a", "b"] }).open).toMatchObject({
       source: "tool",
       yolo: true,

@@ -1,3 +1,4 @@
+import type { FlagSetting } from "#config";
 import { UserError } from "#foundation/errors";
 import type { OpenWish } from "#session";
 import { exitCodes, type FlagValue, type Invocation } from "../command.ts";
@@ -16,10 +17,14 @@ export interface ChatWish {
   readonly images: readonly string[];
   readonly isWorktree: boolean;
   readonly isVerbose: boolean;
+  /** Settings that hold for this run only. */
+  readonly settings: readonly FlagSetting[];
   readonly yolo: boolean;
   readonly acceptHooks: boolean;
   readonly ignoreUserConfig: boolean;
 }
+
+const snapshots: FlagSetting = { key: "checkpoints.enabled", value: true, flag: "--checkpoints" };
 
 /** `-z` answers with nothing but the text, and nobody is asked anything. */
 export function readChatWish(invocation: Invocation): ChatWish {
@@ -44,7 +49,6 @@ export function readChatWish(invocation: Invocation): ChatWish {
       ...given("skills", list(flags["skills"])),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       yolo: flags["yolo"] === true,
-      checkpoints: flags["checkpoints"] === true,
       ...(flags["save-trajectories"] === true ? { saveTrajectories: true } : {}),
       passSessionId: flags["pass-session-id"] === true,
       ignoreRules: flags["ignore-rules"] === true,
@@ -56,6 +60,7 @@ export function readChatWish(invocation: Invocation): ChatWish {
     images: list(flags["image"]) ?? [],
     isWorktree: flags["worktree"] === true,
     isVerbose: flags["verbose"] === true,
+    settings: flags["checkpoints"] === true ? [snapshots] : [],
     yolo: flags["yolo"] === true,
     acceptHooks: flags["accept-hooks"] === true,
     ignoreUserConfig: flags["ignore-user-config"] === true,

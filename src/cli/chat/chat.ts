@@ -155,8 +155,9 @@ interface WorkPlace {
 /** The folder at hand, or with `-w` and `worktree: true` a worktree of its own, and the settings that count there. */
 async function workPlace(wish: ChatWish, invocation: Invocation, scope: Scope): Promise<WorkPlace> {
   const { io } = invocation;
-  const { ignoreUserConfig } = wish;
-  const settingsIn = (cwd: string) => loadConfig({ home: homeOf(invocation), env: io.env, cwd, ignoreUserConfig });
+  const { ignoreUserConfig, settings: flags } = wish;
+  const home = homeOf(invocation);
+  const settingsIn = (cwd: string) => loadConfig({ home, env: io.env, cwd, ignoreUserConfig, flags });
   const loaded = await settingsIn(io.cwd);
   if (!wish.isWorktree && !loaded.config.worktree) return { place: io.cwd, loaded };
   const worktree = await openWorktree(io.cwd, io.env, io.signal);

@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { calls, says, startModelServer } from "../../../test/fakes/model-server/index.ts";
+import { runCli, temporaryHome } from "../testing.ts";
+
+let place: ReturnType<typeof temporaryHome>;
+beforeEach(() => {
+  place = temporaryHome();
+});
+afterEach(() => place.remove());
+
+it("--checkpoints takes snapshots for one run, although the settings want none [20:R8.12]", async () => {
+  await using server = await startModelServer();
+  const project = path.join(place.home, "..", "project");
+  await mkdir(place.home, { recursive: true });
+  await mkdir(project);
+  await writeFile(path.join(project, "a.txt"), "one\n");
+  const model = `model:\n  provider: custom\n  default: fake-model\n  base_url: ${server.chatBaseUrl}\n`;
+  await writeFile(path.join(place.home, "config.yaml"), `${model}checkpoints:\n  enabled: false\n`);
+  const snapshots = path.join(place.home, "checkpoints");
+  const changed = async (...flags: string[]) => {
+    server.script(calls("write_file", { path: "b.txt", content: "two\n" }), says("Done."));
+    const run = await runCli(["-z", "write", ...flags], { home: place.home, cwd: project });
+    expect(run).toMatchObject({ code: 0 });
+    return existsSync(snapshots) ? (await readdir(snapshots)).length : 0;
+  };
+  server.otherwise(says("A title"));
+  expect(await changed()).toBe(0);
+  expect(await changed("--checkpoints")).toBeGreaterThan(0);
+});
