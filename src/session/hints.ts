@@ -13,15 +13,20 @@ const texts = {
 
 type Hint = keyof typeof texts;
 
+/** The screen of the terminal gives hints in words of its own. */
+const hasOwnHints: ReadonlySet<string> = new Set(["cli", "tui"]);
+
 /** Hints for somebody new: each is shown once, and never again in this profile. Without saved settings none is shown. */
 export class Hints {
   readonly #deps: SessionDeps;
   readonly #emit: (event: SessionEvent) => void;
+  readonly #isSilent: boolean;
   readonly #shown = new Set<string>();
 
-  constructor(deps: SessionDeps, emit: (event: SessionEvent) => void) {
+  constructor(deps: SessionDeps, emit: (event: SessionEvent) => void, source: string) {
     this.#deps = deps;
     this.#emit = emit;
+    this.#isSilent = hasOwnHints.has(source);
   }
 
   /** A message has just stopped a turn. */
@@ -36,7 +41,7 @@ export class Hints {
 
   async #show(hint: Hint): Promise<void> {
     const { preferences, settings, logger } = this.#deps;
-    if (preferences === undefined || settings.seenHints.includes(hint) || this.#shown.has(hint)) return;
+    if (this.#isSilent || preferences === undefined || settings.seenHints.includes(hint) || this.#shown.has(hint)) return;
     this.#shown.add(hint);
     this.#emit({ type: "notice", level: "info", text: texts[hint] });
     try {

@@ -77,7 +77,7 @@ export function sessionParts(given: PartsGiven, host: PartsHost) {
     unsent: () => runner.unsent(),
   });
   const intake = new Intake({ logger: deps.logger, coordinator, inbox: () => live().inbox });
-  const hints = new Hints(deps, emit);
+  const hints = new Hints(deps, emit, wish.source);
   const desk = new CommandDesk({
     session: deps,
     control: host.control,
