@@ -99,7 +99,7 @@ async function pairedPeople(old: OldHome, name: string, platform: string): Promi
 
 /** `tg:123`, `telegram:123`, `user:123` and `discord:123` are 123 here. */
 function personOf(written: string): string {
-  return written.replace(/^(?:tg|telegram|discord|slack|whatsapp|signal|mattermost|feishu|user|users\/)[:/]/i, "");
+  return written.replace(/^(?:(?:tg|telegram|discord|slack|whatsapp|signal|mattermost|feishu|user):|users\/)/i, "");
 }
 
 function recordAt(tree: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> {

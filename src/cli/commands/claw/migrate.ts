@@ -93,7 +93,8 @@ function wishOf(invocation: Invocation): MigrationWish {
 }
 
 async function openMigration(root: string, invocation: Invocation, wish: MigrationWish): Promise<Migration> {
-  const settings = await loadSettings(invocation);
+  // What is wrong with the settings here is said when the notes are opened.
+  const settings = await loadSettings(invocation, { isQuiet: true });
   const old = await openOldHome(root, invocation.io.env);
   const redactor = new Redactor();
   for (const value of old.variables.values()) if (value.length >= 12) redactor.add(value);

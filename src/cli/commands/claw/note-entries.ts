@@ -19,10 +19,7 @@ export function noteEntries(markdown: string): readonly string[] {
     if (text === "") return;
     entries.push(heading === "" || text.startsWith("```") ? text : `${heading}: ${text}`);
   };
-  const clean = markdown
-    .replaceAll("\r\n", "\n")
-    .replace(/^---\n[\s\S]*?\n---\n/, "")
-    .replace(/<!--[\s\S]*?-->/g, "");
+  const clean = withoutComments(markdown.replaceAll("\r\n", "\n").replace(/^---\n[\s\S]*?\n---\n/, ""));
   for (const line of clean.split("\n")) {
     if (line.trimStart().startsWith("```")) {
       if (!isCode) close();
@@ -35,7 +32,7 @@ export function noteEntries(markdown: string): readonly string[] {
       lines.push(line);
       continue;
     }
-    const title = /^(#{1,6})\s+(.+?)\s*#*$/.exec(line);
+    const title = /^(#{1,6})\s+(.*)$/.exec(line);
     const point = /^[-*+]\s+(.*)$|^\d+[.)]\s+(.*)$/.exec(line);
     const isEnd = line.trim() === "" || /^\s*(?:[-*_]\s*){3,}$/.test(line) || /^\s*§\s*$/.test(line);
     if (title !== null || point !== null || isEnd) close();
@@ -45,6 +42,19 @@ export function noteEntries(markdown: string): readonly string[] {
   }
   close();
   return [...new Set(entries)].slice(0, maxEntries);
+}
+
+/** Each character is looked at once, however many comments are left open. */
+function withoutComments(text: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (;;) {
+    const open = text.indexOf("<!--", at);
+    const close = open < 0 ? -1 : text.indexOf("-->", open + 4);
+    if (close < 0) return `${pieces.join("")}${text.slice(at)}`;
+    pieces.push(text.slice(at, open));
+    at = close + 3;
+  }
 }
 
 /** `**Name:**` and `_(what do they care about?)_`: questions of a template that nobody has answered. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maskCredentials } from "./archive.ts";
+import { channelSettings } from "./channels.ts";
 import { parseJson5 } from "./json5.ts";
 import { noteEntries, sameRemark } from "./note-entries.ts";
 
@@ -98,12 +99,59 @@ reboot
     ]);
   });
 
-  it("are never longer in sum than what they came from has words, and none is empty", () => {
+  it("are read in one go, however odd the file is", () => {
+    const odd = [
+      "<!--".repeat(200_000),
+      `# ${" ".repeat(400_000)}x`,
+      `# ${"# ".repeat(300_000)}`,
+      "- - ".repeat(250_000),
+    ];
+    // Quadratic work would not end before the test is given up.
+    expect(odd.map((text) => noteEntries(text).length)).toEqual([1, 0, 0, 1]);
+  });
+
+  it("are never empty", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         for (const entry of noteEntries(text)) expect(entry.trim()).not.toBe("");
       }),
     );
     expect(sameRemark("House: The **boiler** is… in the cellar.")).toBe("house the boiler is in the cellar");
+  });
+});
+
+describe("channels of OpenClaw", () => {
+  const settingsOf = (config: Record<string, unknown>) =>
+    channelSettings({ root: "/nosuch", workspace: "/nosuch", config, variables: new Map(), problems: [] });
+
+  it("name people as we do, and let nobody in who was not named", async () => {
+    const allowFrom = ["tg:1", "telegram:2", "users/3", "user:4", "@ada:home.example", 5, "", "*", "a\nb", {}];
+    expect(await settingsOf({ channels: { telegram: { allowFrom, dmPolicy: "open" } } })).toEqual([
+      {
+        item: "channels.telegram.allowFrom",
+        kind: "add",
+        path: ["telegram", "allowed_users"],
+        values: ["1", "2", "3", "4", "@ada:home.example", "5"],
+      },
+      expect.objectContaining({ item: "channels.telegram.allowFrom *", kind: "refused" }),
+      expect.objectContaining({ item: "channels.telegram.dmPolicy", kind: "refused" }),
+    ]);
+  });
+
+  it("may stand where the oldest versions had them, and hold anything", async () => {
+    const block = { allowFrom: ["+15550100"], requireMention: false, accounts: { a: {}, b: {} } };
+    expect((await settingsOf({ whatsapp: block })).map(({ item, kind }) => [item, kind])).toEqual([
+      ["channels.whatsapp.allowFrom", "add"],
+      ["channels.whatsapp.requireMention", "set"],
+      ["channels.whatsapp.accounts", "refused"],
+    ]);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom("telegram", "signal", "x", "__proto__"), fc.object()),
+        async (any) => {
+          for (const one of await settingsOf({ channels: any })) expect(one.item).toMatch(/^channels\./);
+        },
+      ),
+    );
   });
 });
