@@ -218,6 +218,24 @@ describe("attachments and files", () => {
   });
 });
 
+describe("a long paste", () => {
+  it("that is brought back from the history is sent whole again [20:R10.20] [20:R10.22]", async () => {
+    const pastesFolder = await mkdtemp(join(tmpdir(), "hermes-pastes-"));
+    try {
+      await using ui = await TuiDriver.start({ tui: { pastesFolder } });
+      const pasted = "1\n2\n3\n4\n5\n6\n7";
+      await ui.press("look: ", keys.paste(pasted), keys.enter);
+      await ui.until(async () => (await readdir(pastesFolder)).length === 1 && ui.session.submitted.length === 1);
+      await ui.say(turnDone);
+      await ui.press(keys.up, keys.enter);
+      await ui.until(() => ui.session.submitted.length === 2);
+      expect(ui.session.submitted.map(({ text }) => text)).toEqual([`look: ${pasted}`, `look: ${pasted}`]);
+    } finally {
+      await rm(pastesFolder, { recursive: true, force: true });
+    }
+  });
+});
+
 describe("sessions", () => {
   it("can be changed, and those opened here are closed here [20:R10.39]", async () => {
     const other = new FakeSession({ id: "other" as never, model: "other-model" });

@@ -1,4 +1,4 @@
-import { mkdir, open, writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { imageProblem } from "#conversation";
@@ -10,6 +10,7 @@ import type { UserAction } from "../state/action.ts";
 import type { Effect, OutsideEffect } from "../state/effect.ts";
 import type { RunTuiOptions } from "./options.ts";
 import type { OwnApprovals } from "./own-approvals.ts";
+import { savePaste } from "./saved-pastes.ts";
 import type { SessionLink } from "./session-link.ts";
 import type { ShellDesk } from "./shell-desk.ts";
 import { type SubmitDeps, submitInput } from "./submit.ts";
@@ -115,15 +116,6 @@ async function performOutside(effect: OutsideEffect, deps: EffectDeps): Promise<
       options.terminal.write("\x07");
       return;
   }
-}
-
-async function savePaste(
-  paste: { readonly file: string; readonly text: string },
-  folder: string | undefined,
-): Promise<void> {
-  if (folder === undefined) return;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, paste.file), paste.text, { mode: 0o600 });
 }
 
 /** A dragged file is attached when it is there; otherwise the text was text. */

@@ -4,6 +4,7 @@ import { describe } from "#foundation/errors";
 import type { CommandView, OpenSession, Submission, TurnEnd } from "#session";
 import type { UserAction } from "../state/action.ts";
 import type { ExtensionHost } from "./extension-host.ts";
+import { withSavedPastes } from "./saved-pastes.ts";
 import type { ShellDesk } from "./shell-desk.ts";
 
 export interface SubmitDeps {
@@ -14,6 +15,8 @@ export interface SubmitDeps {
   readonly signal: AbortSignal;
   readonly dispatch: (action: UserAction) => void;
   readonly newKey: () => string;
+  /** Where long pastes are kept. */
+  readonly pastesFolder: string | undefined;
 }
 
 /** A command that takes longer locks the input and shows a spinner. */
@@ -38,8 +41,9 @@ export async function submitInput(
     dispatch({ type: "say", level: "error", text: "There is no session to send this to." });
     return;
   }
-  const text = await filled(input, deps);
-  if (text === undefined) return;
+  const written = await filled(input, deps);
+  if (written === undefined) return;
+  const text = await withSavedPastes(written, deps.pastesFolder);
   const given = { text, key: deps.newKey(), ...(input.images.length === 0 ? {} : { images: input.images }) };
   const submission = text.startsWith("/")
     ? await whileBusy(session.submit(given), text, deps)

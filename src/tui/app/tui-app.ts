@@ -321,6 +321,7 @@ export class TuiApp {
         signal,
         dispatch,
         newKey: () => newId("input"),
+        pastesFolder: this.#options.pastesFolder,
       },
       shell,
       approvals: this.#approvals,

@@ -37,9 +37,7 @@ export async function createDecoder(emit: (input: TerminalInput) => void): Promi
   const brackets = new PasteBrackets();
   return {
     feed(data) {
-      const isBracketed = brackets.areOpen;
-      brackets.read(data);
-      if (!isBracketed && isBurst(data)) emit({ kind: "paste", text: data });
+      if (!brackets.read(data) && isBurst(data)) emit({ kind: "paste", text: data });
       else buffer.process(data);
     },
     [Symbol.dispose]: () => buffer.destroy(),
@@ -48,24 +46,22 @@ export async function createDecoder(emit: (input: TerminalInput) => void): Promi
 
 const opening = "\x1b[200~";
 const closing = "\x1b[201~";
-const beginnings = [2, 3, 4, 5].map((length) => opening.slice(0, length));
 
-/** Whether the next read lies inside a bracketed paste: a large one takes many reads, and each looks like a burst. */
+/** Knows which reads lie inside a bracketed paste: a large one takes many, and each of them looks like a burst. */
 class PasteBrackets {
   #isInside = false;
   /** The end of the last read: a bracket may be split over two. */
   #rest = "";
 
-  get areOpen(): boolean {
-    return this.#isInside || beginnings.some((part) => this.#rest.endsWith(part));
-  }
-
-  read(data: string): void {
+  /** Whether any of it lies in brackets. */
+  read(data: string): boolean {
+    const wasInside = this.#isInside;
     const text = this.#rest + data;
     const opened = text.lastIndexOf(opening);
     const closed = text.lastIndexOf(closing);
     if (opened !== closed) this.#isInside = opened > closed;
-    this.#rest = text.slice(-opening.length + 1);
+    this.#rest = text.slice(1 - opening.length);
+    return wasInside || opened >= 0;
   }
 }
 
