@@ -113,6 +113,15 @@ describe("one question on the command line", () => {
     expect(plain.stderr).toContain("hermes model");
   });
 
+  it("with settings that cannot be read leaves with 4 and names the line, not a missing provider [20:R8.2]", async () => {
+    await using stage = await Stage.open({ config: "model:\n  default: [oops\n bad" });
+    const plain = await stage.run(["-z", "x"]);
+    expect(plain).toMatchObject({ code: 4, stdout: "" });
+    expect(plain.stderr).toContain("config.yaml:3:2");
+    expect(plain.stderr).toContain("hermes config edit");
+    expect((await stage.run(["config", "show"])).stdout).toContain("(cannot be read; defaults)");
+  });
+
   it("with --json prints one document about the whole turn [20:R8.9]", async () => {
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "a.txt": "alpha\n" } });

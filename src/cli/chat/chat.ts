@@ -55,8 +55,7 @@ export interface ChatRun {
 async function answerOnce(text: string, run: ChatRun): Promise<number> {
   const { wish, invocation, place } = run;
   const question = await questionWithImages(text, { images: wish.images, cwd: place });
-  const { session, hermes } = await openAll(run, false);
-  for (const warning of hermes.loaded.warnings) invocation.io.stderr.write(`! ${formatWarning(warning)}\n`);
+  const { session } = await openAll(run, false);
   const { runOneShot } = await import("./one-shot.ts");
   const output = wish.output === "screen" ? "text" : wish.output;
   return runOneShot(session, question, { io: invocation.io, output });
@@ -67,17 +66,37 @@ export async function openAll(
   run: ChatRun,
   isInteractive: boolean,
 ): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }> {
-  const { wish, place, scope } = run;
+  const { wish, place, scope, invocation } = run;
   const hermes = await openProgram(run);
+  const { warnings } = hermes.loaded;
+  // Said before anything can fail: what is wrong with the file is often why.
+  if (!isInteractive) for (const warning of warnings) invocation.io.stderr.write(`! ${formatWarning(warning)}\n`);
   const resume = await sessionToResume(wish, () => hermes);
-  const session = await hermes.sessions.open({
-    ...wish.open,
-    cwd: place,
-    isInteractive,
-    ...(resume === undefined ? {} : { resume }),
+  try {
+    const session = await hermes.sessions.open({
+      ...wish.open,
+      cwd: place,
+      isInteractive,
+      ...(resume === undefined ? {} : { resume }),
+    });
+    scope.adopt(session);
+    return { hermes, session };
+  } catch (error) {
+    throw blameOf(error, warnings);
+  }
+}
+
+/** No provider, and a file that cannot be read: the file is what has to be put right. */
+function blameOf(error: unknown, warnings: LoadedConfig["warnings"]): unknown {
+  const broken = warnings.find(({ kind }) => kind === "syntax" || kind === "unreadable");
+  const isUnset = error instanceof UserError && error.code === "no_provider_configured";
+  if (broken === undefined || !isUnset) return error;
+  return new UserError("No model provider is known, because the settings cannot be read.", {
+    code: "config_parse_error",
+    exitCode: exitCodes.badConfig,
+    cause: error,
+    ...(broken.hint === undefined ? {} : { hint: broken.hint }),
   });
-  scope.adopt(session);
-  return { hermes, session };
 }
 
 async function openProgram({ wish, invocation, place, scope, loaded, people }: ChatRun): Promise<Hermes> {

@@ -23,9 +23,7 @@ export async function configShow(invocation: Invocation): Promise<number> {
     });
     return 0;
   }
-  out.line(
-    `Settings     ${loaded.file}${loaded.readFrom === "file" ? "" : out.style.dim(` (${origin(loaded.readFrom)})`)}`,
-  );
+  out.line(`Settings     ${loaded.file}${loaded.readFrom === "file" ? "" : out.style.dim(` (${origin(loaded)})`)}`);
   out.line(`Credentials  ${home.envFile}`);
   const rows = shownSettings(await describeSettings(), settings, hasFlag(invocation, "all"));
   for (const [category, members] of groupBy(rows)) {
@@ -73,6 +71,8 @@ function secretVariables({ loaded }: Settings): readonly string[] {
     .sort();
 }
 
-function origin(readFrom: "file" | "backup" | "defaults"): string {
-  return readFrom === "backup" ? "does not parse; its last good copy is used" : "not there; defaults";
+function origin({ readFrom, warnings }: Settings["loaded"]): string {
+  if (readFrom === "backup") return "does not parse; its last good copy is used";
+  const isBroken = warnings.some(({ kind }) => kind === "syntax" || kind === "unreadable");
+  return isBroken ? "cannot be read; defaults" : "not there; defaults";
 }
