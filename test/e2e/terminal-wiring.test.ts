@@ -216,6 +216,15 @@ describe("what the terminal can do, in the program", () => {
     expect(await stage.run(["-z", "read notes.txt", "-m", "demo"])).toMatchObject({ code: 0, stderr: "" });
   });
 
+  it("shows the arguments of tools when agent.verbose is set [20:R7.12]", async () => {
+    await using stage = await Stage.open({ config: "agent:\n  verbose: true\n", files: { "notes.txt": "one" } });
+    await using terminal = open(stage, demo);
+    await terminal.answers(/demo/i);
+    await terminal.say("read notes.txt");
+    await terminal.answers(/"path": "notes\.txt"/);
+    await leave(terminal);
+  });
+
   it("can be left before everything is open, without a complaint [20:R10.4] [20:R10.19]", async () => {
     await using stage = await Stage.open({ config: "model:\n  provider: demo\n" });
     await using terminal = open(stage, []);
