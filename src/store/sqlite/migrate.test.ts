@@ -2,12 +2,13 @@ import { readdir, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionId } from "#conversation";
+import { never } from "#foundation/abort";
 import { systemClock } from "#foundation/clock";
 import { memoryLogger, silentLogger } from "#foundation/logger";
 import { openStore } from "../index.ts";
 import { SqliteConnection } from "./connection.ts";
 import { loadSqlite } from "./driver.ts";
-import { backupPath, schemaState } from "./migrate.ts";
+import { backupPath, migrate, schemaState } from "./migrate.ts";
 import { createOldDatabase, oldVersions } from "./testing/old-database.ts";
 import { makePlace } from "./testing/place.ts";
 
@@ -53,6 +54,16 @@ describe("a database of the predecessor", () => {
     expect(backup.get("SELECT count(*) AS n FROM messages")).toMatchObject({ n: 4 });
     expect((await readdir(place.folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
     expect(log.lines.some((line) => line.message.includes("upgrading"))).toBe(true);
+  });
+
+  it("on a full disk says that there is no space, in words one can act on [10:STORE-5]", async () => {
+    await using place = await makePlace();
+    using connection = await place.connect();
+    connection.exec("PRAGMA max_page_count = 4");
+    await expect(migrate(connection, { path: place.path, signal: never, ...deps })).rejects.toMatchObject({
+      code: "store_disk_full",
+      hint: expect.stringContaining("disk space"),
+    });
   });
 
   it("is not changed again by a second opening [10:A10.2]", async () => {

@@ -4,7 +4,9 @@ import type { Logger } from "#foundation/logger";
 import { number } from "../row.ts";
 import { schemaVersion } from "../schema/version.ts";
 import type { SqliteConnection } from "./connection.ts";
+import { isDiskFull } from "./driver.ts";
 import { hasTable, migrations } from "./migrations.ts";
+import { noSpaceLeft } from "./no-space.ts";
 import { beginImmediate, type LockWait, whileBusy } from "./write-lock.ts";
 
 export type SchemaState =
@@ -47,7 +49,7 @@ export async function migrate(connection: SqliteConnection, options: MigrateOpti
       connection.exec("COMMIT");
     } catch (error) {
       connection.rollback();
-      throw upgradeFailed(options.path, migration.name, error);
+      throw isDiskFull(error) ? noSpaceLeft(options.path, error) : upgradeFailed(options.path, migration.name, error);
     }
   }
 }

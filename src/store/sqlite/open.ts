@@ -5,6 +5,7 @@ import { ensureDir } from "#foundation/files";
 import type { Logger } from "#foundation/logger";
 import { SqliteConnection } from "./connection.ts";
 import { isDamaged, isDiskFull, type SqliteDriver } from "./driver.ts";
+import { noSpaceLeft } from "./no-space.ts";
 import { type LockWait, whileBusy } from "./write-lock.ts";
 
 export const inMemory = ":memory:";
@@ -70,11 +71,6 @@ function explained(error: unknown, path: string): unknown {
       code: "store_damaged",
       cause: error,
     });
-  if (isDiskFull(error))
-    return new UserError(`There is no space left for the session database ${path}.`, {
-      hint: "Free some disk space and start again.",
-      code: "store_disk_full",
-      cause: error,
-    });
+  if (isDiskFull(error)) return noSpaceLeft(path, error);
   return error;
 }
