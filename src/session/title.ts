@@ -55,10 +55,11 @@ function firstExchange(history: readonly Message[]): readonly Message[] | undefi
   ];
 }
 
-/** One line without quotes, without a label, of bounded length. */
+/** One line without quotes, without a label or the mark of a heading, of bounded length. */
 export function tidyTitle(suggested: string): string {
   const line = cleanTitle(suggested.split("\n").find((one) => one.trim() !== "") ?? "");
   const bare = line
+    .replace(/^#+\s+/, "")
     .replace(/^title\s*:\s*/i, "")
     .replace(/^["'“”‘’`*]+|["'“”‘’`*]+$/g, "")
     .trim();

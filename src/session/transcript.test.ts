@@ -149,6 +149,7 @@ describe("a title", () => {
   it("is one line of at most 80 characters [10:STORE-15]", () => {
     expect(tidyTitle("“Fix the build”\nmore")).toBe("Fix the build");
     expect(tidyTitle("title: `Fix`")).toBe("Fix");
+    expect(tidyTitle("## Title: Fix the #2 build")).toBe("Fix the #2 build");
     expect(tidyTitle("x".repeat(90))).toBe(`${"x".repeat(77)}...`);
     expect(tidyTitle("x".repeat(80))).toBe("x".repeat(80));
     expect(tidyTitle(" \n ")).toBe("");
