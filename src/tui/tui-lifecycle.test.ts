@@ -76,6 +76,16 @@ describe("starting and leaving", () => {
     expect(shown).toContain("Until next time.");
   });
 
+  it("says how to come back to a first turn that was left while it ran [20:R10.40]", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.say(turnStart);
+    await ui.press(keys.ctrl("c"), keys.ctrl("c"));
+    await ui.ended;
+    const shown = await ui.transcript();
+    expect(shown).toContain(`hermes --resume ${ui.session.info.id}`);
+    expect(shown).not.toContain("Messages");
+  });
+
   it("says only goodbye when nothing was said [20:R10.40]", async () => {
     await using ui = await TuiDriver.start();
     await ui.press(keys.ctrl("d"));

@@ -290,7 +290,8 @@ export class TuiApp {
 
   #finish(): void {
     const { current } = this.#link;
-    const rows = exitRows(current, this.#theme.skin, this.#clock.now());
+    const isAtWork = this.#state.turn !== undefined;
+    const rows = exitRows(current, this.#theme.skin, { nowMs: this.#clock.now(), isAtWork });
     this.#screen.leave(rows);
     if (this.#state.settings.altScreen) this.#options.terminal.write("\x1b[?1049l");
   }

@@ -4,14 +4,14 @@ import { elapsed } from "../state/status-bar.ts";
 import type { Skin } from "../theme/skin.ts";
 import type { Line } from "./styled.ts";
 
-/** How to come back, and what happened; an empty session has nothing but a goodbye. */
+/** How to come back, and what happened; an empty session has nothing but a goodbye. The first turn may still be running. */
 export function exitRows(
   session: { readonly info: SessionInfo; readonly history: readonly Message[] } | undefined,
   skin: Skin,
-  nowMs: number,
+  { nowMs, isAtWork }: { readonly nowMs: number; readonly isAtWork: boolean },
 ): Line[] {
   const goodbye: Line = [{ text: skin.branding.goodbye, style: "banner-dim" }];
-  if (session === undefined || session.history.length === 0) return [goodbye];
+  if (session === undefined || (session.history.length === 0 && !isAtWork)) return [goodbye];
   const { info, history } = session;
   const users = history.filter((message) => message.role === "user").length;
   const calls = history.reduce((sum, message) => sum + callsOf(message).length, 0);
@@ -19,7 +19,7 @@ export function exitRows(
   const rows = [[], row("Resume", `hermes --resume ${info.id}`)];
   if (info.title !== undefined) rows.push(row("", `hermes --continue ${quoted(info.title)}`), row("Title", info.title));
   rows.push(row("Session", info.id), row("Duration", elapsed(nowMs - info.startedAtMs)));
-  rows.push(row("Messages", `${history.length} (${users} from you, ${calls} tool calls)`));
+  if (history.length > 0) rows.push(row("Messages", `${history.length} (${users} from you, ${calls} tool ${calls === 1 ? "call" : "calls"})`));
   return [...rows, goodbye];
 }
 
