@@ -53,11 +53,11 @@ export { type FallbackEvent, type SwitchDeps, startOnFallback, switchTarget } fr
 export { fallbackTiming } from "./fallback/timing.ts";
 export { type PreparedRequest, prepareRequest } from "./prepare.ts";
 export { countRepairs } from "./protocols/shared/history.ts";
+export { fetchBedrockModels } from "./providers/bedrock-models.ts";
 export { readNamedEndpoints } from "./providers/custom.ts";
 export { detectLocalServer } from "./providers/local.ts";
 export { parseModelWish } from "./providers/model-wish.ts";
 export { ModelsCache } from "./providers/models-cache.ts";
-export { fetchBedrockModels } from "./providers/bedrock-models.ts";
 export { fetchModels } from "./providers/models-list.ts";
 export { type ProviderProfile, profile } from "./providers/provider.ts";
 export { type Recommended, readRecommended, refreshRecommended } from "./providers/recommended.ts";
