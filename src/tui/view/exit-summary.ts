@@ -19,7 +19,10 @@ export function exitRows(
   const rows = [[], row("Resume", `hermes --resume ${info.id}`)];
   if (info.title !== undefined) rows.push(row("", `hermes --continue ${quoted(info.title)}`), row("Title", info.title));
   rows.push(row("Session", info.id), row("Duration", elapsed(nowMs - info.startedAtMs)));
-  if (history.length > 0) rows.push(row("Messages", `${history.length} (${users} from you, ${calls} tool ${calls === 1 ? "call" : "calls"})`));
+  if (history.length > 0)
+    rows.push(
+      row("Messages", `${history.length} (${users} from you, ${calls} tool ${calls === 1 ? "call" : "calls"})`),
+    );
   return [...rows, goodbye];
 }
 
