@@ -41,7 +41,8 @@ export class Hints {
 
   async #show(hint: Hint): Promise<void> {
     const { preferences, settings, logger } = this.#deps;
-    if (this.#isSilent || preferences === undefined || settings.seenHints.includes(hint) || this.#shown.has(hint)) return;
+    if (this.#isSilent || preferences === undefined || settings.seenHints.includes(hint) || this.#shown.has(hint))
+      return;
     this.#shown.add(hint);
     this.#emit({ type: "notice", level: "info", text: texts[hint] });
     try {
