@@ -62,6 +62,15 @@ describe("hermes backup and import", () => {
     expect(readdirSync(place.home).filter((name) => name.startsWith(".import-"))).toEqual([]);
   });
 
+  it("reads a backup by what it holds, whatever it is called [20:R8.16]", async () => {
+    put("SOUL.md", "I am Hermes.\n");
+    const archive = path.join(place.home, "..", "copy.zip");
+    expect((await hermes("backup", "-o", archive)).stdout).toContain("tar.gz");
+    const other = path.join(place.home, "..", "other");
+    expect(await runCli(["import", archive], { home: other })).toMatchObject({ code: 0, stderr: "" });
+    expect(readFileSync(path.join(other, "SOUL.md"), "utf8")).toBe("I am Hermes.\n");
+  });
+
   it("refuses a file that is no backup", async () => {
     expect(await hermes("import", "/nosuch.tar.gz")).toMatchObject({ code: 1 });
     put("x.tar.gz", "not an archive");

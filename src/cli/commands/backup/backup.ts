@@ -26,6 +26,7 @@ export async function backup(invocation: Invocation): Promise<number> {
   out.document({ file, bytes: size, entries });
   out.line(`Wrote ${file} (${byteSize(size)}): ${entries.join(", ")}`);
   out.line("It holds your credentials; only you can read it.");
+  if (!/\.(tar\.gz|tgz)$/i.test(file)) out.line("It is a tar.gz archive, whatever its name; hermes import reads it.");
   return 0;
 }
 

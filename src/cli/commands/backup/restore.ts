@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, lstat, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { cp, lstat, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { prepareHome } from "#config";
 import { UserError } from "#foundation/errors";
@@ -51,9 +51,18 @@ export async function restore(invocation: Invocation): Promise<number> {
   }
 }
 
+/** What the file begins with counts, not its name: a backup may be called anything. */
 async function unpack(archive: string, stage: string, { io }: Invocation): Promise<void> {
-  if (archive.toLowerCase().endsWith(".zip")) await unzip(archive, stage, io);
-  else await tar(["-xzf", archive, "-C", stage, "--no-same-owner"], io);
+  const start = await firstBytes(archive);
+  if (start.startsWith("504b")) await unzip(archive, stage, io);
+  else if (start.startsWith("1f8b")) await tar(["-xzf", archive, "-C", stage, "--no-same-owner"], io);
+  else throw new UserError(`${archive} is not a backup of Hermes.`, { code: "archive_invalid" });
+}
+
+async function firstBytes(file: string): Promise<string> {
+  await using handle = await open(file);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+  return buffer.subarray(0, bytesRead).toString("hex");
 }
 
 /** Some archives hold the home itself as their only folder. */
