@@ -66,6 +66,16 @@ describe("prompts", () => {
     expect(ui.session.approvals).toEqual([]);
   });
 
+  it("show choices whole, also on a narrow screen [20:R10.35] [20:R10.2]", async () => {
+    await using ui = await TuiDriver.start({ columns: 50, rows: 30 });
+    const choices = ["short", "a choice that is longer than the screen is wide, with an end"];
+    await ui.say(turnStart, { type: "question-request", id: "q", question: "Which?", choices });
+    const shown = await ui.text();
+    expect(shown).toContain("  ❯ 1. short\n");
+    expect(shown).toMatch(/ {4}2\. a choice that[^\n]*\n {7}[^\n]*with an end/);
+    expect(shown).toContain("3. Other…");
+  });
+
   it("ask questions with choices and own words [20:R10.35]", async () => {
     await using ui = await TuiDriver.start();
     const question: SessionEvent = { type: "question-request", id: "q", question: "Which?", choices: ["red", "blue"] };

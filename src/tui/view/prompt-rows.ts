@@ -54,10 +54,28 @@ export function questionPromptRows(prompt: QuestionPrompt, look: PromptLook): Li
   const choices =
     prompt.choices.length === 0 || prompt.isFreeText
       ? []
-      : [...prompt.choices, "Other…"].map((text, index) =>
-          choiceRow(cutText(`${index + 1}. ${text}`, columns - 4), index === prompt.selected),
-        );
+      : questionChoices([...prompt.choices, "Other…"], prompt.selected, {
+          columns,
+          room: look.rows - question.length - rowsAround,
+        });
   return framed(prompt, look, { title: "Hermes asks", body: [...question, ...choices] });
+}
+
+/** Frame, status bar, input and a little of what was said before. */
+const rowsAround = 9;
+
+/** Whole, so that nobody chooses what cannot be read; cut to one row each where there is no room for that. */
+function questionChoices(
+  texts: readonly string[],
+  selected: number,
+  { columns, room }: { readonly columns: number; readonly room: number },
+): Line[] {
+  const numbered = texts.map((text, index) => `${index + 1}. ${text}`);
+  const whole = numbered.flatMap((text, index) =>
+    wrapLine(choiceRow(text, index === selected), columns - 2, { hang: [{ text: "       " }] }),
+  );
+  if (whole.length <= room) return whole;
+  return numbered.map((text, index) => choiceRow(cutText(text, columns - 4), index === selected));
 }
 
 export function secretPromptRows(prompt: SecretPrompt, look: PromptLook): Line[] {
