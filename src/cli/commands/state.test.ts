@@ -6,6 +6,7 @@ import { userMessage } from "#conversation";
 import { systemClock } from "#foundation/clock";
 import { silentLogger } from "#foundation/logger";
 import { openStore } from "#store";
+import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../testing.ts";
 
 let place: ReturnType<typeof temporaryHome>;
@@ -34,6 +35,21 @@ async function oneSession(home = place.home): Promise<void> {
 }
 
 describe("hermes doctor", () => {
+  it("asks the server of one's own that the model is at [20:R11.6]", async () => {
+    let url = "";
+    const examine = async () => {
+      writeFileSync(inHome("config.yaml"), `model:\n  provider: custom\n  base_url: ${url}\n  default: tiny\n`);
+      const { checks } = (await json("doctor")) as { checks: { section: string; state: string; detail: string }[] };
+      return checks.filter(({ section }) => section === "Connections");
+    };
+    {
+      await using server = await startModelServer({ models: [{ id: "tiny" }] });
+      url = server.chatBaseUrl;
+      expect(await examine()).toMatchObject([{ state: "ok", detail: "1 model" }]);
+    }
+    expect(await examine()).toMatchObject([{ state: "failed", detail: expect.stringContaining("ECONNREFUSED") }]);
+  });
+
   it("finds a list that was written as a map, names the form, and fails [20:A11.2]", async () => {
     put("config.yaml", "custom_providers:\n  local:\n    base_url: http://127.0.0.1:9/v1\n");
     const run = await hermes("doctor", "--offline");

@@ -102,7 +102,29 @@ async function connectivity({ invocation, parts }: Patient): Promise<readonly Ch
       });
     checks.push(...(await clockCheck(target.baseUrl, signal)));
   }
+  checks.push(...(await ownEndpoint({ invocation, parts })));
   return checks.filter((check, index) => checks.findIndex((one) => one.name === check.name) === index);
+}
+
+/** The model in use may be at a server of the person's own, which is on no list of providers. */
+async function ownEndpoint({ invocation, parts }: Pick<Patient, "invocation" | "parts">): Promise<readonly Check[]> {
+  const { signal } = invocation.io;
+  const resolution = await parts.models.resolve({}, signal);
+  if (resolution.kind === "failure" || !/^custom(:|$)/.test(resolution.target.provider)) return [];
+  const { baseUrl, headers, query, credential, providerLabel } = resolution.target;
+  const list = await fetchModels(
+    { source: { path: "/models" }, baseUrl, headers, query, credential, timeoutMs: 8_000 },
+    signal,
+  );
+  const check = { section: "Connections", name: `${providerLabel} (${new URL(baseUrl).host})` };
+  if (list.kind === "models")
+    return [
+      { ...check, state: "ok", detail: `${list.models.length} ${list.models.length === 1 ? "model" : "models"}` },
+    ];
+  // Many small servers list nothing; that somebody answers is what counts.
+  const isThere = list.status !== undefined && ![401, 403].includes(list.status) && list.status < 500;
+  if (isThere) return [{ ...check, state: "ok", detail: `answers, without a list of models (${list.message})` }];
+  return [{ ...check, state: "failed", detail: list.message, hint: "Look closer: hermes model test" }];
 }
 
 /** Signatures and expiry times fail in strange ways when the clock is wrong. */
