@@ -50,6 +50,8 @@ describe("tool lines", () => {
 
   it("end with the exit code of a command, or say what kind of failure it was [20:A10.15] [30:REG-54]", () => {
     expect(toolLine(facts("terminal", { command: "x" }, { exitCode: 2, isError: true }), none).mark).toBe(" [exit 2]");
+    const denied = { exitCode: -1, isError: true, result: '{"error":"This was not run (recursive delete)"}' };
+    expect(toolLine(facts("terminal", { command: "x" }, denied), none).mark).toBe(" [not run]");
     expect(toolLine(facts("read_file", {}, { isError: true }), none).mark).toBe(" [error]");
     const full =
       "The user notes use 2,190 of 2,200 characters; with this change they would have 2,400, which is over the limit.";

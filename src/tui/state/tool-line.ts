@@ -9,7 +9,7 @@ export interface ToolLine {
   /** Paths are cut from the left. */
   readonly cutFrom: "left" | "right";
   readonly durationMs: number;
-  /** ` [exit 2]`, ` [error]`, ` [full]` or empty. */
+  /** ` [exit 2]`, ` [not run]`, ` [error]`, ` [full]` or empty. */
   readonly mark: string;
   readonly isError: boolean;
 }
@@ -48,6 +48,8 @@ export function toolLine(facts: ToolFacts, emojis: Emojis): ToolLine {
 }
 
 function markOf(facts: ToolFacts): string {
+  // A command that was refused has no exit code of its own.
+  if (facts.exitCode === -1 && facts.result?.includes("not run") === true) return " [not run]";
   if (facts.exitCode !== undefined && facts.exitCode !== 0) return ` [exit ${facts.exitCode}]`;
   if (!facts.isError) return "";
   if (facts.name === "memory" && /\bfull\b|exceed|over the limit|no room/i.test(facts.result ?? "")) return " [full]";
