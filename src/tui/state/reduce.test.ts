@@ -316,6 +316,26 @@ describe("the reducer", () => {
     expect(run([done]).pending.map(({ kind }) => kind)).toEqual(["panel"]);
   });
 
+  it("shows a message that stops an answer below that answer [20:R10.28]", () => {
+    const ready: UserAction = { type: "session-ready", info: sessionInfo(), history: [] };
+    const turn: SessionEvent = { type: "turn-start", sessionId: "s" as SessionId, turnId: "t" as TurnId };
+    const submission = { kind: "turn", ended: new Promise<never>(() => undefined) } as never;
+    const state = run(
+      [
+        ready,
+        turn,
+        { type: "text-delta", text: "One line.\n\nHalf of" },
+        { type: "insert", text: "stop" },
+        { type: "enter" },
+        { type: "submitted", text: "stop", images: 0, submission },
+        { type: "turn-end", exitReason: "interrupted_during_api_call", text: "" },
+      ],
+      { seenHints: ["busy-input"] },
+    );
+    const kinds = state.pending.map(({ kind }) => kind).filter((kind) => kind !== "answer");
+    expect(kinds.slice(-4)).toEqual(["answer-start", "answer-end", "user", "notice"]);
+  });
+
   it("does not leave by Ctrl-D while images are attached [20:R10.19]", () => {
     const state = run([{ type: "image-attached", path: "/a.png" }, { type: "end-of-input" }]);
     expect(state.effects).toEqual([]);

@@ -142,7 +142,7 @@ function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): 
     case "session-ready":
       return becomeReady(state, action);
     case "submitted":
-      return submitted(state, action);
+      return submitted(state, action, nowMs);
     case "surface":
       return actOnSurface(state, action.action);
     case "show-view":

@@ -1,5 +1,6 @@
 import type { Submission } from "#session";
 import { insert } from "../input/buffer.ts";
+import { closeAnswer } from "./answer.ts";
 import { echo, echoLater, forgetEcho } from "./echo.ts";
 import { clearDraft, editDraft } from "./editing.ts";
 import { showHint } from "./hints.ts";
@@ -75,12 +76,14 @@ export function sendEarly(state: ViewState): ViewState {
 export function submitted(
   state: ViewState,
   given: { readonly text: string; readonly images: number; readonly submission: Submission },
+  nowMs: number,
 ): ViewState {
   const { text, submission } = given;
   switch (submission.kind) {
     case "turn": {
       if (!state.echoes.waiting.includes(text)) return state;
-      return echo(forgetEcho(state, text), text, given.images);
+      // The answer it stops is over: the words do not stand in the middle of it.
+      return echo(closeAnswer(forgetEcho(state, text), nowMs), text, given.images);
     }
     case "queued":
       return notice(
