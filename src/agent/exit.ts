@@ -17,13 +17,18 @@ function explainPlainly(failure: ModelFailure): Explanation {
   return explain(failure);
 }
 
+/** A provider's words may end anywhere; what follows begins a sentence of its own. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 function exitForFailure(
   { failure }: Extract<Problem, { stage: "request" }>,
   turn: Turn,
   inWords: ExplainFailure,
 ): TurnOutcome {
   const { message, hint } = inWords(failure, turn.target);
-  const error = `${message} ${hint}`.trim();
+  const error = `${sentence(message)} ${hint}`.trim();
   const common = { error, errorClass: failure.kind, failure };
   const shown = joinedFragments(turn.history).trim();
   // The beginning of the answer stands on the screen already; it is kept although the rest never came.

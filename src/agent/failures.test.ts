@@ -339,12 +339,12 @@ describe("a turn that is lost", () => {
     expect(clock.slept).toEqual([5_000, 10_000]);
   });
 
-  it("is explained by whoever knows the provider [10:ERR-17]", async () => {
+  it.each([".", ""])("is explained by whoever knows the provider, in whole sentences (%j) [10:ERR-17]", async (end) => {
     const { agent, server } = await harness({
       deps: {
         explain: (failure, target) => ({
           code: failure.kind,
-          message: `${target.providerLabel} does not know ${failure.model}.`,
+          message: `${target.providerLabel} does not know ${failure.model}${end}`,
           hint: "Pick another.",
           provider: failure.provider,
         }),

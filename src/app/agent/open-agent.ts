@@ -51,6 +51,13 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
+/** What was asked for by name and does not exist is said; otherwise the tools would just be missing. */
+function unknownToolsets({ wish }: AgentSpec, { listing }: SessionTools): readonly string[] {
+  return listing.unknownToolsets
+    .filter((name) => wish.toolsets?.includes(name) === true)
+    .map((name) => `There is no toolset "${name}". See them with: hermes tools list`);
+}
+
 async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const { shared, scope, signal } = opening;
   const { toolbox, logger } = shared;
@@ -64,6 +71,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     { list: (stop) => toolbox.list(listingWish(spec, shared), stop), refresh: (stop) => toolbox.mcp.refresh(stop) },
     signal,
   );
+  for (const text of unknownToolsets(spec, tools)) spec.emit({ type: "notice", level: "warn", text });
   const taint = new TaintWatch();
   const memory = await memoryOf(spec, { ...opening, listing: tools.listing, taint });
   // Whoever has no use for the notes has none for what stands beside them.
