@@ -104,7 +104,9 @@ export class Conversation {
   #restoreMeter(): void {
     const last = this.history.findLast((message) => message.role === "assistant" && message.origin !== undefined);
     const origin = last?.role === "assistant" ? last.origin : undefined;
-    if (origin !== undefined) this.meter.restore(origin, origin.by === modelKey(this.target));
+    if (origin === undefined) return;
+    this.meter.restore(origin, origin.by === modelKey(this.target));
+    this.lastPromptTokens = origin.counted?.tokens ?? 0;
   }
 
   /** A resumed session continues with the list its last `todo` call left. */

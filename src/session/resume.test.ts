@@ -43,6 +43,8 @@ describe("a session that is opened again", () => {
     const again = await open({ resume: id });
     expect(textsOf(again.history)).toEqual(["First", "One."]);
     expect(again.info.usage.output).toBeGreaterThan(0);
+    expect(again.info.contextTokens).toBe(first.info.contextTokens);
+    expect(again.info.contextTokens).toBeGreaterThan(0);
     await say(again, "Second");
     expect(textsOf(await store.messages.conversation(id))).toEqual(["First", "One.", "Second", "Two."]);
     expect((await store.sessions.get(id))?.endReason).toBeUndefined();
