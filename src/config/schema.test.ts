@@ -202,7 +202,7 @@ const table: Readonly<Record<string, unknown>> = {
   "display.tool_progress": "all",
   "display.tool_preview_length": 0,
   "display.tool_progress_command": false,
-  "display.final_response_markdown": "strip",
+  "display.final_response_markdown": "render",
   "display.busy_input_mode": "interrupt",
   "display.alt_screen": false,
   "display.image_mode": "auto",

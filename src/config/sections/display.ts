@@ -42,7 +42,7 @@ export const displaySections = {
         description: "Offer the command that changes tool lines in chats.",
         noEffect: missing.gateway,
       }),
-      final_response_markdown: choice(["render", "strip", "raw"], "strip", "What happens to markdown in answers."),
+      final_response_markdown: choice(["render", "strip", "raw"], "render", "What happens to markdown in answers."),
       busy_input_mode: choice(
         ["interrupt", "queue", "steer"],
         "interrupt",

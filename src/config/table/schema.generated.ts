@@ -215,7 +215,7 @@ export const tableText = `[
 {"kind":"choice","choices":["full","minimal"],"default":"full"},
 {"kind":"choice","choices":["off","new","all","verbose"],"default":"all"},
 {"kind":"number","whole":true,"min":0,"default":0},
-{"kind":"choice","choices":["render","strip","raw"],"default":"strip"},
+{"kind":"choice","choices":["render","strip","raw"],"default":"render"},
 {"kind":"choice","choices":["interrupt","queue","steer"],"default":"interrupt"},
 {"kind":"flag","default":false,"reload":"restart"},
 {"kind":"choice","choices":["auto","describe","native"],"default":"auto"},
