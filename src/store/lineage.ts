@@ -42,7 +42,7 @@ export async function compressionTip(db: Database, id: SessionId): Promise<Sessi
       `SELECT c.id FROM sessions p JOIN sessions c ON c.parent_session_id = p.id
        WHERE p.id = ? AND p.end_reason = 'compression' AND c.started_at >= p.ended_at
          AND (c.lineage IS NULL OR c.lineage = 'compression')
-       ORDER BY c.started_at DESC, c.id DESC LIMIT 1`,
+       ORDER BY CASE WHEN c.lineage = 'compression' THEN 0 ELSE 1 END, c.started_at DESC, c.id DESC LIMIT 1`,
       [tip],
     );
     if (child === undefined) return tip;

@@ -206,6 +206,14 @@ export function sessionContract(subject: StoreSubject): void {
       expect(await store.search.messages("parent")).toEqual([]);
     });
 
+    it("takes the part that compression began for the next one, also beside a child of the same moment [10:STORE-11]", async () => {
+      const { store } = fixture();
+      await store.sessions.create({ id: session("p"), source: "cli" });
+      await store.sessions.create({ id: session("z"), source: "cli", parentSessionId: session("p") });
+      await store.sessions.continueCompressed(session("p"), { id: session("c"), messages: [userMessage("so far")] });
+      expect(await store.sessions.compressionTip(session("p"))).toBe("c");
+    });
+
     it("lists newest first with preview and last activity [10:STORE-21]", async () => {
       const { store, clock } = fixture();
       await store.sessions.create({ id: session("a"), source: "cli", startedAtMs: Date.UTC(2025, 0, 1) });
