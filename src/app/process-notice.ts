@@ -32,29 +32,25 @@ function isWanted(event: Report, wanted: ProcessReports): boolean {
 }
 
 function textOf(event: Report): string {
-  switch (event.type) {
-    case "completion": {
-      const code = event.exit_code === null ? "unknown" : String(event.exit_code);
-      const facts = [`[The background process ${event.session_id} has ended]`, `Exit code: ${code}`];
-      return lines(facts, event, event.output);
-    }
-    case "watch_match": {
-      const dropped = event.suppressed === 0 ? [] : [`${event.suppressed} matches before were not reported.`];
-      const facts = [
-        `[The background process ${event.session_id} printed what is watched for: ${event.pattern}]`,
-        "It is still running.",
-        ...dropped,
-      ];
-      return lines(facts, event, event.output);
-    }
-    case "watch_disabled": {
-      const facts = [
-        `[The background process ${event.session_id} printed too much of what is watched for]`,
-        `${event.suppressed} matches were not reported, and it is not watched any more. Its end will be.`,
-      ];
-      return lines(facts, event, "");
-    }
+  if (event.type === "completion") {
+    const code = event.exit_code === null ? "unknown" : String(event.exit_code);
+    const facts = [`[The background process ${event.session_id} has ended]`, `Exit code: ${code}`];
+    return lines(facts, event, event.output);
   }
+  if (event.type === "watch_match") {
+    const dropped = event.suppressed === 0 ? [] : [`${event.suppressed} matches before were not reported.`];
+    const facts = [
+      `[The background process ${event.session_id} printed what is watched for: ${event.pattern}]`,
+      "It is still running.",
+      ...dropped,
+    ];
+    return lines(facts, event, event.output);
+  }
+  const facts = [
+    `[The background process ${event.session_id} printed too much of what is watched for]`,
+    `${event.suppressed} matches were not reported, and it is not watched any more. Its end will be.`,
+  ];
+  return lines(facts, event, "");
 }
 
 function lines(facts: readonly string[], event: { readonly command: string }, output: string): string {

@@ -126,7 +126,7 @@ function closingWords(intent: Task, result: string): string {
     case "write":
       return `Wrote \`${intent.path}\`.`;
     case "run":
-      return `It ended with exit code ${text(facts.exit_code)}.\n\n${block(text(facts.output))}`;
+      return ranText(text(facts.exit_code), text(facts.output), result);
     case "remember":
       return `I will remember: ${intent.fact}`;
     case "recall":
@@ -187,4 +187,11 @@ function matches(value: unknown): string {
 
 function summaries(value: unknown): string {
   return Array.isArray(value) ? value.map((item: { summary?: unknown }) => text(item.summary)).join("\n") : "";
+}
+
+/** A call that a crash cut off has no exit code, only words about it. */
+function ranText(exitCode: string, output: string, result: string): string {
+  if (exitCode === "") return result;
+  const ended = `It ended with exit code ${exitCode}.`;
+  return output.trim() === "" ? ended : `${ended}\n\n${block(output)}`;
 }

@@ -95,6 +95,26 @@ describe("the demo model on the wire", () => {
     expect(missing.choices[0]?.message.content).toContain("`read_file`, which is not available");
   });
 
+  it.each([
+    ['{"exit_code":0,"output":""}', "It ended with exit code 0."],
+    ['{"exit_code":3,"output":"tea"}', "It ended with exit code 3.\n\n```\ntea\n```"],
+    ["The program ended while this call was running.", "The program ended while this call was running."],
+  ])("tells how a command went: %s", async (content, told) => {
+    await using demo = await serveDemoModel();
+    const call = { id: "c", type: "function", function: { name: "terminal", arguments: '{"command":"ls"}' } };
+    const messages = [
+      { role: "user", content: "hello" },
+      { role: "assistant", content: introduction },
+      { role: "user", content: "run `ls`" },
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", tool_call_id: "c", content },
+    ];
+    const reply = (await (await ask(demo.baseUrl, { tools, messages })).json()) as {
+      choices: { message: { content: string } }[];
+    };
+    expect(reply.choices[0]?.message.content).toBe(told);
+  });
+
   it("answers nonsense with an error in the provider's shape", async () => {
     await using demo = await serveDemoModel();
     const broken = await fetch(`${demo.baseUrl}/chat/completions`, { method: "POST", body: "{" });
