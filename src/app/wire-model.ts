@@ -1,5 +1,3 @@
-import { setDefaultResultOrder } from "node:dns";
-import { setDefaultAutoSelectFamily } from "node:net";
 import type { Config, LoadedConfig } from "#config";
 import { systemClock } from "#foundation/clock";
 import { Scope } from "#foundation/disposal";
@@ -81,7 +79,7 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
   const { loaded, home, logger, redactor } = options;
   const { config, environment } = loaded;
   const clock = systemClock;
-  if (config.network.force_ipv4) useIpv4();
+  if (config.network.force_ipv4) await useIpv4();
   const connections = scope.adopt(openConnections());
   const catalog = openCatalog({
     files: {
@@ -184,7 +182,11 @@ function withNativeImages(resolution: Resolution, mode: Config["display"]["image
 }
 
 /** `network.force_ipv4`, for every connection of the process: the first address of a name is its IPv4 one, and no other is tried. */
-function useIpv4(): void {
+async function useIpv4(): Promise<void> {
+  const [{ setDefaultResultOrder }, { setDefaultAutoSelectFamily }] = await Promise.all([
+    import("node:dns"),
+    import("node:net"),
+  ]);
   setDefaultResultOrder("ipv4first");
   setDefaultAutoSelectFamily(false);
 }
