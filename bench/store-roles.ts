@@ -1,9 +1,9 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import type { Message, SessionId } from "#conversation";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { newId } from "#foundation/text/ids";
+import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import { SqliteConnection } from "../src/store/sqlite/connection.ts";
 import { loadSqlite } from "../src/store/sqlite/driver.ts";

@@ -16,14 +16,14 @@ const write = (file: string, text: string) => {
 describe("the layer checker", () => {
   it.each([
     ["model/client.ts", "#store", "model may not import store"],
-    ["foundation/json.ts", "#conversation", "foundation may not import conversation"],
+    ["foundation/text/json.ts", "#conversation", "foundation may not import conversation"],
     ["agent/loop.ts", "#store", "agent may not import store"],
     ["agent/loop.ts", "#model/client", "only the door #model may be imported"],
     ["agent/loop.ts", "../model/client.ts", "a relative import may not leave its subsystem; use the door"],
     ["agent/loop.ts", "#tools/testing", "only the door #tools may be imported"],
     ["store/open.test.ts", "#tools/testing", "store may not import tools"],
     ["model/a/b.ts", "#model", "inside a subsystem, import the file, not the door"],
-    ["attic/x.ts", "#foundation/json", "src/attic is not a subsystem; add it to scripts/layers.ts"],
+    ["attic/x.ts", "#foundation/text/json", "src/attic is not a subsystem; add it to scripts/layers.ts"],
   ])("refuses %s importing %s", (file, specifier, problem) => {
     expect(faultOf(file, specifier)).toBe(problem);
   });
@@ -31,7 +31,7 @@ describe("the layer checker", () => {
   it.each([
     ["model/client.ts", "#conversation"],
     ["model/client.ts", "#foundation/http"],
-    ["foundation/http.ts", "#foundation/abort"],
+    ["foundation/http/request.ts", "#foundation/lifecycle/abort"],
     ["model/protocols/a.ts", "../request.ts"],
     ["session/service.ts", "#agent"],
     ["cli/main.ts", "#app"],

@@ -3,7 +3,7 @@ import path from "node:path";
 
 /**
  * Who may import whom. A subsystem reaches another only through its door (`#name`, or
- * `#foundation/module`) and only along this table; type-only imports count.
+ * `#foundation/folder/module`) and only along this table; type-only imports count.
  * A subsystem may have a second door for the builders of tests (`#name/testing`), open to test files only.
  * Below 1 stand the subsystems everybody may use, so they are not repeated in each row.
  */

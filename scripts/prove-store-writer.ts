@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
 import { type Message, newToolCall, type SessionId, toolMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { newId } from "#foundation/text/ids";
+import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 
 /**

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "#conversation";
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 
 export interface ActivityDeps {
   /** Its own clock: the waits of a turn and this watch are not the same time in tests. */

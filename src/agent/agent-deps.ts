@@ -1,6 +1,6 @@
 import type { AgentEvent, Message } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
 import type { CallObserver, Listing, OutputLimits, ResultFiles, Tool } from "#tools";
 import type { CallMoney } from "./call-model.ts";

@@ -7,10 +7,10 @@ import {
   textOf,
   userMessage,
 } from "#conversation";
-import { linkSignals } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { newId } from "#foundation/ids";
+import { linkSignals } from "#foundation/lifecycle/abort";
+import { newId } from "#foundation/text/ids";
+import { systemClock } from "#foundation/time/clock";
 import type { Target } from "#model";
 import { ActivityWatch, usualActivityMs } from "./activity-watch.ts";
 import type { AgentDeps } from "./agent-deps.ts";

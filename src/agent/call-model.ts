@@ -1,7 +1,7 @@
 import type { AgentEvent, Cost, SessionId, Usage } from "#conversation";
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import {
   type AccountGate,
   type AttemptEvent,

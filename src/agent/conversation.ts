@@ -8,7 +8,7 @@ import {
   type Usage,
   zeroUsage,
 } from "#conversation";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
 import { type TodoItem, TodoList } from "#tools";
 import { openTasksIn } from "./compression/open-tasks.ts";

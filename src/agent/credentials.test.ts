@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { FakeClock } from "#foundation/time/clock";
 import {
   type AccountGate,
   AuthFile,

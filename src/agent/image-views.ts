@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Content, type ContentPart, type ImagePart, imagesOf, type Message, textPart } from "#conversation";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Target } from "#model";
 import { quietly } from "./quietly.ts";
 

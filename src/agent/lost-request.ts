@@ -1,4 +1,4 @@
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { ModelRequest } from "#model";
 import type { AgentDeps } from "./agent-deps.ts";
 import type { ContextMeter } from "./meter.ts";

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 
 /** Runs what may fail without failing a turn: hooks, memory, bookkeeping. Its failure is logged; an abort goes on. */
 export async function quietly<T>(

@@ -1,5 +1,5 @@
 import { callsOf } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { Listing } from "#tools";
 import type { InspectFacts } from "./inspect.ts";
 import type { Turn } from "./turn.ts";

@@ -1,6 +1,6 @@
 import { type Message, totalRepairs } from "#conversation";
-import { canonicalJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { canonicalJson } from "#foundation/text/json";
 import { countRepairs, type ModelRequest, type ReasoningEffort, type RequestOptions } from "#model";
 import type { Listing } from "#tools";
 import type { Conversation } from "./conversation.ts";

@@ -1,7 +1,7 @@
 import type { Message, ToolCall, ToolMessage } from "#conversation";
 import { describe } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { CallObserver, CallOutcome, Toolbelt } from "#tools";
 import { showsFailure } from "./failure-flag.ts";
 import type { LoopDeps } from "./loop.ts";

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { assistantMessage, type Message, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { FakeClock, systemClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import { classify, openConnections, streamModel } from "#model";
 import { fakeTool, listingOf, registryOf, toolContext } from "#tools/testing";
 import { calls, fails, hang, says, serverError, startModelServer } from "../../test/fakes/model-server/index.ts";

@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Message, userMessage } from "#conversation";
-import { newId } from "#foundation/ids";
+import { newId } from "#foundation/text/ids";
 import type { ModelRequest, RequestOptions } from "#model";
 import { Agent } from "./agent.ts";
 import type { AgentDeps } from "./agent-deps.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { type CallObserver, result, type Tool } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { calls, reply, says } from "../../test/fakes/model-server/index.ts";

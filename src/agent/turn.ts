@@ -7,8 +7,8 @@ import {
   settle,
   type TurnId,
 } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
+import { newId } from "#foundation/text/ids";
+import type { Clock } from "#foundation/time/clock";
 import type { RequestOptions, Target } from "#model";
 import type { TurnOutcome } from "./outcome.ts";
 import type { Transcript } from "./ports.ts";

@@ -1,7 +1,7 @@
 import { callModel } from "#agent";
 import type { Message, SessionId, ToolDefinition } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { type Collected, estimateRequest, type ModelFailure, type RequestOptions, type TargetWish } from "#model";
 import { budgetedCalls } from "./agent/session-money.ts";
 import type { Models } from "./wire-model.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SessionId } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { openHermes } from "./hermes.ts";
 import { temporaryStage } from "./testing.ts";

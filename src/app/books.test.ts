@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { collectInsights, insightsText } from "#session";
 import { calls, rateLimited, says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { customModel, hermesStage } from "./testing.ts";

@@ -1,7 +1,7 @@
 import type { ChildCall } from "#agent";
 import type { SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { AuxiliaryRecord, FallbackEvent } from "#model";
 import { usageChange } from "#session";
 import type { Store } from "#store";

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SessionId } from "#conversation";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import {
   calls,
   type ModelServer,

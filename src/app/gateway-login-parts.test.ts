@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { calls, says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { startOAuthServer } from "../../test/fakes/oauth-server.ts";
 import { customModel, hermesStage } from "./testing.ts";

@@ -1,12 +1,12 @@
 import { homedir } from "node:os";
 import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool, SkillPassthrough } from "#agent";
 import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
-import { systemClock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
-import { Scope } from "#foundation/disposal";
-import { type Logger, openLogger, teeLogger } from "#foundation/logger";
-import { HermesHome } from "#foundation/paths";
-import { Redactor } from "#foundation/redact";
+import { type Logger, openLogger, teeLogger } from "#foundation/files/logger";
+import { HermesHome } from "#foundation/files/paths";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { Redactor } from "#foundation/secrets/redact";
+import { systemClock } from "#foundation/time/clock";
 import { NousGuard, nousGate, RateLimitBook } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { activeProvider } from "#model";
 import { openHermes } from "./hermes.ts";
 import { temporaryStage } from "./testing.ts";

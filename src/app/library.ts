@@ -1,8 +1,8 @@
 import type { FlagSetting } from "#config";
 import type { ApprovalChoice, SessionId } from "#conversation";
-import { never } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
-import { realImport } from "#foundation/import-module";
+import { never } from "#foundation/lifecycle/abort";
+import { realImport } from "#foundation/process/import-module";
 import type { OpenSession, OpenWish, SessionEvent, SessionInfo, TurnEnd } from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
 

@@ -1,9 +1,9 @@
 import type { Config } from "#config";
-import { raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import { raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import {
   listChoices,
   type PickerEntry,

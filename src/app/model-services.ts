@@ -8,7 +8,7 @@ import {
   toolMessage,
   userMessage,
 } from "#conversation";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { Auxiliary, AuxiliaryOutcome } from "#model";
 import type { MixtureDeps, SampleModel, SampleReply, SampleRequest } from "#tools";
 import { askModel } from "./ask-model.ts";

@@ -1,5 +1,5 @@
 import { editConfig, type LoadedConfig, parseKeyPath } from "#config";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import { choiceToSave, type Target } from "#model";
 import { defaultSessionSettings, type SessionSettings } from "#session";
 import type { StorePlace } from "#store";

@@ -1,7 +1,7 @@
 import type { Config } from "#config";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import {
   fetchBedrockModels,
   fetchModels,

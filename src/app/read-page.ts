@@ -1,5 +1,5 @@
 import type { ReferenceDeps } from "#agent";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { ToolRegistry } from "#tools";
 
 /** Reads a page the way the model would: same backend, same rules about addresses. */

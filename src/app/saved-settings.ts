@@ -8,7 +8,7 @@ import {
   parseKeyPath,
   valueAt,
 } from "#config";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import type { Preferences } from "#session";
 
 /** The saved settings, as commands of a session show and change them. */

@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import { type ProcessReports, processNotice } from "./process-notice.ts";
 import type { SurfaceRouter } from "./surface-router.ts";
 import type { Toolbox } from "./toolbox.ts";

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { syncBundledSkills } from "#agent";
-import { never } from "#foundation/abort";
 import { describe } from "#foundation/errors";
-import { ensureDir, readTextFile } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir, readTextFile } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import { never } from "#foundation/lifecycle/abort";
 
 export interface ShippedSkills {
   readonly folder: string | undefined;

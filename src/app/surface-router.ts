@@ -1,5 +1,5 @@
-import { disposable } from "#foundation/disposal";
-import { Secret } from "#foundation/secret";
+import { disposable } from "#foundation/lifecycle/disposal";
+import { Secret } from "#foundation/secrets/secret";
 import type { AgentSpec, DeliveredWords, PersonAnswer } from "#session";
 import type { Approver, ToolContext } from "#tools";
 

@@ -1,5 +1,5 @@
 import { type Config, editConfig, type LoadedConfig, loadConfig } from "#config";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import { listedToolsets, pluginToolsets, type RegistrySnapshot, surfaceToolsets, Toolsets } from "#tools";
 import type { Toolbox } from "./toolbox.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Scope } from "#foundation/disposal";
+import { Scope } from "#foundation/lifecycle/disposal";
 import type { OpenSession, SessionEvent, TurnEnd } from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
 

@@ -1,5 +1,5 @@
 import type { ContextEngine, PluginSkillPlace } from "#agent";
-import type { Redactor } from "#foundation/redact";
+import type { Redactor } from "#foundation/secrets/redact";
 import type { Hooks, PluginCommand, TerminalPart } from "#plugins";
 import type {
   CallObserver,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { calls, reply, says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { customModel, hermesStage } from "./testing.ts";
 

@@ -1,10 +1,10 @@
 import type { Config, LoadedConfig } from "#config";
-import { systemClock } from "#foundation/clock";
-import { Scope } from "#foundation/disposal";
 import { UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
-import type { Redactor } from "#foundation/redact";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import { Scope } from "#foundation/lifecycle/disposal";
+import type { Redactor } from "#foundation/secrets/redact";
+import { systemClock } from "#foundation/time/clock";
 import {
   type AttemptEvent,
   type AuthBackend,

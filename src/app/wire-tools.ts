@@ -1,6 +1,6 @@
 import path from "node:path";
-import { never } from "#foundation/abort";
-import { Scope } from "#foundation/disposal";
+import { never } from "#foundation/lifecycle/abort";
+import { Scope } from "#foundation/lifecycle/disposal";
 import { Hooks } from "#plugins";
 import { AvailabilityProbes, type ToolAudit, ToolRegistry, toolAudit } from "#tools";
 import type { ObservedTurn, Toolbox } from "./toolbox.ts";

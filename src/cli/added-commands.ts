@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { Scope } from "#foundation/disposal";
-import { importModule } from "#foundation/import-module";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { importModule } from "#foundation/process/import-module";
 import type { Command, CommandIo, Invocation } from "./command.ts";
 import { commandNames } from "./command-names.ts";
 import { globalFlags, readGlobalFlags } from "./global-flags.ts";

@@ -11,7 +11,7 @@ const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-V" || args[0] === "version")) {
   process.stdout.write(`${versionLine()}\n`);
 } else {
-  // Code from the cache has no import() of its own; plugins need one. The name is that of #foundation/import-module.
+  // Code from the cache has no import() of its own; plugins need one. The name is that of #foundation/process/import-module.
   Reflect.set(globalThis, Symbol.for("hermes.import"), new Function("address", "return import(address)"));
   const program = openParts(path.join(__dirname, ".."), require)("program", 0) as typeof import("./program.ts");
   void program.main(args);

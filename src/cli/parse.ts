@@ -1,4 +1,4 @@
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 import type { Argument, Command, Flag, FlagValue } from "./command.ts";
 import { globalFlags } from "./global-flags.ts";
 import { usageError } from "./usage-error.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig, valueAt } from "#config";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
 import { runCli, temporaryHome } from "./testing.ts";
 
 let place: ReturnType<typeof temporaryHome>;

@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 import { checkTogether } from "./check-together.ts";
 import { coerceTree } from "./coerce.ts";
 import type { Config } from "./config.ts";

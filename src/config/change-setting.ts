@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { type EditOptions, editConfig } from "./edit.ts";
 import { belongsInSecretFile } from "./environment.ts";
 import { formatKeyPath, parseKeyPath } from "./key-path.ts";

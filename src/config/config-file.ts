@@ -1,6 +1,6 @@
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
 import type { BrokenDocument, SettingsDocument } from "./document.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import { decodeUtf8, readBytes } from "./source.ts";

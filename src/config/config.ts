@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 import type { configSchema } from "./schema.ts";
 
 /** The settings as the schema gives them: checked, complete, not yet frozen. */

@@ -178,7 +178,7 @@ describe("safety of saving", () => {
   test("[20:A7.11] two processes that set different keys at the same time both get through", async () => {
     using temp = new TempHome({ "config.yaml": "# shared\nmodel: x\n" });
     const script = `
-      import { HermesHome } from "#foundation/paths";
+      import { HermesHome } from "#foundation/files/paths";
       const { editConfig } = await import(process.env.TEST_EDITOR);
       const home = new HermesHome(process.env.TEST_HOME);
       const name = process.env.TEST_NAME;

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { never } from "#foundation/abort";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { withFileLock, writeFileAtomic } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { withFileLock, writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { never } from "#foundation/lifecycle/abort";
 import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import { managedBy, managedError } from "./managed.ts";
 import { versionOf } from "./migrate.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { formatKeyPath, parseKeyPath } from "./key-path.ts";
 import { describeSource, type Provenance } from "./layer.ts";
 import type { LoadedConfig } from "./load.ts";

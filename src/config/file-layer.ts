@@ -1,5 +1,5 @@
-import type { HermesHome } from "#foundation/paths";
-import { nearest } from "#foundation/text";
+import type { HermesHome } from "#foundation/files/paths";
+import { nearest } from "#foundation/text/text";
 import { type Coerced, coerceTree, type UnknownKey } from "./coerce.ts";
 import type { FoundFile } from "./config-file.ts";
 import { expandVariables } from "./expand.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { systemErrorCode } from "#foundation/errors";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 
 /** Names of the plugins in the home, for the one migration that lists them. */
 export function installedPlugins(home: HermesHome): readonly string[] {

@@ -1,5 +1,5 @@
-import { parseJson } from "#foundation/json";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
+import { parseJson } from "#foundation/text/json";
 import { coerceTree } from "./coerce.ts";
 import type { Layer } from "./layer.ts";
 import { foldPlatformExtras } from "./platform-extras.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { LoadedConfig } from "./load.ts";
 import { collectSecrets } from "./seal.ts";
 import { TempHome } from "./temp-home.ts";

@@ -1,4 +1,4 @@
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import type { Config } from "./config.ts";
 import type { Provenance } from "./layer.ts";
 import type { Manager } from "./managed.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import { isTruthy } from "./environment/switches.ts";
 
 /** Who owns the settings when it is not the person: the name as people know it. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { never } from "#foundation/abort";
-import { withFileLock, writeFileAtomic } from "#foundation/files";
+import { withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { never } from "#foundation/lifecycle/abort";
 import { type EditOptions, type EditResult, save } from "./edit.ts";
 import { installedPlugins } from "./installed-plugins.ts";
 import type { KeyPath } from "./key-path.ts";

@@ -1,4 +1,4 @@
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 import type { Config } from "./config.ts";
 import type { PlatformId } from "./sections/platforms.ts";
 

@@ -1,8 +1,8 @@
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { HermesHome } from "#foundation/paths";
-import { type Machine, thisMachine } from "#foundation/platform";
+import { HermesHome } from "#foundation/files/paths";
+import { type Machine, thisMachine } from "#foundation/process/platform";
 import { prepareHome } from "./prepare-home.ts";
 import { TempHome } from "./temp-home.ts";
 

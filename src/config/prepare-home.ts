@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
-import { ensureDir } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
-import { isContainer, type Machine, thisMachine } from "#foundation/platform";
+import { ensureDir } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { isContainer, type Machine, thisMachine } from "#foundation/process/platform";
 import { isTruthy } from "./environment/switches.ts";
 import { managedBy } from "./managed.ts";
 

@@ -2,8 +2,8 @@ import { chmod, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { UserError } from "#foundation/errors";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { findExecutable } from "#foundation/platform";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import { findExecutable } from "#foundation/process/platform";
 
 /** A command named after a profile, so that `coder` means `hermes -p coder`. */
 export type AliasResult =

@@ -1,7 +1,7 @@
 import { cp, lstat, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "#foundation/errors";
-import { ensureDir } from "#foundation/files";
+import { ensureDir } from "#foundation/files/files";
 
 export const blankFolders = ["memories", "sessions", "skills", "skins", "logs", "plans", "workspace", "cron", "home"];
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
 import { Profiles } from "./profile.ts";
 import { TempHome } from "./temp-home.ts";
 

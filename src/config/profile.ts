@@ -1,8 +1,8 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { defaultProfile, HermesHome, isProfileName } from "#foundation/paths";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import { defaultProfile, HermesHome, isProfileName } from "#foundation/files/paths";
 import { type AliasResult, removeAlias, writeAlias } from "./profile-alias.ts";
 import {
   blankFolders,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { Config } from "./config.ts";
 import { formatKeyPath, type KeyPath } from "./key-path.ts";
 import type { ReloadScope } from "./sections/setting.ts";

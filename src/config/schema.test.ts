@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { configJsonSchema, configSchema } from "./schema.ts";
 import { listSettings } from "./settings.ts";
 import { shapeAt, shapeOf } from "./shape.ts";

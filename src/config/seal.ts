@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { Shape } from "./shape.ts";
 import { isPlainRecord, type Tree } from "./tree.ts";
 

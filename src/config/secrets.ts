@@ -1,8 +1,8 @@
-import { never } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
-import { withFileLock, writeFileAtomic } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
-import { Secret } from "#foundation/secret";
+import { withFileLock, writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { never } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
 import { removeFromEnv, setInEnv } from "./env-file.ts";
 import { isSecretVariable } from "./environment.ts";
 import { managedBy, managedError } from "./managed.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { type Settle, type Settled, settle, settleBySchema } from "./settle.ts";
 
 /** For tests: settles as a load does and by the schema alone, and fails when the two differ in anything. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
 import { assembleConfig } from "./assemble.ts";
 import type { LoadedConfig, LoadOptions } from "./load.ts";
 import { settleBothWays } from "./settle-both-ways.ts";

@@ -1,5 +1,5 @@
-import { isPlainObject } from "#foundation/json";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { isPlainObject } from "#foundation/text/json";
 import type { KeyPath } from "./key-path.ts";
 
 /** Settings as they stand in a file, before they are checked. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { removeSecrets, SecretStore, writeSecret } from "./secrets.ts";
 import { TempHome } from "./temp-home.ts";
 import { loadEnvironment } from "./variables.ts";

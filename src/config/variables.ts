@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
 import { parseEnv, splitConcatenated } from "./env-file.ts";
 import { environmentVariables, isSecretVariable } from "./environment.ts";
 import { managedBy } from "./managed.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Channel } from "#foundation/channel";
+import { Channel } from "#foundation/lifecycle/channel";
 import { changedSettings } from "./reload.ts";
 import { TempHome } from "./temp-home.ts";
 import { type ConfigChange, watchConfig } from "./watch.ts";

@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { basename } from "node:path";
-import { isAbort, linkSignals, sleep } from "#foundation/abort";
-import { disposable, Scope } from "#foundation/disposal";
+import { isAbort, linkSignals, sleep } from "#foundation/lifecycle/abort";
+import { disposable, Scope } from "#foundation/lifecycle/disposal";
 import { type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
 import { type ChangedSetting, changedSettings } from "./reload.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 /**
  * The arguments a model wrote for a call, read as strictly as is useful. Slips of the pen that leave

@@ -1,4 +1,4 @@
-import type { Brand } from "#foundation/ids";
+import type { Brand } from "#foundation/text/ids";
 
 export type SessionId = Brand<string, "SessionId">;
 export type TurnId = Brand<string, "TurnId">;

@@ -1,4 +1,4 @@
-import { scrubSurrogates } from "#foundation/json";
+import { scrubSurrogates } from "#foundation/text/json";
 import type { Content } from "./content.ts";
 
 /** The line that stands inside a recall block, so that the model knows the user did not write it. */

@@ -1,4 +1,4 @@
-import { canonicalJson, isRecord, parseJson, scrubDeep } from "#foundation/json";
+import { canonicalJson, isRecord, parseJson, scrubDeep } from "#foundation/text/json";
 import type { Content } from "./content.ts";
 import type { Message } from "./message.ts";
 import type { ToolCall } from "./tool-call.ts";

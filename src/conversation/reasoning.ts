@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { AssistantMessage } from "./message.ts";
 
 /** The reasoning fields a provider may have filled. */

@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import type { ConversationFacts, SpokenMessage } from "#session";
 import type { ServedHermes } from "./served-hermes.ts";
 import {

@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { Mutex } from "#foundation/mutex";
+import { Mutex } from "#foundation/lifecycle/mutex";
 import type { OpenSession, SessionEvent, Submission, TurnEnd } from "#session";
 import type { Events } from "./events.ts";
 import type { Permissions } from "./permissions.ts";

@@ -1,7 +1,7 @@
-import { linkSignals } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
-import { Mutex } from "#foundation/mutex";
+import { linkSignals } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import type { Clock } from "#foundation/time/clock";
 import type { Conversations, SpokenMessage } from "#session";
 import { type EventPage, EventQueue, type ServedEvent } from "./event-queue.ts";
 

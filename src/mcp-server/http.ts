@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { describe } from "#foundation/errors";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import type { ServedHermes } from "./served-hermes.ts";
 import { openService } from "./server.ts";
 

@@ -1,4 +1,4 @@
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { TurnEnd } from "#session";
 import { shownText } from "./conversation-tools.ts";
 import { type Desk, turnOf } from "./desk.ts";

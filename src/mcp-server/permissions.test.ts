@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalChoice } from "#conversation";
-import { FakeClock } from "#foundation/clock";
+import { FakeClock } from "#foundation/time/clock";
 import type { Conversations, SessionEvent } from "#session";
 import { Events } from "./events.ts";
 import { Permissions } from "./permissions.ts";

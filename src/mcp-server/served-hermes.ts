@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Conversations, SessionService } from "#session";
 
 /** What the server offers to its clients, built by whoever wires the program together. */

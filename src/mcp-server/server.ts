@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { describe, UserError } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { isRecord } from "#foundation/text/json";
 import { conversationTools, shownText } from "./conversation-tools.ts";
 import { Desk } from "./desk.ts";
 import { Events } from "./events.ts";

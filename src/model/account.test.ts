@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { readAccount } from "./account.ts";
 import type { Target } from "./target.ts";
 

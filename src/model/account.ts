@@ -1,5 +1,5 @@
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
+import { httpRequest } from "#foundation/http/request";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { Target } from "./target.ts";
 
 /** One thing a provider says about the account: money left, or a share used of a plan. */

@@ -1,6 +1,6 @@
-import { deadline, isTimeout, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { toHttpFailure } from "#foundation/http-failure";
+import { toHttpFailure } from "#foundation/http/failure";
+import { deadline, isTimeout, raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { CredentialHandle } from "./credentials/credential.ts";
 import type { AttemptFault } from "./failures/fault.ts";
 import type { Frame, Lifted, WireRequest } from "./protocols/protocol.ts";

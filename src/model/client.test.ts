@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { FakeClock, systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import {
   calls,
   crlf,

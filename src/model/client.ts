@@ -1,8 +1,8 @@
 import type { ModelEvent } from "#conversation";
-import type { Clock } from "#foundation/clock";
 import { HermesError, UserError } from "#foundation/errors";
-import { parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import { AttemptExchange } from "./attempt-exchange.ts";
 import { estimateRequest } from "./catalog/token-estimate.ts";
 import type { ModelFailure } from "./failures/failure.ts";

@@ -9,7 +9,7 @@ import {
   type ToolCall,
   type Usage,
 } from "#conversation";
-import { scrubDeep, scrubSurrogates } from "#foundation/json";
+import { scrubDeep, scrubSurrogates } from "#foundation/text/json";
 import { holdsLeakedCall } from "./protocols/responses/finish.ts";
 
 /** What one attempt said, as it goes into the transcript. */

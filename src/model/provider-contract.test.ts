@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Message } from "#conversation";
-import { never } from "#foundation/abort";
-import { FakeClock, systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import {
   calls,
   type ModelServer,

@@ -1,4 +1,4 @@
-import { parseResetHint } from "#foundation/retry";
+import { parseResetHint } from "#foundation/time/retry";
 import { formatDuration, formatTokens } from "./catalog/formats.ts";
 
 /** One allowance of a provider, as it was when a response arrived. */

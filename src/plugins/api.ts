@@ -1,6 +1,6 @@
 import type { ContextEngine, MemoryProvider } from "#agent";
 import type { JsonSchema } from "#conversation";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { ToolContext } from "#tools";
 import type { HookName } from "./hooks/names.ts";
 import type { HookPayloads } from "./hooks/payloads.ts";

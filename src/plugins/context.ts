@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { never } from "#foundation/abort";
-import type { Scope } from "#foundation/disposal";
 import { UserError } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import type { Scope } from "#foundation/lifecycle/disposal";
+import { isRecord } from "#foundation/text/json";
 import { result, type Tool, type ToolRegistry } from "#tools";
 import type { PluginContext, PluginTool } from "./api.ts";
 import type { Contributions } from "./contributions.ts";

@@ -1,6 +1,6 @@
 import type { ContextEngine, MemoryProvider } from "#agent";
-import { disposable } from "#foundation/disposal";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { disposable } from "#foundation/lifecycle/disposal";
 import type { CliCommand, CommandHandler, CommandOptions, ImageGenProvider } from "./api.ts";
 
 export interface PluginCommand extends CommandOptions {

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe } from "#foundation/errors";
-import { readTextFile, resolveInside } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import { readTextFile, resolveInside } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { type PluginManifest, readManifest } from "./manifest.ts";
 
 /** Where a plugin came from; later ones win over earlier ones with the same key. */

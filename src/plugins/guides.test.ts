@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { Tool } from "#tools";
 import { registryOf, toolContext } from "#tools/testing";
 import { pluginStage } from "./testing.ts";

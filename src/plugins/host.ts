@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
-import { Scope } from "#foundation/disposal";
-import { importModule } from "#foundation/import-module";
-import { isRecord } from "#foundation/json";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { importModule } from "#foundation/process/import-module";
+import { isRecord } from "#foundation/text/json";
 import type { PluginContext } from "./api.ts";
 import { createPluginContext, type PluginWiring } from "./context.ts";
 import { type Discovery, discoverPlugins, type FoundPlugin, type PluginPlaces, type PluginSource } from "./discover.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord } from "#foundation/text/json";
 
 /** The newest manifest this program understands. */
 const supportedManifestVersion = 1;

@@ -1,6 +1,6 @@
 import type { TurnResult } from "#agent";
 import type { SessionId } from "#conversation";
-import { Mutex } from "#foundation/mutex";
+import { Mutex } from "#foundation/lifecycle/mutex";
 import type { BackgroundWork } from "./background-work.ts";
 import type { LiveAgent } from "./live-agent.ts";
 import type { SessionDeps } from "./session-deps.ts";

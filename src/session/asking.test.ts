@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { FakeClock } from "#foundation/time/clock";
 import { createGate, Grants, result, YoloSwitch } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { calls, reply, says } from "../../test/fakes/model-server/index.ts";

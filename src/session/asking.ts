@@ -1,5 +1,5 @@
 import type { ApprovalChoice } from "#conversation";
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 import type { Approver } from "#tools";
 import type { SessionEvent } from "./api.ts";
 import { Approvals } from "./approvals.ts";

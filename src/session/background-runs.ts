@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
+import type { Clock } from "#foundation/time/clock";
 import type { OpenSession, SessionEvent } from "./api.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { BackgroundRun } from "./commands/command.ts";

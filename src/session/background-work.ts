@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 
 /** Work nobody waits for, but somebody owns: it is ended with the session, and a failure is in the log. */
 export class BackgroundWork implements AsyncDisposable {

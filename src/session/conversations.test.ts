@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { assistantMessage, imagePart, type SessionId, textPart, toolMessage, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { createConversations } from "./conversations.ts";
 

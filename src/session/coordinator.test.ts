@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { zeroUsage } from "#conversation";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import type { TurnEnd } from "./api.ts";
 import { Coordinator } from "./coordinator.ts";
 import type { Admitted } from "./inbox.ts";

@@ -1,5 +1,5 @@
-import { Deferred } from "#foundation/deferred";
-import { Mutex } from "#foundation/mutex";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { Mutex } from "#foundation/lifecycle/mutex";
 import type { TurnEnd } from "./api.ts";
 import type { Admitted } from "./inbox.ts";
 import type { BusyMode } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { SessionEvent } from "./api.ts";
 
 type Listener = (event: SessionEvent) => void;

@@ -1,4 +1,4 @@
-import { isRecord, mapStrings, parseJson, toJsonText } from "#foundation/json";
+import { isRecord, mapStrings, parseJson, toJsonText } from "#foundation/text/json";
 import type { ExportedSession } from "#store";
 
 export type ExportFormat = "json" | "markdown" | "html";

@@ -1,6 +1,6 @@
 import type { SessionId, TurnId } from "#conversation";
-import { newId } from "#foundation/ids";
-import { isRecord } from "#foundation/json";
+import { newId } from "#foundation/text/ids";
+import { isRecord } from "#foundation/text/json";
 import type { InboxEntry, Store } from "#store";
 
 /** Words of a person on their way to the model. */

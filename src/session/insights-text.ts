@@ -1,4 +1,4 @@
-import { displayWidth, truncateEnd } from "#foundation/text";
+import { displayWidth, truncateEnd } from "#foundation/text/text";
 import { duration, plural, relativeTime, shortCount } from "./format.ts";
 import { type InsightsReport, weekdayNames } from "./insights.ts";
 

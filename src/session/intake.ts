@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Submission } from "./api.ts";
 import type { Coordinator } from "./coordinator.ts";
 import { type Admitted, idsOf, type SessionInbox } from "./inbox.ts";

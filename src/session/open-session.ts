@@ -1,7 +1,7 @@
 import { type TurnResult, unfinishedTurn } from "#agent";
 import type { AgentEvent, ApprovalChoice, Message, UserMessage } from "#conversation";
-import { deadline } from "#foundation/abort";
 import { describe } from "#foundation/errors";
+import { deadline } from "#foundation/lifecycle/abort";
 import type { Target } from "#model";
 import type { TitleOutcome } from "#store";
 import type { AgentHandle, DeliveredWords } from "./agent-handle.ts";

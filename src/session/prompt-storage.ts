@@ -1,5 +1,5 @@
 import type { SessionId } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { Store } from "#store";
 import type { PromptStorage } from "./agent-handle.ts";
 

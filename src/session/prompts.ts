@@ -1,7 +1,7 @@
-import { onAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
-import { Mutex } from "#foundation/mutex";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import type { Clock } from "#foundation/time/clock";
 
 export type Answered<T> =
   | { readonly kind: "answered"; readonly value: T }

@@ -1,4 +1,4 @@
-import { newId } from "#foundation/ids";
+import { newId } from "#foundation/text/ids";
 import type { AskUser } from "#tools";
 import type { AgentSpec } from "./agent-handle.ts";
 import type { SessionEvent } from "./api.ts";

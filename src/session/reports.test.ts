@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newToolCall, type SessionId } from "#conversation";
-import { FakeClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { FakeClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import { exportSession } from "./export.ts";
 import { collectInsights } from "./insights.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Message, SessionId } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import type { Auxiliary, AuxiliaryRequest } from "#tools";
 import { toolContext } from "#tools/testing";

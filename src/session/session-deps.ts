@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
 import type { OpenAgent } from "./agent-handle.ts";
 import type { CommandView } from "./api.ts";

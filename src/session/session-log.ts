@@ -1,6 +1,6 @@
 import { type Message, type SessionId, wordsOf } from "#conversation";
-import { ensureDir, readTextFile, safeJoin, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson, toJsonText } from "#foundation/json";
+import { ensureDir, readTextFile, safeJoin, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 
 export interface SessionLogFacts {
   readonly sessionId: SessionId;

@@ -1,6 +1,6 @@
 import type { SessionId } from "#conversation";
-import { deadline, linkSignals } from "#foundation/abort";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { SessionRecord, Store } from "#store";
 import type { Auxiliary, Tool, ToolContext, ToolResult } from "#tools";
 import { familyOf } from "./lineage.ts";

@@ -1,5 +1,5 @@
 import type { SessionId } from "#conversation";
-import { codePointLength } from "#foundation/text";
+import { codePointLength } from "#foundation/text/text";
 import { cleanTitle, maxTitleLength, type Store, type TitleOutcome } from "#store";
 
 /** The title of a session, also while the session has no row yet. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { calls, says, slow } from "../../test/fakes/model-server/index.ts";
 import { type HarnessGiven, openHarness, say } from "./testing/harness.ts";
 import { textsOf } from "./testing/test-handle.ts";

@@ -1,9 +1,9 @@
 import { chmod, copyFile, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import type { Clock } from "#foundation/clock";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { ensureDir, safeJoin } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir, safeJoin } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
 
 export interface SnapshotInfo {

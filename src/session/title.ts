@@ -1,6 +1,6 @@
 import { assistantMessage, type Message, type SessionId, textOf, userMessage } from "#conversation";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import { cleanTitle, type Store } from "#store";
 
 const mostCharacters = 80;

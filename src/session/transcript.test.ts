@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Message, SessionId } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { memoryLogger, silentLogger } from "#foundation/logger";
+import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import { headOf, partsOf } from "./lineage.ts";
 import { nameSession, tidyTitle } from "./title.ts";

@@ -1,9 +1,9 @@
 import type { Transcript } from "#agent";
 import type { Message, SessionId } from "#conversation";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
-import { Mutex } from "#foundation/mutex";
+import type { Logger } from "#foundation/files/logger";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import type { Clock } from "#foundation/time/clock";
 import type { NewSession, Store } from "#store";
 import { newSessionId } from "./session-id.ts";
 

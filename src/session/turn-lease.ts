@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import type { Clock } from "#foundation/clock";
 import { describe, systemErrorCode } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Lease, Store } from "#store";
 
 const ttlMs = 30_000;

@@ -1,7 +1,7 @@
 import type { TurnResult } from "#agent";
 import type { AgentEvent, MessageId, TurnId } from "#conversation";
 import { describe } from "#foundation/errors";
-import { newId } from "#foundation/ids";
+import { newId } from "#foundation/text/ids";
 import type { SessionEvent, TurnEnd } from "./api.ts";
 import type { TurnRun } from "./coordinator.ts";
 import { withImages } from "./image-input.ts";

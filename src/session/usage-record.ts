@@ -10,8 +10,8 @@ import {
   zeroUsage,
 } from "#conversation";
 import { describe } from "#foundation/errors";
-import { newId } from "#foundation/ids";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { newId } from "#foundation/text/ids";
 import type { Store } from "#store";
 import { type Billed, usageChange } from "./usage-change.ts";
 

@@ -1,6 +1,6 @@
 import { callsOf, type Message, type SessionId } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
+import { newId } from "#foundation/text/ids";
+import type { Clock } from "#foundation/time/clock";
 import type { Database } from "./database.ts";
 import type { AppendOptions, AppendResult } from "./records/message.ts";
 import { maybeNumber, number } from "./row.ts";

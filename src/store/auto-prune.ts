@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Aggregates, AutoPruneOptions } from "./store.ts";
 
 const stampKey = "last_auto_prune";

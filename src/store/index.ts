@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Store } from "./store.ts";
 
 /** Remembering: sessions, messages, search, inbox, outbox, leases, jobs, usage, on SQLite or PostgreSQL. */

@@ -1,5 +1,5 @@
 import { HermesError } from "#foundation/errors";
-import { parseJson } from "#foundation/json";
+import { parseJson } from "#foundation/text/json";
 import type { Row } from "./database.ts";
 
 /** Reading one column of a row as the type the schema promises; anything else is a damaged file. */

@@ -1,5 +1,5 @@
 import type { SessionId } from "#conversation";
-import { codePointLength } from "#foundation/text";
+import { codePointLength } from "#foundation/text/text";
 import { type Database, likeLiteral } from "./database.ts";
 import type { TitleOutcome } from "./records/session.ts";
 import { maybeText, text } from "./row.ts";

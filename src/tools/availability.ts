@@ -1,6 +1,6 @@
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { Availability, Tool } from "./tool.ts";
 
 type Probe = NonNullable<Tool["check"]>;

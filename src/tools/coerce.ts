@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#conversation";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 /**
  * Gentle correction of argument types: models write `"10"` where the schema says integer. Only a

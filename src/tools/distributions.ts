@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 
 /** Chances in percent that a toolset is part of one rollout, drawn independently. */
 export const distributions: Readonly<Record<string, Readonly<Record<string, number>>>> = {

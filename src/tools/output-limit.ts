@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 
 /** Where the full text of a long result goes; the file lives in the terminal of the task. */
 export interface ResultFiles {

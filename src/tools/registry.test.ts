@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
+import { FakeClock } from "#foundation/time/clock";
 import { AvailabilityProbes } from "./availability.ts";
 import { listTools } from "./listing.ts";
 import { fakeTool, listingOf, registryOf } from "./testing.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Tool, ToolOrigin } from "./tool.ts";
 
 const tier: Readonly<Record<ToolOrigin, number>> = { builtin: 2, plugin: 1, mcp: 0 };

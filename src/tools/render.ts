@@ -1,6 +1,6 @@
 import type { ContentPart } from "#conversation";
-import { isRecord, parseJson, scrubSurrogates, toJsonText } from "#foundation/json";
-import { truncateEnd } from "#foundation/text";
+import { isRecord, parseJson, scrubSurrogates, toJsonText } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
 import { ToolFailure, type ToolResult } from "./result.ts";
 
 /** A result as text: always well-formed JSON, whatever the tool gave. */

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /**
  * Makes a parameter schema one that strict backends accept (grammar-constrained servers, Gemini,

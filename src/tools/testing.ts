@@ -1,5 +1,5 @@
-import { systemClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { AvailabilityProbes } from "./availability.ts";
 import type { ToolContext } from "./context.ts";
 import { type Listing, type ListingWish, listTools } from "./listing.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { systemClock } from "#foundation/time/clock";
 import { agentLevelTool } from "./agent-level.ts";
 import type { CallObserver, CallOutcome } from "./call-state.ts";
 import { result, ToolFailure } from "./result.ts";

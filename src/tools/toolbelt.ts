@@ -1,7 +1,7 @@
 import { type Content, readArguments, type ToolCall, type ToolMessage, textPart, toolMessage } from "#conversation";
-import { sleep } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { sleep } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { CallObserver, CallOutcome } from "./call-state.ts";
 import { coerceArguments } from "./coerce.ts";
 import type { ToolContext } from "./context.ts";

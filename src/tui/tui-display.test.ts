@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { disposable } from "#foundation/disposal";
+import { disposable } from "#foundation/lifecycle/disposal";
 import type { SessionEvent } from "#session";
 import type { VoiceState } from "./state/state.ts";
 import { keys, TuiDriver } from "./testing/driver.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import type { OpenSession } from "#session";
 import type { TuiHandle } from "./handle.ts";
 import { keys, TuiDriver } from "./testing/driver.ts";

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assistantMessage, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { isRecord, parseJson } from "#foundation/json";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { isRecord, parseJson } from "#foundation/text/json";
+import { FakeClock } from "#foundation/time/clock";
 import { toolContext } from "#tools/testing";
 import { isMemoryProvider, MemoryManager, type MemoryProvider, setupKind } from "../../src/agent/memory/index.ts";
 

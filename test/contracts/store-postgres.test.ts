@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
-import { memoryLogger, silentLogger } from "#foundation/logger";
+import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { FakeClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { findPostgres, type PostgresServer, startPostgres } from "./store/postgres-server.ts";
 import { session } from "./store/subject.ts";

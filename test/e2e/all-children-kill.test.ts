@@ -10,8 +10,8 @@ const from = (file: string): string => JSON.stringify(path.join(tools, file));
 /** Opens what a busy session has open, tells that it is ready, and waits to be killed. */
 const program = (folder: string): string => `
 import path from "node:path";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { systemClock } from "#foundation/time/clock";
+import { silentLogger } from "#foundation/files/logger";
 import { findChromium } from ${from("browser/executable.ts")};
 import { openLocal } from ${from("browser/open.ts")};
 import { defaultBrowserOptions } from ${from("browser/options.ts")};

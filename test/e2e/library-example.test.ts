@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { runProcess } from "#foundation/process";
+import { never } from "#foundation/lifecycle/abort";
+import { runProcess } from "#foundation/process/run";
 
 const root = path.join(import.meta.dirname, "../..");
 const example = path.join(root, "examples/library/ask.mjs");

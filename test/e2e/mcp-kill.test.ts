@@ -10,7 +10,7 @@ const source = join(import.meta.dirname, "../../src/tools");
 const program = (pidFile: string) => `
 import { Guardian } from ${JSON.stringify(join(source, "terminals/guardian.ts"))};
 import { fakeSettings, mcpStage } from ${JSON.stringify(join(source, "mcp/testing.ts"))};
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
 const guardian = new Guardian(silentLogger);
 const stage = await mcpStage({ adoptProcess: (pid) => guardian.watch(pid), childEnv: guardian.mark });
 const plan = { ignoreTerm: true, stayAfterInput: true, pidFile: ${JSON.stringify(pidFile)} };

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { toolContext } from "#tools/testing";
 import { mcpStage, settingsOf } from "../../src/tools/mcp/testing.ts";
 

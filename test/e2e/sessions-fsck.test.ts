@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type SessionId, userMessage } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 
 const main = path.join(import.meta.dirname, "..", "..", "dist", "cli", "main.js");

@@ -28,9 +28,9 @@ register("data:text/javascript," + encodeURIComponent(code));
 
 const program = (folder: string): string => `
 await import("mark:import");
-const { systemClock } = await import(${from("foundation/clock.ts")});
-const { silentLogger } = await import(${from("foundation/logger.ts")});
-const { HermesHome } = await import(${from("foundation/paths.ts")});
+const { systemClock } = await import(${from("foundation/time/clock.ts")});
+const { silentLogger } = await import(${from("foundation/files/logger.ts")});
+const { HermesHome } = await import(${from("foundation/files/paths.ts")});
 const { openToolbox } = await import(${from("app/wire-tools.ts")});
 await import("mark:config");
 const { loadConfig } = await import(${from("config/index.ts")});

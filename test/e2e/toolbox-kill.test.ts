@@ -11,9 +11,9 @@ const from = (file: string): string => JSON.stringify(path.join(source, file));
 /** Opens a toolbox from settings, uses everything of it that starts programs, and waits to be killed. */
 const program = (folder: string): string => `
 import { loadConfig } from "#config";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
-import { HermesHome } from "#foundation/paths";
+import { systemClock } from "#foundation/time/clock";
+import { silentLogger } from "#foundation/files/logger";
+import { HermesHome } from "#foundation/files/paths";
 import { openToolbox } from ${from("app/wire-tools.ts")};
 import { toolContext } from ${from("tools/testing.ts")};
 

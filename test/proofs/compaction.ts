@@ -1,7 +1,7 @@
 import { type Message, type SessionId, textOf } from "#conversation";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "#conversation";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
 import { type Life, mainModel, openWorld, question, type SessionPlan } from "./prefix-session.ts";
 

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { newToolCall, textOf } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { scrubSurrogates } from "#foundation/json";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { scrubSurrogates } from "#foundation/text/json";
+import { systemClock } from "#foundation/time/clock";
 import { createWriteFileTool, defaultFileOptions, FileLedger, ReadHistory, Toolbelt } from "#tools";
 import { folderTerminal, leasesOf, listingOf, registryOf, toolContext } from "#tools/testing";
 

@@ -1,7 +1,7 @@
 import type { Message, SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
-import { newId } from "#foundation/ids";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { newId } from "#foundation/text/ids";
 import type { Conversation } from "../conversation.ts";
 import type { PromptSource, Transcript } from "../ports.ts";
 import type { CompressOutcome } from "./engine.ts";

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Content, Message, UserMessage } from "#conversation";
-import { newId } from "#foundation/ids";
+import { newId } from "#foundation/text/ids";
 import type { Plan } from "./plan.ts";
 import { prependSummary, stripSummary } from "./summary-message.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid, type Message, newToolCall, textOf, toolMessage, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { estimateMessage } from "#model";
 import { fakeTool } from "#tools/testing";
 import { calls, says } from "../../../test/fakes/model-server/index.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid, textOf, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
 import { result } from "#tools";
 import { fakeTool, toolContext } from "#tools/testing";
 import {

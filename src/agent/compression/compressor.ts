@@ -1,6 +1,6 @@
 import { type Message, promptTokens, textOf, totalTokens, type Usage } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import { compressionThreshold, estimateMessage, estimateText, formatWindow } from "#model";
 import type { TodoItem } from "#tools";
 import { assemble } from "./assemble.ts";

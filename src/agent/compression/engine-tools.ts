@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord } from "#foundation/text/json";
 import { result, type Tool, ToolFailure } from "#tools";
 import type { ContextEngine } from "./engine.ts";
 

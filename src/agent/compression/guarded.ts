@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 
 /** What somebody else does on the side may fail: that is logged and gives nothing. Aborts pass. */
 export async function guarded<T>(

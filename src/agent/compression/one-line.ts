@@ -1,5 +1,5 @@
 import { readArguments } from "#conversation";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { headOf, shortLine } from "./short-text.ts";
 
 /** A call and its result, as the one-line forms read them. */

@@ -1,6 +1,6 @@
 import type { Message, NoticeLevel } from "#conversation";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
+import type { Clock } from "#foundation/time/clock";
 import type { Target } from "#model";
 import { type ApplyDeps, applyPruned, applySummarised, persistHistory } from "./apply.ts";
 import { problemWith } from "./check.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { callsOf, type Message, type ToolCall, type ToolMessage } from "#conversation";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { oneLine } from "./one-line.ts";
 import { headOf } from "./short-text.ts";
 import type { CompressionLimits } from "./thresholds.ts";

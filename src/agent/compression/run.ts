@@ -1,5 +1,5 @@
 import type { Message } from "#conversation";
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 import type { Conversation } from "../conversation.ts";
 import type { CompressContext, CompressOutcome } from "./engine.ts";
 import { type CompressionRecord, type CompressionTrigger, savingsPct } from "./record.ts";

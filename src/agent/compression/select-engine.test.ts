@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
 import { toolContext } from "#tools/testing";
 import { type ContextEngine, statusOf } from "./engine.ts";
 import { engineTools } from "./engine-tools.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { ContextEngine } from "./engine.ts";
 
 export interface EngineChoice {

@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import { estimateText } from "#model";
 import type { SummaryStatus } from "./engine.ts";
 import { packBlocks } from "./serialize.ts";

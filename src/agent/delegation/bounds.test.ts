@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
+import { never } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { feel, noPulse, type Pulse } from "./heartbeat.ts";
 import { boundedSettings } from "./settings.ts";
 import { Slots } from "./slots.ts";

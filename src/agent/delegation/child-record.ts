@@ -1,5 +1,5 @@
 import { type AgentEvent, callsOf, type Message, readArguments, textOf } from "#conversation";
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 
 export interface TraceEntry {
   readonly tool: string;

@@ -1,8 +1,8 @@
 import { type AgentEvent, type ExitReason, promptTokens } from "#conversation";
-import { never, onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { describe } from "#foundation/errors";
-import { truncateEnd } from "#foundation/text";
+import { never, onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { truncateEnd } from "#foundation/text/text";
 import type { Tool } from "#tools";
 import { Agent } from "../agent.ts";
 import { within } from "../memory/bounded.ts";

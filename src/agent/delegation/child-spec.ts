@@ -1,6 +1,6 @@
 import type { AgentEvent, ChildStatus, Cost, SessionId, Usage } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Target } from "#model";
 import type { Listing, Toolsets } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";

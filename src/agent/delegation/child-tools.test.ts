@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/time/clock";
 import { estimateText } from "#model";
 import {
   type Approver,

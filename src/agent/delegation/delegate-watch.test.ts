@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
-import { FakeClock } from "#foundation/clock";
+import { FakeClock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { calls, hang, reply, says, serverError } from "../../../test/fakes/model-server/index.ts";

@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
-import { FakeClock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { FakeClock } from "#foundation/time/clock";
 import { BudgetGate } from "#model";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { never, onAbort } from "#foundation/abort";
 import { describe } from "#foundation/errors";
-import { Mutex } from "#foundation/mutex";
+import { never, onAbort } from "#foundation/lifecycle/abort";
+import { Mutex } from "#foundation/lifecycle/mutex";
 import type { Target } from "#model";
 import { result, type Tool, type ToolContext, ToolFailure } from "#tools";
 import { Conversation } from "../conversation.ts";

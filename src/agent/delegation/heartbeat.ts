@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 
 /** Where a child stands; the same place twice in a row is no progress. */
 export interface Standing {

@@ -1,5 +1,5 @@
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 
 /** A place among the children that run at the same time. */
 export interface Slot extends Disposable {

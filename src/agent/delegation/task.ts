@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { DelegationSettings } from "./settings.ts";
 
 /** A leaf does its task; an orchestrator may hand parts of it on. */

@@ -1,6 +1,6 @@
 import type { AgentEvent, Message, SessionId } from "#conversation";
-import { type Clock, systemClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { type Clock, systemClock } from "#foundation/time/clock";
 import { classify, type FallbackEntry, openConnections, streamModel, type Target } from "#model";
 import { type Listing, type Tool, Toolsets, todoTool } from "#tools";
 import { fakeTool, listingOf, registryOf } from "#tools/testing";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { describe } from "#foundation/errors";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
 import type { ChildRecord } from "./child-record.ts";
 import type { ChildSpec } from "./child-spec.ts";
 

@@ -1,7 +1,7 @@
-import { onAbort, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { onAbort, raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 
 export interface Bounds {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 
 /** One subcommand a provider adds: `hermes <provider> <name>`. */
 export interface ProviderSubcommand {

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /** One thing a provider wants to know before it can work. */
 export interface ConfigField {

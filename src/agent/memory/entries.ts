@@ -1,4 +1,4 @@
-import { codePointLength, truncateEnd } from "#foundation/text";
+import { codePointLength, truncateEnd } from "#foundation/text/text";
 
 /** The two files: what the agent noted for itself, and who the user is. */
 export const memoryTargets = ["memory", "user"] as const;

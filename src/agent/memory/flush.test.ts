@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type AssistantMessage, assistantMessage, newToolCall, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/time/clock";
 import { toolContext } from "#tools/testing";
 import { type FlushFacts, type FlushRequest, flushMemory, planFlush } from "./flush.ts";
 import { endSession } from "./session-end.ts";

@@ -1,8 +1,8 @@
 import { type AssistantMessage, callsOf, type Message, readArguments } from "#conversation";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import type { Tool, ToolContext } from "#tools";
 import { within } from "./bounded.ts";
 import { flushInstruction } from "./review-texts.ts";

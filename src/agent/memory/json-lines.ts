@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 /** One line of a file of JSON lines; a line we cannot read is kept as it is. */
 export interface JsonLine<T> {

@@ -1,7 +1,7 @@
 import { mkdir, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "#foundation/clock";
 import { systemErrorCode, UserError } from "#foundation/errors";
+import type { Clock } from "#foundation/time/clock";
 
 /**
  * A lock between processes that is a directory, because creating one is atomic everywhere and because

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Message } from "#conversation";
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
 import type { TurnMemory } from "../ports.ts";
 import { attempted, type Bounds, within } from "./bounded.ts";

@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { scrubSurrogates } from "#foundation/json";
+import { scrubSurrogates } from "#foundation/text/json";
 import { agentLevelTool, result, type Tool, type ToolContext, type ToolResult } from "#tools";
 import { scanThreats } from "../threat-scan.ts";
 import { type NoteChange, noteActions } from "./change.ts";

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Decision, NoteAction, NoteChange } from "./change.ts";
 import type { MemoryTarget } from "./entries.ts";
 import type { Notes } from "./notes.ts";

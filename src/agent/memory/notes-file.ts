@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, systemErrorCode, UserError } from "#foundation/errors";
-import { readTextFile } from "#foundation/files";
+import { readTextFile } from "#foundation/files/files";
 
 const maxBytes = 1_048_576;
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock, systemClock } from "#foundation/clock";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import { withLockDirectory } from "./lock-directory.ts";
 import { memoryStage } from "./testing.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
-import { KeyedMutex } from "#foundation/mutex";
+import { writeFileAtomic } from "#foundation/files/files";
+import { KeyedMutex } from "#foundation/lifecycle/mutex";
+import type { Clock } from "#foundation/time/clock";
 import { type Decision, decide, type NoteChange } from "./change.ts";
 import { joinEntries, type MemoryTarget, splitEntries } from "./entries.ts";
 import { withLockDirectory } from "./lock-directory.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import { result, type Tool, type ToolContext, ToolFailure, type ToolResult } from "#tools";
 import { within } from "./bounded.ts";
 import type { MemoryProvider } from "./provider.ts";

@@ -1,8 +1,8 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
 import { takeSnapshot } from "./snapshot.ts";
 import { memoryStage } from "./testing.ts";
 

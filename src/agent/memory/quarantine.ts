@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Clock } from "#foundation/clock";
-import { writeFileAtomic } from "#foundation/files";
-import { newId } from "#foundation/ids";
-import { canonicalJson, isRecord } from "#foundation/json";
-import { Mutex } from "#foundation/mutex";
+import { writeFileAtomic } from "#foundation/files/files";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import { newId } from "#foundation/text/ids";
+import { canonicalJson, isRecord } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import type { NoteChange } from "./change.ts";
 import { type MemoryTarget, memoryTargets } from "./entries.ts";
 import { type JsonLine, readLines, writeLines } from "./json-lines.ts";

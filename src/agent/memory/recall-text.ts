@@ -1,6 +1,6 @@
 import { recallNote } from "#conversation";
-import { scrubSurrogates } from "#foundation/json";
-import { truncateEnd } from "#foundation/text";
+import { scrubSurrogates } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
 
 const maxChars = 16_000;
 const fence = /<\s*\/?\s*memory-context\b[^<>]*>/gi;

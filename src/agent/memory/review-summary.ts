@@ -1,5 +1,5 @@
 import { callsOf, type Message, readArguments, textOf } from "#conversation";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 /** Something a review has changed. */
 export type ReviewAction =

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { assistantMessage, type Message, newToolCall, toolMessage, userMessage } from "#conversation";
-import { FakeClock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { FakeClock } from "#foundation/time/clock";
 import { BackgroundReview, countTurn, freshCounters, type ReviewJob, readCounters } from "./review.ts";
 
 const intervals = { memoryTurns: 2, skillSteps: 3 };

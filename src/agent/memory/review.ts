@@ -1,8 +1,8 @@
 import type { Message } from "#conversation";
-import { onAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { onAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { within } from "./bounded.ts";
 import { newActions, summaryLine } from "./review-summary.ts";
 import { type ReviewKind, reviewInstruction } from "./review-texts.ts";

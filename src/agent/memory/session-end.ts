@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 
 /** What happens when a session ends, in the order in which it must happen. */
 export interface SessionEnd {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
 import { defaultNotesSettings } from "./notes.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { memoryStage } from "./testing.ts";

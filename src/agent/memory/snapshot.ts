@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import { scanThreats } from "../threat-scan.ts";
 import { joinEntries, type MemoryTarget, memoryTargets, previewOf, sizeOf, usageLine } from "./entries.ts";
 import type { Notes } from "./notes.ts";

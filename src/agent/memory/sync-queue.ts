@@ -1,7 +1,7 @@
-import { never, onAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never, onAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { within } from "./bounded.ts";
 import type { UnsyncedTurn } from "./unsynced-turns.ts";
 

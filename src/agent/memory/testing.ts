@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, systemClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { type Clock, systemClock } from "#foundation/time/clock";
 import { toolContext } from "#tools/testing";
 import { createMemoryExecute } from "./memory-tool.ts";
 import { type MemoryWrite, MemoryWrites } from "./memory-writes.ts";

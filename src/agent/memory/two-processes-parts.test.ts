@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, "../../..");
 /** Adds its entries all at once; starts when it is told to, so that both processes really meet. */
 const program = `
 import { Notes, defaultNotesSettings } from "./src/agent/memory/notes.ts";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
 const [folder, name, count] = process.argv.slice(1);
 const notes = new Notes({ folder, settings: defaultNotesSettings, clock: systemClock });
 process.stdout.write("ready");

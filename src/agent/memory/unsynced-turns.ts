@@ -1,9 +1,9 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "#foundation/clock";
 import { systemErrorCode } from "#foundation/errors";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import { truncateEnd } from "#foundation/text";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import { truncateEnd } from "#foundation/text/text";
+import type { Clock } from "#foundation/time/clock";
 import { readLines, writeLines } from "./json-lines.ts";
 import { withLockDirectory } from "./lock-directory.ts";
 import { readOwnText } from "./notes-file.ts";

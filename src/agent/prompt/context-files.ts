@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from "node:path";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import { guardText, shortenText, shownName } from "./guarded-text.ts";
 import { gitRootOf, upwards } from "./project-root.ts";
 import { localFiles, type WorkspaceFiles } from "./workspace-files.ts";

@@ -1,5 +1,5 @@
-import type { Logger } from "#foundation/logger";
-import { codePointLength } from "#foundation/text";
+import type { Logger } from "#foundation/files/logger";
+import { codePointLength } from "#foundation/text/text";
 import { scanThreats } from "../threat-scan.ts";
 
 export type GuardedText =

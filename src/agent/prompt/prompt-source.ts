@@ -1,4 +1,4 @@
-import { Mutex } from "#foundation/mutex";
+import { Mutex } from "#foundation/lifecycle/mutex";
 import type { PromptSource } from "../ports.ts";
 import type { PromptInputs } from "./inputs.ts";
 import { promptForSession, toStored } from "./stored-prompt.ts";

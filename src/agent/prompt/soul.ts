@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, systemErrorCode } from "#foundation/errors";
-import { ensureDir, readTextFile } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { ensureDir, readTextFile } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
 import { guardText, shortenText } from "./guarded-text.ts";
 import { defaultIdentity } from "./layers/identity.ts";
 

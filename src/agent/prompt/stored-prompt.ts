@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { PromptInputs } from "./inputs.ts";
 import { layerNames } from "./layer.ts";
 import { type BuiltLayer, type BuiltPrompt, buildPrompt } from "./system-prompt.ts";

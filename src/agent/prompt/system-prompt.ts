@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "#foundation/json";
-import { codePointLength } from "#foundation/text";
+import { canonicalJson } from "#foundation/text/json";
+import { codePointLength } from "#foundation/text/text";
 import type { PromptInputs } from "./inputs.ts";
 import type { Layer, LayerName } from "./layer.ts";
 import { environmentLayer } from "./layers/environment.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /** Where a tool call reaches: the folder it runs in, and the paths it names, as written. */
 export interface ToolPaths {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { systemErrorCode } from "#foundation/errors";
-import { readTextFile } from "#foundation/files";
+import { readTextFile } from "#foundation/files/files";
 
 /** What the prompt needs from the file system where the project lives. */
 export interface WorkspaceFiles {

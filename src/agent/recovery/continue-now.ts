@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Message, userMessage } from "#conversation";
-import { canonicalJson } from "#foundation/json";
+import { canonicalJson } from "#foundation/text/json";
 import { fragmentOf } from "../fragments.ts";
 import type { Turn } from "../turn.ts";
 import type { Remedy } from "./remedy.ts";

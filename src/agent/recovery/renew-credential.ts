@@ -1,4 +1,4 @@
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { type CredentialRecovery, retryDelayMs, type Target } from "#model";
 import type { Remedy, RemedyContext } from "./remedy.ts";
 import type { RemedyDeps } from "./standard.ts";

@@ -1,4 +1,4 @@
-import { scrubDeep } from "#foundation/json";
+import { scrubDeep } from "#foundation/text/json";
 import type { Remedy } from "./remedy.ts";
 
 const encodingWords = /surrogate|utf-?8|unicode|invalid (?:character|string|byte)|codec can't encode/i;

@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { CredentialRecovery, FallbackEvent, SwitchDeps, Target } from "#model";
 import type { ResultFiles } from "#tools";
 import type { Conversation } from "../conversation.ts";

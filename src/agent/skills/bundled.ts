@@ -1,8 +1,8 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { UserError } from "#foundation/errors";
-import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
 import { findSkillFiles, folderNameOf, stampOf } from "./discover.ts";
 import { copyFolder, hashFolder, swapFolder } from "./folders.ts";
 

@@ -1,8 +1,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readTextFile, resolveInside, withFileLock, writeFileAtomic } from "#foundation/files";
-import { Mutex } from "#foundation/mutex";
-import type { HermesHome } from "#foundation/paths";
+import { readTextFile, resolveInside, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { Mutex } from "#foundation/lifecycle/mutex";
 import { replaceText, ToolFailure } from "#tools";
 import { decide } from "./guard/policy.ts";
 import { scanFolder } from "./guard/scan.ts";

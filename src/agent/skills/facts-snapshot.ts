@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { describe } from "#foundation/errors";
-import { readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import { readTextFile, writeFileAtomic } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { type FoundFile, folderNameOf } from "./discover.ts";
 import { parseFrontMatter } from "./front-matter.ts";
 import { readText } from "./read-fields.ts";

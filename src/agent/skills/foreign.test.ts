@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
+import { never } from "#foundation/lifecycle/abort";
 import { readForeignSkill, renamedSkill, writeForeignSkill } from "./foreign.ts";
 
 let root: string;

@@ -1,4 +1,4 @@
-import { codePointLength } from "#foundation/text";
+import { codePointLength } from "#foundation/text/text";
 
 /** One line of the index. */
 export interface IndexEntry {

@@ -1,6 +1,6 @@
-import { shellPath } from "#foundation/platform";
-import { runProcess } from "#foundation/process";
-import { stripAnsi } from "#foundation/text";
+import { shellPath } from "#foundation/process/platform";
+import { runProcess } from "#foundation/process/run";
+import { stripAnsi } from "#foundation/text/text";
 import type { InlineShell } from "./preprocess.ts";
 
 export interface InlineShellOptions {

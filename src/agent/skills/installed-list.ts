@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import { bundledNames } from "./bundled.ts";
 import { folderNameOf } from "./discover.ts";
 import type { TrustLevel } from "./guard/policy.ts";

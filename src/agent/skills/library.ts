@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
 import { type AvailableTools, isForPlatform, isWanted, platformOf } from "./conditions.ts";
 import { type FoundFile, findSkillFiles, folderNameOf, type SkillRoot } from "./discover.ts";
 import { FactsSnapshot } from "./facts-snapshot.ts";

@@ -1,7 +1,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import { systemErrorCode } from "#foundation/errors";
-import { resolveInside } from "#foundation/files";
+import { resolveInside } from "#foundation/files/files";
 
 /** The folders of a skill that hold its supporting files. */
 export const supportFolders = ["references", "templates", "scripts", "assets"] as const;

@@ -1,5 +1,5 @@
-import { readTextFile } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { readTextFile } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
 import { suspiciousPhrases } from "./guard/suspicious.ts";
 import type { InstalledSkill, SkillLibrary } from "./library.ts";
 import { type LinkedFiles, listLinkedFiles, supportFolders } from "./linked-files.ts";

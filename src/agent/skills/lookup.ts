@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readTextFile } from "#foundation/files";
+import { readTextFile } from "#foundation/files/files";
 import { folderNameOf, isScanned, type SkillRoot, stampOf } from "./discover.ts";
 import type { Catalogue, InstalledSkill } from "./library.ts";
 import { readSkillText } from "./skill.ts";

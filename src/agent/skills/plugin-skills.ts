@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { readTextFile } from "#foundation/files";
+import { readTextFile } from "#foundation/files/files";
 import { skillFileName } from "./discover.ts";
 import type { InstalledSkill, PluginSkillPlace } from "./library.ts";
 import { readSkillText } from "./skill.ts";

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 
 /** What a skill's text is filled with before anybody reads it. */
 export interface PreprocessOptions {

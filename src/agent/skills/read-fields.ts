@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /** Small readers for values that somebody else wrote: front matter, registries, lock files. Wrong shapes read as absent. */
 

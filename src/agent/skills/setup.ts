@@ -1,5 +1,5 @@
-import { resolveInside } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { resolveInside } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
 import { stampOf } from "./discover.ts";
 import type { InstalledSkill } from "./library.ts";
 import type { RequiredVariable } from "./skill.ts";

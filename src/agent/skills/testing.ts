@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { FakeClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
-import { HermesHome } from "#foundation/paths";
+import { memoryLogger } from "#foundation/files/logger";
+import { HermesHome } from "#foundation/files/paths";
+import { FakeClock } from "#foundation/time/clock";
 import { SkillEditor } from "./edit.ts";
 import { SkillLibrary, type SkillLibraryDeps, type SkillSettings } from "./library.ts";
 import { SkillLoader } from "./load.ts";

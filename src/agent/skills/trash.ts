@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Clock } from "#foundation/clock";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import { stampOf } from "./discover.ts";
 
 export interface TrashedSkill {

@@ -1,10 +1,10 @@
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
-import { Mutex } from "#foundation/mutex";
-import type { HermesHome } from "#foundation/paths";
+import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 
 export interface SkillUse {
   readonly loads: number;

@@ -1,6 +1,6 @@
 import type { AgentEvent, Message, SessionId } from "#conversation";
-import { FakeClock, systemClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import {
   classify,
   type FallbackEntry,

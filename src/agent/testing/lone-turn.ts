@@ -1,6 +1,6 @@
 import type { AgentEvent, AssistantMessage, Message, SessionId, TurnId } from "#conversation";
-import { FakeClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { FakeClock } from "#foundation/time/clock";
 import { type Collected, type FailureKind, type ModelFailure, noCredential, type Target } from "#model";
 import { keepEverything } from "../context-keeper.ts";
 import { Conversation } from "../conversation.ts";

@@ -1,6 +1,6 @@
-import { type ExactJson, ExactNumber } from "#foundation/exact-json";
-import { exactJsonText } from "#foundation/exact-json-text";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { type ExactJson, ExactNumber } from "#foundation/text/exact-json";
+import { exactJsonText } from "#foundation/text/exact-json-text";
 
 /** JSON as it stands inside trajectory text. A number that JSON cannot say becomes null, and the log says so. */
 export function embedJson(value: ExactJson, log?: Logger): string {

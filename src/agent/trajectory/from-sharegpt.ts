@@ -6,8 +6,8 @@ import {
   type ToolCall,
   userMessage,
 } from "#conversation";
-import { decodeExact, type ExactJson } from "#foundation/exact-json";
-import { exactJsonText } from "#foundation/exact-json-text";
+import { decodeExact, type ExactJson } from "#foundation/text/exact-json";
+import { exactJsonText } from "#foundation/text/exact-json-text";
 import type { ShareGptTurn } from "./sharegpt.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { ShareGptTurn } from "./sharegpt.ts";
 
 const roles: ReadonlySet<unknown> = new Set(["system", "human", "gpt", "tool"]);

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { UserError } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 export interface LoadOptions {
   /** What to do with a line that is not a JSON object (default `throw`). */

@@ -1,7 +1,7 @@
-import { decodeExact, type ExactJson } from "#foundation/exact-json";
-import { toExact } from "#foundation/exact-json-text";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { decodeExact, type ExactJson } from "#foundation/text/exact-json";
+import { toExact } from "#foundation/text/exact-json-text";
+import { isRecord } from "#foundation/text/json";
 import { embedJson } from "./embedded-json.ts";
 import { convertScratchpad, ensureThink, thinkPrefix } from "./scratchpad.ts";
 import { systemTurn, type TrajectoryTool } from "./system-turn.ts";

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "#conversation";
-import { toExact } from "#foundation/exact-json-text";
+import { toExact } from "#foundation/text/exact-json-text";
 import { embedJson } from "./embedded-json.ts";
 
 /**

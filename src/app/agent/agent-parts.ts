@@ -16,11 +16,11 @@ import {
 } from "#agent";
 import type { Config } from "#config";
 import type { AgentEvent, Message, SessionId } from "#conversation";
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import {
   type AccountGate,
   CredentialRecovery,

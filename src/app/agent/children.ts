@@ -16,7 +16,7 @@ import {
 } from "#agent";
 import type { Config } from "#config";
 import type { SessionId } from "#conversation";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { type Auxiliary, parseEntries } from "#model";
 import { newSessionId } from "#session";
 import type { Store } from "#store";

@@ -10,9 +10,9 @@ import {
   skillCommands,
 } from "#agent";
 import { type Message, textOf } from "#conversation";
-import { never } from "#foundation/abort";
-import type { Scope } from "#foundation/disposal";
-import { runProcess } from "#foundation/process";
+import { never } from "#foundation/lifecycle/abort";
+import type { Scope } from "#foundation/lifecycle/disposal";
+import { runProcess } from "#foundation/process/run";
 import { type AccountLine, type Auxiliary, describeRateLimits, formatDuration, readAccount, switchModel } from "#model";
 import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
 import type { Listing } from "#tools";

@@ -7,8 +7,8 @@ import {
   savesTrajectories,
 } from "#agent";
 import type { Message } from "#conversation";
-import { never } from "#foundation/abort";
-import { Scope } from "#foundation/disposal";
+import { never } from "#foundation/lifecycle/abort";
+import { Scope } from "#foundation/lifecycle/disposal";
 import { parseFallbackChain } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
 import { clarifyWith, type Listing, type Tool } from "#tools";

@@ -11,8 +11,8 @@ import {
 } from "#agent";
 import type { Config } from "#config";
 import type { AgentEvent, Message } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Auxiliary } from "#model";
 import type { Listing } from "#tools";
 import type { Toolbox } from "../toolbox.ts";

@@ -10,9 +10,9 @@ import {
 } from "#agent";
 import type { LoadedConfig } from "#config";
 import type { SessionId } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
 
 export interface MemoryOptions {

@@ -13,9 +13,9 @@ import {
   SkillUsage,
 } from "#agent";
 import type { Config, LoadedConfig } from "#config";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
 
 export interface SkillsOptions {

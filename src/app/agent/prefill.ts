@@ -1,8 +1,8 @@
 import path from "node:path";
 import type { Message } from "#conversation";
 import { UserError } from "#foundation/errors";
-import { readTextFile } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { readTextFile } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 const maxBytes = 1_048_576;
 

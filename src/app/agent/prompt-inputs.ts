@@ -1,8 +1,8 @@
 import { loadContextFiles, loadSoul, type MemorySnapshot, type PromptInputs, startDirectory } from "#agent";
 import type { LoadedConfig } from "#config";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
-import { isTermux, isWsl, thisMachine } from "#foundation/platform";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import { isTermux, isWsl, thisMachine } from "#foundation/process/platform";
 import type { Listing } from "#tools";
 import type { Skills } from "./open-skills.ts";
 

@@ -1,6 +1,6 @@
 import { isCompleted, TrajectoryWriter, type TurnResult, toShareGpt, trajectoryEntry } from "#agent";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Listing } from "#tools";
 
 export interface TrajectoryParts {

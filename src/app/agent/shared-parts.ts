@@ -1,9 +1,9 @@
 import type { ChildTable, ReferenceDeps } from "#agent";
 import type { LoadedConfig } from "#config";
 import type { SessionId } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, Auxiliary, RateLimitBook, Target } from "#model";
 import type { Store } from "#store";
 import type { Auxiliary as ToolAuxiliary } from "#tools";

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from "#config";
 import { type Content, imagePart, type SessionId, textPart, userMessage } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import {
   type Auxiliary,
   type AuxiliaryRecord,

@@ -1,6 +1,6 @@
 import { type LoadedConfig, writeSecret } from "#config";
-import type { HermesHome } from "#foundation/paths";
-import type { Redactor } from "#foundation/redact";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Redactor } from "#foundation/secrets/redact";
 import type { SurfaceRouter } from "../surface-router.ts";
 import type { SkillsOptions } from "./open-skills.ts";
 

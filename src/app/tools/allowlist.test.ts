@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "#config";
-import { disposable } from "#foundation/disposal";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
+import { disposable } from "#foundation/lifecycle/disposal";
 import { allowlistStore } from "./allowlist.ts";
 
 async function stage(text: string) {

@@ -1,8 +1,8 @@
 import { changeSetting, loadConfig } from "#config";
-import { never } from "#foundation/abort";
 import { describe } from "#foundation/errors";
-import { withFileLock } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { withFileLock } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { never } from "#foundation/lifecycle/abort";
 import type { GrantStore } from "#tools";
 
 export interface AllowlistOptions {

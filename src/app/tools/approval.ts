@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readSwitches } from "#config";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import type { Hooks } from "#plugins";
 import {
   type ApprovalGate,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isContainer, thisMachine } from "#foundation/platform";
+import { isContainer, thisMachine } from "#foundation/process/platform";
 import {
   type BrowserOpenDeps,
   type BrowserOptions,

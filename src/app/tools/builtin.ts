@@ -1,4 +1,4 @@
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import type { Hooks } from "#plugins";
 import {
   type ApprovalGate,

@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import { truncateEnd } from "#foundation/text";
+import { isRecord } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
 import type { PersonAnswer } from "#session";
 import type { ElicitAnswer, ElicitQuestion } from "#tools";
 

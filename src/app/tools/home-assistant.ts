@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { ApprovalGate, BuiltinDeps } from "#tools";
 import type { ToolboxBase } from "./toolbox-options.ts";
 

@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 import type { Contributions, ImageGenProvider } from "#plugins";
 import {
   type BuiltinDeps,

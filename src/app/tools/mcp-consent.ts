@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import type { SurfaceRouter } from "../surface-router.ts";
 import { fillForm } from "./elicit-form.ts";
 import type { ToolboxPeople } from "./toolbox-options.ts";

@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from "#config";
-import { never, raceAbort } from "#foundation/abort";
+import { never, raceAbort } from "#foundation/lifecycle/abort";
 import {
   type ApprovalGate,
   attachmentFolder,

@@ -1,4 +1,4 @@
-import { findExecutable } from "#foundation/platform";
+import { findExecutable } from "#foundation/process/platform";
 import {
   type Auxiliary,
   type BuiltinDeps,

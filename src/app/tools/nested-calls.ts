@@ -1,7 +1,7 @@
 import { textOf } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { newId } from "#foundation/text/ids";
+import type { Clock } from "#foundation/time/clock";
 import { type CallObserver, combineObservers, type ExecuteCodeDeps, Toolbelt, type ToolRegistry } from "#tools";
 import type { ObservedTurn } from "../toolbox.ts";
 

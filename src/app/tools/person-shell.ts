@@ -1,4 +1,4 @@
-import { stripAnsi, truncateMiddle } from "#foundation/text";
+import { stripAnsi, truncateMiddle } from "#foundation/text/text";
 import type { ApprovalGate } from "#tools";
 import type { PersonRun, Toolbox } from "../toolbox.ts";
 import type { Terminals } from "./terminals.ts";

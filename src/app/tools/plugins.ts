@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { ContextEngine } from "#agent";
 import { isTruthy } from "#config";
-import { never } from "#foundation/abort";
-import { isRecord } from "#foundation/json";
+import { never } from "#foundation/lifecycle/abort";
+import { isRecord } from "#foundation/text/json";
 import {
   Contributions,
   type Hooks,

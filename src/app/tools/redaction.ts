@@ -1,5 +1,5 @@
 import { collectSecrets, type LoadedConfig } from "#config";
-import { Redactor } from "#foundation/redact";
+import { Redactor } from "#foundation/secrets/redact";
 import { MaskMemory } from "#tools";
 
 export interface Redaction {

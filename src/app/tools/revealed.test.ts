@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { absolutePath } from "./absolute-path.ts";
 import { revealed } from "./revealed.ts";
 

@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 
 /**
  * A part of the settings with its credentials readable, for those it was written for: the child program

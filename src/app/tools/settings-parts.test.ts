@@ -5,8 +5,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "#config";
-import { never } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
+import { never } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import type { ApprovalRequest, ProcessEvent, SampleRequest } from "#tools";
 import { callAs, toolboxStage } from "./testing.ts";
 

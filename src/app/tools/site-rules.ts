@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Config } from "#config";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import { readSiteList, type SiteRule, systemResolve, type UrlRules } from "#tools";
 
 const keptMs = 30_000;

@@ -1,10 +1,10 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { deadline } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { deadline } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { type PathGuard, type ResultFiles, type TerminalLeases, type ToolContext, ToolFailure } from "#tools";
 
 const keepTimeoutMs = 30_000;

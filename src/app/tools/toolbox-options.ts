@@ -1,10 +1,10 @@
 import type { Config, LoadedConfig } from "#config";
-import type { Clock } from "#foundation/clock";
-import type { Scope } from "#foundation/disposal";
-import type { Logger } from "#foundation/logger";
-import type { HermesHome } from "#foundation/paths";
-import type { Redactor } from "#foundation/redact";
-import type { Secret } from "#foundation/secret";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Scope } from "#foundation/lifecycle/disposal";
+import type { Redactor } from "#foundation/secrets/redact";
+import type { Secret } from "#foundation/secrets/secret";
+import type { Clock } from "#foundation/time/clock";
 import type { PluginWiring } from "#plugins";
 import type {
   Approver,

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ApprovalChoice } from "#conversation";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import type { ApprovalRequest, Approver } from "#tools";
 import { toolboxStage } from "./testing.ts";
 

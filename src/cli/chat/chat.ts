@@ -1,9 +1,9 @@
 import type { Hermes } from "#app";
 import { formatWarning, type LoadedConfig, loadConfig } from "#config";
 import type { SessionId } from "#conversation";
-import { never } from "#foundation/abort";
-import { Scope } from "#foundation/disposal";
 import { UserError } from "#foundation/errors";
+import { never } from "#foundation/lifecycle/abort";
+import { Scope } from "#foundation/lifecycle/disposal";
 import type { OpenSession } from "#session";
 import { exitCodes, type Invocation } from "../command.ts";
 import { homeOf } from "../support/home.ts";

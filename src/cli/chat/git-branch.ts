@@ -1,5 +1,5 @@
 import path from "node:path";
-import { readTextFile } from "#foundation/files";
+import { readTextFile } from "#foundation/files/files";
 
 const maxBytes = 4096;
 

@@ -1,5 +1,5 @@
 import type { Toolbox } from "#app";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { TuiExtension } from "#tui";
 
 const powers = ["extraWidgets", "registerKeybindings", "buildLayout", "processCommand", "styles"] as const;

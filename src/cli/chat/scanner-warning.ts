@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "#config";
-import { findExecutable } from "#foundation/platform";
+import { findExecutable } from "#foundation/process/platform";
 
 /**
  * A command scanner that somebody asked for and that is not there. By default it is used where it is installed, and

@@ -1,7 +1,7 @@
 import type { Hermes } from "#app";
-import { readTextFile } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
-import type { HermesHome } from "#foundation/paths";
+import { readTextFile } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { BannerFacts, TuiFacts } from "#tui";
 import { compareVersions } from "../compare-versions.ts";
 import { version } from "../version.ts";

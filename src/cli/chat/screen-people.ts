@@ -1,5 +1,5 @@
 import type { HermesOptions } from "#app";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import type { TuiHandle } from "#tui";
 
 /** Who is told and asked while everything opens. */

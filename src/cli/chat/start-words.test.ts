@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "#config";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
 import { scannerWarning } from "./scanner-warning.ts";
 import { tipOfTheDay } from "./tips.ts";
 

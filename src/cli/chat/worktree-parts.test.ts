@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { runCli } from "../testing.ts";
 import { openWorktree } from "./worktree.ts";
 

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { appendFile, cp, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import path from "node:path";
 import { UserError } from "#foundation/errors";
-import { readTextFile } from "#foundation/files";
-import { runProcess } from "#foundation/process";
+import { readTextFile } from "#foundation/files/files";
+import { runProcess } from "#foundation/process/run";
 import { exitCodes } from "../command.ts";
 
 /** A worktree of its own for one session. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Quarantine } from "#agent";
-import { systemClock } from "#foundation/clock";
+import { systemClock } from "#foundation/time/clock";
 import { runCli, temporaryHome } from "../testing.ts";
 
 let place: ReturnType<typeof temporaryHome>;

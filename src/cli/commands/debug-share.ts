@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { maskIdentifiers } from "#foundation/redact";
+import { maskIdentifiers } from "#foundation/secrets/redact";
 import type { Invocation } from "../command.ts";
 import { flagNumber, hasFlag } from "../invocation.ts";
 import { Output } from "../output/output.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "#foundation/clock";
+import { systemClock } from "#foundation/time/clock";
 import { maskKey, readAccount, usableProviders } from "#model";
 import type { Invocation } from "../command.ts";
 import { hasFlag } from "../invocation.ts";

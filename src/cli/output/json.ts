@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 
 /** Raised when a field changes its meaning or goes away; new fields do not change it. */
 export const schemaVersion = 1;

@@ -1,4 +1,4 @@
-import { displayWidth, graphemes } from "#foundation/text";
+import { displayWidth, graphemes } from "#foundation/text/text";
 
 export interface Column {
   readonly title: string;

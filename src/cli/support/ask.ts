@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { UserError } from "#foundation/errors";
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 import { type CommandIo, exitCodes } from "../command.ts";
 
 export interface Choice<T> {

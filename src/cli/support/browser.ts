@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import { runProcess } from "#foundation/process";
+import { runProcess } from "#foundation/process/run";
 import type { CommandIo } from "../command.ts";
 
 /** Nothing can be opened beside the program: over SSH, in a container, or because somebody says so. */

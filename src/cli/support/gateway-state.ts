@@ -1,6 +1,6 @@
 import { systemErrorCode } from "#foundation/errors";
-import { readTextFile } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { readTextFile } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
 
 /** The process of the home's gateway, if it runs. */
 export async function gatewayPid(home: HermesHome): Promise<number | undefined> {

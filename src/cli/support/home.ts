@@ -1,5 +1,5 @@
 import path from "node:path";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
 import type { Invocation } from "../command.ts";
 
 /** The home this invocation works in: `--profile`, `HERMES_HOME`, the sticky profile, the root. */

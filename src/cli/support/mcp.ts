@@ -1,9 +1,9 @@
-import { systemClock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
-import { silentLogger } from "#foundation/logger";
-import { Secret } from "#foundation/secret";
-import { nearest } from "#foundation/text";
+import { silentLogger } from "#foundation/files/logger";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
+import { nearest } from "#foundation/text/text";
+import { systemClock } from "#foundation/time/clock";
 import {
   attachmentFolder,
   createPackageCheck,

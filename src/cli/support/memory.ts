@@ -1,7 +1,7 @@
 import { bundledProviders, isMemoryProvider, type MemoryProvider, MemoryWrites, Notes, Quarantine } from "#agent";
-import { systemClock } from "#foundation/clock";
-import { Scope } from "#foundation/disposal";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../command.ts";
 import { openPlugins } from "./plugins.ts";
 import { loadSettings, type Settings } from "./settings.ts";

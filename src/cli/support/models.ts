@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { type Models, openModels } from "#app";
-import { silentLogger } from "#foundation/logger";
-import { Redactor } from "#foundation/redact";
+import { silentLogger } from "#foundation/files/logger";
+import { Redactor } from "#foundation/secrets/redact";
 import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import { loadSettings, type Settings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
-import { importModule } from "#foundation/import-module";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { importModule } from "#foundation/process/import-module";
 import { Contributions, Hooks, PluginHost, PluginInstaller, PluginLock, ProjectTrust } from "#plugins";
 import { ToolRegistry } from "#tools";
 import type { Invocation } from "../command.ts";

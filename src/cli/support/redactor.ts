@@ -1,6 +1,6 @@
 import { collectSecrets, type LoadedConfig } from "#config";
-import { mapStrings } from "#foundation/json";
-import { Redactor } from "#foundation/redact";
+import { Redactor } from "#foundation/secrets/redact";
+import { mapStrings } from "#foundation/text/json";
 import type { Invocation } from "../command.ts";
 import { loadSettings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 import { formatWarning, type LoadedConfig, loadConfig } from "#config";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import type { Invocation } from "../command.ts";
 import { homeOf } from "./home.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store, type StorePlace } from "#store";
 import type { Invocation } from "../command.ts";
 import { loadSettings } from "./settings.ts";

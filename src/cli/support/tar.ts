@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { runProcess } from "#foundation/process";
+import { runProcess } from "#foundation/process/run";
 import type { CommandIo } from "../command.ts";
 
 /** Packs and unpacks with the program every system has; archives may be larger than memory. */

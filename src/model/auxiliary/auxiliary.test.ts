@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock, systemClock } from "#foundation/clock";
-import { memoryLogger, silentLogger } from "#foundation/logger";
-import { Secret } from "#foundation/secret";
+import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import {
   fails,
   hang,

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ToolDefinition, Usage } from "#conversation";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { CallCost } from "../catalog/cost.ts";
 import { explain } from "../failures/explain.ts";
 import type { ModelFailure } from "../failures/failure.ts";

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Usage } from "#conversation";
-import { deadline, isTimeout, linkSignals, never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
+import { deadline, isTimeout, linkSignals, never } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { CallEstimate } from "../budget/estimate.ts";
 import type { BudgetGate, Spender } from "../budget/gate.ts";
 import { assumedPriceNotice, describeCeiling, describeRefusal } from "../budget/messages.ts";

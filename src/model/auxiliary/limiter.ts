@@ -1,5 +1,5 @@
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 
 /** Lets a bounded number of calls run at once; the others wait in the order they came. */
 export class Limiter {

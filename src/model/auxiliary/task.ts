@@ -1,4 +1,4 @@
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 
 /** Work a side model does for the main conversation. */
 export const auxiliaryTasks = [

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { UserError } from "#foundation/errors";
-import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { type DayEntry, type DayLedger, type DayReservation, emptyDay } from "./day-ledger.ts";
 
 const maxBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Cost } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
-import { Mutex } from "#foundation/mutex";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import { newId } from "#foundation/text/ids";
+import type { Clock } from "#foundation/time/clock";
 import { fromNanoUsd, type NanoUsd, toNanoUsd } from "../catalog/cost.ts";
 import { type DayLedger, dayOf, MemoryDayLedger, reservedNano, withoutExpired } from "./day-ledger.ts";
 import type { CallEstimate } from "./estimate.ts";

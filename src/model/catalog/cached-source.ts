@@ -1,11 +1,11 @@
 import { mkdir, stat, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "#foundation/clock";
 import { describe, systemErrorCode } from "#foundation/errors";
-import { readTextFile, writeFileAtomic } from "#foundation/files";
-import { httpRequest } from "#foundation/http";
-import { parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import { readTextFile, writeFileAtomic } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { httpRequest } from "#foundation/http/request";
+import { parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 
 export interface CachedSourceOptions<T> {
   readonly url: string;

@@ -1,4 +1,4 @@
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 import type { ModelFacts } from "./model-facts.ts";
 import { findListed, readModelList } from "./model-list.ts";
 

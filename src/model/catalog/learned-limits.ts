@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
+import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
 import { readWindow } from "./model-facts.ts";
 
 /** Several thousand models at several addresses; a larger file is not ours. */

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { type Capability, type ModelFacts, type Prices, readPrice, readWindow } from "./model-facts.ts";
 import { plainModelName } from "./model-name.ts";
 

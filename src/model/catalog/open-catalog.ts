@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { LimitsQuery, ModelKnowledge } from "../resolve/context.ts";
 import { CachedSource } from "./cached-source.ts";
 import { ModelCatalog } from "./catalog.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { Keychain } from "./keychain.ts";
 import type { LoginSlot } from "./login-slot.ts";
 import {

@@ -3,9 +3,9 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { runProcess } from "#foundation/process";
+import { never } from "#foundation/lifecycle/abort";
+import { runProcess } from "#foundation/process/run";
+import { FakeClock } from "#foundation/time/clock";
 import { AuthFile } from "./auth-file.ts";
 import {
   activeProvider,

@@ -1,11 +1,11 @@
 import { userInfo } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
-import type { Clock } from "#foundation/clock";
-import { systemClock } from "#foundation/clock";
-import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import { parseJson } from "#foundation/json";
-import { type Logger, silentLogger } from "#foundation/logger";
-import { Mutex } from "#foundation/mutex";
+import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { type Logger, silentLogger } from "#foundation/files/logger";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import { parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
+import { systemClock } from "#foundation/time/clock";
 import { type AuthState, emptyAuthState, readAuthState } from "./auth-state.ts";
 
 const maxAuthBytes = 5_000_000;

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { type PoolEntry, readPoolEntry, writePoolEntry } from "./pool-entry.ts";
 
 /** The content of `auth.json`. What this version does not know is kept as it was found. */

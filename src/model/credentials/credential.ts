@@ -1,4 +1,4 @@
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 
 /** How a secret is put on a request. */
 export type AuthScheme =

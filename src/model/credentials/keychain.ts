@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { UserError } from "#foundation/errors";
-import { runProcess } from "#foundation/process";
+import { runProcess } from "#foundation/process/run";
 import type { AuthBackend } from "./auth-file.ts";
 
 /** The system's own store of secrets, through its command line program. */

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
-import { Secret } from "#foundation/secret";
+import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { AuthFile } from "./auth-file.ts";
 import { loginOf, poolOf, withLogin, withPool } from "./auth-state.ts";
 

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 
 /** A key as people may see it: the first and last four characters, or nothing of a short one. */
 export function maskKey(key: Secret | string): string {

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Clock } from "#foundation/clock";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
-import { parseRetryAfter } from "#foundation/retry";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
+import { parseRetryAfter } from "#foundation/time/retry";
 import { blockedUntilMs, type RateLimits, readRateLimits } from "../rate-limits.ts";
 
 /** An allowance that fills again sooner than this is throttling, not a limit of the account. */

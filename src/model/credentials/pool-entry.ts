@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { isRecord } from "#foundation/json";
-import { parseResetHint } from "#foundation/retry";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
+import { parseResetHint } from "#foundation/time/retry";
 
 export type PoolAuthType = "api_key" | "oauth";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 import { type Exhaustion, isManual, type PoolAuthType, type PoolEntry } from "./pool-entry.ts";
 import type { TokenSource } from "./scoped.ts";
 import type { FoundCredential } from "./sources.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
-import { disposable } from "#foundation/disposal";
-import type { Secret } from "#foundation/secret";
+import { disposable } from "#foundation/lifecycle/disposal";
+import type { Secret } from "#foundation/secrets/secret";
+import type { Clock } from "#foundation/time/clock";
 import type { ModelFailure } from "../failures/failure.ts";
 import type { AuthFile } from "./auth-file.ts";
 import { poolOf, suppressedSources, withPool, withSuppressed } from "./auth-state.ts";

@@ -1,6 +1,6 @@
-import { deadline, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { Secret } from "#foundation/secret";
+import { deadline, raceAbort } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
+import type { Clock } from "#foundation/time/clock";
 import type { LoginSlot, StoredLogin } from "./login-slot.ts";
 import { type AccessToken, CredentialUnavailableError, type TokenSource } from "./scoped.ts";
 

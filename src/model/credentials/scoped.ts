@@ -1,5 +1,5 @@
 import { HermesError, UserError } from "#foundation/errors";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 import { hostOf, isInScope } from "../providers/hosts.ts";
 import type { AuthScheme, CredentialHandle, SignInput } from "./credential.ts";
 import { maskKey } from "./mask.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { PoolAuthType } from "./pool-entry.ts";
 import type { TokenSource } from "./scoped.ts";

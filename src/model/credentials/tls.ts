@@ -1,4 +1,4 @@
-import { readTextFile } from "#foundation/files";
+import { readTextFile } from "#foundation/files/files";
 
 export interface TlsOptions {
   /** `--insecure`: certificates are not checked. */

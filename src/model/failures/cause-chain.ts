@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /** What an error and the errors that caused it say, without looking at what they are called in our code. */
 export interface CauseFacts {

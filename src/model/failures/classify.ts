@@ -1,5 +1,5 @@
-import type { HttpFailure } from "#foundation/http";
-import { Redactor } from "#foundation/redact";
+import type { HttpFailure } from "#foundation/http/request";
+import { Redactor } from "#foundation/secrets/redact";
 import { readCauses } from "./cause-chain.ts";
 import { consequencesOf } from "./consequences.ts";
 import type { FailureKind, ModelFailure } from "./failure.ts";

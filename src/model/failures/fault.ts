@@ -1,4 +1,4 @@
-import type { HttpFailure } from "#foundation/http";
+import type { HttpFailure } from "#foundation/http/request";
 import type { StreamFault } from "../protocols/protocol.ts";
 
 /** What an attempt ran into, as the transport saw it, before anyone says what it means. */

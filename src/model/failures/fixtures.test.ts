@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { HttpFailure } from "#foundation/http";
+import type { HttpFailure } from "#foundation/http/request";
 import { classify } from "./classify.ts";
 import type { AttemptFault, FailureFacts } from "./fault.ts";
 

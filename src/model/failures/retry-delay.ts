@@ -1,4 +1,4 @@
-import { backoffMs } from "#foundation/retry";
+import { backoffMs } from "#foundation/time/retry";
 import type { ModelFailure } from "./failure.ts";
 
 /** The longest a server can make one attempt wait; a longer announcement is a reason to go elsewhere. */

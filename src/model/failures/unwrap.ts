@@ -1,5 +1,5 @@
-import { isRecord, parseJson } from "#foundation/json";
-import { truncateEnd } from "#foundation/text";
+import { isRecord, parseJson } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
 
 /** An error body, opened: the words a person should read, and everything worth matching rules against. */
 export interface OpenedBody {

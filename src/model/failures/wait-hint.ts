@@ -1,4 +1,4 @@
-import { parseResetHint, parseRetryAfter } from "#foundation/retry";
+import { parseResetHint, parseRetryAfter } from "#foundation/time/retry";
 import type { OpenedBody } from "./unwrap.ts";
 
 const fieldNames = [

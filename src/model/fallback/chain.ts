@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 import type { TargetWish } from "../resolve/context.ts";
 import type { ProtocolName } from "../target.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { memoryLogger } from "#foundation/logger";
-import { Secret } from "#foundation/secret";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
 import { classify } from "../failures/classify.ts";
 import type { ModelFailure } from "../failures/failure.ts";
 import type { TargetWish } from "../resolve/context.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { FailureKind, ModelFailure } from "../failures/failure.ts";
 import type { TargetWish } from "../resolve/context.ts";
 import type { Target } from "../target.ts";

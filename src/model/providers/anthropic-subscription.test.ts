@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { withAcceptedNotice } from "../credentials/auth-state.ts";
 import { KeyScopeError } from "../credentials/scoped.ts";
 import { mergeHeaders, prepareRequest } from "../prepare.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { fetchJson, type JsonAnswer } from "./fetch-json.ts";
 import type { ListedModel } from "./model-entry.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { findNamed, readNamedEndpoints } from "./custom.ts";
 import { ProviderRegistry } from "./registry.ts";
 

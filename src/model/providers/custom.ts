@@ -1,6 +1,6 @@
-import { isRecord } from "#foundation/json";
-import { Secret } from "#foundation/secret";
-import { nearest } from "#foundation/text";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
+import { nearest } from "#foundation/text/text";
 import type { ProtocolName } from "../target.ts";
 import { parseUrl } from "./hosts.ts";
 import type { ProviderRegistry } from "./registry.ts";

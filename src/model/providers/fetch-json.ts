@@ -1,5 +1,5 @@
-import { httpRequest } from "#foundation/http";
-import { parseJson } from "#foundation/json";
+import { httpRequest } from "#foundation/http/request";
+import { parseJson } from "#foundation/text/json";
 import type { CredentialHandle } from "../credentials/credential.ts";
 
 export type JsonAnswer =

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { listChoices } from "../resolve/picker.ts";
 import { headersFor, openWorld, resolved } from "../resolve/testing/world.ts";
 import { checkProfile } from "./check-profile.ts";

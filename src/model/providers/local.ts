@@ -1,6 +1,6 @@
-import { deadline, linkSignals } from "#foundation/abort";
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
+import { httpRequest } from "#foundation/http/request";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { windowIn } from "./model-entry.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { largestWindow, readWindow, windowFields } from "../catalog/model-facts.ts";
 
 /** One model as an endpoint lists it. */

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import type { Clock } from "#foundation/clock";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import { type ListedModel, toListedModel } from "./model-entry.ts";
 import type { ModelList } from "./models-list.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { type ListedModel, toListedModel } from "./model-entry.ts";

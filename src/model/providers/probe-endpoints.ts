@@ -1,4 +1,4 @@
-import { httpRequest } from "#foundation/http";
+import { httpRequest } from "#foundation/http/request";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import type { ProviderProfile } from "./provider.ts";
 

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
-import type { Clock } from "#foundation/clock";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import { httpRequest } from "#foundation/http/request";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 
 /** Recommended models by provider id. */
 export type Recommended = Readonly<Record<string, readonly string[]>>;

@@ -1,5 +1,5 @@
-import { disposable } from "#foundation/disposal";
-import { nearest } from "#foundation/text";
+import { disposable } from "#foundation/lifecycle/disposal";
+import { nearest } from "#foundation/text/text";
 import { builtinProviders } from "./builtin.ts";
 import { checkProfile } from "./check-profile.ts";
 import type { ProviderProfile } from "./provider.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
-import type { Secret } from "#foundation/secret";
+import type { Logger } from "#foundation/files/logger";
+import type { Secret } from "#foundation/secrets/secret";
+import type { Clock } from "#foundation/time/clock";
 import type { AuthFile } from "../credentials/auth-file.ts";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import type { Keychain } from "../credentials/keychain.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { KeyScopeError } from "../credentials/scoped.ts";
 import { builtinProviders } from "../providers/builtin.ts";
 import { codeAssistMarker, codeAssistUrl } from "../providers/google-code-assist.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import type { Target } from "../target.ts";
 import { choiceToSave } from "./picker.ts";
 import { resolveTarget } from "./resolve.ts";

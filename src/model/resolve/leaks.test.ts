@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
-import { Secret } from "#foundation/secret";
+import { never } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { KeyScopeError } from "../credentials/scoped.ts";
 import { fetchModels } from "../providers/models-list.ts";

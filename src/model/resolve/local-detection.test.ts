@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/time/clock";
 import { LocalDetection } from "./local-detection.ts";
 
 describe("what is remembered about local servers", () => {

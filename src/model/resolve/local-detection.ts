@@ -1,4 +1,4 @@
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 import { detectLocalServer, type LocalServer, localContextWindow } from "../providers/local.ts";
 import type { DetectedServer } from "./context.ts";
 import { type Detection, readDetections, writeDetections } from "./local-detection-file.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
-import { Secret } from "#foundation/secret";
+import { never } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
 import { withAcceptedNotice } from "../credentials/auth-state.ts";
 import { headersFor, openWorld, resolved } from "./testing/world.ts";
 

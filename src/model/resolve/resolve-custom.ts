@@ -1,4 +1,4 @@
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { openHandle } from "../credentials/open-handle.ts";
 import { joinMembers } from "../credentials/pool-members.ts";

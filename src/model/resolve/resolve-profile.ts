@@ -1,4 +1,4 @@
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 import { findGitHubToken, unsupportedToken } from "../credentials/oauth/copilot.ts";
 import type { FoundCredential } from "../credentials/sources.ts";
 import { keyFromEnvironment } from "../credentials/sources.ts";

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { findExecutable } from "#foundation/platform";
+import { findExecutable } from "#foundation/process/platform";
 import { noAwsCredentials, openAwsCredential } from "../credentials/aws/aws-credential.ts";
 import { hasAwsCredentials } from "../credentials/aws/chain.ts";
 import { noCredential } from "../credentials/scoped.ts";

@@ -1,4 +1,4 @@
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 
 /** A section of `config.yaml`, by the names it has there; the config subsystem's values fit as they are. */
 export interface ModelSettings {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/time/clock";
 import { ModelsCache } from "../providers/models-cache.ts";
 import { choiceToSave, listChoices } from "./picker.ts";
 import { switchModel } from "./switch-model.ts";

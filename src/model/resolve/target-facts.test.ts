@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { Secret } from "#foundation/secret";
+import { never } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
+import { FakeClock } from "#foundation/time/clock";
 import { withProbedBaseUrl } from "../credentials/auth-state.ts";
 import { PoolMemory } from "../credentials/pool-memory.ts";
 import { ModelsCache } from "../providers/models-cache.ts";

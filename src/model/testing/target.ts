@@ -1,5 +1,5 @@
 import type { Message, ToolDefinition } from "#conversation";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import type { ModelRequest, RequestOptions } from "../request.ts";
 import type { ProtocolName, Target, TargetQuirks } from "../target.ts";

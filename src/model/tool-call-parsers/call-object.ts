@@ -1,5 +1,5 @@
-import { decodeExact, type ExactJson, type ExactObject } from "#foundation/exact-json";
-import { exactJsonText } from "#foundation/exact-json-text";
+import { decodeExact, type ExactJson, type ExactObject } from "#foundation/text/exact-json";
+import { exactJsonText } from "#foundation/text/exact-json-text";
 
 export function isObject(value: ExactJson | undefined): value is ExactObject {
   return value instanceof Map;

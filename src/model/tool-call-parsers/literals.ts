@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "#conversation";
-import { decodeExact, type ExactJson, ExactNumber } from "#foundation/exact-json";
-import { isRecord } from "#foundation/json";
+import { decodeExact, type ExactJson, ExactNumber } from "#foundation/text/exact-json";
+import { isRecord } from "#foundation/text/json";
 import { decodePythonLiteral } from "./python-literal.ts";
 
 /** The declared type of one parameter, where the tools are known and name one. */

@@ -1,5 +1,5 @@
-import { type DecodeMemory, decodeExactAt, type ExactJson } from "#foundation/exact-json";
-import { exactJsonText } from "#foundation/exact-json-text";
+import { type DecodeMemory, decodeExactAt, type ExactJson } from "#foundation/text/exact-json";
+import { exactJsonText } from "#foundation/text/exact-json-text";
 import { isObject, nameOf } from "./call-object.ts";
 import { mistralId } from "./ids.ts";
 import type { Format, FoundCall, ParseOptions } from "./parser.ts";

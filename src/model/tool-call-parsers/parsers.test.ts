@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeExact } from "#foundation/exact-json";
-import { exactJsonText } from "#foundation/exact-json-text";
+import { decodeExact } from "#foundation/text/exact-json";
+import { exactJsonText } from "#foundation/text/exact-json-text";
 import { getParser, listParsers } from "./registry.ts";
 import { ParserStream } from "./stream.ts";
 

@@ -1,4 +1,4 @@
-import { type ExactJson, ExactNumber } from "#foundation/exact-json";
+import { type ExactJson, ExactNumber } from "#foundation/text/exact-json";
 
 /**
  * Reads the safe part of Python's literal syntax: `None`, `True`, `False`, numbers, strings in either

@@ -1,5 +1,5 @@
-import { decodeExact, type ExactJson } from "#foundation/exact-json";
-import { exactJsonText } from "#foundation/exact-json-text";
+import { decodeExact, type ExactJson } from "#foundation/text/exact-json";
+import { exactJsonText } from "#foundation/text/exact-json-text";
 import { finder } from "./finder.ts";
 import { hexId } from "./ids.ts";
 import { declaredType, readLiteral } from "./literals.ts";

@@ -1,5 +1,5 @@
-import { decodeExact, decodeExactAt } from "#foundation/exact-json";
-import { exactJsonText } from "#foundation/exact-json-text";
+import { decodeExact, decodeExactAt } from "#foundation/text/exact-json";
+import { exactJsonText } from "#foundation/text/exact-json-text";
 import { argumentsText, nameOf } from "./call-object.ts";
 import { finder } from "./finder.ts";
 import { hexId } from "./ids.ts";

@@ -1,5 +1,5 @@
 import type { Agent } from "node:http";
-import { type ProxySettings, proxyFor, proxyFromEnv } from "#foundation/http-proxy";
+import { type ProxySettings, proxyFor, proxyFromEnv } from "#foundation/http/proxy";
 import { LoweringMemory } from "../protocols/lowering-memory.ts";
 import { type Answer, DeadSocketError, type Post, type Sender, sendPost } from "./http.ts";
 import { Pacing } from "./pacing.ts";

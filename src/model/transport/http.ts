@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
-import { onAbort } from "#foundation/abort";
+import { onAbort } from "#foundation/lifecycle/abort";
 import type { Watchdog } from "./watchdog.ts";
 
 /** A POST on its way: everything but the connection it takes. */

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { systemClock } from "#foundation/clock";
+import { systemClock } from "#foundation/time/clock";
 import { openProxied } from "./proxied.ts";
 import { Watchdog } from "./watchdog.ts";
 

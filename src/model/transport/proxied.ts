@@ -1,4 +1,4 @@
-import { checkProxy, type ProxySettings } from "#foundation/http-proxy";
+import { checkProxy, type ProxySettings } from "#foundation/http/proxy";
 import type { Outlet } from "./connections.ts";
 import { type Answer, bodyOf, type Post, readBody } from "./http.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 
 export type Limit = "connect" | "first-byte" | "idle" | "stale" | "total";
 

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 import { type CommandPlace, isExecutable, programFile } from "./command-files.ts";
 import { hookNames, isHookName } from "./names.ts";
 import { isMeaninglesslyClosed, type ShellHook, type ShellHookReading } from "./read-shell-hooks.ts";

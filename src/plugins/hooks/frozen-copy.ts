@@ -1,4 +1,4 @@
-import { isPlainObject } from "#foundation/json";
+import { isPlainObject } from "#foundation/text/json";
 
 /**
  * A copy nobody can change: plain data is copied and frozen all the way down. Live objects (a gateway,

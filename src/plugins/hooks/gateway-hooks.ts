@@ -1,12 +1,12 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import { readTextFile } from "#foundation/files";
-import { importModule } from "#foundation/import-module";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
-import { runProcess } from "#foundation/process";
+import { readTextFile } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { importModule } from "#foundation/process/import-module";
+import { runProcess } from "#foundation/process/run";
+import { isRecord } from "#foundation/text/json";
 import { frozenCopy } from "./frozen-copy.ts";
 
 /** A built-in watcher, always active. */

@@ -1,7 +1,7 @@
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import { disposable } from "#foundation/disposal";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { disposable } from "#foundation/lifecycle/disposal";
+import { isRecord } from "#foundation/text/json";
 import { frozenCopy } from "./frozen-copy.ts";
 import { type HookName, isHookName } from "./names.ts";
 import type { HookPayloads, ToolCallPayload } from "./payloads.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { isRecord } from "#foundation/text/json";
 import { splitCommand } from "./split-command.ts";
 
 export interface ShellHook {

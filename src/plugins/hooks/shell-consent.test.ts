@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { pluginStage } from "../testing.ts";
 import { examineShellHooks } from "./examine-shell-hooks.ts";
 import { readHookSection, readShellHooks } from "./read-shell-hooks.ts";

@@ -1,5 +1,5 @@
-import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { type CommandPlace, markOf, printOf } from "./command-files.ts";
 
 const maxFileBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { describe } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
-import { type ProcessResult, runProcess } from "#foundation/process";
+import type { Logger } from "#foundation/files/logger";
+import { type ProcessResult, runProcess } from "#foundation/process/run";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { Hooks } from "./hooks.ts";
 import type { ShellHook } from "./read-shell-hooks.ts";
 import type { ShellConsent } from "./shell-consent.ts";

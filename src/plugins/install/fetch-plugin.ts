@@ -1,7 +1,7 @@
 import { cp, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { UserError } from "#foundation/errors";
-import { type ProcessResult, runProcess } from "#foundation/process";
+import { type ProcessResult, runProcess } from "#foundation/process/run";
 import { type PluginOrigin, packageName } from "./source.ts";
 
 export interface FetchDeps {

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { runProcess } from "#foundation/process";
+import { never } from "#foundation/lifecycle/abort";
+import { runProcess } from "#foundation/process/run";
 import { type PluginStage, pluginStage } from "../testing.ts";
 import { type InstallerDeps, PluginInstaller } from "./installer.ts";
 import { PluginLock } from "./lock-file.ts";

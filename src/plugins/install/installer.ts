@@ -1,7 +1,7 @@
 import { copyFile, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { ensureDir } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { ensureDir } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
 import { discoverPlugins, type FoundPlugin } from "../discover.ts";
 import type { RequiredVariable } from "../manifest.ts";
 import { contentHash } from "./content-hash.ts";

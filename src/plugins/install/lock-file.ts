@@ -1,5 +1,5 @@
-import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { FoundPlugin } from "../discover.ts";
 import { contentHash } from "./content-hash.ts";
 

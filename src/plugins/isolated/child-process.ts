@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { deadline, onAbort, raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { HermesError } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
+import { deadline, onAbort, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { isRecord } from "#foundation/text/json";
 import { childProgram } from "./child-program.ts";
 
 export interface PluginProcessOptions {

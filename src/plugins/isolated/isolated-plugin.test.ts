@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
 import { Toolbelt } from "#tools";
 import { listingOf, toolContext } from "#tools/testing";
 import { type PluginStage, pluginStage, type StageOptions } from "../testing.ts";

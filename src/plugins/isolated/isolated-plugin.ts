@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
-import { deadline, never, raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { describe } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
+import { deadline, never, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { isRecord } from "#foundation/text/json";
 import type { ToolContext } from "#tools";
 import type { PluginContext } from "../api.ts";
 import type { FoundPlugin } from "../discover.ts";

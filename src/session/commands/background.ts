@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import { duration } from "../format.ts";
 import type { SlashCommand } from "./command.ts";
 import { say, warn } from "./views.ts";

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, systemErrorCode } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
+import { writeFileAtomic } from "#foundation/files/files";
 import type { CommandContext, SlashCommand } from "./command.ts";
 import { contextText } from "./status.ts";
 import { fault, say, warn } from "./views.ts";

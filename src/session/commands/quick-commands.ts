@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
-import { runProcess } from "#foundation/process";
-import { stripAnsi, truncateMiddle } from "#foundation/text";
+import { runProcess } from "#foundation/process/run";
+import { stripAnsi, truncateMiddle } from "#foundation/text/text";
 import type { QuickCommandSetting } from "../settings.ts";
 
 export type QuickCommand =

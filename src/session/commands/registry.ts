@@ -1,4 +1,4 @@
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 import type { QuickCommandSetting } from "../settings.ts";
 import { type CommandCatalog, isAvailable, namesOf } from "./catalog.ts";
 import type { PluginCommand, SlashCommand } from "./command.ts";

@@ -1,5 +1,5 @@
 import { imagesOf, textOf } from "#conversation";
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import type { SlashCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
 

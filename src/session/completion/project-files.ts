@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { Clock } from "#foundation/clock";
-import { findExecutable } from "#foundation/platform";
-import { runProcess } from "#foundation/process";
+import { findExecutable } from "#foundation/process/platform";
+import { runProcess } from "#foundation/process/run";
+import type { Clock } from "#foundation/time/clock";
 
 const mostFiles = 5_000;
 const cacheMs = 5_000;

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Auxiliary } from "#tools";
 import { matchWindow, previewAround } from "./match-window.ts";
 

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, systemClock } from "#foundation/clock";
-import { Scope } from "#foundation/disposal";
-import { memoryLogger } from "#foundation/logger";
-import { HermesHome } from "#foundation/paths";
+import { memoryLogger } from "#foundation/files/logger";
+import { HermesHome } from "#foundation/files/paths";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { type Clock, systemClock } from "#foundation/time/clock";
 import { openStore, type StorePlace } from "#store";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import type { OpenSession, OpenWish, SessionEvent, SessionService, TurnEnd } from "../api.ts";

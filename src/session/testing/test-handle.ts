@@ -1,7 +1,7 @@
 import { Agent, Conversation, defaultAgentSettings, freeOfCharge, standardRemedies } from "#agent";
 import type { Message } from "#conversation";
-import { FakeClock, systemClock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import { classify, noCredential, openConnections, streamModel, type Target } from "#model";
 import { clarifyTool, clarifyWith, type Tool, todoTool } from "#tools";
 import { fakeTool, listingOf, registryOf } from "#tools/testing";

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
-import { linkSignals } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
+import { linkSignals } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { Database, Row, SqlParams, TransactionOptions } from "../database.ts";
 import { type Dialect, numberedParameters, postgresDialect } from "../dialect.ts";
 

@@ -1,7 +1,7 @@
 import type { SessionId } from "#conversation";
-import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import { autoPrune } from "../auto-prune.ts";
 import { recount } from "../counters.ts";
 import type { Database } from "../database.ts";

@@ -1,5 +1,5 @@
 import { describe, UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Database } from "../database.ts";
 import { number } from "../row.ts";
 import { schemaVersion } from "../schema/version.ts";

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe, UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { buildAggregates, runTransaction } from "../aggregates.ts";
 import type { RepositoryContext } from "../repositories/context.ts";
 import type { Store } from "../store.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { Database, Row } from "../database.ts";
 import type { JobClaim, JobClaimOptions, JobRecord, JobRun, JobRunState, JobState } from "../records/job.ts";
 import { flag, json, jsonOrNull, maybeNumber, maybeText, number, orNull, text } from "../row.ts";

@@ -1,5 +1,5 @@
 import type { SessionId } from "#conversation";
-import { newId } from "#foundation/ids";
+import { newId } from "#foundation/text/ids";
 import { ensureSession } from "../append.ts";
 import type { Database, SqlValue } from "../database.ts";
 import type {

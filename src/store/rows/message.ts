@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Content, callsOf, type Message, type SessionId, textOf } from "#conversation";
-import { isRecord, scrubSurrogates } from "#foundation/json";
+import { isRecord, scrubSurrogates } from "#foundation/text/json";
 import type { Row, SqlValue } from "../database.ts";
 import type { StoredMessage } from "../records/message.ts";
 import { json, jsonOrNull, maybeNumber, maybeText, millis, number, orNull, text } from "../row.ts";

@@ -1,7 +1,7 @@
-import { linkSignals, never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { HermesError } from "#foundation/errors";
-import { Mutex } from "#foundation/mutex";
+import { linkSignals, never } from "#foundation/lifecycle/abort";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import type { Clock } from "#foundation/time/clock";
 import type { Database, Row, SqlParams, TransactionOptions } from "../database.ts";
 import { type Dialect, sqliteDialect } from "../dialect.ts";
 import type { SqliteConnection } from "./connection.ts";

@@ -8,4 +8,4 @@ export {
   type SqliteDriver,
   type SqliteHandle,
   type SqliteStatement,
-} from "#foundation/sqlite";
+} from "#foundation/files/sqlite";

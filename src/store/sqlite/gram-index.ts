@@ -1,4 +1,4 @@
-import { codePointLength } from "#foundation/text";
+import { codePointLength } from "#foundation/text/text";
 import { type Database, likeLiteral, placeholders } from "../database.ts";
 import { maybeText, number, text } from "../row.ts";
 import { hasCjk, indexedGrams } from "../search/cjk.ts";

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { autoPrune } from "../auto-prune.ts";
 import type { FsckReport } from "../records/report.ts";
 import type { Aggregates, AutoPruneOptions, Maintenance } from "../store.ts";

@@ -1,6 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import { UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import { number } from "../row.ts";
 import { schemaVersion } from "../schema/version.ts";
 import type { SqliteConnection } from "./connection.ts";

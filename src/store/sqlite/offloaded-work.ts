@@ -1,6 +1,6 @@
-import { linkSignals, never } from "#foundation/abort";
 import { describe, HermesError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { linkSignals, never } from "#foundation/lifecycle/abort";
 import { type HeavyWork, type HeavyWorkOptions, inlineLimitMs } from "../work/heavy-work.ts";
 import { InlineWork } from "../work/inline-work.ts";
 import type { WorkInput, WorkName, WorkOutput } from "../work/table.ts";

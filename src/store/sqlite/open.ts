@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { ensureDir } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { ensureDir } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
 import { SqliteConnection } from "./connection.ts";
 import { isDamaged, isDiskFull, type SqliteDriver } from "./driver.ts";
 import { noSpaceLeft } from "./no-space.ts";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import type { SessionId } from "#conversation";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
-import { isRecord } from "#foundation/json";
-import { memoryLogger, silentLogger } from "#foundation/logger";
+import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { isRecord } from "#foundation/text/json";
+import { systemClock } from "#foundation/time/clock";
 import { openStore } from "../index.ts";
 import { makePlace } from "./testing/place.ts";
 
@@ -168,8 +168,8 @@ async function buildAppender(): Promise<string> {
   return await bundle(
     "appender",
     `import { openStore } from "./index.ts";
-     import { systemClock } from "#foundation/clock";
-     import { silentLogger } from "#foundation/logger";
+     import { systemClock } from "#foundation/time/clock";
+     import { silentLogger } from "#foundation/files/logger";
      const [, , path, name] = process.argv;
      void (async () => {
        const store = await openStore({ path }, { clock: systemClock, log: silentLogger });

@@ -1,8 +1,8 @@
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe, UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
-import type { WorkerProgram } from "#foundation/worker-program";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import type { WorkerProgram } from "#foundation/process/worker-program";
+import type { Clock } from "#foundation/time/clock";
 import { buildAggregates, runTransaction } from "../aggregates.ts";
 import type { RepositoryContext } from "../repositories/context.ts";
 import { schemaVersion } from "../schema/version.ts";

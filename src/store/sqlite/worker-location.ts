@@ -1,4 +1,4 @@
-import { locateWorker, type WorkerProgram } from "#foundation/worker-program";
+import { locateWorker, type WorkerProgram } from "#foundation/process/worker-program";
 
 /** The program of the database thread. */
 export function findWorkerProgram(moduleUrl: string = import.meta.url): Promise<WorkerProgram | undefined> {

@@ -1,10 +1,10 @@
 import type { Worker } from "node:worker_threads";
-import { deadline, onAbort, raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { HermesError, UserError } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
-import type { WorkerProgram } from "#foundation/worker-program";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, onAbort, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import type { WorkerProgram } from "#foundation/process/worker-program";
+import { isRecord } from "#foundation/text/json";
 import type { WorkInput, WorkName, WorkOutput } from "../work/table.ts";
 import type { TaskInput, TaskName, TaskOutput } from "./tasks.ts";
 import type { CarriedError, WorkerReply, WorkerRequest, WorkerStart } from "./worker-protocol.ts";

@@ -1,8 +1,8 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
 import { describe, HermesError, UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
 import { perform } from "../work/inline-work.ts";
 import { type WorkName, workTable } from "../work/table.ts";
 import { SqliteDatabase } from "./database.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SessionId } from "#conversation";
-import { never } from "#foundation/abort";
-import { FakeClock, systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import { openStore } from "../index.ts";
 import { makePlace } from "./testing/place.ts";
 import { maxAttempts, whileBusy } from "./write-lock.ts";

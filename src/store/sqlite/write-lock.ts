@@ -1,4 +1,4 @@
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 import type { SqliteConnection } from "./connection.ts";
 import { isBusy } from "./driver.ts";
 

@@ -1,5 +1,5 @@
 import type { SessionId } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { Row } from "../database.ts";
 import type { ExportedSession } from "../records/session.ts";
 import { json, text } from "../row.ts";

@@ -1,6 +1,6 @@
 import type { Message, SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { appendMessages } from "../append.ts";
 import type { SqlValue } from "../database.ts";
 import type { AppendResult } from "../records/message.ts";

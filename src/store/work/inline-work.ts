@@ -1,4 +1,4 @@
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import type { WorkContext } from "./context.ts";
 import type { HeavyWork, HeavyWorkOptions } from "./heavy-work.ts";
 import { type WorkInput, type WorkName, type WorkOutput, workTable } from "./table.ts";

@@ -1,8 +1,8 @@
 import { describe, HermesError } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
-import { runProcess } from "#foundation/process";
-import { truncateEnd } from "#foundation/text";
+import type { Logger } from "#foundation/files/logger";
+import { runProcess } from "#foundation/process/run";
+import { isRecord, parseJson } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
 import type { Finding } from "./request.ts";
 
 /** Looks at what a command is made of, and names what somebody should see before it runs. */

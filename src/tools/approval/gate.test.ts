@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalChoice } from "#conversation";
-import { FakeClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { FakeClock } from "#foundation/time/clock";
 import type { Auxiliary } from "../auxiliary.ts";
 import type { AuditEntry } from "./audit.ts";
 import { createGate, type GateDeps } from "./gate.ts";

@@ -1,7 +1,7 @@
 import type { ApprovalChoice } from "#conversation";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { newId } from "#foundation/ids";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { newId } from "#foundation/text/ids";
+import type { Clock } from "#foundation/time/clock";
 import type { Auxiliary } from "../auxiliary.ts";
 import type { AuditEntry } from "./audit.ts";
 import { type DetectPlace, detect } from "./detect.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { Finding } from "./request.ts";
 import { readCommandLine } from "./structure/read-line.ts";
 

@@ -1,4 +1,4 @@
-import { stripAnsi } from "#foundation/text";
+import { stripAnsi } from "#foundation/text/text";
 
 /** Characters that are not seen but split a word in the eyes of a pattern: zero-width and direction marks. */
 const invisible = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u00ad]/g;

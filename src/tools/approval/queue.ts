@@ -1,6 +1,6 @@
 import type { ApprovalChoice } from "#conversation";
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import type { ApprovalRequest, Approver } from "./request.ts";
 
 interface Waiting {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
-import { deadline, linkSignals } from "#foundation/abort";
 import { describe } from "#foundation/errors";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { checkUrl, type UrlRules } from "./urls.ts";
 
 interface SafeFetchOptions {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ToolCall } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import { canonicalJson, isRecord, parseJson } from "#foundation/json";
-import { openLogger } from "#foundation/logger";
-import { truncateEnd } from "#foundation/text";
+import { openLogger } from "#foundation/files/logger";
+import { canonicalJson, isRecord, parseJson } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
+import type { Clock } from "#foundation/time/clock";
 import type { CallObserver, CallOutcome } from "../call-state.ts";
 import type { AuditEntry } from "./audit.ts";
 

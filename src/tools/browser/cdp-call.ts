@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
 import { describe } from "#foundation/errors";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { ToolFailure } from "../result.ts";
 import type { CdpCall } from "./driver.ts";
 import { frameById } from "./frames.ts";

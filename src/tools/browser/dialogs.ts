@@ -1,5 +1,5 @@
-import { type Deadline, deadline, onAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
+import { type Deadline, deadline, onAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { DialogPolicy } from "./options.ts";
 
 /** What a page shows and waits on; the part of Playwright's dialog that is used. */

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { ensureDir } from "#foundation/files";
+import { ensureDir } from "#foundation/files/files";
 
 /** The part of Playwright's download that is used. */
 export interface LiveDownload {

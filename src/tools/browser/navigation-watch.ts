@@ -1,6 +1,6 @@
 import type { CDPSession } from "playwright-core";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { PageVerdict } from "./guard.ts";
 
 /** Asked before every hop of a navigation. */

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import type { BrowserContext } from "playwright-core";
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { ToolFailure } from "../result.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
 import type { Environment } from "../web/service-call.ts";

@@ -1,8 +1,8 @@
 import type { BrowserContext, CDPSession, Page } from "playwright-core";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { ToolFailure } from "../result.ts";
 import { annotated } from "./annotate.ts";
 import { cdpCall } from "./cdp-call.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import path from "node:path";
-import { ensureDir } from "#foundation/files";
-import { killGroup } from "#foundation/process";
+import { ensureDir } from "#foundation/files/files";
+import { killGroup } from "#foundation/process/run";
 
 const shape = /^(\d+)-/;
 

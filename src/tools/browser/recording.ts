@@ -1,11 +1,11 @@
 import { appendFile, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CDPSession } from "playwright-core";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { ensureDir } from "#foundation/files";
-import { newId } from "#foundation/ids";
-import type { Logger } from "#foundation/logger";
+import { ensureDir } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { newId } from "#foundation/text/ids";
+import type { Clock } from "#foundation/time/clock";
 
 export interface RecordingDeps {
   /** `browser_recordings/`: one folder for each recorded browser. */

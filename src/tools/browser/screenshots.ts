@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import { newId } from "#foundation/ids";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import { newId } from "#foundation/text/ids";
 
 const keptMs = 24 * 3_600_000;
 

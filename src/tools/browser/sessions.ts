@@ -1,6 +1,6 @@
-import { never } from "#foundation/abort";
 import { describe } from "#foundation/errors";
-import { KeyedMutex } from "#foundation/mutex";
+import { never } from "#foundation/lifecycle/abort";
+import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import { backendKind, openBrowser } from "./backend.ts";
 import type { BrowserDriver, DriverKind } from "./driver.ts";
 import type { PageGuard } from "./guard.ts";

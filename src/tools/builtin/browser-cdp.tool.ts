@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import { result, ToolFailure } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";

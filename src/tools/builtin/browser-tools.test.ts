@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes } from "node:fs/promises"
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FakeClock, systemClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import type { UrlRules } from "../approval/urls.ts";
 import type { Auxiliary } from "../auxiliary.ts";

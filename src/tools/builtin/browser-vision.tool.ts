@@ -1,5 +1,5 @@
-import { deadline, linkSignals } from "#foundation/abort";
 import { describe } from "#foundation/errors";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { AuxiliaryAnswer } from "../auxiliary.ts";
 import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
 import type { ToolContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 import type { BrowserDeps } from "../browser/tool-deps.ts";
 import type { FileDeps } from "../files/file-access.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";

@@ -1,4 +1,4 @@
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { agentLevelTool } from "../agent-level.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";

@@ -1,7 +1,7 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { allowingGate, localWorkshop } from "../terminals/testing.ts";
 import { toolContext } from "../testing.ts";

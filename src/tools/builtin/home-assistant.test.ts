@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import type { ApprovalGate, Finding } from "../approval/request.ts";
 import { riskOf } from "../media/home-assistant.ts";

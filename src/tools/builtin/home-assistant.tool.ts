@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { ToolContext } from "../context.ts";
 import {

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import { newId } from "#foundation/ids";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import { newId } from "#foundation/text/ids";
 import type { SafeFetch } from "../approval/safe-fetch.ts";
 import type { ToolContext } from "../context.ts";
 import type { GeneratedImage, ImageProvider, ImageWish } from "../media/image-provider.ts";

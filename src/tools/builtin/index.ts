@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Tool } from "../tool.ts";
 import type { BuiltinDeps, BuiltinTools } from "./builtin-deps.ts";
 import { builtins } from "./index.generated.ts";

@@ -1,6 +1,6 @@
-import { deadline, linkSignals } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { backoffMs } from "#foundation/retry";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
+import { backoffMs } from "#foundation/time/retry";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import type { ToolContext } from "../context.ts";
 import { type FileDeps, notFound, openPath } from "../files/file-access.ts";
 import type { SearchEngine } from "../files/search/engine.ts";

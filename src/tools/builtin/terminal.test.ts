@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { FakeClock } from "#foundation/time/clock";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { ToolContext } from "../context.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import { newId } from "#foundation/ids";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import { newId } from "#foundation/text/ids";
 import type { ToolContext } from "../context.ts";
 import type { SpeechChoice } from "../media/speech/choose.ts";
 import type { AudioFormat, Speech } from "../media/speech/provider.ts";

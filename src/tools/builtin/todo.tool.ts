@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { agentLevelTool } from "../agent-level.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";

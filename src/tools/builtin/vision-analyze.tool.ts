@@ -1,5 +1,5 @@
-import { deadline, linkSignals } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { SafeFetch } from "../approval/safe-fetch.ts";
 import { hasSecretInUrl } from "../approval/urls.ts";
 import type { Auxiliary } from "../auxiliary.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { findExecutable } from "#foundation/platform";
-import { runProcess } from "#foundation/process";
+import { findExecutable } from "#foundation/process/platform";
+import { runProcess } from "#foundation/process/run";
 
 /** Python for a script: in `project` mode the active environment's, when it is new enough; else the one on the PATH. */
 export async function findPython(

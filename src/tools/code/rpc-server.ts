@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { describe } from "#foundation/errors";
-import { isRecord, parseJson, toJsonText } from "#foundation/json";
+import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { allowedArguments } from "./functions.ts";
 
 export interface RpcDeps {

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { deadline, linkSignals } from "#foundation/abort";
-import { type ProcessHandle, spawnProcess } from "#foundation/process";
-import { stripAnsi } from "#foundation/text";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
+import { stripAnsi } from "#foundation/text/text";
 import { cutMiddle } from "../terminals/command/output-text.ts";
 import { HeadTailBuffer } from "../terminals/head-tail-buffer.ts";
 import type { Confine } from "../terminals/local/local-terminal.ts";

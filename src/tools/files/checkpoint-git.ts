@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { ensureDir } from "#foundation/files";
-import { type ProcessResult, runProcess } from "#foundation/process";
+import { ensureDir } from "#foundation/files/files";
+import { type ProcessResult, runProcess } from "#foundation/process/run";
 
 /** What a snapshot never holds: rebuilt, secret, or the user's own history. */
 const excludes = [

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { describe, UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
-import { KeyedMutex } from "#foundation/mutex";
+import type { Logger } from "#foundation/files/logger";
+import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import { ShadowGit } from "./checkpoint-git.ts";
 
 export interface CheckpointOptions {

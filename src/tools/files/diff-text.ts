@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 
 const maxLines = 400;
 const maxLineChars = 500;

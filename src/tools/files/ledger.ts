@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { KeyedMutex } from "#foundation/mutex";
+import { KeyedMutex } from "#foundation/lifecycle/mutex";
 
 /** What a file looked like at one moment, as far as that tells versions apart. */
 export interface Stamp {

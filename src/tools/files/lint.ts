@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import { extensionOf } from "./binary.ts";
 import type { LintRequest, LintResult } from "./file-access.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Redactor } from "#foundation/redact";
+import { Redactor } from "#foundation/secrets/redact";
 import { MaskMemory } from "./mask-memory.ts";
 
 describe("masks that were shown", () => {

@@ -1,4 +1,4 @@
-import type { Redactor } from "#foundation/redact";
+import type { Redactor } from "#foundation/secrets/redact";
 
 const contextChars = 24;
 const maxRemembered = 2_000;

@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 
 export interface Page {
   /** Lines as `NUMBER|text`, numbers right-aligned. */

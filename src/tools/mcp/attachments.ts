@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 
 /** Keeps what a tool sent that is not text. */
 export interface AttachmentFiles {

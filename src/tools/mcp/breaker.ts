@@ -1,4 +1,4 @@
-import type { Clock } from "#foundation/clock";
+import type { Clock } from "#foundation/time/clock";
 
 const failuresToOpen = 3;
 const openMs = 60_000;

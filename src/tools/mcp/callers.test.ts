@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { never, raceAbort } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
+import { never, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { FakeClock } from "#foundation/time/clock";
 import { Callers } from "./callers.ts";
 
 const context = (sessionKey: string, signal: AbortSignal = never) => ({ sessionKey, signal });

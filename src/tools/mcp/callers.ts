@@ -1,6 +1,6 @@
-import { linkSignals, sleep } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { disposable } from "#foundation/disposal";
+import { linkSignals, sleep } from "#foundation/lifecycle/abort";
+import { disposable } from "#foundation/lifecycle/disposal";
+import type { Clock } from "#foundation/time/clock";
 import type { ToolContext } from "../context.ts";
 
 /** One request of a conversation that a server is working on. */

@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { AttachmentFiles } from "./attachments.ts";
 import type { McpOAuth } from "./oauth.ts";

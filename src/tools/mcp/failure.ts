@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /** What a failed request says about the connection. */
 export type McpFailureKind =

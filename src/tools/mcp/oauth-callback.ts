@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { UserError } from "#foundation/errors";
+import { raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 
 /** Waits on loopback for the browser to come back. One per login, with its own port and state. */
 export interface OAuthCallback extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import type { AuthorizationServerMetadata, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
-import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import type { McpServerAddress } from "./oauth.ts";
 import type { TokenStore } from "./token-store.ts";
 

@@ -5,9 +5,9 @@ import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
 } from "@modelcontextprotocol/client";
-import { deadline, linkSignals } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
-import { KeyedMutex } from "#foundation/mutex";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import { loginNeeded } from "./failure.ts";
 import { listenForCallback } from "./oauth-callback.ts";
 import type { DeviceLoginDeps } from "./oauth-device.ts";

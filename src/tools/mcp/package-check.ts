@@ -1,7 +1,7 @@
-import type { Clock } from "#foundation/clock";
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { httpRequest } from "#foundation/http/request";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 
 type PackageVerdict = { readonly kind: "allowed" } | { readonly kind: "refused"; readonly reason: string };
 

@@ -1,4 +1,4 @@
-import { deadline, linkSignals } from "#foundation/abort";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
 import { openSession } from "./session.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
 import { readDescription } from "./descriptions.ts";
 import { redactServerText } from "./failure.ts";
 import { distinctNames, mcpToolName } from "./names.ts";

@@ -1,7 +1,7 @@
 import type { CreateMessageRequestParams, CreateMessageResultWithTools } from "@modelcontextprotocol/client";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { Caller } from "./callers.ts";
 import type { Consent } from "./deps.ts";
 import type { SamplingSettings } from "./settings.ts";

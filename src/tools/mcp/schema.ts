@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 const maxSchemaChars = 64_000;
 const maxDepth = 24;

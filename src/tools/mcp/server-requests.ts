@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
-import { linkSignals } from "#foundation/abort";
+import { linkSignals } from "#foundation/lifecycle/abort";
 import type { Caller } from "./callers.ts";
 import type { McpDeps } from "./deps.ts";
 import type { Sampler } from "./sampling.ts";

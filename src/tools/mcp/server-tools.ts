@@ -1,6 +1,6 @@
 import type { JsonSchema } from "#conversation";
-import { canonicalJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { canonicalJson } from "#foundation/text/json";
 import type { ToolRegistry } from "../registry.ts";
 import type { Tool } from "../tool.ts";
 import type { McpToolDefinition } from "./definition.ts";

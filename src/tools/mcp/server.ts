@@ -1,8 +1,8 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { UserError } from "#foundation/errors";
-import { backoffMs } from "#foundation/retry";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { backoffMs } from "#foundation/time/retry";
 import type { ToolContext } from "../context.ts";
 import { CircuitBreaker } from "./breaker.ts";
 import { type Caller, Callers } from "./callers.ts";

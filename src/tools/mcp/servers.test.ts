@@ -1,8 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/time/clock";
 import type { GateVerdict } from "../approval/request.ts";
 import { listingOf, toolContext } from "../testing.ts";
 import type { Tool } from "../tool.ts";

@@ -1,5 +1,5 @@
-import { deadline, raceAbort } from "#foundation/abort";
-import { canonicalJson } from "#foundation/json";
+import { deadline, raceAbort } from "#foundation/lifecycle/abort";
+import { canonicalJson } from "#foundation/text/json";
 import type { ToolRegistry } from "../registry.ts";
 import type { Consent, McpDeps } from "./deps.ts";
 import type { PinChange, PinStore } from "./pins.ts";

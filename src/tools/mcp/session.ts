@@ -1,8 +1,8 @@
 import type { Client, Transport } from "@modelcontextprotocol/client";
-import { linkSignals, raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { UserError } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
+import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { isRecord } from "#foundation/text/json";
 import type { Caller } from "./callers.ts";
 import type { McpCatalogue, McpToolDefinition } from "./definition.ts";
 import type { McpDeps, ServerLog } from "./deps.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import type { Logger, LogLevel } from "#foundation/logger";
+import type { Logger, LogLevel } from "#foundation/files/logger";
+import { isRecord } from "#foundation/text/json";
 
 /** One entry of `mcp_servers`, read and with its defaults filled in. */
 export interface McpServerSettings {

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { never } from "#foundation/abort";
-import { isRecord, parseJson } from "#foundation/json";
-import { type ProcessHandle, spawnProcess } from "#foundation/process";
+import { never } from "#foundation/lifecycle/abort";
+import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 const maxMessageBytes = 10 * 1024 * 1024;
 const closeGraceMs = 2_000;

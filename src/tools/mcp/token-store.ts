@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
-import type { Clock } from "#foundation/clock";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 
 const maxFileBytes = 1024 * 1024;
 /** A token this close to its end is renewed before it is used. */

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Tool } from "../tool.ts";
 import { fence } from "./call-result.ts";

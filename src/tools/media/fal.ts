@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
-import { isRecord } from "#foundation/json";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import { callService, listAt, type ServiceAnswer, textField } from "../web/service-call.ts";
 import { type AspectRatio, defaultFalModel, falModels } from "./fal-models.ts";
 import type { GeneratedImage, ImageProvider } from "./image-provider.ts";

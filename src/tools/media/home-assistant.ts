@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 import { ToolFailure } from "../result.ts";
 import { callService } from "../web/service-call.ts";
 

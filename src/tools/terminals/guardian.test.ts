@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
 import { Guardian } from "./guardian.ts";
 import { processStartedAtMs } from "./process-start-time.ts";
 
@@ -24,7 +24,7 @@ function parentProgram(): string {
   return `
 import { openLocalTerminal } from ${JSON.stringify(path.join(here, "local/local-terminal.ts"))};
 import { Guardian } from ${JSON.stringify(path.join(here, "guardian.ts"))};
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
 const guardian = new Guardian(silentLogger);
 const signal = new AbortController().signal;
 const terminal = await openLocalTerminal({
@@ -77,7 +77,7 @@ describe("the guardian", () => {
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { Guardian } from ${JSON.stringify(path.join(process.cwd(), "src/tools/terminals/guardian.ts"))};
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
 const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore", env: {} });
 new Guardian(silentLogger).watch(child.pid);
 writeFileSync(${JSON.stringify(path.join(folder, "unmarked"))}, child.pid + "\\n");

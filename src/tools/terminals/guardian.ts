@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { Deferred } from "#foundation/deferred";
-import { disposable } from "#foundation/disposal";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { disposable } from "#foundation/lifecycle/disposal";
 
 /**
  * Ends our children when we die, also by SIGKILL, when nothing of ours can run any more.

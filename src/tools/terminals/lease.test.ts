@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { FakeClock } from "#foundation/time/clock";
 import { folderTerminal } from "../testing.ts";
 import { LeaseTable, type TerminalOverrides } from "./lease.ts";
 import type { ExecResult, Terminal } from "./terminal.ts";

@@ -1,7 +1,7 @@
-import { deadline, isAbort, linkSignals, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, isAbort, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { LeasedTerminal } from "./leased-terminal.ts";
 import type { Terminal, TerminalLeases } from "./terminal.ts";
 

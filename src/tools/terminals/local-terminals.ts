@@ -1,6 +1,6 @@
-import type { Clock } from "#foundation/clock";
-import { Scope } from "#foundation/disposal";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { Scope } from "#foundation/lifecycle/disposal";
+import type { Clock } from "#foundation/time/clock";
 import { Guardian } from "./guardian.ts";
 import { LeaseTable } from "./lease.ts";
 import { localOpener } from "./open-terminal.ts";

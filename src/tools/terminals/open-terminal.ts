@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import path from "node:path";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { Availability } from "../tool.ts";
 import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";

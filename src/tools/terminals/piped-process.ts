@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import type { ProcessExit, ProcessHandle } from "#foundation/process";
+import type { ProcessExit, ProcessHandle } from "#foundation/process/run";
 import { ListenedText } from "./listened-text.ts";
 import { processStartedAtMs } from "./process-start-time.ts";
 import type { TerminalProcess } from "./terminal.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { runProcess } from "#foundation/process";
+import { runProcess } from "#foundation/process/run";
 
 const ticksPerSecond = 100;
 

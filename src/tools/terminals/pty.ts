@@ -1,6 +1,6 @@
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
-import { killGroup, signalGroup } from "#foundation/process";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { killGroup, signalGroup } from "#foundation/process/run";
 import { ListenedText } from "./listened-text.ts";
 import { processStartedAtMs } from "./process-start-time.ts";
 import type { TerminalProcess } from "./terminal.ts";

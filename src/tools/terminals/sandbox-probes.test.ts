@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
 import { functionsFor } from "../code/functions.ts";
 import { runScript } from "../code/run-script.ts";
 import { defaultScriptOptions } from "../code/script-options.ts";

@@ -1,6 +1,6 @@
 import { UserError } from "#foundation/errors";
-import { findExecutable } from "#foundation/platform";
-import { runProcess } from "#foundation/process";
+import { findExecutable } from "#foundation/process/platform";
+import { runProcess } from "#foundation/process/run";
 import type { Confine, ProgramCall } from "./local/local-terminal.ts";
 import { bubblewrapCall } from "./sandbox/bubblewrap.ts";
 import { masksOf, type SandboxPolicy } from "./sandbox/policy.ts";

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { type Clock, systemClock } from "#foundation/clock";
-import { Scope } from "#foundation/disposal";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { type Clock, systemClock } from "#foundation/time/clock";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { TerminalDeps } from "./command/call-options.ts";
 import { LeaseTable } from "./lease.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { SafeFetch } from "../approval/safe-fetch.ts";
 import type { WebBackend } from "./backend.ts";
 import { brave } from "./backends/brave.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { Environment } from "./service-call.ts";
 
 type GatewayVendor = "firecrawl" | "browser-use" | "fal-queue" | "openai-audio" | "modal";

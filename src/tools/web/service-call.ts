@@ -1,6 +1,6 @@
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Secret } from "#foundation/secret";
+import { httpRequest } from "#foundation/http/request";
+import type { Secret } from "#foundation/secrets/secret";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 /** Names and values the composition read from the environment; tools never look there themselves. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
-import { isAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
+import { isAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import { spinnerFrameMs } from "../state/select.ts";
 
 /** Streamed text is drawn at most this often; keys are drawn at once. */

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import type { TranscriptItem } from "../state/transcript-item.ts";
 import { Highlighter } from "../view/highlight.ts";
 import type { Lexer } from "../view/markdown.ts";

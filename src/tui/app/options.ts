@@ -1,6 +1,6 @@
 import type { SessionId } from "#conversation";
-import type { Clock } from "#foundation/clock";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
 import type { OpenSession } from "#session";
 import type { TuiExtension } from "../extension.ts";
 import type { TuiHandle } from "../handle.ts";

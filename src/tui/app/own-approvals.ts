@@ -1,7 +1,7 @@
 import type { ApprovalChoice } from "#conversation";
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
-import { newId } from "#foundation/ids";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { newId } from "#foundation/text/ids";
 import type { SessionEvent } from "#session";
 import type { ApprovalQuestion } from "../handle.ts";
 

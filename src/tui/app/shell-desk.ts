@@ -1,5 +1,5 @@
-import { linkSignals } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
+import { linkSignals } from "#foundation/lifecycle/abort";
 import {
   hasInlineCommand,
   type RunShell,

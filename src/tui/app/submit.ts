@@ -1,6 +1,6 @@
-import { isAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
+import { isAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { CommandView, OpenSession, Submission, TurnEnd } from "#session";
 import type { UserAction } from "../state/action.ts";
 import type { ExtensionHost } from "./extension-host.ts";

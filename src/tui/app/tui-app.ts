@@ -1,9 +1,9 @@
-import { type Clock, systemClock } from "#foundation/clock";
-import { Deferred } from "#foundation/deferred";
-import { Scope } from "#foundation/disposal";
 import { describe, UserError } from "#foundation/errors";
-import { newId } from "#foundation/ids";
-import { type Logger, silentLogger } from "#foundation/logger";
+import { type Logger, silentLogger } from "#foundation/files/logger";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { newId } from "#foundation/text/ids";
+import { type Clock, systemClock } from "#foundation/time/clock";
 import type { SessionEvent } from "#session";
 import type { TuiExtension } from "../extension.ts";
 import { Completer } from "../input/completion.ts";

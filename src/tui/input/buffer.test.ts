@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text/text";
 import { bufferOf, emptyBuffer, insert, isFirstRow, isLastRow, type Motion, move, remove } from "./buffer.ts";
 
 const motions: readonly Motion[] = [

@@ -1,4 +1,4 @@
-import { graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text/text";
 
 /** A text and a place in it; every change gives a new one. The cursor never stands inside a character a reader sees as one. */
 export interface TextBuffer {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryLogger, silentLogger } from "#foundation/logger";
+import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { formatEntry, InputHistory, readEntries } from "./history.ts";
 
 let folder = "";

@@ -1,8 +1,8 @@
 import { appendFile, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe } from "#foundation/errors";
-import { ensureDir } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
+import { ensureDir } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
 
 const maxReadBytes = 1_000_000;
 const maxEntries = 2_000;

@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 
 /** How a tool's row reads. */
 export interface ToolLook {

@@ -1,5 +1,5 @@
-import { toJsonText } from "#foundation/json";
-import { truncateEnd } from "#foundation/text";
+import { toJsonText } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
 import type { SessionEvent } from "#session";
 import { showHint } from "./hints.ts";
 import { print, type RunningTool, type ViewState } from "./state.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { toolDetails } from "./tool-details.ts";
 
 /** One row of the tool feed, before it is fitted to a width. */

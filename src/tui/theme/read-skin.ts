@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { applySkin, type Branding, type ColorKey, colorKeys, type Skin, type SpinnerSkin } from "./skin.ts";
 import { defaultSkin } from "./skins/index.ts";
 import { readColor } from "./style.ts";

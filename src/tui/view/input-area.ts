@@ -1,4 +1,4 @@
-import { graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text/text";
 import { activeBuffer, ghostText } from "../state/editing.ts";
 import { isMasked, placeholder } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";

@@ -1,5 +1,5 @@
 import { type Message, textOf } from "#conversation";
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import { boxBottom, boxTop } from "./box.ts";
 import type { Look } from "./item-rows.ts";
 import { markdownRows } from "./markdown.ts";

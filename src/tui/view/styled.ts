@@ -1,4 +1,4 @@
-import { graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text/text";
 import { displayWidth } from "./width.ts";
 
 /** A piece of a row in one style. Style names are classes of the {@link StyleMap}; unknown ones are plain. */

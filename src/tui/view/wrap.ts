@@ -1,4 +1,4 @@
-import { graphemes } from "#foundation/text";
+import { graphemes } from "#foundation/text/text";
 import { type Line, lineWidth, type Span, type StyledLine, toLine } from "./styled.ts";
 import { displayWidth } from "./width.ts";
 

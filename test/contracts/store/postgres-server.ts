@@ -3,8 +3,8 @@ import { chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { never } from "#foundation/abort";
-import { runProcess } from "#foundation/process";
+import { never } from "#foundation/lifecycle/abort";
+import { runProcess } from "#foundation/process/run";
 
 /** A PostgreSQL server of our own, from the system's packages, on a free loopback port and in a temporary folder. */
 export interface PostgresServer extends AsyncDisposable {

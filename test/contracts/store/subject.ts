@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
 import type { SessionId, TurnId } from "#conversation";
-import { FakeClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { FakeClock } from "#foundation/time/clock";
 import type { Store, StoreDeps } from "#store";
 
 /** One way to open an empty store, and to clean up behind it. */

@@ -1,7 +1,7 @@
 import { type Message, newToolCall, toolMessage, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/time/clock";
 import { Compressor, type CompressorDeps } from "../compressor.ts";
 import type { CompressContext, EngineModel } from "../engine.ts";
 import type { SummaryAnswer, SummaryRequest } from "../summarize.ts";

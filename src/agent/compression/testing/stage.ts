@@ -1,6 +1,6 @@
 import type { AgentEvent, Message, SessionId } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import {
   type AuxiliaryOutcome,
   Collector,

@@ -1,4 +1,4 @@
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import type { SkillCapability } from "../capability.ts";
 import { readSkillText } from "../skill.ts";
 import { type GuardFinding, type Severity, type Verdict, verdictOf } from "./finding.ts";

@@ -1,8 +1,8 @@
 import { appendFile } from "node:fs/promises";
-import type { Clock } from "#foundation/clock";
-import { ensureDir } from "#foundation/files";
-import { toJsonText } from "#foundation/json";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { toJsonText } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 
 export interface AuditLine {
   readonly action: "install" | "update" | "block" | "uninstall" | "audit";

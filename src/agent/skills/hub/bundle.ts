@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UserError } from "#foundation/errors";
-import { safeJoin } from "#foundation/files";
+import { safeJoin } from "#foundation/files/files";
 
 /** Hard limits of a download; the guard complains long before. */
 export const bundleLimits = { files: 200, fileBytes: 2 * 1_048_576, totalBytes: 8 * 1_048_576 } as const;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import { readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
-import type { HermesHome } from "#foundation/paths";
+import { readTextFile, writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import type { SafeFetch } from "#tools";
 
 export interface HubFetchDeps {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, UserError } from "#foundation/errors";
-import { withFileLock } from "#foundation/files";
+import { withFileLock } from "#foundation/files/files";
 import { stampOf } from "../discover.ts";
 import { hashFiles } from "../folders.ts";
 import type { GuardReport } from "../guard/scan.ts";

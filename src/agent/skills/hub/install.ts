@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
-import { ensureDir, withFileLock } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir, withFileLock } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import { hashFiles, hashFolder, swapFolder } from "../folders.ts";
 import { decide } from "../guard/policy.ts";
 import { type GuardReport, scanFolder } from "../guard/scan.ts";

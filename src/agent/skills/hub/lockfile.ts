@@ -1,8 +1,8 @@
 import { rename } from "node:fs/promises";
-import type { Clock } from "#foundation/clock";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson, toJsonText } from "#foundation/json";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import type { Verdict } from "../guard/finding.ts";
 import type { TrustLevel } from "../guard/policy.ts";
 import { readText, readTexts } from "../read-fields.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, UserError } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson, toJsonText } from "#foundation/json";
+import { writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { readRecords, readText, readTexts } from "../read-fields.ts";
 import type { SkillHub } from "./hub.ts";
 

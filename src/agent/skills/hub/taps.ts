@@ -1,7 +1,7 @@
 import { UserError } from "#foundation/errors";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson, toJsonText } from "#foundation/json";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { readTexts } from "../read-fields.ts";
 import { isRepository } from "./sources/github-client.ts";
 

@@ -2,8 +2,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { thisMachine } from "#foundation/platform";
+import { never } from "#foundation/lifecycle/abort";
+import { thisMachine } from "#foundation/process/platform";
 import { readClipboardImage } from "./clipboard-image.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n\x00\xff\xfe\x80binary", "latin1");

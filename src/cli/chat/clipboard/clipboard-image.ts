@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { imageProblem, sentImageKind } from "#conversation";
 import { UserError } from "#foundation/errors";
-import { findExecutable, type Machine } from "#foundation/platform";
+import { findExecutable, type Machine } from "#foundation/process/platform";
 import { type ClipboardProgram, clipboardPrograms } from "./programs.ts";
 import { runProgram } from "./run-program.ts";
 

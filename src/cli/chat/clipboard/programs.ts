@@ -1,4 +1,4 @@
-import { isWsl, type Machine } from "#foundation/platform";
+import { isWsl, type Machine } from "#foundation/process/platform";
 import type { ProgramOutput } from "./run-program.ts";
 
 /** A program that can give the image on the clipboard. */

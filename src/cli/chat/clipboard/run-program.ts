@@ -1,5 +1,5 @@
-import { deadline, linkSignals } from "#foundation/abort";
-import { spawnProcess } from "#foundation/process";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import { spawnProcess } from "#foundation/process/run";
 
 export interface ProgramOutput {
   readonly isOk: boolean;

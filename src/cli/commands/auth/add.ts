@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { maskKey } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument, flagText } from "../../invocation.ts";

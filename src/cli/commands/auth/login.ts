@@ -1,5 +1,5 @@
-import { deadline, linkSignals } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { builtinFlows, openTlsConnections, type ResolveContext } from "#model";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText, hasFlag } from "../../invocation.ts";

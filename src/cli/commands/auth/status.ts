@@ -1,4 +1,4 @@
-import { systemClock } from "#foundation/clock";
+import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type SessionId, userMessage } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { runCli, temporaryHome } from "../../testing.ts";
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { UserError } from "#foundation/errors";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import type { Invocation } from "../../command.ts";
 import { flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

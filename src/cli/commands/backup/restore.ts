@@ -3,8 +3,8 @@ import { cp, lstat, mkdtemp, open, readdir, rename, rm } from "node:fs/promises"
 import path from "node:path";
 import { prepareHome } from "#config";
 import { UserError } from "#foundation/errors";
-import { ensureDir } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

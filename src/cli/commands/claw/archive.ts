@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir } from "node:fs/promises";
 import path from "node:path";
-import { writeFileAtomic } from "#foundation/files";
-import { isRecord } from "#foundation/json";
+import { writeFileAtomic } from "#foundation/files/files";
+import { isRecord } from "#foundation/text/json";
 import { isFolder, namesIn, type OldHome, readOldJson } from "./old-home.ts";
 import type { Area, Migration, Step } from "./step.ts";
 

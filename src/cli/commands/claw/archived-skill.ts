@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { safeJoin } from "#foundation/files";
+import { safeJoin } from "#foundation/files/files";
 import type { Migration } from "./step.ts";
 
 /** A skill that is not used, as plain files for a look by hand. */

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { valueAt } from "#config";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { type OldHome, readOldJson } from "./old-home.ts";
 import { plainText, plainTexts, type WantedSetting, webAddress } from "./wanted-setting.ts";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { defaultIdentity, scanThreats } from "#agent";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import { archiveFile, maxDocumentBytes as maxBytes } from "./archive.ts";
 import { isFolder, readOldText } from "./old-home.ts";
 import type { Migration, Step } from "./step.ts";

@@ -1,5 +1,5 @@
 import { isSecretVariable, valueAt } from "#config";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { OldHome } from "./old-home.ts";
 import { plainText, type WantedSetting, webAddress } from "./wanted-setting.ts";
 

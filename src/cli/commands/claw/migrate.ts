@@ -1,8 +1,8 @@
 import path from "node:path";
 import { managedBy, managedError, prepareHome } from "#config";
 import { describe, UserError } from "#foundation/errors";
-import { ensureDir, writeFileAtomic } from "#foundation/files";
-import { Redactor } from "#foundation/redact";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import { Redactor } from "#foundation/secrets/redact";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

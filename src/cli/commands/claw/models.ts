@@ -1,5 +1,5 @@
 import { valueAt } from "#config";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { ProviderProfile } from "#model";
 import type { OldHome } from "./old-home.ts";
 import { plainText, type WantedSetting, webAddress } from "./wanted-setting.ts";

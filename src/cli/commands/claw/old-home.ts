@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { parseEnv, valueAt } from "#config";
 import { describe } from "#foundation/errors";
-import { readTextFile } from "#foundation/files";
-import { isRecord } from "#foundation/json";
+import { readTextFile } from "#foundation/files/files";
+import { isRecord } from "#foundation/text/json";
 import { parseJson5 } from "./json5.ts";
 
 /** The folder of OpenClaw, newest name first. */

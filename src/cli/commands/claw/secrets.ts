@@ -1,7 +1,7 @@
 import path from "node:path";
 import { isSecretVariable, valueAt, writeSecret } from "#config";
-import { isRecord } from "#foundation/json";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 import { openModelParts } from "../../support/models.ts";
 import { editOptions } from "../../support/settings.ts";
 import type { KnownProviders } from "./models.ts";

@@ -1,6 +1,6 @@
 import { editConfig, explain, formatKeyPath, type SettingChange, valueAt } from "#config";
-import { isRecord } from "#foundation/json";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 import { openModelParts } from "../../support/models.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
 import { saveChoice } from "../model/save.ts";

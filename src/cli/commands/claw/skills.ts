@@ -8,8 +8,8 @@ import {
   SkillTrash,
   writeForeignSkill,
 } from "#agent";
-import { systemClock } from "#foundation/clock";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
+import { systemClock } from "#foundation/time/clock";
 import { openSkillHub } from "../../support/skills.ts";
 import { writeArchivedSkill } from "./archived-skill.ts";
 import { isFolder, namesIn, readOldJson } from "./old-home.ts";

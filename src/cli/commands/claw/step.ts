@@ -1,4 +1,4 @@
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
 import type { Invocation } from "../../command.ts";
 import type { Settings } from "../../support/settings.ts";
 import type { OldHome } from "./old-home.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureDir } from "#foundation/files";
+import { ensureDir } from "#foundation/files/files";
 import { runCli, temporaryHome } from "../../testing.ts";
 import { editorCommand } from "./edit.ts";
 

@@ -1,5 +1,5 @@
 import { describeSettings, describeSource, explain, isSecretVariable, masked, type SettingInfo } from "#config";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,6 +1,6 @@
 import { settingKeys } from "#config";
 import { UserError } from "#foundation/errors";
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 
 /** The error for a key that no setting has; undefined when there is such a setting, or a group of that name. */
 export async function unknownKey(key: string): Promise<UserError | undefined> {

@@ -1,5 +1,5 @@
-import { systemClock } from "#foundation/clock";
-import { httpRequest } from "#foundation/http";
+import { httpRequest } from "#foundation/http/request";
+import { systemClock } from "#foundation/time/clock";
 import { fetchModels, type Target, usableProviders } from "#model";
 import { localTime } from "../../output/times.ts";
 import type { Check, Examine, Patient } from "./check.ts";

@@ -1,8 +1,8 @@
 import { chmod, stat } from "node:fs/promises";
 import { prepareHome } from "#config";
 import { systemErrorCode } from "#foundation/errors";
-import { ensureDir } from "#foundation/files";
-import type { HermesHome } from "#foundation/paths";
+import { ensureDir } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
 import type { Check, Examine } from "./check.ts";
 
 const section = "Files";

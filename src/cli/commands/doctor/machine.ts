@@ -1,4 +1,4 @@
-import { findExecutable, isContainer, isWsl } from "#foundation/platform";
+import { findExecutable, isContainer, isWsl } from "#foundation/process/platform";
 import { version } from "../../version.ts";
 import type { Check, Examine } from "./check.ts";
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { UserError } from "#foundation/errors";
-import { readTextFile } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { readTextFile } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 const maxBytes = 1024 * 1024;
 

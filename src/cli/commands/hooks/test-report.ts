@@ -1,4 +1,4 @@
-import { stripAnsi } from "#foundation/text";
+import { stripAnsi } from "#foundation/text/text";
 import { type HookEffect, type HookName, isAboutTool, joinCommand, type ShellHook, type ShellHookRun } from "#plugins";
 import type { Output } from "../../output/output.ts";
 

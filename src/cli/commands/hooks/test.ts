@@ -1,6 +1,6 @@
 import { UserError } from "#foundation/errors";
-import { silentLogger } from "#foundation/logger";
-import { nearest } from "#foundation/text";
+import { silentLogger } from "#foundation/files/logger";
+import { nearest } from "#foundation/text/text";
 import {
   fireSample,
   type HookName,

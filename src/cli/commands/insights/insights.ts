@@ -1,4 +1,4 @@
-import { systemClock } from "#foundation/clock";
+import { systemClock } from "#foundation/time/clock";
 import { collectInsights, insightsCsv, insightsJson, insightsText } from "#session";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText, hasFlag } from "../../invocation.ts";

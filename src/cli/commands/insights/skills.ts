@@ -1,6 +1,6 @@
 import { SkillUsage } from "#agent";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import type { SkillUseFigures } from "#session";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";

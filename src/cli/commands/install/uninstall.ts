@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { managedBy, managedError, Profiles, removeAlias } from "#config";
 import { UserError } from "#foundation/errors";
-import { HermesHome } from "#foundation/paths";
+import { HermesHome } from "#foundation/files/paths";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,12 +1,12 @@
 import { syncBundledSkills } from "#agent";
 import { managedBy, managedError, Profiles } from "#config";
-import { never } from "#foundation/abort";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
-import type { HermesHome } from "#foundation/paths";
-import { runProcess } from "#foundation/process";
+import { writeFileAtomic } from "#foundation/files/files";
+import type { HermesHome } from "#foundation/files/paths";
+import { httpRequest } from "#foundation/http/request";
+import { never } from "#foundation/lifecycle/abort";
+import { runProcess } from "#foundation/process/run";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { Invocation } from "../../command.ts";
 import { compareVersions } from "../../compare-versions.ts";
 import { hasFlag } from "../../invocation.ts";

@@ -1,8 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { systemClock } from "#foundation/clock";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import type { HermesHome } from "#foundation/paths";
+import type { HermesHome } from "#foundation/files/paths";
+import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

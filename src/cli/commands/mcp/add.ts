@@ -1,6 +1,6 @@
 import { editConfig, isSecretVariable, writeSecret } from "#config";
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { Invocation } from "../../command.ts";
 import { argument, flagList, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,5 +1,5 @@
-import { systemClock } from "#foundation/clock";
 import { UserError } from "#foundation/errors";
+import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

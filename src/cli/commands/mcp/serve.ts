@@ -1,4 +1,4 @@
-import { systemClock } from "#foundation/clock";
+import { systemClock } from "#foundation/time/clock";
 import { createConversations } from "#session";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagNumber, hasFlag } from "../../invocation.ts";

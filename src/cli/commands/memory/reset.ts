@@ -1,7 +1,7 @@
 import { copyFile, rm } from "node:fs/promises";
 import { memoryTargets } from "#agent";
-import { systemClock } from "#foundation/clock";
 import { systemErrorCode } from "#foundation/errors";
+import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
 import { flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,7 +1,7 @@
 import { type Answers, applyAnswers, type ConfigSchema, questionsFor, readConfigSchema } from "#agent";
 import { editConfig, writeSecret } from "#config";
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { Invocation } from "../../command.ts";
 import { flagList } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { detectLocalServer, fetchModels, noCredential } from "#model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";

@@ -1,5 +1,5 @@
 import { userMessage } from "#conversation";
-import { deadline, linkSignals } from "#foundation/abort";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { Collector, explain, type Target } from "#model";
 import type { OpenModelParts } from "../../support/models.ts";
 

@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { truncateEnd } from "#foundation/text";
+import { truncateEnd } from "#foundation/text/text";
 import { parseModelWish } from "#model";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";

@@ -1,6 +1,6 @@
 import { writeSecret } from "#config";
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { InstallReport } from "#plugins";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";

@@ -1,6 +1,6 @@
 import { Profiles, removeAlias, writeAlias } from "#config";
 import { UserError } from "#foundation/errors";
-import { isProfileName } from "#foundation/paths";
+import { isProfileName } from "#foundation/files/paths";
 import type { Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

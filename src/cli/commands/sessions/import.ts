@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { systemErrorCode, UserError } from "#foundation/errors";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { ExportedSession } from "#store";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "#foundation/clock";
+import { systemClock } from "#foundation/time/clock";
 import type { SessionSummary } from "#store";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText } from "../../invocation.ts";

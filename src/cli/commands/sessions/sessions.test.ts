@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { assistantMessage, type SessionId, userMessage } from "#conversation";
-import { systemClock } from "#foundation/clock";
-import { ensureDir } from "#foundation/files";
-import { silentLogger } from "#foundation/logger";
+import { ensureDir } from "#foundation/files/files";
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import { runCli, temporaryHome } from "../../testing.ts";
 

@@ -1,6 +1,6 @@
 import { writeSecret } from "#config";
 import { UserError } from "#foundation/errors";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagText, hasFlag } from "../../invocation.ts";
 import type { Output } from "../../output/output.ts";

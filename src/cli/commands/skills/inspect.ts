@@ -1,4 +1,4 @@
-import { stripAnsi } from "#foundation/text";
+import { stripAnsi } from "#foundation/text/text";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { snakeCase } from "../../output/json.ts";

@@ -1,6 +1,6 @@
 import { editConfig } from "#config";
 import { UserError } from "#foundation/errors";
-import { nearest } from "#foundation/text";
+import { nearest } from "#foundation/text/text";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { editOptions } from "../../support/settings.ts";

@@ -1,4 +1,4 @@
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
 import {
   absentTools,
   configurableToolsets,

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { CredentialHandle } from "../credential.ts";
 import { maskKey } from "../mask.ts";
 import { toError } from "../refresh.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Clock } from "#foundation/clock";
-import { readTextFile } from "#foundation/files";
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
+import { readTextFile } from "#foundation/files/files";
+import { httpRequest } from "#foundation/http/request";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import { hostOf, isLocalHost } from "../../providers/hosts.ts";
 import { momentOf } from "../pool-entry.ts";
 import { usableKey } from "../usable-key.ts";

@@ -1,5 +1,5 @@
-import { readTextFile } from "#foundation/files";
-import { httpRequest } from "#foundation/http";
+import { readTextFile } from "#foundation/files/files";
+import { httpRequest } from "#foundation/http/request";
 import { momentOf } from "../pool-entry.ts";
 import type { AwsChainOptions, AwsCredentials } from "./chain.ts";
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { clientIds } from "../../providers/identification.ts";
 import type { Keychain } from "../keychain.ts";
 import { fileSlot, type LoginCodec, type LoginSlot, type StoredLogin } from "../login-slot.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { fakeJwt, type OAuthServer, rotatingIssuer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { activeProvider, loginOf, withLogin } from "../auth-state.ts";
 import { storeSlot } from "../login-slot.ts";

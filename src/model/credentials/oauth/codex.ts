@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { readTextFile } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { readTextFile } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { clientIds } from "../../providers/identification.ts";
 import { withActiveProvider, withLogin } from "../auth-state.ts";
 import { type LoginCodec, type LoginSlot, type StoredLogin, storeSlot } from "../login-slot.ts";

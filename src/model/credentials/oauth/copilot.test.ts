@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { type OAuthServer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { CopilotTokens, createCopilotFlow, findGitHubToken } from "./copilot.ts";
 import { openFlowWorld, testUi } from "./testing.ts";

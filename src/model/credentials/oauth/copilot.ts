@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { UserError } from "#foundation/errors";
-import { runProcess } from "#foundation/process";
-import { Secret } from "#foundation/secret";
+import { runProcess } from "#foundation/process/run";
+import { Secret } from "#foundation/secrets/secret";
 import { clientIds, copilotExchangeAgent } from "../../providers/identification.ts";
 import { loginOf, withLogin } from "../auth-state.ts";
 import { type LoginFailure, toError } from "../refresh.ts";

@@ -1,5 +1,5 @@
-import { httpRequest } from "#foundation/http";
-import { isRecord, parseJson } from "#foundation/json";
+import { httpRequest } from "#foundation/http/request";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 /** What a login server answered, or why it did not. */
 export type Exchange =

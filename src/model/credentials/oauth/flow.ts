@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
+import type { Clock } from "#foundation/time/clock";
 import type { AuthFile } from "../auth-file.ts";
 import type { LoginFailure } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
+import type { Clock } from "#foundation/time/clock";
 import type { LoginSlot } from "../login-slot.ts";
 import type { TokenSource } from "../scoped.ts";
 import { ask, textIn } from "./exchange.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { type OAuthServer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { createGoogleFlow } from "./google.ts";
 import { challengeOf } from "./pkce.ts";

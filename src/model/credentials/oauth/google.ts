@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { codeAssistUrl } from "../../providers/google-code-assist.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";

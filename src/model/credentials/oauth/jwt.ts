@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "#foundation/json";
+import { isRecord, parseJson } from "#foundation/text/json";
 
 /** The claims of a token, unchecked: only the service can tell whether they are true. */
 export function readClaims(token: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { AuthFile } from "../auth-file.ts";
 import { loginOf, withActiveProvider, withLogin } from "../auth-state.ts";
 import type { LoginCodec, LoginSlot, StoredLogin } from "../login-slot.ts";

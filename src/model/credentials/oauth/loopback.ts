@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { systemErrorCode } from "#foundation/errors";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { type CallbackAnswer, readCallback } from "./pkce.ts";
 
 export interface Loopback extends AsyncDisposable {

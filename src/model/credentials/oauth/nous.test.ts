@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { type OAuthServer, rotatingIssuer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { withLogin } from "../auth-state.ts";
 import { createNousFlow, nousSubscription } from "./nous.ts";

@@ -1,5 +1,5 @@
-import { deadline, raceAbort } from "#foundation/abort";
-import { Secret } from "#foundation/secret";
+import { deadline, raceAbort } from "#foundation/lifecycle/abort";
+import { Secret } from "#foundation/secrets/secret";
 import { clientIds } from "../../providers/identification.ts";
 import { type LoginSlot, type SlotAccess, type StoredLogin, storeSlot } from "../login-slot.ts";
 import { type LoginFailure, toError } from "../refresh.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { rotatingIssuer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { createQwenFlow } from "./qwen.ts";
 import { openFlowWorld, testUi } from "./testing.ts";

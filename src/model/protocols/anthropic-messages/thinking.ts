@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Message, replayedReasoning } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { Target, TargetQuirks } from "../../target.ts";
 import { hostOf, isAnthropicHost } from "../shared/endpoint.ts";
 import type { TextBlock, ThinkingBlock } from "./wire.ts";

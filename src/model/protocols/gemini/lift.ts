@@ -1,4 +1,4 @@
-import { parseJson } from "#foundation/json";
+import { parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
 import { EventWriter } from "../shared/event-writer.ts";

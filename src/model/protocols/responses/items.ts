@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Content, callsOf, type ToolMessage, type UserMessage } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
 import type { LoweringMemory } from "../lowering-memory.ts";

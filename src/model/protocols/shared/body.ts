@@ -1,4 +1,4 @@
-import { scrubDeep, scrubSurrogates } from "#foundation/json";
+import { scrubDeep, scrubSurrogates } from "#foundation/text/json";
 
 /** A piece of a body that is written already. */
 export class JsonText {

@@ -1,4 +1,4 @@
-import { parseJson } from "#foundation/json";
+import { parseJson } from "#foundation/text/json";
 import { DeltaTemplate } from "./delta-template.ts";
 
 /** What one kind of delta says: its text and, for kinds that have several open at once, which one it belongs to. */

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /** Reading foreign objects: whatever is missing or of the wrong kind reads as its empty value. */
 export type WireObject = Readonly<Record<string, unknown>>;

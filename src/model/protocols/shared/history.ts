@@ -9,7 +9,7 @@ import {
   repair,
   type ToolCall,
 } from "#conversation";
-import { canonicalJson, isRecord } from "#foundation/json";
+import { canonicalJson, isRecord } from "#foundation/text/json";
 import { flatText } from "./fields.ts";
 import { argumentText } from "./tool-input.ts";
 

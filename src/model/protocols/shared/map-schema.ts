@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 
 /** Applies `change` to a schema and every schema inside it, from the inside out. */
 export function mapSchema(schema: JsonSchema, change: (node: JsonSchema) => JsonSchema, depth = 0): JsonSchema {

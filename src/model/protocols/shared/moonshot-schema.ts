@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import { mapSchema } from "./map-schema.ts";
 
 /**

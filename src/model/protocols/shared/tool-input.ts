@@ -1,5 +1,5 @@
 import { deriveCallId, newToolCall, readArguments, type ToolCall, type ToolDefinition } from "#conversation";
-import { isRecord, scrubSurrogates } from "#foundation/json";
+import { isRecord, scrubSurrogates } from "#foundation/text/json";
 import type { EventWriter } from "./event-writer.ts";
 import { listIn } from "./fields.ts";
 

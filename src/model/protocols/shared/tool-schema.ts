@@ -1,5 +1,5 @@
 import type { JsonSchema, ToolDefinition } from "#conversation";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { TargetQuirks } from "../../target.ts";
 import { geminiSchema } from "./gemini-schema.ts";
 import { mapSchema } from "./map-schema.ts";

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { never } from "#foundation/abort";
+import { never } from "#foundation/lifecycle/abort";
 import { withLogin } from "../../credentials/auth-state.ts";
 import type { ProviderProfile } from "../../providers/provider.ts";
 import { openWorld, type World } from "./world.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { never } from "#foundation/abort";
-import { FakeClock } from "#foundation/clock";
-import { memoryLogger } from "#foundation/logger";
+import { memoryLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/time/clock";
 import { AuthFile } from "../../credentials/auth-file.ts";
 import { builtinFlows } from "../../credentials/oauth/flows.ts";
 import { ProviderRegistry } from "../../providers/registry.ts";

@@ -1,7 +1,7 @@
 import type { ModelEvent } from "#conversation";
-import { linkSignals, onAbort } from "#foundation/abort";
 import { UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { linkSignals, onAbort } from "#foundation/lifecycle/abort";
 import type { AttemptExchange } from "../../attempt-exchange.ts";
 import type { AttemptFault } from "../../failures/fault.ts";
 import type { Lifted } from "../../protocols/protocol.ts";

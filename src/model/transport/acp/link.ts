@@ -3,10 +3,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { never, raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
 import { UserError } from "#foundation/errors";
-import { OutputBuffer, spawnProcess } from "#foundation/process";
+import { never, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { OutputBuffer, spawnProcess } from "#foundation/process/run";
 import type { Target } from "../../target.ts";
 
 /** A way to an agent, for one request. Disposing it leaves nothing behind. */

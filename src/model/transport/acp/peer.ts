@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import { Channel } from "#foundation/channel";
-import { Deferred } from "#foundation/deferred";
-import { isRecord, parseJson } from "#foundation/json";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
+import { Channel } from "#foundation/lifecycle/channel";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { objectIn, objectsIn, textIn, type WireObject } from "../../protocols/shared/fields.ts";
 import { readLines } from "./lines.ts";
 

@@ -1,5 +1,5 @@
 import { type Message, type ToolChoice, textOf } from "#conversation";
-import { canonicalJson } from "#foundation/json";
+import { canonicalJson } from "#foundation/text/json";
 import type { WireObject } from "../../protocols/shared/fields.ts";
 import { prepareHistory } from "../../protocols/shared/history.ts";
 import { readImage } from "../../protocols/shared/media.ts";

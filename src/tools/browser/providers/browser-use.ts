@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { never } from "#foundation/abort";
-import type { Secret } from "#foundation/secret";
+import { never } from "#foundation/lifecycle/abort";
+import type { Secret } from "#foundation/secrets/secret";
 import { callService, textField } from "../../web/service-call.ts";
 import type { BrowserProvider, ProviderAnswer } from "./provider.ts";
 

@@ -1,7 +1,7 @@
-import { never } from "#foundation/abort";
-import { HttpBodyError, httpRequest } from "#foundation/http";
-import { newId } from "#foundation/ids";
-import { isRecord } from "#foundation/json";
+import { HttpBodyError, httpRequest } from "#foundation/http/request";
+import { never } from "#foundation/lifecycle/abort";
+import { newId } from "#foundation/text/ids";
+import { isRecord } from "#foundation/text/json";
 import { ToolFailure } from "../../result.ts";
 import { callService, listAt, textField } from "../../web/service-call.ts";
 import type { ActionEnd, BrowserDriver, PageImage, Screenshot, Visit } from "../driver.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
 import type { ManagedGateway } from "../../web/managed-gateway.ts";
 import type { Environment } from "../../web/service-call.ts";
 import { browserUse } from "./browser-use.ts";

@@ -1,5 +1,5 @@
-import { never } from "#foundation/abort";
-import type { Secret } from "#foundation/secret";
+import { never } from "#foundation/lifecycle/abort";
+import type { Secret } from "#foundation/secrets/secret";
 import { callService, textField } from "../../web/service-call.ts";
 import type { BrowserProvider, ProviderAnswer } from "./provider.ts";
 

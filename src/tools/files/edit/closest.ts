@@ -1,4 +1,4 @@
-import { similarity } from "#foundation/text";
+import { similarity } from "#foundation/text/text";
 
 const maxSections = 3;
 const minSimilarity = 0.3;

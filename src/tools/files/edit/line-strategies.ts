@@ -1,4 +1,4 @@
-import { similarity } from "#foundation/text";
+import { similarity } from "#foundation/text/text";
 import { linesOf, patternLines } from "./lines.ts";
 import { type Match, type Strategy, strategy } from "./strategy.ts";
 

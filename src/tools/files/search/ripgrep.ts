@@ -1,8 +1,8 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { isRecord, parseJson } from "#foundation/json";
-import { type ProcessHandle, spawnProcess } from "#foundation/process";
+import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
+import { isRecord, parseJson } from "#foundation/text/json";
 import { BadPatternError, type ContentQuery, type FilesQuery, type LineMatch, type SearchEngine } from "./engine.ts";
 import { globMatcher } from "./glob.ts";
 

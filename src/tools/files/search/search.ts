@@ -1,5 +1,5 @@
 import fs from "node:fs/promises";
-import { deadline, linkSignals } from "#foundation/abort";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { ToolFailure } from "../../result.ts";
 import { BadPatternError, type LineMatch, type SearchEngine } from "./engine.ts";
 

@@ -1,4 +1,4 @@
-import { HttpBodyError, httpRequest } from "#foundation/http";
+import { HttpBodyError, httpRequest } from "#foundation/http/request";
 import type { AudioFormat, Speech } from "./provider.ts";
 
 const maxAudioBytes = 50_000_000;

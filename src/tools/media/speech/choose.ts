@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import type { Clock } from "#foundation/time/clock";
 import type { ManagedGateway } from "../../web/managed-gateway.ts";
 import type { Environment } from "../../web/service-call.ts";
 import { edgeSpeech } from "./edge.ts";

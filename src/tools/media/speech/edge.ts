@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { deadline, linkSignals, onAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
+import { deadline, linkSignals, onAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
 import type { Speech, SpeechProvider, SpeechSettings } from "./provider.ts";
 
 export interface EdgeOptions extends SpeechSettings {

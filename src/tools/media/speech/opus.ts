@@ -1,4 +1,4 @@
-import { runProcess } from "#foundation/process";
+import { runProcess } from "#foundation/process/run";
 
 const timeoutMs = 30_000;
 

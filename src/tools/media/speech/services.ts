@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 import { callService, listAt, textField } from "../../web/service-call.ts";
 import { asSpeech, postForBytes } from "./audio-request.ts";
 import type { SpeechProvider, SpeechSettings } from "./provider.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/clock";
-import { Secret } from "#foundation/secret";
+import { Secret } from "#foundation/secrets/secret";
+import { FakeClock } from "#foundation/time/clock";
 import { exitCodeMeaning } from "./exit-meaning.ts";
 import { foregroundGuidance } from "./foreground-guidance.ts";
 import { rewriteBackground } from "./rewrite-background.ts";

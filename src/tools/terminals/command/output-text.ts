@@ -1,4 +1,4 @@
-import { stripAnsi } from "#foundation/text";
+import { stripAnsi } from "#foundation/text/text";
 import { isSudoFailure, sudoTip } from "./sudo.ts";
 
 export interface OutputDeps {

@@ -1,4 +1,4 @@
-import { sleep } from "#foundation/abort";
+import { sleep } from "#foundation/lifecycle/abort";
 import type { ToolContext } from "../../context.ts";
 import { result, type ToolResult } from "../../result.ts";
 import type { ExecResult } from "../terminal.ts";

@@ -1,6 +1,6 @@
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import type { Secret } from "#foundation/secret";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import type { Secret } from "#foundation/secrets/secret";
+import type { Clock } from "#foundation/time/clock";
 
 export interface SudoDeps {
   /** From the settings; an empty one is tried as it is and never asked for. */

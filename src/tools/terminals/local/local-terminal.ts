@@ -1,8 +1,8 @@
 import path from "node:path";
-import { deadline, linkSignals } from "#foundation/abort";
-import type { Logger } from "#foundation/logger";
-import { shellPath } from "#foundation/platform";
-import { killGroup, type ProcessHandle, signalGroup, spawnProcess } from "#foundation/process";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import { shellPath } from "#foundation/process/platform";
+import { killGroup, type ProcessHandle, signalGroup, spawnProcess } from "#foundation/process/run";
 import { childEnvironment, type EnvironmentPolicy } from "../environment-variables.ts";
 import { HeadTailBuffer } from "../head-tail-buffer.ts";
 import { localFiles } from "../local-files.ts";

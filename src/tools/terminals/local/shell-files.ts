@@ -1,7 +1,7 @@
 import { open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files";
+import { writeFileAtomic } from "#foundation/files/files";
 import { TerminalGone } from "../terminal-gone.ts";
 import { quote } from "./shell-script.ts";
 import { readReport, type ShellReport } from "./shell-state.ts";

@@ -1,4 +1,4 @@
-import { Deferred } from "#foundation/deferred";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import type { TerminalProcess } from "../terminal.ts";
 import type { ProcessRoute } from "./process-event.ts";
 import { RollingText } from "./rolling-text.ts";

@@ -1,6 +1,6 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 import { open, truncate } from "node:fs/promises";
-import type { Logger } from "#foundation/logger";
+import type { Logger } from "#foundation/files/logger";
 import { keptChars } from "./rolling-text.ts";
 
 const maxBytes = 8 * 1_048_576;

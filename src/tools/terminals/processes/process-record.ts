@@ -1,7 +1,7 @@
 import { rename } from "node:fs/promises";
 import { systemErrorCode } from "#foundation/errors";
-import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { BackgroundProcess, ProcessFacts } from "./background-process.ts";
 import type { ProcessRoute } from "./process-event.ts";
 import { isAlive } from "./same-process.ts";

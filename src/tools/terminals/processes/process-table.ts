@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { deadline, linkSignals, raceAbort } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
 import { describe } from "#foundation/errors";
-import { ensureDir } from "#foundation/files";
-import type { Logger } from "#foundation/logger";
-import { killGroup } from "#foundation/process";
+import { ensureDir } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { killGroup } from "#foundation/process/run";
+import type { Clock } from "#foundation/time/clock";
 import type { Terminal } from "../terminal.ts";
 import { BackgroundProcess, type ProcessFacts } from "./background-process.ts";
 import { OutputFile, readOutputTail } from "./output-file.ts";

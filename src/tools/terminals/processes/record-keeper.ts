@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { never } from "#foundation/abort";
-import type { Clock } from "#foundation/clock";
-import { Mutex } from "#foundation/mutex";
+import { never } from "#foundation/lifecycle/abort";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import type { Clock } from "#foundation/time/clock";
 import { processStartedAtMs } from "../process-start-time.ts";
 import type { BackgroundProcess } from "./background-process.ts";
 import { claimRecords, type RecordFile, type RecordOwner, writeRecords } from "./process-record.ts";

@@ -1,4 +1,4 @@
-import { stripAnsi } from "#foundation/text";
+import { stripAnsi } from "#foundation/text/text";
 
 /** The longest output that is kept of one process, in characters. */
 export const keptChars = 200_000;

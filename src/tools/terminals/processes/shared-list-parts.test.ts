@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/abort";
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
 import { ProcessTable } from "./process-table.ts";
 
 const source = path.join(import.meta.dirname, "..");
@@ -48,8 +48,8 @@ async function startProgram(commands: readonly string[]): Promise<ChildProcess> 
   const text = `
 import { openLocalTerminal } from ${JSON.stringify(path.join(source, "local/local-terminal.ts"))};
 import { ProcessTable } from ${JSON.stringify(path.join(source, "processes/process-table.ts"))};
-import { systemClock } from "#foundation/clock";
-import { silentLogger } from "#foundation/logger";
+import { systemClock } from "#foundation/time/clock";
+import { silentLogger } from "#foundation/files/logger";
 const folder = ${JSON.stringify(folder)};
 const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
 const signal = new AbortController().signal;

@@ -1,4 +1,4 @@
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
 import type { WebBackend } from "../backend.ts";
 import { callService, listAt } from "../service-call.ts";
 import { toHits } from "../to-hits.ts";

@@ -1,4 +1,4 @@
-import { httpRequest } from "#foundation/http";
+import { httpRequest } from "#foundation/http/request";
 import type { SearchHit, WebBackend } from "../backend.ts";
 
 /** Needs no key: reads the plain result page meant for browsers without scripts. */

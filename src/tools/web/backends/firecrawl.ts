@@ -1,5 +1,5 @@
-import { isRecord } from "#foundation/json";
-import type { Secret } from "#foundation/secret";
+import type { Secret } from "#foundation/secrets/secret";
+import { isRecord } from "#foundation/text/json";
 import type { PageAnswer, WebBackend } from "../backend.ts";
 import { callService, listAt, textField } from "../service-call.ts";
 import { toHits } from "../to-hits.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
-import { isRecord } from "#foundation/json";
+import { isRecord } from "#foundation/text/json";
 import type { FetchedDocument } from "./document.ts";
 import { PageThread } from "./page-thread.ts";
 import { smallPdf } from "./testing.ts";

@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads";
-import { type Deadline, deadline, linkSignals, raceAbort } from "#foundation/abort";
-import { Deferred } from "#foundation/deferred";
-import { Mutex } from "#foundation/mutex";
-import type { WorkerProgram } from "#foundation/worker-program";
+import { type Deadline, deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { Mutex } from "#foundation/lifecycle/mutex";
+import type { WorkerProgram } from "#foundation/process/worker-program";
 import { type DocumentKind, documentKind, type FetchedDocument, type PageText, readAsIs } from "./document.ts";
 import type { WorkerAnswer } from "./worker.ts";
 import { findReaderProgram } from "./worker-location.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "#foundation/clock";
-import type { SqliteHandle, SqliteStatement, SqlValue } from "#foundation/sqlite";
+import type { SqliteHandle, SqliteStatement, SqlValue } from "#foundation/files/sqlite";
+import type { Clock } from "#foundation/time/clock";
 import { schema } from "./schema.ts";
 
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -24,7 +24,7 @@ export class FactDatabase implements Disposable {
   }
 
   static async open(path: string, clock: Clock, signal: AbortSignal): Promise<FactDatabase> {
-    const { isBusy, loadSqlite } = await import("#foundation/sqlite");
+    const { isBusy, loadSqlite } = await import("#foundation/files/sqlite");
     const { DatabaseSync } = await loadSqlite();
     const database = new FactDatabase(new DatabaseSync(path), clock, isBusy);
     try {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assistantMessage, userMessage } from "#conversation";
-import { never } from "#foundation/abort";
-import { loadSqlite } from "#foundation/sqlite";
+import { loadSqlite } from "#foundation/files/sqlite";
+import { never } from "#foundation/lifecycle/abort";
 import { HolographicMemory } from "./provider.ts";
 
 interface Shown {

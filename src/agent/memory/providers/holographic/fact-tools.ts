@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "#conversation";
-import { scrubSurrogates } from "#foundation/json";
-import { codePointLength } from "#foundation/text";
+import { scrubSurrogates } from "#foundation/text/json";
+import { codePointLength } from "#foundation/text/text";
 import { scanThreats } from "../../../threat-scan.ts";
 import { contradictions } from "./contradictions.ts";
 import type { FactDatabase } from "./database.ts";

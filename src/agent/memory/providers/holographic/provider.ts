@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Message, ToolDefinition } from "#conversation";
-import { never } from "#foundation/abort";
-import { type Clock, systemClock } from "#foundation/clock";
-import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files";
-import { isRecord, parseJson } from "#foundation/json";
+import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
+import { never } from "#foundation/lifecycle/abort";
+import { isRecord, parseJson } from "#foundation/text/json";
+import { type Clock, systemClock } from "#foundation/time/clock";
 import type { ConfigSchema } from "../../config-schema.ts";
 import type { MemoryProvider, ProviderCall, ProviderContext } from "../../provider.ts";
 import { FactDatabase } from "./database.ts";

@@ -1,4 +1,4 @@
-import { parseJson } from "#foundation/json";
+import { parseJson } from "#foundation/text/json";
 import { trustOfRepository } from "../../guard/policy.ts";
 import { readRecord, readRecords, readText, readTexts } from "../../read-fields.ts";
 import { type HubEntry, type HubSource, matchesQuery } from "../source.ts";

@@ -1,5 +1,5 @@
 import { dirname, relative } from "node:path";
-import { readTextFile } from "#foundation/files";
+import { readTextFile } from "#foundation/files/files";
 import { findSkillFiles } from "../../discover.ts";
 import { readFolder } from "../../folders.ts";
 import { readSkillText } from "../../skill.ts";

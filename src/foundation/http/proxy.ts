@@ -1,4 +1,4 @@
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
 
 export interface ProxySettings {
   readonly httpProxy?: string;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
 import { HermesHome, isProfileName } from "./paths.ts";
 
 let user: string;

@@ -1,12 +1,12 @@
-import { deadline, onAbort } from "./abort.ts";
-import { BodyReader, HttpBodyError } from "./http-body.ts";
-import { openConnection } from "./http-connection.ts";
-import { describeUrl, type HttpFailure, toHttpFailure } from "./http-failure.ts";
-import type { ProxySettings } from "./http-proxy.ts";
+import { deadline, onAbort } from "../lifecycle/abort.ts";
+import { BodyReader, HttpBodyError } from "./body.ts";
+import { openConnection } from "./connection.ts";
+import { describeUrl, type HttpFailure, toHttpFailure } from "./failure.ts";
+import type { ProxySettings } from "./proxy.ts";
 
-export { HttpBodyError } from "./http-body.ts";
-export type { HttpFailure } from "./http-failure.ts";
-export { findProxyProblems, proxyFromEnv } from "./http-proxy.ts";
+export { HttpBodyError } from "./body.ts";
+export type { HttpFailure } from "./failure.ts";
+export { findProxyProblems, proxyFromEnv } from "./proxy.ts";
 
 export interface HttpRequestOptions {
   readonly method?: string;

@@ -14,10 +14,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { never } from "./abort.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
+import { never } from "../lifecycle/abort.ts";
+import { runProcess } from "../process/run.ts";
 import { ensureDir, readTextFile, resolveInside, safeJoin, writeFileAtomic } from "./files.ts";
-import { runProcess } from "./process.ts";
 
 let folder: string;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { never } from "./abort.ts";
-import { systemErrorCode, UserError } from "./errors.ts";
-import { killGroup, runProcess, spawnProcess } from "./process.ts";
+import { systemErrorCode, UserError } from "../errors.ts";
+import { never } from "../lifecycle/abort.ts";
+import { killGroup, runProcess, spawnProcess } from "./run.ts";
 
 const sh = (script: string, options: Partial<Parameters<typeof runProcess>[2]> = {}) =>
   runProcess("sh", ["-c", script], { signal: never, ...options });

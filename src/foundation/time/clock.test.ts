@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { never } from "./abort.ts";
+import { never } from "../lifecycle/abort.ts";
 import { FakeClock, systemClock } from "./clock.ts";
 
 test("the system clock tells the time and waits", async () => {

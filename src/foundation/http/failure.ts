@@ -1,4 +1,4 @@
-import { describe, UserError } from "./errors.ts";
+import { describe, UserError } from "../errors.ts";
 
 /** Why there is no response, or not all of it. Messages name the host and path, never query or headers. */
 export interface HttpFailure {

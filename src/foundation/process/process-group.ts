@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
-import { never, sleep } from "./abort.ts";
-import { systemErrorCode } from "./errors.ts";
+import { systemErrorCode } from "../errors.ts";
+import { never, sleep } from "../lifecycle/abort.ts";
 
 export interface KillOptions {
   /** How long a polite request may take before it becomes an order (default 2 s). */

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FakeClock } from "./clock.ts";
+import { Redactor } from "../secrets/redact.ts";
+import { FakeClock } from "../time/clock.ts";
 import { memoryLogger, openLogger, silentLogger, teeLogger } from "./logger.ts";
-import { Redactor } from "./redact.ts";
 
 let folder: string;
 let file: string;

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { never } from "./abort.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import { describe, systemErrorCode } from "./errors.ts";
+import { describe, systemErrorCode } from "../errors.ts";
+import { never } from "../lifecycle/abort.ts";
+import { isRecord, mapStrings, toJsonText } from "../text/json.ts";
+import { truncateEnd } from "../text/text.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 import { withFileLock } from "./file-lock.ts";
-import { isRecord, mapStrings, toJsonText } from "./json.ts";
-import { truncateEnd } from "./text.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 type LogFields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
 
 /** The profile that lives in the root itself. */
 export const defaultProfile = "default";

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { checkProxy, type ProxySettings, proxyFor, proxyFromEnv } from "./http-proxy.ts";
+import { checkProxy, type ProxySettings, proxyFor, proxyFromEnv } from "./proxy.ts";
 
 /** How one request leaves the house. Disposing closes what was opened for it. */
 export interface HttpConnection extends AsyncDisposable {

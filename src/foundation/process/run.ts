@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { deadline, linkSignals, onAbort } from "./abort.ts";
-import { Deferred } from "./deferred.ts";
-import { systemErrorCode, UserError } from "./errors.ts";
+import { systemErrorCode, UserError } from "../errors.ts";
+import { deadline, linkSignals, onAbort } from "../lifecycle/abort.ts";
+import { Deferred } from "../lifecycle/deferred.ts";
 import { OutputBuffer } from "./output-buffer.ts";
 import { type KillOptions, killGroup, signalGroup } from "./process-group.ts";
 

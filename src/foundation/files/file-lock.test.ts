@@ -3,11 +3,11 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { never } from "./abort.ts";
-import { Deferred } from "./deferred.ts";
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
+import { never } from "../lifecycle/abort.ts";
+import { Deferred } from "../lifecycle/deferred.ts";
+import { runProcess, spawnProcess } from "../process/run.ts";
 import { withFileLock } from "./file-lock.ts";
-import { runProcess, spawnProcess } from "./process.ts";
 
 let folder: string;
 let lock: string;

@@ -1,5 +1,5 @@
-import { HermesError } from "./errors.ts";
-import type { HttpFailure } from "./http-failure.ts";
+import { HermesError } from "../errors.ts";
+import type { HttpFailure } from "./failure.ts";
 
 /** The body stopped coming, or there was too much of it. */
 export class HttpBodyError extends HermesError {

@@ -1,5 +1,5 @@
-import { disposable } from "./disposal.ts";
-import { isPlainObject } from "./json.ts";
+import { disposable } from "../lifecycle/disposal.ts";
+import { isPlainObject } from "../text/json.ts";
 import { LiteralMatcher } from "./literal-matcher.ts";
 import { applySpans, mergeSpans, type SecretSpan } from "./redact-spans.ts";
 import { RedactStream } from "./redact-stream.ts";
@@ -7,7 +7,7 @@ import { Secret } from "./secret.ts";
 import { formsOf, shortestSecret } from "./secret-forms.ts";
 import { findShapes, isSecretName, plainMask } from "./secret-shapes.ts";
 
-export { maskIdentifiers } from "./identifiers.ts";
+export { maskIdentifiers } from "../text/identifiers.ts";
 export type { SecretSpan } from "./redact-spans.ts";
 export type { RedactStream } from "./redact-stream.ts";
 

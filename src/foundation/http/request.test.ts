@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { Agent } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
-import { never } from "./abort.ts";
-import { findProxyProblems, HttpBodyError, type HttpRequestOptions, httpRequest, proxyFromEnv } from "./http.ts";
+import { never } from "../lifecycle/abort.ts";
+import { findProxyProblems, HttpBodyError, type HttpRequestOptions, httpRequest, proxyFromEnv } from "./request.ts";
 
 let server: Server | undefined;
 

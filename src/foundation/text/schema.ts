@@ -1,5 +1,5 @@
 import type { ZodType, z } from "zod";
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
 
 /** One thing wrong with a value, and where: `gateway.telegram.token`, `items[2].name`, or "" for the value itself. */
 interface SchemaProblem {

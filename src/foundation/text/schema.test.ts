@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
 import { checkWith, parseWith, toJsonSchema } from "./schema.ts";
 
 const schema = z.strictObject({

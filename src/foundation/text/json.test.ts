@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Secret } from "../secrets/secret.ts";
 import { canonicalJson, isRecord, parseJson, scrubDeep, scrubSurrogates, toJsonText } from "./json.ts";
-import { Secret } from "./secret.ts";
 
 describe("reading JSON", () => {
   test("whatever JSON.parse accepts is accepted with the same value", () => {

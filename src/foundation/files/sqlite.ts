@@ -1,4 +1,4 @@
-import { isRecord } from "./json.ts";
+import { isRecord } from "../text/json.ts";
 import { loadSqliteAddon } from "./sqlite-addon.ts";
 
 /** What a statement takes and gives. */

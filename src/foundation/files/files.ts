@@ -21,7 +21,7 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { systemErrorCode, UserError } from "./errors.ts";
+import { systemErrorCode, UserError } from "../errors.ts";
 
 /*
  * Small steps on files are taken on this thread: each takes microseconds, and handing it to another thread and back

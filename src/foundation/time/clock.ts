@@ -1,5 +1,5 @@
-import { onAbort, sleep } from "./abort.ts";
-import { Deferred } from "./deferred.ts";
+import { onAbort, sleep } from "../lifecycle/abort.ts";
+import { Deferred } from "../lifecycle/deferred.ts";
 
 /** Time as everything that waits or stamps receives it. */
 export interface Clock {

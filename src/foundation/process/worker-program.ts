@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { isRecord } from "./json.ts";
+import { isRecord } from "../text/json.ts";
 
 /** Where the program of a thread is: a file, or its text when running from source. */
 export type WorkerProgram =

@@ -1,4 +1,4 @@
-import { HermesError } from "./errors.ts";
+import { HermesError } from "../errors.ts";
 
 /**
  * Owns things with a lifetime and ends them in reverse order. Invariants:

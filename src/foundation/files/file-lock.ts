@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { deadline, linkSignals, sleep } from "./abort.ts";
-import { systemErrorCode, UserError } from "./errors.ts";
-import { isRecord, parseJson } from "./json.ts";
+import { systemErrorCode, UserError } from "../errors.ts";
+import { deadline, linkSignals, sleep } from "../lifecycle/abort.ts";
+import { isRecord, parseJson } from "../text/json.ts";
 
 /**
  * An advisory lock between processes: a file that only one of them can create. Invariants:
