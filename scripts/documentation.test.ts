@@ -7,9 +7,20 @@ import { parseLine } from "../src/cli/parse.ts";
 import { commandTree } from "../src/cli/tree.ts";
 
 const root = path.join(import.meta.dirname, "..");
-const guide = readdirSync(path.join(root, "docs/guide")).map((name) => `docs/guide/${name}`);
-const texts = ["README.md", ...guide];
-const pages = [...texts, "docs/README.md", "ARCHITECTURE.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md"];
+const pagesBelow = (folder: string): readonly string[] =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+const texts = ["README.md", ...pagesBelow("docs/guide")];
+const pages = [
+  ...texts,
+  ...pagesBelow("docs/decisions"),
+  "docs/README.md",
+  "ARCHITECTURE.md",
+  "AGENTS.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+];
 
 describe("the documentation", () => {
   it.each(pages)("%s links to pages, headings and pictures that exist", (page) => {
@@ -26,7 +37,7 @@ describe("the documentation", () => {
     const sections = new Set(known.map((key) => key.split(/[.[]/)[0] ?? ""));
     const named = [...read(page).matchAll(/`([a-z_]+(?:\.(?:[a-z_]+|<[a-z]+>|\*))+)(?::[^`]*)?`/g)]
       .map(([, key = ""]) => key)
-      .filter((key) => !/\.(log|jsonl)$/.test(key) && sections.has(key.split(".")[0] ?? ""));
+      .filter((key) => !/\.(log|jsonl?)$|^context\.(?!engine)/.test(key) && sections.has(key.split(".")[0] ?? ""));
     expect(named.filter((key) => !known.some((one) => isKey(key, one)))).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import { answered, testCompressor } from "./testing/builders.ts";
 import { openStage } from "./testing/stage.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const text = readFileSync(join(root, "docs/guides/add-a-context-engine.md"), "utf8");
+const text = readFileSync(join(root, "docs/guide/extending/add-a-context-engine.md"), "utf8");
 
 function block(heading: string): string {
   const from = text.indexOf(`\`\`\`${heading}\n`) + heading.length + 4;

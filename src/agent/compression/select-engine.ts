@@ -21,7 +21,7 @@ export function selectEngine(choice: EngineChoice): ContextEngine {
     named.length > 0
       ? `The context engine "${choice.name}" lacks members it must have`
       : `There is no context engine "${choice.name}" (context.engine)`;
-  choice.warn(`${why}; the built-in one is used. See docs/guides/add-a-context-engine.md.`);
+  choice.warn(`${why}; the built-in one is used. See docs/guide/extending/add-a-context-engine.md.`);
   return builtin;
 }
 

@@ -13,7 +13,7 @@ import { questionsFor, readConfigSchema, setupKind } from "./config-schema.ts";
 import { MemoryManager } from "./manager.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const guide = readFileSync(join(root, "docs/guides/add-a-memory-provider.md"), "utf8");
+const guide = readFileSync(join(root, "docs/guide/extending/add-a-memory-provider.md"), "utf8");
 
 function block(heading: string): string {
   const start = guide.indexOf(`\`\`\`${heading}\n`);

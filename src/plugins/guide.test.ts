@@ -11,7 +11,7 @@ import { registryOf, toolContext } from "#tools/testing";
 import { pluginStage } from "./testing.ts";
 
 const root = join(import.meta.dirname, "../..");
-const guide = (name: string) => readFileSync(join(root, "docs/guides", name), "utf8");
+const guide = (name: string) => readFileSync(join(root, "docs/guide/extending", name), "utf8");
 
 /** The text of a block as it is printed. */
 function block(text: string, heading: string): string {
