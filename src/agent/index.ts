@@ -1,4 +1,4 @@
-/** Thinking: the loop, recovery, prompt, compression, memory, skills, delegation and trajectories. */
+/** Thinking: the loop, recovery, prompt, compression, memory, delegation and trajectories. */
 
 export { Agent, type ContinueInput, type ConversationInput } from "./agent.ts";
 export { type AgentDeps, type AgentSettings, type AgentTools, defaultAgentSettings } from "./agent-deps.ts";
@@ -32,7 +32,6 @@ export { type RemedyDeps, standardRemedies } from "./recovery/standard.ts";
 export type { RequestSettings } from "./request.ts";
 export type { TurnResult } from "./result.ts";
 export { createSideTurns, type SideTurnDeps, type SideTurns } from "./side-turn.ts";
-export * from "./skills/index.ts";
 export { scanThreats } from "./threat-scan.ts";
 export { isCompleted, savesTrajectories, trajectoryEntry } from "./trajectory/entry.ts";
 export { toShareGpt } from "./trajectory/sharegpt.ts";

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool, SkillPassthrough } from "#agent";
+import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool } from "#agent";
 import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
 import { type Logger, openLogger, teeLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
@@ -9,6 +9,7 @@ import { Redactor } from "#foundation/secrets/redact";
 import { systemClock } from "#foundation/time/clock";
 import { NousGuard, nousGate, RateLimitBook } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
+import { SkillPassthrough } from "#skills";
 import { openStore, type Store } from "#store";
 import { childEnvironment } from "#tools";
 import { childApprovals, delegationSettings } from "./agent/children.ts";

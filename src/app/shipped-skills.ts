@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import { syncBundledSkills } from "#agent";
 import { describe } from "#foundation/errors";
 import { ensureDir, readTextFile } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { never } from "#foundation/lifecycle/abort";
+import { syncBundledSkills } from "#skills";
 
 export interface ShippedSkills {
   readonly folder: string | undefined;

@@ -1,6 +1,7 @@
-import type { ContextEngine, PluginSkillPlace } from "#agent";
+import type { ContextEngine } from "#agent";
 import type { Redactor } from "#foundation/secrets/redact";
 import type { Hooks, PluginCommand, TerminalPart } from "#plugins";
+import type { PluginSkillPlace } from "#skills";
 import type {
   CallObserver,
   Checkpoints,

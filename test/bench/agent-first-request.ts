@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { SkillPassthrough } from "#agent";
 import { loadConfig, prepareHome } from "#config";
 import { silentLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 import { estimateText } from "#model";
+import { SkillPassthrough } from "#skills";
 import { surfaceToolsets, Toolsets } from "#tools";
 import { createDelegateTool } from "../../src/agent/delegation/delegate-tool.ts";
 import { memoryTool } from "../../src/agent/memory/memory-tool.ts";

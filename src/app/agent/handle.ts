@@ -6,8 +6,6 @@ import {
   expandReferences,
   localWorkspace,
   pendingText,
-  renderInvocation,
-  skillCommands,
 } from "#agent";
 import { type Message, textOf } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
@@ -15,6 +13,7 @@ import type { Scope } from "#foundation/lifecycle/disposal";
 import { runProcess } from "#foundation/process/run";
 import { type AccountLine, type Auxiliary, describeRateLimits, formatDuration, readAccount, switchModel } from "#model";
 import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
+import { renderInvocation, skillCommands } from "#skills";
 import type { Listing } from "#tools";
 import type { ChosenModel } from "./choose-model.ts";
 import type { LiveSettings } from "./live-settings.ts";

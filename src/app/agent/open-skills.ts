@@ -1,5 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
+import type { Config, LoadedConfig } from "#config";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
 import {
   createInlineShell,
   createSkillTools,
@@ -11,11 +15,7 @@ import {
   type SkillPassthrough,
   SkillTrash,
   SkillUsage,
-} from "#agent";
-import type { Config, LoadedConfig } from "#config";
-import type { Logger } from "#foundation/files/logger";
-import type { HermesHome } from "#foundation/files/paths";
-import type { Clock } from "#foundation/time/clock";
+} from "#skills";
 import type { Tool } from "#tools";
 
 export interface SkillsOptions {

@@ -1,5 +1,6 @@
-import { type AgentSettings, renderPreloaded } from "#agent";
+import type { AgentSettings } from "#agent";
 import type { AgentSpec } from "#session";
+import { renderPreloaded } from "#skills";
 import type { LiveSettings } from "./live-settings.ts";
 import type { SharedParts } from "./shared-parts.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { allSources, HubFetch, HubLock, SkillHub, SkillLibrary, SkillTrash, Taps } from "#agent";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
+import { allSources, HubFetch, HubLock, SkillHub, SkillLibrary, SkillTrash, Taps } from "#skills";
 import { createSafeFetch, systemResolve } from "#tools";
 import type { Invocation } from "../command.ts";
 import { loadSettings, type Settings } from "./settings.ts";

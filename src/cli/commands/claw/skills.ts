@@ -1,4 +1,6 @@
 import path from "node:path";
+import { isRecord } from "#foundation/text/json";
+import { systemClock } from "#foundation/time/clock";
 import {
   type ForeignSkill,
   type InstalledSkill,
@@ -7,9 +9,7 @@ import {
   renamedSkill,
   SkillTrash,
   writeForeignSkill,
-} from "#agent";
-import { isRecord } from "#foundation/text/json";
-import { systemClock } from "#foundation/time/clock";
+} from "#skills";
 import { openSkillHub } from "../../support/skills.ts";
 import { writeArchivedSkill } from "./archived-skill.ts";
 import { isFolder, namesIn, readOldJson } from "./old-home.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { HubLock } from "#agent";
 import { Profiles } from "#config";
 import { systemClock } from "#foundation/time/clock";
+import { HubLock } from "#skills";
 import { gatewayPid } from "../../support/gateway-state.ts";
 import { loadProvider } from "../../support/memory.ts";
 import { openPlugins } from "../../support/plugins.ts";

@@ -1,7 +1,7 @@
-import { SkillUsage } from "#agent";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import type { SkillUseFigures } from "#session";
+import { SkillUsage } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";
 

@@ -1,4 +1,3 @@
-import { syncBundledSkills } from "#agent";
 import { managedBy, managedError, Profiles } from "#config";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
@@ -7,6 +6,7 @@ import { httpRequest } from "#foundation/http/request";
 import { never } from "#foundation/lifecycle/abort";
 import { runProcess } from "#foundation/process/run";
 import { isRecord, parseJson } from "#foundation/text/json";
+import { syncBundledSkills } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { compareVersions } from "../../compare-versions.ts";
 import { hasFlag } from "../../invocation.ts";

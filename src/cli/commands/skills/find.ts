@@ -1,4 +1,4 @@
-import type { HubEntry, SearchOutcome } from "#agent";
+import type { HubEntry, SearchOutcome } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

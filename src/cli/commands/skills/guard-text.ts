@@ -1,4 +1,4 @@
-import type { GuardReport } from "#agent";
+import type { GuardReport } from "#skills";
 import type { Output } from "../../output/output.ts";
 
 const most = 20;

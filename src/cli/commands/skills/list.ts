@@ -1,4 +1,4 @@
-import { listInstalled } from "#agent";
+import { listInstalled } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

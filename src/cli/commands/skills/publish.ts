@@ -1,8 +1,8 @@
 import path from "node:path";
-import { preparePublication, publishToGitHub } from "#agent";
 import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http/request";
 import { parseJson } from "#foundation/text/json";
+import { preparePublication, publishToGitHub } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,4 +1,4 @@
-import { resetBundledSkill } from "#agent";
+import { resetBundledSkill } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { exportSnapshot, importSnapshot } from "#agent";
+import { exportSnapshot, importSnapshot } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";

@@ -1,5 +1,5 @@
-import { listInstalled } from "#agent";
 import { editConfig } from "#config";
+import { listInstalled } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { chooseMany } from "../../support/choose-many.ts";

@@ -1,0 +1,24 @@
+/** Skills: written procedures, found on this machine or in hubs, guarded, loaded when they fit. */
+
+export type { GuardReport } from "./guard/scan.ts";
+export { resetBundledSkill, syncBundledSkills } from "./hub/bundled.ts";
+export { type ForeignSkill, isSameSkill, readForeignSkill, renamedSkill, writeForeignSkill } from "./hub/foreign.ts";
+export { type SearchOutcome, SkillHub } from "./hub/hub.ts";
+export { HubFetch } from "./hub/hub-fetch.ts";
+export { listInstalled } from "./hub/installed-list.ts";
+export { HubLock } from "./hub/lockfile.ts";
+export { preparePublication, publishToGitHub } from "./hub/publish.ts";
+export { exportSnapshot, importSnapshot } from "./hub/snapshot.ts";
+export type { HubEntry } from "./hub/source.ts";
+export { allSources } from "./hub/sources/all.ts";
+export { Taps } from "./hub/taps.ts";
+export { type InstalledSkill, type PluginSkillPlace, SkillLibrary } from "./library/library.ts";
+export { createInlineShell } from "./load/inline-shell.ts";
+export { SkillLoader } from "./load/load.ts";
+export { SkillPassthrough } from "./load/passthrough.ts";
+export { renderInvocation, renderPreloaded } from "./load/render.ts";
+export { skillCommands } from "./load/slash.ts";
+export { SkillUsage } from "./load/usage.ts";
+export { SkillEditor } from "./tools/edit.ts";
+export { createSkillTools } from "./tools/skill-tools.ts";
+export { SkillTrash } from "./tools/trash.ts";

@@ -1,0 +1,174 @@
+import { result, type Tool, type ToolContext, ToolFailure } from "#tools";
+import { generalCategory } from "../library/index-block.ts";
+import type { SkillLibrary } from "../library/library.ts";
+import type { SkillLoader } from "../load/load.ts";
+import type { SkillChange, SkillEditor } from "./edit.ts";
+import { fileAnswer, lookupFailure, viewAnswer } from "./view.ts";
+
+export interface SkillToolsDeps {
+  readonly library: SkillLibrary;
+  readonly loader: SkillLoader;
+  readonly editor: SkillEditor;
+}
+
+/** `skills_list`, `skill_view` and `skill_manage`. */
+export function createSkillTools(deps: SkillToolsDeps): readonly Tool[] {
+  return [skillsList(deps), skillView(deps), skillManage(deps)];
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+function skillsList({ library }: SkillToolsDeps): Tool {
+  return {
+    name: "skills_list",
+    toolset: "skills",
+    emoji: "📚",
+    description: "The installed skills with one line about each. Load one with skill_view.",
+    parameters: {
+      type: "object",
+      properties: { category: { type: "string", description: "Only skills of this category" } },
+    },
+    concurrency: "safe",
+    isReadOnly: true,
+    async execute(args, context) {
+      const all = await library.visible(context.surface, context.signal);
+      const rows = all.map((one) => ({
+        name: one.name,
+        description: one.facts.description,
+        category: one.category || generalCategory,
+      }));
+      const wanted = optionalText(args, "category");
+      const skills = (wanted === undefined ? rows : rows.filter((one) => one.category === wanted)).sort(byCategory);
+      const categories = [...new Set(rows.map((one) => one.category))].sort();
+      const hint = skills.length === 0 ? "No skills here." : "skill_view(name) gives the instructions of one.";
+      return result({ success: true, skills, categories, count: skills.length, hint });
+    },
+  };
+}
+
+function byCategory(
+  left: { readonly category: string; readonly name: string },
+  right: { readonly category: string; readonly name: string },
+): number {
+  const [a, b] = left.category === right.category ? [left.name, right.name] : [left.category, right.category];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function skillView({ loader, library }: SkillToolsDeps): Tool {
+  return {
+    name: "skill_view",
+    toolset: "skills",
+    emoji: "📚",
+    description:
+      "Read the instructions of a skill, then follow them. With file_path: one of the skill's own files (references, templates, scripts, assets).",
+    parameters: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "Name, category/name, or plugin:name" },
+        file_path: { type: "string", description: "Path inside the skill, e.g. references/api.md" },
+      },
+      required: ["name"],
+    },
+    concurrency: "safe",
+    isReadOnly: true,
+    async execute(args, context) {
+      const name = text(args, "name");
+      const path = optionalText(args, "file_path");
+      const place = { surface: context.surface, sessionId: context.sessionId, signal: context.signal };
+      if (path === undefined) return viewAnswer(await loader.load(name, place), name, context.surface);
+      const lookup = await library.find(name, context.surface, context.signal);
+      if (lookup.kind !== "found") throw lookupFailure(lookup, name);
+      return await fileAnswer(lookup.skill, path);
+    },
+  };
+}
+
+const actions = ["create", "patch", "edit", "delete", "write_file", "remove_file"] as const;
+
+function skillManage({ editor }: SkillToolsDeps): Tool {
+  return {
+    name: "skill_manage",
+    toolset: "skills",
+    emoji: "📝",
+    description:
+      "Keep your skills, the procedures you reuse. create one after hard work that succeeded or when asked; patch one as soon as it proves " +
+      "wrong (old_string, new_string); edit replaces SKILL.md; write_file and remove_file keep its supporting files; delete removes it. " +
+      "Ask the user before creating or deleting.",
+    parameters: {
+      type: "object",
+      properties: {
+        action: { type: "string", enum: [...actions] },
+        name: { type: "string", description: "Lower-case letters, digits, dots, _ and -; at most 64" },
+        content: {
+          type: "string",
+          description: "Whole SKILL.md: YAML head with name and description, then steps (create, edit)",
+        },
+        category: { type: "string", description: "One folder name (create)" },
+        old_string: { type: "string", description: "Text to find (patch)" },
+        new_string: { type: "string", description: "Text to put there (patch)" },
+        replace_all: { type: "boolean", description: "Every place (patch, default false)" },
+        file_path: { type: "string", description: "Below references, templates, scripts or assets" },
+        file_content: { type: "string", description: "Text of the file (write_file)" },
+      },
+      required: ["action", "name"],
+    },
+    concurrency: "serial",
+    isIdempotent: false,
+    async execute(args, context: ToolContext) {
+      const changed = await editor.apply(readChange(args), context.surface, context.signal);
+      return result({ success: true, message: changed.message, path: changed.path, ...changed.extra });
+    },
+  };
+}
+
+function readChange(args: Arguments): SkillChange {
+  const name = text(args, "name");
+  const action = actions.find((one) => one === args["action"]);
+  const filePath = optionalText(args, "file_path");
+  switch (action) {
+    case "create": {
+      const category = optionalText(args, "category");
+      return { action, name, content: text(args, "content"), ...(category === undefined ? {} : { category }) };
+    }
+    case "edit":
+      return { action, name, content: text(args, "content") };
+    case "patch":
+      return {
+        action,
+        name,
+        oldText: text(args, "old_string"),
+        newText: written(args, "new_string"),
+        replaceAll: args["replace_all"] === true,
+        ...(filePath === undefined ? {} : { filePath }),
+      };
+    case "delete":
+      return { action, name };
+    case "write_file":
+      return { action, name, filePath: text(args, "file_path"), text: written(args, "file_content") };
+    case "remove_file":
+      return { action, name, filePath: text(args, "file_path") };
+    case undefined:
+      throw new ToolFailure(`action must be one of ${actions.join(", ")}`, { success: false });
+    default:
+      return action satisfies never;
+  }
+}
+
+function text(args: Arguments, key: string): string {
+  const value = args[key];
+  if (typeof value !== "string" || value.trim() === "")
+    throw new ToolFailure(`${key} must be a text that is not empty`, { success: false });
+  return value;
+}
+
+/** A text that may be empty, but must be given: a forgotten one must not empty a file. */
+function written(args: Arguments, key: string): string {
+  const value = args[key];
+  if (typeof value !== "string") throw new ToolFailure(`${key} must be given`, { success: false });
+  return value;
+}
+
+function optionalText(args: Arguments, key: string): string | undefined {
+  const value = args[key];
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
