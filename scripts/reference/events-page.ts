@@ -28,7 +28,8 @@ export function eventsPage(): string {
     "## Types",
     ...otherTypes(agent, ["AgentEvent"]),
     ...typesNamed(parse("src/conversation/usage.ts"), ["Usage", "Cost"]),
-    ...typesNamed(session, ["SessionInfo", "ToolsetInfo", "TurnEnd"]),
+    ...typesNamed(session, ["SessionInfo", "ToolsetInfo"]),
+    ...typesNamed(parse("src/conversation/turn-result.ts"), ["TurnResult", "TurnToolCall"]),
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, Message } from "#conversation";
+import type { AgentEvent, Message, TurnResult } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
@@ -12,7 +12,6 @@ import type { LoopGuardLimits } from "./loop-guard.ts";
 import type { PromptSource, Transcript, TurnHooks, TurnMemory } from "./ports.ts";
 import type { Remedy, RemedyContext } from "./recovery/remedy.ts";
 import type { RequestSettings } from "./request.ts";
-import type { TurnResult } from "./result.ts";
 import type { Turn } from "./turn.ts";
 
 export interface AgentSettings {

@@ -4,6 +4,7 @@ import {
   cleanContent,
   cleanInput,
   type Message,
+  type TurnResult,
   textOf,
   userMessage,
 } from "#conversation";
@@ -25,10 +26,10 @@ import { cutOff } from "./open-calls.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import { PreviewWatch } from "./preview-watch.ts";
 import { createRequestBuilder, type LastRequest, type RequestBuilder } from "./request.ts";
-import type { TurnResult } from "./result.ts";
 import { SteerBox } from "./steer-box.ts";
 import { StepBudget } from "./step-budget.ts";
 import { Turn } from "./turn.ts";
+import { TurnFigures } from "./turn-figures.ts";
 import { type UnfinishedTurn, unfinishedTurn } from "./unfinished-turn.ts";
 
 export interface ConversationInput {
@@ -118,11 +119,6 @@ export class Agent {
     return this.#steer.put(text);
   }
 
-  async chat(message: string, signal?: AbortSignal): Promise<string | null> {
-    const input = signal === undefined ? { userMessage: message } : { userMessage: message, signal };
-    return (await this.runConversation(input)).final_response;
-  }
-
   async runConversation(input: ConversationInput): Promise<TurnResult> {
     const { history } = input;
     return await this.#alone(async (open) => {
@@ -168,6 +164,7 @@ export class Agent {
     conversation.beginTurn(clock.now());
     this.#last.request = undefined;
     const preview = new PreviewWatch();
+    const figures = new TurnFigures();
     const steps = new StepBudget(settings.maxSteps, start.unfinished);
     await using activity = new ActivityWatch({
       clock: activityClock ?? systemClock,
@@ -192,22 +189,24 @@ export class Agent {
       onAdjusted: (from, to) => conversation.adjust(from, to),
       emit: (event) => {
         preview.note(event);
+        figures.note(event);
         activity.note(event);
         this.#emit(event, input);
       },
     });
     turn.breakCause = this.#nextBreak;
     this.#nextBreak = undefined;
-    const outcome = await this.#outcome(turn, start);
+    const outcome = await this.#outcome(turn, start, figures);
+    const interruptMessage = open.message;
     const { steer, last } = { steer: this.#steer, last: this.#last };
-    return finishTurn(turn, { outcome, userText, preview, steer, last, interruptMessage: open.message }, this.#deps);
+    return finishTurn(turn, { outcome, userText, figures, preview, steer, last, interruptMessage }, this.#deps);
   }
 
   /** Runs the turn; a bug in the program ends it like any other failure, so that nothing is left half done. */
-  async #outcome(turn: Turn, { begin, userText }: TurnStart): Promise<TurnOutcome> {
+  async #outcome(turn: Turn, { begin, userText }: TurnStart, figures: TurnFigures): Promise<TurnOutcome> {
     try {
       await begin(turn);
-      return await runTurn(turn, loopDeps(turn, userText, this.#parts()));
+      return await runTurn(turn, loopDeps(turn, { userText, figures }, this.#parts()));
     } catch (error) {
       if (turn.signal.aborted) return { exitReason: turn.interruptReason() };
       const error_ = describe(error);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { flagsOf } from "./outcome.ts";
+import { flagsOf } from "#conversation";
 
 const folder = import.meta.dirname;
 

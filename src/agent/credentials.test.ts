@@ -107,7 +107,7 @@ describe.each(protocols)("a credential over %s", (protocol) => {
     });
     server.script(badKey());
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "non_retryable_error", error_class: "auth" });
+    expect(ended).toMatchObject({ exitReason: "non_retryable_error", errorClass: "auth" });
     expect(JSON.stringify(ended)).not.toContain("key-of-ONE");
     expect(clock.slept).toEqual([]);
     server.assertClean();
@@ -175,10 +175,10 @@ describe("a limit of the whole account", () => {
     const given = { target: { provider: "nous" }, remedies: { maxAttempts: 1 } };
     const first = await harness({ ...given, deps: { gate: gateOf(), clock } });
     first.server.script(withHeaders(rateLimited(), emptied));
-    expect((await first.agent.runConversation(hi)).exit_reason).toBe("rate_limited");
+    expect((await first.agent.runConversation(hi)).exitReason).toBe("rate_limited");
     const second = await harness({ ...given, deps: { gate: gateOf(), clock } });
     const ended = await second.agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "rate_limited", failed: true });
+    expect(ended).toMatchObject({ exitReason: "rate_limited", failed: true });
     expect(ended.error).toContain("nothing was sent");
     expect(second.server.requests).toEqual([]);
     await clock.advance(1_800_000);

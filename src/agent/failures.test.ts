@@ -34,7 +34,7 @@ describe.each(protocols)("over %s", (protocol) => {
       const { agent, server, clock } = await harness({ protocol, remedies });
       server.otherwise(overloaded());
       const ended = await agent.runConversation(hi);
-      expect(ended).toMatchObject({ failed: true, exit_reason: "api_retries_exhausted", error_class: "overloaded" });
+      expect(ended).toMatchObject({ failed: true, exitReason: "api_retries_exhausted", errorClass: "overloaded" });
       expect(clock.slept).toEqual(waits);
     }
   });
@@ -49,7 +49,7 @@ describe.each(protocols)("over %s", (protocol) => {
   it("says how a limit ended the turn [10:LOOP-20]", async () => {
     const { agent, server } = await harness({ protocol });
     server.otherwise(rateLimited());
-    expect(await agent.runConversation(hi)).toMatchObject({ exit_reason: "rate_limited", failed: true });
+    expect(await agent.runConversation(hi)).toMatchObject({ exitReason: "rate_limited", failed: true });
   });
 
   it("asks again without the parameter that is refused [10:ERR-6] [10:A11.3] [10:D57]", async () => {
@@ -85,7 +85,7 @@ describe.each(protocols)("over %s", (protocol) => {
       fails(404, { message: "No endpoints available matching your guardrail restrictions and data policy" }),
     );
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "non_retryable_error", error_class: "provider_policy_blocked" });
+    expect(ended).toMatchObject({ exitReason: "non_retryable_error", errorClass: "provider_policy_blocked" });
     expect(ended.error).toContain("privacy settings");
     server.assertClean();
   });
@@ -100,7 +100,7 @@ describe.each(protocols)("over %s", (protocol) => {
     const { agent, server } = await harness({ protocol });
     server.script(modelNotFound());
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "non_retryable_error", error_class: "model_not_found" });
+    expect(ended).toMatchObject({ exitReason: "non_retryable_error", errorClass: "model_not_found" });
     expect(ended.error).toContain("hermes model");
     server.assertClean();
   });
@@ -126,7 +126,7 @@ describe("signatures of thinking", () => {
     const refused = fails(400, { message: "Invalid `signature` in `thinking` block" });
     server.script(refused, refused);
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "non_retryable_error", error_class: "thinking_signature" });
+    expect(ended).toMatchObject({ exitReason: "non_retryable_error", errorClass: "thinking_signature" });
     expect(clock.slept).toEqual([]);
     server.assertClean();
   });
@@ -149,8 +149,8 @@ describe("a request that is too large", () => {
     const ended = await agent.runConversation(hi);
     expect(one.asked).toEqual(["payload_too_large", "payload_too_large", "payload_too_large"]);
     expect(ended).toMatchObject({
-      exit_reason: "payload_too_large",
-      compression_exhausted: true,
+      exitReason: "payload_too_large",
+      isCompressionExhausted: true,
       partial: true,
       failed: true,
     });
@@ -181,8 +181,8 @@ describe("a request that is too large", () => {
     });
     server.otherwise(fails(400, { message: "prompt is too long" }));
     expect(await agent.runConversation(hi)).toMatchObject({
-      exit_reason: "context_overflow",
-      compression_exhausted: true,
+      exitReason: "context_overflow",
+      isCompressionExhausted: true,
     });
     expect(learned).toEqual([]);
     expect(conversation.target.limits.contextWindow).toBe(16_000);
@@ -237,14 +237,14 @@ describe("a request that is too large", () => {
   it("is told apart from a malformed one by the size of the context [10:A11.4] [10:LOOP-65]", async () => {
     const small = await harness();
     small.server.script(fails(400, { message: "Error" }));
-    expect(await small.agent.runConversation(hi)).toMatchObject({ error_class: "format_error" });
+    expect(await small.agent.runConversation(hi)).toMatchObject({ errorClass: "format_error" });
     const history = Array.from(
       { length: 100 },
       (_, n): Message => ({ role: n % 2 === 0 ? "user" : "assistant", content: `${n}`, uid: `m${n}` }),
     );
     const large = await harness({ history });
     large.server.otherwise(fails(400, { message: "Error" }));
-    expect(await large.agent.runConversation(hi)).toMatchObject({ error_class: "context_overflow" });
+    expect(await large.agent.runConversation(hi)).toMatchObject({ errorClass: "context_overflow" });
   });
 });
 
@@ -261,7 +261,7 @@ describe("a turn that is lost", () => {
     });
     server.script(refused);
     const ended = await agent.runConversation({ userMessage: "poison" });
-    expect(ended).toMatchObject({ exit_reason: "non_retryable_error" });
+    expect(ended).toMatchObject({ exitReason: "non_retryable_error" });
     expect(recorded).toEqual([]);
     expect(ended.messages).toHaveLength(100);
   });
@@ -286,7 +286,7 @@ describe("a turn that is lost", () => {
       },
     });
     server.script(modelNotFound());
-    expect(await agent.runConversation(hi)).toMatchObject({ exit_reason: "non_retryable_error" });
+    expect(await agent.runConversation(hi)).toMatchObject({ exitReason: "non_retryable_error" });
     expect(lost[0]?.[0].messages.at(-1)?.content).toBe("Hi");
     expect(lost[0]?.[1].kind).toBe("model_not_found");
     expect(JSON.stringify(logger.lines)).toContain("disk full");
@@ -302,7 +302,7 @@ describe("a turn that is lost", () => {
     const running = agent.runConversation(hi);
     await clock.sleeping();
     agent.interrupt();
-    expect(await running).toMatchObject({ exit_reason: "interrupted_during_retry", interrupted: true, failed: false });
+    expect(await running).toMatchObject({ exitReason: "interrupted_during_retry", interrupted: true, failed: false });
   });
 
   it("passes broken connections through new sockets once, with attempts of their own [20:R5.7] [10:ERR-6] [10:A11.5]", async () => {
@@ -313,7 +313,7 @@ describe("a turn that is lost", () => {
     });
     server.otherwise(hang());
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "api_retries_exhausted", error_class: "timeout" });
+    expect(ended).toMatchObject({ exitReason: "api_retries_exhausted", errorClass: "timeout" });
     expect(fresh).toEqual([1]);
     expect(clock.slept).toEqual([2_000, 4_000, 6_000, 2_000, 4_000]);
   });
@@ -335,7 +335,7 @@ describe("a turn that is lost", () => {
       fails(200, { body: "<html><title>Busy</title></html>", headers: { "content-type": "text/html" } }),
     );
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "invalid_response", failed: true });
+    expect(ended).toMatchObject({ exitReason: "invalid_response", failed: true });
     expect(clock.slept).toEqual([5_000, 10_000]);
   });
 
@@ -358,7 +358,7 @@ describe("a turn that is lost", () => {
     const { agent, server } = await harness();
     server.script(badKey());
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ error_class: "auth", exit_reason: "non_retryable_error" });
+    expect(ended).toMatchObject({ errorClass: "auth", exitReason: "non_retryable_error" });
     expect(ended.error).toContain("hermes auth add");
   });
 

@@ -59,7 +59,7 @@ describe.each(protocols)("the next model over %s", (protocol) => {
     one.other.script(says("From the other"));
     const ended = await one.agent.runConversation(hi);
     expect(ended).toMatchObject({
-      final_response: "From the other",
+      text: "From the other",
       completed: true,
       model: "backup",
       provider: "other",
@@ -110,7 +110,7 @@ describe("a chain of models", () => {
     one.server.script(badKey());
     one.other.otherwise(badKey());
     const ended = await one.agent.runConversation(hi);
-    expect(ended).toMatchObject({ failed: true, model: "b", exit_reason: "non_retryable_error" });
+    expect(ended).toMatchObject({ failed: true, model: "b", exitReason: "non_retryable_error" });
     expect(one.other.requests.map((request) => request.model)).toEqual(["a", "b"]);
   });
 
@@ -139,7 +139,7 @@ describe("a chain of models", () => {
     expect((await one.agent.runConversation(hi)).model).toBe("backup");
     await one.clock.advance(16 * 60_000);
     one.server.script(says("3"));
-    expect(await one.agent.runConversation(hi)).toMatchObject({ model: "test-model", final_response: "3" });
+    expect(await one.agent.runConversation(hi)).toMatchObject({ model: "test-model", text: "3" });
   });
 
   it("is not walked when there is none: the turn fails and nobody else is asked [20:A5.11]", async () => {
@@ -153,7 +153,7 @@ describe("a chain of models", () => {
     await using child = await withFallback({ deps: { surface: "child" } });
     child.server.otherwise(overloaded());
     child.other.script(says("Child done"));
-    expect((await child.agent.runConversation(hi)).final_response).toBe("Child done");
+    expect((await child.agent.runConversation(hi)).text).toBe("Child done");
   });
 
   it("makes the context fit the smaller window before it is asked [20:A5.8] [10:ERR-8]", async () => {
@@ -237,7 +237,7 @@ describe("a chain of models", () => {
     await using one = await withFallback();
     one.server.otherwise(reply([]));
     one.other.script(reply([]), says("Words"));
-    expect(await one.agent.runConversation(hi)).toMatchObject({ final_response: "Words", model: "backup" });
+    expect(await one.agent.runConversation(hi)).toMatchObject({ text: "Words", model: "backup" });
     expect(one.server.requests).toHaveLength(4);
   });
 });

@@ -1,3 +1,4 @@
+import type { TurnResult } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { AgentDeps } from "./agent-deps.ts";
 import { tidyAfterLoss } from "./lost-request.ts";
@@ -5,14 +6,16 @@ import type { TurnOutcome } from "./outcome.ts";
 import type { PreviewWatch } from "./preview-watch.ts";
 import { quietly } from "./quietly.ts";
 import type { LastRequest } from "./request.ts";
-import { resultOf, type TurnResult } from "./result.ts";
+import { resultOf } from "./result.ts";
 import type { SteerBox } from "./steer-box.ts";
 import type { Turn } from "./turn.ts";
+import type { TurnFigures } from "./turn-figures.ts";
 
-export interface TurnEnd {
+export interface TurnClosing {
   readonly outcome: TurnOutcome;
   /** The user's words as they are stored. */
   readonly userText: string;
+  readonly figures: TurnFigures;
   readonly preview: PreviewWatch;
   readonly steer: SteerBox;
   readonly last: LastRequest;
@@ -21,8 +24,8 @@ export interface TurnEnd {
 }
 
 /** The one way out of a turn: whatever the outcome, it is tidied up, accounted for and told in this order. */
-export async function finishTurn(turn: Turn, end: TurnEnd, deps: AgentDeps): Promise<TurnResult> {
-  const { outcome, userText, preview, interruptMessage } = end;
+export async function finishTurn(turn: Turn, end: TurnClosing, deps: AgentDeps): Promise<TurnResult> {
+  const { outcome, userText, figures, preview, interruptMessage } = end;
   const { conversation, logger } = deps;
   turn.dropScaffold();
   const { onLost } = deps;
@@ -45,10 +48,10 @@ export async function finishTurn(turn: Turn, end: TurnEnd, deps: AgentDeps): Pro
     turn,
     conversation,
     outcome,
-    apiCalls: turn.steps.taken + (outcome.exitReason === "max_iterations_reached" ? 1 : 0),
+    figures,
     wasPreviewed: outcome.text !== undefined && preview.hasShown(outcome.text),
-    ...(isInterrupted && interruptMessage !== undefined ? { interruptMessage } : {}),
-    ...(pendingSteer === undefined || isInterrupted ? {} : { pendingSteer }),
+    interruptMessage: isInterrupted ? interruptMessage : undefined,
+    pendingSteer: isInterrupted ? undefined : pendingSteer,
   });
   logger.info("turn ended", { session: turn.sessionId, exit: outcome.exitReason, steps: turn.steps.taken });
   await tellHooks(turn, { result, userText }, deps);
@@ -67,8 +70,8 @@ async function tellHooks(
   { hooks, memory, logger }: AgentDeps,
 ): Promise<void> {
   const facts = { sessionId: turn.sessionId, model: turn.target.model };
-  if (result.final_response !== null && !result.interrupted) {
-    const answered = { ...facts, userText, answer: result.final_response, history: turn.history };
+  if (result.text !== undefined && !result.interrupted) {
+    const answered = { ...facts, userText, answer: result.text, history: turn.history };
     await quietly("telling memory of an answer", () => memory?.sync(userText, answered.answer), { logger });
     await quietly("a hook after an answer", () => hooks?.afterAnswer?.(answered), { logger });
   }

@@ -11,6 +11,7 @@ import type { RequestBuilder } from "./request.ts";
 import { createRunTools } from "./run-tools.ts";
 import type { SteerBox } from "./steer-box.ts";
 import type { Turn } from "./turn.ts";
+import type { TurnFigures } from "./turn-figures.ts";
 import { createWrapUp } from "./wrap-up.ts";
 
 /** What lives as long as the agent and every turn uses. */
@@ -24,13 +25,17 @@ export interface LoopParts {
 }
 
 /** Everything the loop needs for one turn. */
-export function loopDeps(turn: Turn, userText: string, parts: LoopParts): LoopDeps {
+export function loopDeps(
+  turn: Turn,
+  { userText, figures }: { readonly userText: string; readonly figures: TurnFigures },
+  parts: LoopParts,
+): LoopDeps {
   const { deps, requests } = parts;
   const { conversation } = deps;
   let learned: (() => void | Promise<void>)[] = [];
   const calling = {
     stream: deps.stream.bind(deps),
-    money: accountedMoney(deps, turn),
+    money: accountedMoney(deps, turn, figures),
     clock: deps.clock,
     logger: deps.logger,
     meter: conversation.meter,

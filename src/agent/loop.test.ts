@@ -27,11 +27,11 @@ describe.each(protocols)("a turn over %s", (protocol) => {
     server.script(says("Hi"));
     const ended = await agent.runConversation({ userMessage: "Hello" });
     expect(ended).toMatchObject({
-      final_response: "Hi",
+      text: "Hi",
       completed: true,
-      exit_reason: "text_response",
-      api_calls: 1,
-      response_previewed: true,
+      exitReason: "text_response",
+      apiCalls: 1,
+      wasPreviewed: true,
     });
     server.assertClean();
   });
@@ -40,7 +40,7 @@ describe.each(protocols)("a turn over %s", (protocol) => {
     const { agent, server, recorded } = await harness({ protocol, deps: withSteps(2) });
     server.script(calls("terminal", { command: "ls" }), says("Two files."));
     const ended = await agent.runConversation({ userMessage: "List" });
-    expect(ended).toMatchObject({ final_response: "Two files.", completed: true, api_calls: 2 });
+    expect(ended).toMatchObject({ text: "Two files.", completed: true, apiCalls: 2 });
     expect(recorded.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(isValid(ended.messages)).toBe(true);
     server.assertClean();
@@ -50,7 +50,7 @@ describe.each(protocols)("a turn over %s", (protocol) => {
     const { agent, server, recorded, requests } = await harness({ protocol });
     server.script(cut("a"), cut("b"), cut("c"), says("d"));
     const ended = await agent.runConversation({ userMessage: "Write" });
-    expect(ended).toMatchObject({ final_response: "abcd", completed: true });
+    expect(ended).toMatchObject({ text: "abcd", completed: true });
     expect(recorded.map((message) => message.content)).toEqual(["Write", "abcd"]);
     const raised = protocol === "codex_responses" ? Array(4).fill(undefined) : [undefined, 8_192, 12_288, 16_384];
     expect(requests.map((request) => request.options.maxOutputTokens)).toEqual(raised);
@@ -62,9 +62,9 @@ describe.each(protocols)("a turn over %s", (protocol) => {
     server.script(cut("a"), cut("b"), cut("c"), cut("d"));
     const ended = await agent.runConversation({ userMessage: "Write" });
     const stillCut = protocol === "codex_responses" ? "responses_incomplete" : "length_truncated";
-    expect(ended).toMatchObject({ final_response: "abcd", exit_reason: stillCut, partial: true });
+    expect(ended).toMatchObject({ text: "abcd", exitReason: stillCut, partial: true });
     expect(recorded.at(-1)?.content).toBe("abcd");
-    expect(ended.output_tokens).toBeGreaterThanOrEqual(4);
+    expect(ended.usage.output).toBeGreaterThanOrEqual(4);
   });
 });
 
@@ -74,11 +74,11 @@ describe("steps", () => {
     server.script(calls("terminal", { command: "1" }), calls("terminal", { command: "2" }), says("So far: two."));
     const ended = await agent.runConversation({ userMessage: "Go" });
     expect(ended).toMatchObject({
-      final_response: "So far: two.",
-      exit_reason: "max_iterations_reached",
+      text: "So far: two.",
+      exitReason: "max_iterations_reached",
       completed: false,
       partial: true,
-      api_calls: 3,
+      apiCalls: 3,
     });
     expect(JSON.stringify(recorded)).not.toContain("No steps are left");
     const grace = await server.received(3);
@@ -90,15 +90,15 @@ describe("steps", () => {
     const { agent, server } = await harness({ tools: [fakeTool("execute_code")], deps: withSteps(2) });
     const script = (n: number) => calls("execute_code", { code: `${n}` });
     server.script(script(1), script(2), script(3), says("Done"));
-    expect(await agent.runConversation({ userMessage: "Go" })).toMatchObject({ completed: true, api_calls: 4 });
+    expect(await agent.runConversation({ userMessage: "Go" })).toMatchObject({ completed: true, apiCalls: 4 });
   });
 
   it("stops a circle of calls that change nothing, and says so", async () => {
     const { agent, server, recorded } = await harness();
     server.otherwise(calls("terminal", { command: "ls" }));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ exit_reason: "loop_detected", partial: true, completed: false });
-    expect(ended.final_response).toContain("terminal");
+    expect(ended).toMatchObject({ exitReason: "loop_detected", partial: true, completed: false });
+    expect(ended.text).toContain("terminal");
     const results = recorded.filter((message) => message.role === "tool").map((message) => String(message.content));
     expect(results).toHaveLength(7);
     expect(results[2]).toContain("same result");
@@ -115,9 +115,9 @@ describe("interrupt and steer", () => {
     agent.interrupt("stop it");
     expect(await running).toMatchObject({
       interrupted: true,
-      exit_reason: "interrupted_during_api_call",
-      interrupt_message: "stop it",
-      final_response: null,
+      exitReason: "interrupted_during_api_call",
+      interruptMessage: "stop it",
+      text: undefined,
     });
     expect(recorded).toHaveLength(1);
   });
@@ -137,7 +137,7 @@ describe("interrupt and steer", () => {
     const results = ended.messages.filter((message) => message.role === "tool");
     expect(results).toHaveLength(3);
     expect(results.filter((message) => String(message.content).includes("cancelled"))).toHaveLength(2);
-    expect(ended).toMatchObject({ interrupted: true, exit_reason: "interrupted_by_user" });
+    expect(ended).toMatchObject({ interrupted: true, exitReason: "interrupted_by_user" });
     expect(ended.messages.at(-1)).toMatchObject({ role: "assistant", finish_reason: "interrupted" });
     expect(isValid(ended.messages)).toBe(true);
   });
@@ -147,9 +147,9 @@ describe("interrupt and steer", () => {
     const running = agent.runConversation({ userMessage: "Go" });
     agent.interrupt("wait");
     expect(await running).toMatchObject({
-      api_calls: 0,
-      exit_reason: "interrupted_by_user",
-      interrupt_message: "wait",
+      apiCalls: 0,
+      exitReason: "interrupted_by_user",
+      interruptMessage: "wait",
     });
     expect(server.requests).toEqual([]);
     server.script(says("Hi"));
@@ -179,11 +179,11 @@ describe("interrupt and steer", () => {
     server.script(calls("look", {}), says("Done"));
     const ended = await agent.runConversation({ userMessage: "Go" });
     expect(String(ended.messages[2]?.content)).toContain("User guidance: Prefer the second one");
-    expect(ended.pending_steer).toBeNull();
+    expect(ended.pendingSteer).toBeUndefined();
     expect(agent.steer("  ")).toBe(false);
     agent.steer("too late");
     server.script(says("Fine"));
-    expect((await agent.runConversation({ userMessage: "Next" })).pending_steer).toBe("too late");
+    expect((await agent.runConversation({ userMessage: "Next" })).pendingSteer).toBe("too late");
   });
 
   it("refuses a second turn while one runs [10:ARCH-7]", async () => {
@@ -219,8 +219,8 @@ describe("what the result says", () => {
     const [first, second, third] = results;
     expect(Object.keys(second ?? {}).sort()).toEqual(Object.keys(first ?? {}).sort());
     expect(Object.keys(third ?? {}).sort()).toEqual(Object.keys(first ?? {}).sort());
-    expect(second).toMatchObject({ failed: true, exit_reason: "api_retries_exhausted", error_class: "server_error" });
-    expect(third).toMatchObject({ failed: true, exit_reason: "internal_error", error: "disk full" });
+    expect(second).toMatchObject({ failed: true, exitReason: "api_retries_exhausted", errorClass: "server_error" });
+    expect(third).toMatchObject({ failed: true, exitReason: "internal_error", error: "disk full" });
     for (const one of [good, bad, broken])
       expect(one.events.filter((event) => event.type === "turn-end")).toHaveLength(1);
   });
@@ -229,8 +229,8 @@ describe("what the result says", () => {
     const { agent, server, recorded } = await harness();
     server.otherwise(cutAfter(700, says("Hello, world. ".repeat(20))));
     const ended = await agent.runConversation({ userMessage: "x" });
-    expect(ended).toMatchObject({ exit_reason: "partial_stream_recovery", partial: true });
-    expect(recorded.at(-1)).toMatchObject({ role: "assistant", content: ended.final_response });
+    expect(ended).toMatchObject({ exitReason: "partial_stream_recovery", partial: true });
+    expect(recorded.at(-1)).toMatchObject({ role: "assistant", content: ended.text });
   });
 
   it("removes recall blocks the user pasted [10:A1.9] [10:LOOP-43]", async () => {

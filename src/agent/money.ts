@@ -2,10 +2,10 @@ import { zeroUsage } from "#conversation";
 import type { AgentDeps } from "./agent-deps.ts";
 import type { CallMoney } from "./call-model.ts";
 import type { Turn } from "./turn.ts";
+import type { TurnFigures } from "./turn-figures.ts";
 
 /** The money gate with the session's own counters behind it: every call is counted, also truncated and empty ones. */
-export function accountedMoney(deps: AgentDeps, turn: Turn): CallMoney {
-  const { money, conversation } = deps;
+export function accountedMoney({ money, conversation }: AgentDeps, turn: Turn, figures: TurnFigures): CallMoney {
   return {
     reserve: (request, facts, signal) => money.reserve(request, facts, signal),
     release: (id, signal) => money.release(id, signal),
@@ -14,6 +14,7 @@ export function accountedMoney(deps: AgentDeps, turn: Turn): CallMoney {
       const { usage } = counted;
       // A good answer that nobody counted still cost something: the sum says that a part of it is unknown.
       conversation.count(usage ?? zeroUsage, cost);
+      figures.count(usage ?? zeroUsage, cost);
       if (usage === undefined) return cost;
       conversation.lastPromptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
       turn.emit({

@@ -13,14 +13,14 @@ describe("an answer that is cut", () => {
   it("keeps the space at the place of the cut [10:LOOP-27] [10:D23]", async () => {
     const { agent, server, recorded } = await harness();
     server.script(cut("Hello "), cut("wide"), says("\nworld."));
-    expect((await agent.runConversation({ userMessage: "Write" })).final_response).toBe("Hello wide\nworld.");
+    expect((await agent.runConversation({ userMessage: "Write" })).text).toBe("Hello wide\nworld.");
     expect(contents(recorded)).toEqual(["Write", "Hello wide\nworld."]);
   });
 
   it("is one answer to whoever saw it stream [10:LOOP-7] [10:LOOP-41]", async () => {
     const { agent, server } = await harness();
     server.script(cut("Hello "), says("world."));
-    expect(await agent.runConversation({ userMessage: "Write" })).toMatchObject({ response_previewed: true });
+    expect(await agent.runConversation({ userMessage: "Write" })).toMatchObject({ wasPreviewed: true });
   });
 
   it("asks for more room than the user's limit, never for less, and for one request only [10:LOOP-28]", async () => {
@@ -44,10 +44,10 @@ describe("an answer that is cut", () => {
     server.script(cut("The first half"));
     const ended = await agent.runConversation({ userMessage: "Write" });
     expect(ended).toMatchObject({
-      final_response: "The first half",
-      exit_reason: "partial_stream_recovery",
+      text: "The first half",
+      exitReason: "partial_stream_recovery",
       partial: true,
-      error_class: "server_error",
+      errorClass: "server_error",
     });
     expect(recorded.at(-1)).toMatchObject({ role: "assistant", content: "The first half" });
   });
@@ -59,7 +59,7 @@ describe.each(protocols)("a defective reply over %s", (protocol) => {
     const half = reply([calls("terminal", '{"command": "ls')], { finish: "length" });
     server.script(half, half);
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ exit_reason: "truncated_tool_call", partial: true, final_response: null });
+    expect(ended).toMatchObject({ exitReason: "truncated_tool_call", partial: true, text: undefined });
     expect(recorded).toHaveLength(1);
     expect(requests.map((request) => request.options.maxOutputTokens)).toEqual([undefined, 8_192]);
   });
@@ -69,7 +69,7 @@ describe.each(protocols)("a defective reply over %s", (protocol) => {
     const wrong = reply([calls("totally_unknown_xyz", {}), calls("terminal", { command: "ls" })]);
     server.script(wrong, wrong, wrong);
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ exit_reason: "invalid_tool_calls", partial: true });
+    expect(ended).toMatchObject({ exitReason: "invalid_tool_calls", partial: true });
     const results = recorded.filter((message) => message.role === "tool").map((message) => String(message.content));
     expect(results).toHaveLength(4);
     expect(results[0]).toContain("Available: terminal, todo");
@@ -83,8 +83,8 @@ describe.each(protocols)("a defective reply over %s", (protocol) => {
     const { agent, server } = await harness({ protocol });
     server.script(reply([says("All noted."), calls("todo", {})]), nothing);
     expect(await agent.runConversation({ userMessage: "Note" })).toMatchObject({
-      final_response: "All noted.",
-      exit_reason: "fallback_prior_turn_content",
+      text: "All noted.",
+      exitReason: "fallback_prior_turn_content",
       completed: true,
     });
   });
@@ -94,7 +94,7 @@ describe.each(protocols)("a defective reply over %s", (protocol) => {
     server.script(calls("terminal", { command: "ls" }));
     server.otherwise(nothing);
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ exit_reason: "empty_response_exhausted", final_response: "(empty)", partial: true });
+    expect(ended).toMatchObject({ exitReason: "empty_response_exhausted", text: "(empty)", partial: true });
     expect(await server.received(6)).toBeDefined();
     const third = JSON.stringify((await server.received(3)).messages);
     expect(third).toContain("Your reply was empty");
@@ -113,7 +113,7 @@ describe("thinking without an answer", () => {
         protocol === "codex_responses" ? reply([thinks("Hm.", { encrypted: true })]) : reply([thinks("Hm.")]);
       server.script(thought, thought, says("Done."));
       const ended = await agent.runConversation({ userMessage: "Go" });
-      expect(ended).toMatchObject({ final_response: "Done.", completed: true });
+      expect(ended).toMatchObject({ text: "Done.", completed: true });
       expect(contents(recorded)).toEqual(["Go", "Done."]);
       expect(JSON.stringify(ended.messages)).not.toContain("_thinking_prefill");
       expect(server.rejections).toEqual([]);
@@ -124,8 +124,8 @@ describe("thinking without an answer", () => {
     const { agent, server, recorded } = await harness();
     server.script(reply([thinks("Hm. ".repeat(50))], { finish: "length" }));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ exit_reason: "thinking_budget_exhausted", partial: true });
-    expect(ended.final_response).toContain("reasoning effort");
+    expect(ended).toMatchObject({ exitReason: "thinking_budget_exhausted", partial: true });
+    expect(ended.text).toContain("reasoning effort");
     expect(recorded).toHaveLength(1);
   });
 
@@ -133,7 +133,7 @@ describe("thinking without an answer", () => {
     const { agent, server, recorded } = await harness();
     server.otherwise(says("<REASONING_SCRATCHPAD>first I"));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ exit_reason: "incomplete_reasoning", partial: true });
+    expect(ended).toMatchObject({ exitReason: "incomplete_reasoning", partial: true });
     expect(await server.received(3)).toBeDefined();
     expect(recorded).toHaveLength(1);
   });
@@ -180,7 +180,7 @@ describe("what a model writes of a call", () => {
     });
     const { agent, server, recorded } = await harness({ tools: [tool] });
     server.script(calls("write", '{"path":["a"}'), calls("write", '{"path":["a"}'));
-    expect((await agent.runConversation({ userMessage: "Go" })).exit_reason).toBe("truncated_tool_call");
+    expect((await agent.runConversation({ userMessage: "Go" })).exitReason).toBe("truncated_tool_call");
     expect(ran).toEqual([]);
     expect(recorded).toHaveLength(1);
   });
@@ -190,7 +190,7 @@ describe("what a model writes of a call", () => {
     const bad = calls("terminal", '{"command": nope}');
     server.script(bad, bad, bad, says("I give up"));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ completed: true, final_response: "I give up" });
+    expect(ended).toMatchObject({ completed: true, text: "I give up" });
     expect(recorded.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(recorded[1]).toMatchObject({ tool_calls: [{ function: { arguments: "{}" } }] });
     expect(String(recorded[2]?.content)).toMatch(/JSON.*send \{\}/s);
@@ -233,7 +233,7 @@ describe("the Responses wire", () => {
     const { agent, server, recorded } = await harness(codex);
     server.script(cut("a "), cut("b "), cut("c "), says("d"));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ final_response: "a b c d", completed: true });
+    expect(ended).toMatchObject({ text: "a b c d", completed: true });
     expect(recorded.at(-1)).toMatchObject({ content: "a b c d" });
     server.script(says("Next"));
     await agent.runConversation({ userMessage: "And?" });
@@ -254,8 +254,8 @@ describe("the Responses wire", () => {
     const plan = says("I'll inspect the repository first.");
     server.script(plan, plan, plan);
     const ended = await agent.runConversation({ userMessage: "Fix the bug in this repo" });
-    expect(ended).toMatchObject({ completed: true, exit_reason: "text_response" });
-    expect(ended.final_response).toBe("I'll inspect the repository first.");
+    expect(ended).toMatchObject({ completed: true, exitReason: "text_response" });
+    expect(ended.text).toBe("I'll inspect the repository first.");
     expect(JSON.stringify((await server.received(3)).messages)).toContain("Do it now");
     expect(recorded).toHaveLength(2);
   });
@@ -263,7 +263,7 @@ describe("the Responses wire", () => {
   it("leaves an announcement alone once tools were used, and on other wires [10:LOOP-40]", async () => {
     const { agent, server } = await harness(codex);
     server.script(calls("terminal", { command: "ls" }), says("I'll check the repository."));
-    expect((await agent.runConversation({ userMessage: "Look at the repo" })).api_calls).toBe(2);
+    expect((await agent.runConversation({ userMessage: "Look at the repo" })).apiCalls).toBe(2);
     const other = await harness();
     other.server.script(says("I'll check the repository."));
     expect((await other.agent.runConversation({ userMessage: "Look at the repo" })).completed).toBe(true);
@@ -279,7 +279,7 @@ describe("GLM behind Ollama", () => {
       says(" is empty."),
     );
     const ended = await agent.runConversation({ userMessage: "Look" });
-    expect(ended.final_response).toBe("There are two files and the second one is empty.");
+    expect(ended.text).toBe("There are two files and the second one is empty.");
   });
 
   it("is left alone when the text ends naturally or no tool was used [10:LOOP-31]", async () => {
@@ -287,7 +287,7 @@ describe("GLM behind Ollama", () => {
     server.script(calls("terminal", { command: "ls" }), says("There are two files, one of them empty."));
     expect((await agent.runConversation({ userMessage: "Look" })).completed).toBe(true);
     server.script(says("An answer without its last full stop"));
-    expect((await agent.runConversation({ userMessage: "Hi" })).api_calls).toBe(1);
+    expect((await agent.runConversation({ userMessage: "Hi" })).apiCalls).toBe(1);
   });
 });
 
@@ -296,7 +296,7 @@ describe("an answer that a filter took away", () => {
     const { agent, server } = await harness();
     server.script(reply([], { finish: "content_filter" }));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ failed: true, exit_reason: "non_retryable_error", error_class: "content_filtered" });
+    expect(ended).toMatchObject({ failed: true, exitReason: "non_retryable_error", errorClass: "content_filtered" });
     server.assertClean();
   });
 });

@@ -87,7 +87,7 @@ describe.each(protocols)("requests over %s", (protocol) => {
     const run = async (): Promise<readonly string[]> => {
       const { agent, server } = await harness({ protocol, server: { strict: false }, deps: withSteps(250) });
       server.onRequest(({ number }) => (number <= 200 ? calls("terminal", { z: number, a: "x" }) : says("End")));
-      expect((await agent.runConversation({ userMessage: "Go" })).api_calls).toBe(201);
+      expect((await agent.runConversation({ userMessage: "Go" })).apiCalls).toBe(201);
       return server.requests.map((request) => request.rawBody);
     };
     const first = await run();
@@ -326,8 +326,8 @@ describe("images", () => {
     const other = await harness();
     other.server.script(tooLarge, tooLarge);
     expect(await other.agent.runConversation(shown)).toMatchObject({
-      exit_reason: "non_retryable_error",
-      error_class: "media_too_large",
+      exitReason: "non_retryable_error",
+      errorClass: "media_too_large",
     });
     expect((await other.server.received(2)).rawBody).toContain("could not be made smaller");
   });

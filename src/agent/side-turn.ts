@@ -87,7 +87,7 @@ async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal
   try {
     const ended = await agent.runConversation({ userMessage: job.instruction, taskId: newId("side"), signal });
     signal.throwIfAborted();
-    if (ended.failed) throw new Error(ended.error ?? `the side turn ended with ${ended.exit_reason}`);
+    if (ended.failed) throw new Error(ended.error ?? `the side turn ended with ${ended.exitReason}`);
     return ended.messages;
   } finally {
     if (conversation.cost !== undefined) main.count(conversation.usage, conversation.cost);

@@ -12,7 +12,7 @@ describe("the steps of a turn", () => {
     expect(defaultAgentSettings.maxSteps).toBe(90);
     const { agent, server, events } = await harness({ deps: withSteps(1) });
     server.script(calls("terminal", {}), says("So far."), says("Hi"));
-    expect((await agent.runConversation({ userMessage: "a" })).exit_reason).toBe("max_iterations_reached");
+    expect((await agent.runConversation({ userMessage: "a" })).exitReason).toBe("max_iterations_reached");
     expect((await agent.runConversation({ userMessage: "b" })).completed).toBe(true);
     const starts = events.filter((event) => event.type === "step-start");
     expect(starts).toEqual([
@@ -24,7 +24,7 @@ describe("the steps of a turn", () => {
   it("count an answer on the very last one as finished [10:LOOP-18] [10:A1.3] [10:D22]", async () => {
     const { agent, server } = await harness({ deps: withSteps(2) });
     server.script(calls("terminal", {}), says("Done"));
-    expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, api_calls: 2 });
+    expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, apiCalls: 2 });
   });
 
   it("are given back for scripts, up to twice the limit [10:LOOP-16] [10:D20]", async () => {
@@ -35,7 +35,7 @@ describe("the steps of a turn", () => {
       return n <= 6 ? calls("execute_code", { code: `${n}` }) : says("Summary");
     });
     const ended = await agent.runConversation({ userMessage: "a" });
-    expect(ended).toMatchObject({ exit_reason: "max_iterations_reached", final_response: "Summary", api_calls: 7 });
+    expect(ended).toMatchObject({ exitReason: "max_iterations_reached", text: "Summary", apiCalls: 7 });
   });
 
   it("are not given back when another tool ran beside the script [10:LOOP-16]", async () => {
@@ -44,20 +44,20 @@ describe("the steps of a turn", () => {
       deps: withSteps(1),
     });
     server.script(reply([calls("execute_code", { code: "1" }), calls("look", {})]), says("Summary"));
-    expect((await agent.runConversation({ userMessage: "a" })).exit_reason).toBe("max_iterations_reached");
+    expect((await agent.runConversation({ userMessage: "a" })).exitReason).toBe("max_iterations_reached");
   });
 
   it("are not used up by attempts that failed [10:LOOP-7] [10:ERR-2]", async () => {
     const { agent, server } = await harness({ deps: withSteps(1) });
     server.script(serverError(), serverError(), says("Hi"));
-    expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, api_calls: 1 });
+    expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, apiCalls: 1 });
   });
 
   it("are not used up by compression after an overflow [10:LOOP-16]", async () => {
     const keeper = { fit: () => Promise.resolve(), relieve: () => Promise.resolve(true) };
     const { agent, server } = await harness({ deps: { ...withSteps(1), keeper: () => keeper } });
     server.script(contextOverflow(), contextOverflow(), says("Hi"));
-    expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, api_calls: 1 });
+    expect(await agent.runConversation({ userMessage: "a" })).toMatchObject({ completed: true, apiCalls: 1 });
   });
 
   it("bound the whole run, whatever is refunded", () => {
@@ -73,7 +73,7 @@ describe.each(protocols)("the last words over %s", (protocol) => {
     const { agent, server, recorded } = await harness({ protocol, deps: withSteps(1) });
     server.script(calls("terminal", { command: "1" }), says("I found one."));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ final_response: "I found one.", partial: true, completed: false, api_calls: 2 });
+    expect(ended).toMatchObject({ text: "I found one.", partial: true, completed: false, apiCalls: 2 });
     expect(JSON.stringify((await server.received(2)).messages)).toContain("No steps are left");
     expect(recorded.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(JSON.stringify(recorded)).not.toContain("No steps are left");
@@ -84,8 +84,8 @@ describe.each(protocols)("the last words over %s", (protocol) => {
     const { agent, server } = await harness({ protocol, deps: withSteps(1) });
     server.script(calls("terminal", {}), reply([]), reply([]));
     const ended = await agent.runConversation({ userMessage: "Go" });
-    expect(ended.final_response).toContain("1 steps");
-    expect(ended).toMatchObject({ exit_reason: "max_iterations_reached", partial: true });
+    expect(ended.text).toContain("1 steps");
+    expect(ended).toMatchObject({ exitReason: "max_iterations_reached", partial: true });
     server.assertClean();
   });
 
@@ -93,7 +93,7 @@ describe.each(protocols)("the last words over %s", (protocol) => {
     const { agent, server } = await harness({ protocol, deps: withSteps(1) });
     const usage = { input: 10, output: 5 };
     server.script(calls("terminal", {}, { usage }), says("Words", { usage }));
-    expect(await agent.runConversation({ userMessage: "Go" })).toMatchObject({ input_tokens: 20, output_tokens: 10 });
+    expect(await agent.runConversation({ userMessage: "Go" })).toMatchObject({ usage: { input: 20, output: 10 } });
   });
 });
 

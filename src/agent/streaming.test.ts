@@ -43,7 +43,7 @@ describe.each(protocols)("a stream over %s", (protocol) => {
   it("that breaks before any word is tried again [10:LOOP-53]", async () => {
     const { agent, server } = await harness({ protocol });
     server.script(cutAfter(1, says("Hello")), cutAfter(1, says("Hello")), says("Hello"));
-    expect((await agent.runConversation(hi)).final_response).toBe("Hello");
+    expect((await agent.runConversation(hi)).text).toBe("Hello");
   });
 
   it("that breaks in a call after words is announced and asked for again, once; no word is shown twice [10:LOOP-53] [20:R1.47] [20:A14.4]", async () => {
@@ -53,7 +53,7 @@ describe.each(protocols)("a stream over %s", (protocol) => {
       overloaded(),
     );
     server.script(broken, says("Done"));
-    expect((await agent.runConversation(hi)).final_response).toBe("Done");
+    expect((await agent.runConversation(hi)).text).toBe("Done");
     const notices = events.flatMap((event) => (event.type === "notice" ? [event.text] : []));
     expect(notices).toEqual(["The connection broke in the middle of a tool call; asking again."]);
     const shown = events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
@@ -68,8 +68,8 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     );
     server.script(broken, broken);
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "partial_stream_recovery", partial: true, completed: false });
-    expect(ended.final_response).toMatch(/^Writing it down\..*terminal/s);
+    expect(ended).toMatchObject({ exitReason: "partial_stream_recovery", partial: true, completed: false });
+    expect(ended.text).toMatch(/^Writing it down\..*terminal/s);
     expect(recorded.at(-1)).toMatchObject({ role: "assistant", finish_reason: "error" });
     expect(recorded.at(-1)).not.toHaveProperty("tool_calls");
   });
@@ -78,8 +78,8 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     const { agent, server } = await harness({ protocol });
     server.script(failsMidway(says("Hel"), overloaded()));
     expect(await agent.runConversation(hi)).toMatchObject({
-      final_response: "Hel",
-      exit_reason: "partial_stream_recovery",
+      text: "Hel",
+      exitReason: "partial_stream_recovery",
       partial: true,
       completed: false,
     });
@@ -92,7 +92,7 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     const running = agent.runConversation(hi);
     await server.received(1);
     agent.interrupt();
-    expect(await running).toMatchObject({ exit_reason: "interrupted_during_api_call", interrupted: true });
+    expect(await running).toMatchObject({ exitReason: "interrupted_during_api_call", interrupted: true });
     await server.clientLeft(1);
     expect(recorded).toHaveLength(1);
   });
@@ -113,7 +113,7 @@ describe("an endpoint that cannot stream", () => {
   it("gives its reasoning once [10:LOOP-59]", async () => {
     const { agent, server, events } = await harness({ target: { quirks: { supportsStreaming: false } } });
     server.script(reply([thinks("Hm, well."), says("Hi")]));
-    expect((await agent.runConversation(hi)).last_reasoning).toBe("Hm, well.");
+    expect((await agent.runConversation(hi)).reasoning).toBe("Hm, well.");
     const reasoning = events.flatMap((event) => (event.type === "reasoning-delta" ? [event.text] : []));
     expect(reasoning.join("")).toBe("Hm, well.");
   });

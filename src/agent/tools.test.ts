@@ -303,7 +303,7 @@ describe("an interrupt while tools run", () => {
       const { agent, server, recorded } = await harness({ protocol, tools: [first, fakeTool("second")] });
       stop.now = () => agent.interrupt("wait");
       server.script(reply([calls("first", {}), calls("second", {})]), says("Fine"));
-      expect(await agent.runConversation(go)).toMatchObject({ interrupted: true, interrupt_message: "wait" });
+      expect(await agent.runConversation(go)).toMatchObject({ interrupted: true, interruptMessage: "wait" });
       expect((await agent.runConversation({ userMessage: "On" })).completed).toBe(true);
       expect(isValid(recorded)).toBe(true);
       server.assertClean();
@@ -324,8 +324,8 @@ describe("an interrupt while tools run", () => {
       agent.interrupt();
     };
     server.script(calls("first", {}), says("Fine"));
-    expect((await agent.runConversation(go)).pending_steer).toBeNull();
-    expect((await agent.runConversation(go)).pending_steer).toBeNull();
+    expect((await agent.runConversation(go)).pendingSteer).toBeUndefined();
+    expect((await agent.runConversation(go)).pendingSteer).toBeUndefined();
   });
 
   it("never writes guidance into a message that is already kept [10:LOOP-25] [10:D27]", async () => {
@@ -335,7 +335,7 @@ describe("an interrupt while tools run", () => {
     const before = JSON.stringify(recorded);
     agent.steer("one");
     agent.steer("two");
-    expect((await agent.runConversation(go)).pending_steer).toBe("one\ntwo");
+    expect((await agent.runConversation(go)).pendingSteer).toBe("one\ntwo");
     expect(JSON.stringify(recorded).startsWith(before.slice(0, -1))).toBe(true);
   });
 });

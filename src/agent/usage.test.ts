@@ -35,19 +35,10 @@ describe.each(protocols)("tokens over %s", (protocol) => {
   it("are told apart by kind, and summed over the session [10:A1.14] [10:LOOP-55] [10:LOOP-57] [10:D24]", async () => {
     const { agent, server, events } = await harness({ protocol });
     server.script(says("Hi", { usage: used }), says("Again", { usage: used }));
-    expect(await agent.runConversation(hi)).toMatchObject({
-      input_tokens: 400,
-      cache_read_tokens: 600,
-      output_tokens: 50,
-      prompt_tokens: 1_000,
-      total_tokens: 1_050,
-      last_prompt_tokens: 1_000,
-    });
-    expect(await agent.runConversation(hi)).toMatchObject({
-      input_tokens: 800,
-      total_tokens: 2_100,
-      last_prompt_tokens: 1_000,
-    });
+    const usage = { input: 400, cacheRead: 600, output: 50, cacheWrite: 0, reasoning: 0 };
+    expect(await agent.runConversation(hi)).toMatchObject({ usage, contextTokens: 1_000 });
+    expect(await agent.runConversation(hi)).toMatchObject({ usage, contextTokens: 1_000 });
+    expect(agent.conversation.usage).toMatchObject({ input: 800, cacheRead: 1_200, output: 100 });
     expect(events.filter((event) => event.type === "usage")).toHaveLength(2);
   });
 
@@ -58,7 +49,7 @@ describe.each(protocols)("tokens over %s", (protocol) => {
       says("cut", { finish: "length", usage: used }),
       says("end", { usage: used }),
     );
-    expect(await agent.runConversation(hi)).toMatchObject({ output_tokens: 150, input_tokens: 1_200 });
+    expect(await agent.runConversation(hi)).toMatchObject({ usage: { output: 150, input: 1_200 } });
   });
 });
 
@@ -68,8 +59,8 @@ describe("the cost of a session", () => {
     const { agent, server } = await harness({ deps: { money: port } });
     server.script(says("Hi", { usage: used }));
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ cost_status: "estimated", cost_source: "user_override" });
-    expect(ended.estimated_cost_usd).toBeCloseTo(0.4 + 0.06 + 0.05, 9);
+    expect(ended).toMatchObject({ cost: { status: "estimated", source: "user_override" } });
+    expect(ended.cost?.usd).toBeCloseTo(0.4 + 0.06 + 0.05, 9);
     expect(counted).toHaveLength(1);
   });
 
@@ -77,18 +68,19 @@ describe("the cost of a session", () => {
     const { port } = money();
     const { agent, server } = await harness({ deps: { money: port }, server: { chatDialect: "openrouter" } });
     server.script(says("Hi", { usage: { ...used, extra: { cost: 0.0123 } } }));
-    expect(await agent.runConversation(hi)).toMatchObject({ cost_status: "actual", estimated_cost_usd: 0.0123 });
+    expect(await agent.runConversation(hi)).toMatchObject({ cost: { status: "actual", usd: 0.0123 } });
   });
 
   it("is included in a subscription, and unknown without a price: never zero [10:LOOP-58]", async () => {
     const included = money({}, { billingMode: "subscription_included", source: "none", isIncluded: true });
     const one = await harness({ deps: { money: included.port } });
     one.server.script(says("Hi", { usage: used }));
-    expect(await one.agent.runConversation(hi)).toMatchObject({ cost_status: "included", estimated_cost_usd: 0 });
+    expect(await one.agent.runConversation(hi)).toMatchObject({ cost: { status: "included", usd: 0 } });
     const unknown = money({}, { billingMode: "unknown", source: "none", isIncluded: false });
     const two = await harness({ deps: { money: unknown.port } });
     two.server.script(says("Hi", { usage: used }));
-    expect(await two.agent.runConversation(hi)).toMatchObject({ cost_status: "unknown", estimated_cost_usd: null });
+    const { cost } = await two.agent.runConversation(hi);
+    expect([cost?.status, cost?.usd]).toEqual(["unknown", undefined]);
   });
 
   it("is unknown in part when a reply came without counts [10:LOOP-58] [10:LOOP-56]", async () => {
@@ -96,9 +88,9 @@ describe("the cost of a session", () => {
     const { agent, server } = await harness({ deps: { money: port } });
     server.script(says("Hi", { usage: used }), says("Again", { usage: "none" }));
     await agent.runConversation(hi);
-    const ended = await agent.runConversation(hi);
-    expect(ended.cost_status).toBe("unknown");
-    expect(ended.estimated_cost_usd).toBeCloseTo(0.51, 9);
+    expect((await agent.runConversation(hi)).cost?.status).toBe("unknown");
+    expect(agent.conversation.cost?.status).toBe("unknown");
+    expect(agent.conversation.cost?.usd).toBeCloseTo(0.51, 9);
   });
 });
 
@@ -108,7 +100,7 @@ describe("a limit on money", () => {
     const { agent, server } = await harness({ deps: { money: port } });
     server.otherwise(says("Hi", { usage: used }));
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "budget_exceeded", error_class: "budget_exceeded", partial: true });
+    expect(ended).toMatchObject({ exitReason: "budget_exceeded", errorClass: "budget_exceeded", partial: true });
     expect(ended.error).toContain("budget.session_usd");
     expect(server.requests).toEqual([]);
   });
@@ -118,7 +110,7 @@ describe("a limit on money", () => {
     const { agent, server } = await harness({ deps: { money: port } });
     server.script(calls("terminal", {}, { usage: { input: 5_000, output: 10 } }));
     const ended = await agent.runConversation(hi);
-    expect(ended).toMatchObject({ exit_reason: "budget_exceeded", api_calls: 2 });
+    expect(ended).toMatchObject({ exitReason: "budget_exceeded", apiCalls: 2 });
     expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBeCloseTo(5.01, 6);
     expect(ended.messages.map((message) => message.role)).toEqual(["user", "assistant", "tool"]);
   });

@@ -1,9 +1,9 @@
 import type { FlagSetting } from "#config";
-import type { ApprovalChoice, SessionId } from "#conversation";
+import type { ApprovalChoice, SessionId, TurnResult } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { realImport } from "#foundation/process/import-module";
-import type { OpenSession, OpenWish, SessionEvent, SessionInfo, TurnEnd } from "#session";
+import type { OpenSession, OpenWish, SessionEvent, SessionInfo } from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
 
 declare const __HERMES_VERSION__: string | undefined;
@@ -56,7 +56,7 @@ export interface HermesConversation extends AsyncDisposable {
   runConversation(
     input: { readonly message: string; readonly images?: readonly string[] },
     options?: { readonly signal?: AbortSignal },
-  ): Promise<TurnEnd>;
+  ): Promise<TurnResult>;
 }
 
 /** Opens Hermes as a library: the same agent, tools, memory and sessions as the program. */

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { TurnResult } from "#conversation";
 import { Scope } from "#foundation/lifecycle/disposal";
-import type { OpenSession, SessionEvent, TurnEnd } from "#session";
+import type { OpenSession, SessionEvent } from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
 
 /** The whole of Hermes for a person with this configuration and these variables, in folders of its own. */
@@ -15,7 +16,7 @@ export interface HermesStage extends AsyncDisposable {
   /** The first event that is meant, also one that has happened already. */
   until(isMeant: (event: SessionEvent) => boolean): Promise<SessionEvent>;
   /** One turn, to its end. */
-  ask(text: string): Promise<TurnEnd>;
+  ask(text: string): Promise<TurnResult>;
   /** A slash command; what it shows, as text. */
   command(line: string): Promise<string>;
 }

@@ -69,6 +69,7 @@ export {
   type Violation,
   violations,
 } from "./transcript.ts";
+export { flagsOf, type TurnResult, type TurnToolCall, turnDocument, unstartedTurn } from "./turn-result.ts";
 export {
   addCost,
   addUsage,

@@ -1,6 +1,7 @@
+import type { TurnResult } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { Mutex } from "#foundation/lifecycle/mutex";
-import type { OpenSession, SessionEvent, Submission, TurnEnd } from "#session";
+import type { OpenSession, SessionEvent, Submission } from "#session";
 import type { Events } from "./events.ts";
 import type { Permissions } from "./permissions.ts";
 import type { ServedHermes } from "./served-hermes.ts";
@@ -94,7 +95,7 @@ export class Desk implements AsyncDisposable {
 }
 
 /** The turn that words became; undefined when they wait for their turn. */
-export function turnOf(submission: Submission): Promise<TurnEnd> | undefined {
+export function turnOf(submission: Submission): Promise<TurnResult> | undefined {
   if (submission.kind === "refused") throw new UserError(submission.message);
   return submission.kind === "turn" ? submission.ended : undefined;
 }

@@ -1,5 +1,5 @@
+import type { TurnResult } from "#conversation";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
-import type { TurnEnd } from "#session";
 import { shownText } from "./conversation-tools.ts";
 import { type Desk, turnOf } from "./desk.ts";
 import type { Events } from "./events.ts";
@@ -157,10 +157,10 @@ function permissionTools({ permissions }: LiveParts): readonly ServedTool[] {
 
 /** The end of a turn, when it comes in time; the turn goes on in any case. */
 async function endWithin(
-  turn: Promise<TurnEnd>,
+  turn: Promise<TurnResult>,
   timeoutMs: number,
   { signal }: { readonly signal: AbortSignal },
-): Promise<TurnEnd | undefined> {
+): Promise<TurnResult | undefined> {
   if (timeoutMs === 0) return undefined;
   using limit = deadline(timeoutMs);
   try {
@@ -172,7 +172,7 @@ async function endWithin(
   }
 }
 
-function answerOf({ text, completed, error }: TurnEnd, hermes: ServedHermes): Readonly<Record<string, unknown>> {
+function answerOf({ text, completed, error }: TurnResult, hermes: ServedHermes): Readonly<Record<string, unknown>> {
   return {
     completed,
     reply: text === undefined ? null : hermes.redact(text),

@@ -1,5 +1,4 @@
-import type { TurnResult } from "#agent";
-import type { SessionId } from "#conversation";
+import type { TurnResult } from "#conversation";
 import { Mutex } from "#foundation/lifecycle/mutex";
 import type { BackgroundWork } from "./background-work.ts";
 import type { LiveAgent } from "./live-agent.ts";
@@ -36,9 +35,9 @@ export class AfterTurn {
     const { session, source } = this.#deps;
     if (session.home === undefined) return;
     await writeSessionLog(session.home.sessions, {
-      sessionId: result.session_id as SessionId,
+      sessionId: result.sessionId,
       model: result.model,
-      baseUrl: result.base_url,
+      baseUrl: result.baseUrl,
       platform: source,
       startedAtMs: live.startedAtMs,
       nowMs: session.clock.now(),
@@ -54,7 +53,7 @@ export class AfterTurn {
     if (signal.aborted) return;
     const { store, logger } = this.#deps.session;
     const suggest = live.handle.suggestTitle.bind(live.handle);
-    const session = { id: result.session_id as SessionId, history: result.messages };
+    const session = { id: result.sessionId, history: result.messages };
     const title = await nameSession({ store, logger, suggest }, session, signal);
     if (title === undefined) return;
     live.title.know(title);

@@ -1,5 +1,5 @@
-import type { Agent, Transcript, TurnResult } from "#agent";
-import type { AgentEvent, Content, Message, SessionId, ToolDefinition } from "#conversation";
+import type { Agent, Transcript } from "#agent";
+import type { AgentEvent, Content, Message, SessionId, ToolDefinition, TurnResult } from "#conversation";
 import type { Approver, AskUser } from "#tools";
 import type { OpenWish, PickerItem, ToolsetInfo } from "./api.ts";
 

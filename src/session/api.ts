@@ -1,4 +1,4 @@
-import type { AgentEvent, ApprovalChoice, Cost, ExitReason, Message, SessionId, Usage } from "#conversation";
+import type { AgentEvent, ApprovalChoice, Cost, Message, SessionId, TurnResult, Usage } from "#conversation";
 
 /**
  * What every surface talks to: the terminal, one-shot runs, the gateway, editors. A surface sends input and
@@ -107,29 +107,11 @@ export interface UserInput {
 
 /** What became of an input at once; everything else arrives as events. */
 export type Submission =
-  | { readonly kind: "turn"; readonly ended: Promise<TurnEnd> }
+  | { readonly kind: "turn"; readonly ended: Promise<TurnResult> }
   | { readonly kind: "queued"; readonly position: number }
   | { readonly kind: "steered" }
   | { readonly kind: "command"; readonly view: CommandView }
   | { readonly kind: "refused"; readonly message: string };
-
-export interface TurnEnd {
-  readonly sessionId: SessionId;
-  readonly text: string | undefined;
-  readonly exitReason: ExitReason;
-  readonly completed: boolean;
-  readonly failed: boolean;
-  readonly interrupted: boolean;
-  readonly error: string | undefined;
-  readonly errorClass: string | undefined;
-  readonly model: string;
-  readonly provider: string;
-  readonly fallbackUsed: boolean;
-  readonly apiCalls: number;
-  readonly usage: Usage;
-  readonly cost: Cost | undefined;
-  readonly toolCalls: readonly { readonly name: string; readonly ok: boolean; readonly durationMs: number }[];
-}
 
 /** What a session tells its surface, beyond the events of its turns. */
 export type SessionEvent =
@@ -163,7 +145,7 @@ export type CommandView =
       readonly command: string;
     }
   /** The command became words for the model. */
-  | { readonly kind: "turn"; readonly ended: Promise<TurnEnd> }
+  | { readonly kind: "turn"; readonly ended: Promise<TurnResult> }
   /** Something only the surface can do. */
   | { readonly kind: "surface"; readonly action: SurfaceAction }
   | { readonly kind: "nothing" };

@@ -1,32 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { zeroUsage } from "#conversation";
+import { type SessionId, type TurnResult, unstartedTurn } from "#conversation";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import type { TurnEnd } from "./api.ts";
 import { Coordinator } from "./coordinator.ts";
 import type { Admitted } from "./inbox.ts";
 import type { BusyMode } from "./settings.ts";
 
 const message = (text: string): Admitted => ({ inboxId: undefined, text, images: [] });
 
-function end(text: string): TurnEnd {
-  return {
-    sessionId: "s" as TurnEnd["sessionId"],
-    text,
-    exitReason: "text_response",
-    completed: true,
-    failed: false,
-    interrupted: false,
-    error: undefined,
-    errorClass: undefined,
-    model: "m",
-    provider: "p",
-    fallbackUsed: false,
-    apiCalls: 1,
-    usage: zeroUsage,
-    cost: undefined,
-    toolCalls: [],
-  };
+function end(text: string): TurnResult {
+  const facts = { sessionId: "s" as SessionId, model: "m", provider: "p", baseUrl: "", messages: [] };
+  return { ...unstartedTurn({ ...facts, error: "", errorClass: "" }), text };
 }
 
 /** A coordinator whose turns end when the test says so. */
@@ -43,7 +27,7 @@ function stage() {
       turns.push(turn);
       await turn.done.promise;
       running -= 1;
-      return { end: end(turn.texts.join("+")) };
+      return end(turn.texts.join("+"));
     },
     interrupt: () => true,
     steer: (text) => steered.push(text) > 0,

@@ -1,12 +1,12 @@
+import type { TurnResult } from "#conversation";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { Mutex } from "#foundation/lifecycle/mutex";
-import type { TurnEnd } from "./api.ts";
 import type { Admitted } from "./inbox.ts";
 import type { BusyMode } from "./settings.ts";
 
 export interface CoordinatorDeps {
   /** Runs one turn with these messages joined; settles for every ending and never rejects. */
-  run(messages: readonly Admitted[]): Promise<TurnRun>;
+  run(messages: readonly Admitted[]): Promise<TurnResult>;
   /** Stops the running turn; false when it is past the point where that means anything. */
   interrupt(text: string): boolean;
   /** Hands text into the running turn; false when it cannot take any. */
@@ -15,23 +15,17 @@ export interface CoordinatorDeps {
   settleSteered(messages: readonly Admitted[]): Promise<void>;
   onQueue(texts: readonly string[]): void;
   /** How a message ends that was taken out before its turn. */
-  unsent(): TurnEnd;
-}
-
-export interface TurnRun {
-  readonly end: TurnEnd;
-  /** Guidance that came too late for the turn; it begins the next one. */
-  readonly pendingSteer?: string;
+  unsent(): TurnResult;
 }
 
 export type Placement =
-  | { readonly kind: "turn"; readonly ended: Promise<TurnEnd> }
-  | { readonly kind: "queued"; readonly position: number; readonly ended: Promise<TurnEnd> }
+  | { readonly kind: "turn"; readonly ended: Promise<TurnResult> }
+  | { readonly kind: "queued"; readonly position: number; readonly ended: Promise<TurnResult> }
   | { readonly kind: "steered" };
 
 interface Waiting {
   readonly message: Admitted;
-  readonly ended: Deferred<TurnEnd>;
+  readonly ended: Deferred<TurnResult>;
   /** Typed to stop the running turn: goes before the queue, together with others of its kind. */
   readonly isUrgent: boolean;
 }
@@ -85,7 +79,7 @@ export class Coordinator {
 
   /** Keeps messages of an earlier run until somebody asks for them. */
   hold(messages: readonly Admitted[]): void {
-    const more = messages.map((message) => ({ message, ended: new Deferred<TurnEnd>(), isUrgent: false }));
+    const more = messages.map((message) => ({ message, ended: new Deferred<TurnResult>(), isUrgent: false }));
     this.#held = [...this.#held, ...more];
     this.#tell();
   }
@@ -159,7 +153,7 @@ export class Coordinator {
     for (const { ended } of this.#listed()) ended.resolve(this.#deps.unsent());
   }
 
-  #start(message: Admitted): Promise<TurnEnd> {
+  #start(message: Admitted): Promise<TurnResult> {
     const ended = this.#add(message, false);
     this.#waiting = [...this.#held, ...this.#waiting];
     this.#held = [];
@@ -167,8 +161,8 @@ export class Coordinator {
     return ended;
   }
 
-  #add(message: Admitted, isUrgent: boolean): Promise<TurnEnd> {
-    const ended = new Deferred<TurnEnd>();
+  #add(message: Admitted, isUrgent: boolean): Promise<TurnResult> {
+    const ended = new Deferred<TurnResult>();
     this.#waiting = [...this.#waiting, { message, ended, isUrgent }];
     if (this.isBusy) this.#tell();
     return ended.promise;
@@ -193,9 +187,9 @@ export class Coordinator {
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
       const turn = this.#deps.run(batch.map(({ message }) => message));
       this.#turn = turn;
-      const { end, pendingSteer } = await turn;
+      const end = await turn;
       this.#turn = undefined;
-      await this.#finishSteered(pendingSteer);
+      await this.#finishSteered(end.pendingSteer);
       await this.#runAfterTurn();
       for (const { ended } of batch) ended.resolve(end);
     }
@@ -215,6 +209,7 @@ export class Coordinator {
     return batch;
   }
 
+  /** Guidance that came too late for the turn begins the next one. */
   async #finishSteered(pending: string | undefined): Promise<void> {
     const steered = this.#steered;
     this.#steered = [];
@@ -222,7 +217,7 @@ export class Coordinator {
     if (pending === undefined) return await this.#deps.settleSteered(steered);
     const late = trailing(steered, pending);
     await this.#deps.settleSteered(steered.filter((message) => !late.includes(message)));
-    const next = late.map((message) => ({ message, ended: new Deferred<TurnEnd>(), isUrgent: true }));
+    const next = late.map((message) => ({ message, ended: new Deferred<TurnResult>(), isUrgent: true }));
     this.#waiting = [...next, ...this.#waiting];
   }
 

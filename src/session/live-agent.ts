@@ -1,5 +1,4 @@
-import type { TurnResult } from "#agent";
-import { type AgentEvent, type Cost, type SessionId, zeroUsage } from "#conversation";
+import { type AgentEvent, type Cost, type SessionId, type TurnResult, zeroUsage } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { NewSession, SessionRecord } from "#store";
 import type { Approver, AskUser } from "#tools";

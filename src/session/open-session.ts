@@ -1,5 +1,5 @@
-import { type TurnResult, unfinishedTurn } from "#agent";
-import type { AgentEvent, ApprovalChoice, Message, UserMessage } from "#conversation";
+import { unfinishedTurn } from "#agent";
+import type { AgentEvent, ApprovalChoice, Message, TurnResult, UserMessage } from "#conversation";
 import { describe } from "#foundation/errors";
 import { deadline } from "#foundation/lifecycle/abort";
 import type { Target } from "#model";

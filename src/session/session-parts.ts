@@ -1,5 +1,4 @@
-import type { TurnResult } from "#agent";
-import type { AgentEvent } from "#conversation";
+import type { AgentEvent, TurnResult } from "#conversation";
 import { AfterTurn } from "./after-turn.ts";
 import type { OpenSession, OpenWish, SessionEvent } from "./api.ts";
 import { Asking } from "./asking.ts";

@@ -1,14 +1,11 @@
-import type { TurnResult } from "#agent";
-import type { AgentEvent, MessageId, TurnId } from "#conversation";
+import { type AgentEvent, type MessageId, type TurnId, type TurnResult, unstartedTurn } from "#conversation";
 import { describe } from "#foundation/errors";
 import { newId } from "#foundation/text/ids";
-import type { SessionEvent, TurnEnd } from "./api.ts";
-import type { TurnRun } from "./coordinator.ts";
+import type { SessionEvent } from "./api.ts";
 import { withImages } from "./image-input.ts";
 import { type Admitted, idsOf, joinMessages } from "./inbox.ts";
 import type { LiveAgent } from "./live-agent.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { failedEnd, turnEndOf } from "./turn-end.ts";
 import { takeTurnLease } from "./turn-lease.ts";
 import { UsageRecord } from "./usage-record.ts";
 
@@ -55,7 +52,7 @@ export class TurnRunner {
   }
 
   /** The end of a message that was taken back before its turn. */
-  unsent(): TurnEnd {
+  unsent(): TurnResult {
     return {
       ...this.#failed("The message was taken back before it was sent.", "not_sent"),
       interrupted: true,
@@ -69,7 +66,7 @@ export class TurnRunner {
     this.#deps.emit(event);
   }
 
-  async run(messages: readonly Admitted[]): Promise<TurnRun> {
+  async run(messages: readonly Admitted[]): Promise<TurnResult> {
     const { session, owner, emit } = this.#deps;
     const live = this.#deps.live();
     this.#coming = { canBeSteered: false };
@@ -78,27 +75,26 @@ export class TurnRunner {
       this.#coming = undefined;
       const error = "Another program is working in this session. The message is kept; send it again when that is done.";
       emit({ type: "notice", level: "error", text: error });
-      return { end: this.#failed(error, "session_busy") };
+      return this.#failed(error, "session_busy");
     }
     await using _lease = lease;
     const claimId = newId("trn") as TurnId;
     try {
       const claimed = await this.#claim(messages, claimId);
-      if (claimed.length === 0)
-        return { end: this.#failed("Another program has already sent this message.", "already_sent") };
+      if (claimed.length === 0) return this.#failed("Another program has already sent this message.", "already_sent");
       return await this.#take(claimed);
     } catch (error) {
       session.logger.error("a turn could not be run", { error: describe(error) });
       await this.#giveBack(claimId);
       emit({ type: "notice", level: "error", text: describe(error) });
-      return { end: this.#failed(describe(error), "internal_error") };
+      return this.#failed(describe(error), "internal_error");
     } finally {
       this.#coming = undefined;
       this.#record = undefined;
     }
   }
 
-  async #take(messages: readonly Admitted[]): Promise<TurnRun> {
+  async #take(messages: readonly Admitted[]): Promise<TurnResult> {
     const { session } = this.#deps;
     const live = this.#deps.live();
     const { handle, transcript } = live;
@@ -119,13 +115,10 @@ export class TurnRunner {
       : this.#say(messages, live));
     this.#coming = undefined;
     if (result === undefined)
-      return { end: this.#failed("The last turn is finished; there is nothing to go on with.", "nothing_to_continue") };
+      return this.#failed("The last turn is finished; there is nothing to go on with.", "nothing_to_continue");
     await record.finish(result, session.clock.now());
     this.#deps.afterTurn(result);
-    return {
-      end: turnEndOf(result, record),
-      ...(result.pending_steer === null ? {} : { pendingSteer: result.pending_steer }),
-    };
+    return result;
   }
 
   async #say(messages: readonly Admitted[], live: LiveAgent): Promise<TurnResult> {
@@ -182,9 +175,10 @@ export class TurnRunner {
     }
   }
 
-  #failed(error: string, errorClass: string): TurnEnd {
+  #failed(error: string, errorClass: string): TurnResult {
     const { handle, transcript } = this.#deps.live();
-    const { model, provider } = handle.agent.conversation.target;
-    return failedEnd({ sessionId: transcript.sessionId, error, errorClass, model, provider });
+    const { target, history: messages } = handle.agent.conversation;
+    const { model, provider, baseUrl } = target;
+    return unstartedTurn({ sessionId: transcript.sessionId, messages, error, errorClass, model, provider, baseUrl });
   }
 }

@@ -1,25 +1,9 @@
-import type { TurnResult } from "#agent";
-import {
-  type AgentEvent,
-  addCost,
-  addUsage,
-  type Cost,
-  type SessionId,
-  type TurnId,
-  type Usage,
-  zeroUsage,
-} from "#conversation";
+import type { AgentEvent, Cost, SessionId, TurnId, TurnResult, Usage } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { newId } from "#foundation/text/ids";
 import type { Store } from "#store";
 import { type Billed, usageChange } from "./usage-change.ts";
-
-export interface TurnToolCall {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly durationMs: number;
-}
 
 export interface UsageRecordDeps {
   readonly store: Store;
@@ -30,17 +14,13 @@ export interface UsageRecordDeps {
 }
 
 /**
- * Counts what a turn used while it runs: every model call is in the books as soon as it is over, so a kill
+ * Writes down what a turn uses while it runs: every model call is in the books as soon as it is over, so a kill
  * in the middle of a turn loses no figure. Reads events only.
  */
 export class UsageRecord {
   readonly #deps: UsageRecordDeps;
   readonly #startedAtMs: number;
-  readonly #toolCalls: TurnToolCall[] = [];
   #turnId: TurnId = newId("trn") as TurnId;
-  #usage: Usage = zeroUsage;
-  #cost: Cost | undefined;
-  #fallbackUsed = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: UsageRecordDeps, startedAtMs: number) {
@@ -48,64 +28,39 @@ export class UsageRecord {
     this.#startedAtMs = startedAtMs;
   }
 
-  get turnId(): TurnId {
-    return this.#turnId;
-  }
-
-  get usage(): Usage {
-    return this.#usage;
-  }
-
-  get cost(): Cost | undefined {
-    return this.#cost;
-  }
-
-  get toolCalls(): readonly TurnToolCall[] {
-    return this.#toolCalls;
-  }
-
-  get fallbackUsed(): boolean {
-    return this.#fallbackUsed;
-  }
-
   see(event: AgentEvent): void {
     if (event.type === "turn-start") this.#turnId = event.turnId;
-    else if (event.type === "tool-end")
-      this.#toolCalls.push({ name: event.name, ok: !event.isError, durationMs: event.durationMs });
-    else if (event.type === "target-change") this.#fallbackUsed = true;
     else if (event.type === "usage") this.#count(event.usage, event.cost);
   }
 
   /** The row of the turn; figures written before it are waited for. Never fails a turn. */
   async finish(result: TurnResult, endedAtMs: number): Promise<void> {
     await this.#writing;
-    const id = result.session_id as SessionId;
+    const { sessionId: id, errorClass, error: errorMessage } = result;
     await this.#try("the turn was not recorded", async ({ turns, sessions }) => {
       await turns.record({
         id: this.#turnId,
         sessionId: id,
         startedAtMs: this.#startedAtMs,
         endedAtMs,
-        exitReason: result.exit_reason,
+        exitReason: result.exitReason,
         isCompleted: result.completed,
         isPartial: result.partial,
         isFailed: result.failed,
         isInterrupted: result.interrupted,
-        apiCalls: result.api_calls,
-        toolCalls: this.#toolCalls.length,
-        usage: this.#usage,
+        apiCalls: result.apiCalls,
+        toolCalls: result.toolCalls.length,
+        usage: result.usage,
         model: result.model,
         provider: result.provider,
-        ...(result.error_class === null ? {} : { errorClass: result.error_class }),
-        ...(result.error === null ? {} : { errorMessage: result.error }),
+        ...(errorClass === undefined ? {} : { errorClass }),
+        ...(errorMessage === undefined ? {} : { errorMessage }),
       });
-      await sessions.update(id, { lastExitReason: result.exit_reason, lastPromptTokens: result.last_prompt_tokens });
+      await sessions.update(id, { lastExitReason: result.exitReason, lastPromptTokens: result.contextTokens });
     });
   }
 
   #count(usage: Usage, cost: Cost): void {
-    this.#usage = addUsage(this.#usage, usage);
-    this.#cost = this.#cost === undefined ? cost : addCost(this.#cost, cost);
     const id = this.#deps.sessionId();
     const change = usageChange(this.#deps.target(), usage, cost);
     this.#later("usage was not recorded", ({ usage: book }) => book.change(id, change));

@@ -43,7 +43,7 @@ export async function playKilled(plan: SessionPlan, project: string, killAfter?:
     const asked = stage.agent.runConversation({ userMessage: question(turn) });
     const ended = isOver ? await asked : await Promise.race([asked, end.promise]);
     const last = ended === "killed" ? await goOn(turn) : ended;
-    if (last?.completed === false) failed.push(`turn ${turn}: ${last.exit_reason} ${last.error ?? ""}`);
+    if (last?.completed === false) failed.push(`turn ${turn}: ${last.exitReason} ${last.error ?? ""}`);
   }
   await stage[Symbol.asyncDispose]();
   return { sent: mainBodies(server), events, sentBefore, compressions: world.compressions(), failed };

@@ -72,8 +72,8 @@ export async function playSession(plan: SessionPlan, project: string): Promise<P
   let stage = await world.openStage();
   for (let turn = 0; turn < plan.turns; turn += 1) {
     const ended = await stage.agent.runConversation({ userMessage: question(turn) });
-    steps += ended.api_calls;
-    if (!ended.completed) failed.push(`turn ${turn}: ${ended.exit_reason} ${ended.error ?? ""}`);
+    steps += ended.apiCalls;
+    if (!ended.completed) failed.push(`turn ${turn}: ${ended.exitReason} ${ended.error ?? ""}`);
     // Longer than a closed model stays closed.
     await stage.clock.advance(20 * 60_000);
     if (!plan.resumeAfter(turn) || turn === plan.turns - 1) continue;

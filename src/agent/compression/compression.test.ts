@@ -47,7 +47,7 @@ describe("before a turn", () => {
     summaries(server);
     server.script(says("Fine."));
     const ended = await agent.runConversation({ userMessage: "Next." });
-    expect(ended).toMatchObject({ final_response: "Fine.", session_id: "part-2" });
+    expect(ended).toMatchObject({ text: "Fine.", sessionId: "part-2" });
     expect(conversation.sessionId).toBe("part-2");
     expect(isValid(conversation.history)).toBe(true);
     expect(summaryCalls(server.requests)).toHaveLength(1);
@@ -202,7 +202,7 @@ describe("between steps", () => {
       says("All done."),
     );
     const ended = await agent.runConversation({ userMessage: "Do all 24 steps. Never skip one." });
-    expect(ended).toMatchObject({ final_response: "All done.", completed: true });
+    expect(ended).toMatchObject({ text: "All done.", completed: true });
     expect(records.some((record) => record.trigger === "in_loop" && record.summaryStatus === "ok")).toBe(true);
     for (const request of mainCalls(server.requests).slice(-3)) {
       const at = request.messages.findLastIndex((message) => JSON.stringify(message).includes("[CONTEXT COMPACTION"));
@@ -414,7 +414,7 @@ describe("memory", () => {
     server.script(says("Fine."));
     expect(await agent.runConversation({ userMessage: "Next." })).toMatchObject({
       completed: true,
-      session_id: "part-2",
+      sessionId: "part-2",
     });
     expect(records).toEqual([]);
   });
@@ -426,7 +426,7 @@ describe("when the provider refuses the size", () => {
     summaries(server);
     server.script(payloadTooLarge(), payloadTooLarge(), payloadTooLarge(), payloadTooLarge());
     const ended = await agent.runConversation({ userMessage: "Next." });
-    expect(ended).toMatchObject({ exit_reason: "payload_too_large", compression_exhausted: true, failed: true });
+    expect(ended).toMatchObject({ exitReason: "payload_too_large", isCompressionExhausted: true, failed: true });
     expect(records.map((record) => [record.trigger, record.attempt])).toEqual([
       ["error", 1],
       ["error", 2],
@@ -443,7 +443,7 @@ describe("when the provider refuses the size", () => {
     summaries(server, serverError(), serverError(), serverError());
     server.script(payloadTooLarge(), says("Fine."));
     const ended = await agent.runConversation({ userMessage: "Next." });
-    expect(ended).toMatchObject({ final_response: "Fine." });
+    expect(ended).toMatchObject({ text: "Fine." });
     expect(records).toMatchObject([{ summaryStatus: "local_extract" }]);
     expect(notices(events)).toContainEqual(expect.stringContaining("extract made by rule"));
   });

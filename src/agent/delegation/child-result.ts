@@ -1,6 +1,5 @@
-import { type ChildStatus, type ExitReason, promptTokens } from "#conversation";
+import { type ChildStatus, type ExitReason, promptTokens, type TurnResult } from "#conversation";
 import type { Conversation } from "../conversation.ts";
-import type { TurnResult } from "../result.ts";
 import type { ChildRecord, TraceEntry } from "./child-record.ts";
 
 /** One child's line in the result the parent's model reads. */
@@ -51,15 +50,15 @@ const reported: ReadonlySet<ExitReason> = new Set([
 export function childEntry(facts: EntryFacts): ChildEntry {
   const { conversation, record, ending } = facts;
   const status = statusOf(facts);
-  const text = ending.kind === "ended" ? (ending.result.final_response ?? "").trim() : "";
+  const text = ending.kind === "ended" ? (ending.result.text ?? "").trim() : "";
   return {
     task_index: facts.taskIndex,
     status,
     summary: text === "" ? null : text,
-    api_calls: ending.kind === "ended" && status !== "timeout" ? ending.result.api_calls : record.replies,
+    api_calls: ending.kind === "ended" && status !== "timeout" ? ending.result.apiCalls : record.replies,
     duration_seconds: Math.round(facts.durationMs / 100) / 10,
     model: conversation.target.model,
-    exit_reason: ending.kind === "ended" ? ending.result.exit_reason : status,
+    exit_reason: ending.kind === "ended" ? ending.result.exitReason : status,
     tokens: { input: promptTokens(conversation.usage), output: conversation.usage.output },
     tool_trace: record.trace,
     error: status === "completed" ? null : errorOf(facts, status),
@@ -72,11 +71,11 @@ function statusOf({ ending, stopped }: EntryFacts): ChildStatus {
   if (ending.kind !== "ended") return ending.kind === "broken" ? "error" : "interrupted";
   const { result } = ending;
   if (result.interrupted) return "interrupted";
-  return result.exit_reason === "internal_error" ? "error" : "failed";
+  return result.exitReason === "internal_error" ? "error" : "failed";
 }
 
 function isUsable(result: TurnResult): boolean {
-  return reported.has(result.exit_reason) && (result.final_response ?? "").trim() !== "";
+  return reported.has(result.exitReason) && (result.text ?? "").trim() !== "";
 }
 
 function errorOf({ ending, stopped, record }: EntryFacts, status: ChildStatus): string {
@@ -86,6 +85,6 @@ function errorOf({ ending, stopped, record }: EntryFacts, status: ChildStatus): 
   }
   if (ending.kind === "broken") return ending.error;
   if (status === "interrupted") return "Interrupted before it had finished.";
-  if (ending.kind === "ended" && ending.result.error !== null) return ending.result.error;
+  if (ending.kind === "ended" && ending.result.error !== undefined) return ending.result.error;
   return "It ended without a report.";
 }

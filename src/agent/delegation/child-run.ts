@@ -250,7 +250,7 @@ export class ChildRun {
         filesWritten: this.#record.filesWritten,
         outputs: this.#record.outputs,
       },
-      { exitReason: ending.kind === "ended" ? ending.result.exit_reason : exitWithout(ending), ...error },
+      { exitReason: ending.kind === "ended" ? ending.result.exitReason : exitWithout(ending), ...error },
     );
   }
 }

@@ -36,7 +36,7 @@ describe("one delegated task", () => {
       number === 1 ? calls("terminal", { command: "ls" }) : says("There are 7."),
     );
     const ended = await one.agent.runConversation({ userMessage: "Go" });
-    expect(ended.final_response).toBe("All done.");
+    expect(ended.text).toBe("All done.");
     expect(one.recorded.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(isValid(ended.messages)).toBe(true);
     const { results, total_duration_seconds } = delegationResult(one.recorded);
@@ -97,7 +97,7 @@ describe("one delegated task", () => {
       number < 8 ? calls("terminal", { command: `echo ${number}` }) : says("Eight."),
     );
     const ended = await one.agent.runConversation({ userMessage: "Go" });
-    expect(ended).toMatchObject({ completed: true, api_calls: 2 });
+    expect(ended).toMatchObject({ completed: true, apiCalls: 2 });
     expect(delegationResult(one.recorded).results[0]).toMatchObject({ status: "completed", api_calls: 8 });
   });
 

@@ -1,4 +1,5 @@
-import { isCompleted, TrajectoryWriter, type TurnResult, toShareGpt, trajectoryEntry } from "#agent";
+import { isCompleted, TrajectoryWriter, toShareGpt, trajectoryEntry } from "#agent";
+import type { TurnResult } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Listing } from "#tools";
@@ -19,8 +20,8 @@ export function trajectorySaver(parts: TrajectoryParts): (result: TurnResult) =>
     const tools = parts.listing().definitions;
     const conversations = toShareGpt({ messages: result.messages, tools, log: parts.logger });
     const completed = isCompleted({
-      finalText: result.final_response ?? undefined,
-      apiCalls: result.api_calls,
+      finalText: result.text,
+      apiCalls: result.apiCalls,
       maxIterations: parts.maxSteps,
       isInterrupted: result.interrupted,
       isPartial: result.partial,

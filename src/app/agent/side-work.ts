@@ -6,9 +6,8 @@ import {
   flushMemory,
   type SideTurnDeps,
   type Turn,
-  type TurnResult,
 } from "#agent";
-import { callsOf, type Message } from "#conversation";
+import { callsOf, type Message, type TurnResult } from "#conversation";
 import type { Auxiliary } from "#model";
 import type { AgentSpec } from "#session";
 import { type AgentParts, agentDeps, remediesFor } from "./agent-parts.ts";
@@ -46,7 +45,7 @@ export function openSideWork(
       review.turnEnded(
         {
           steps: replies.map((message) => callsOf(message).map((call) => call.function.name)),
-          isDelivered: result.final_response !== null && !result.interrupted,
+          isDelivered: result.text !== undefined && !result.interrupted,
         },
         result.messages,
         parts.listing().names,

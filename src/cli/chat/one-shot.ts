@@ -1,5 +1,6 @@
+import { type TurnResult, turnDocument } from "#conversation";
 import { UserError } from "#foundation/errors";
-import type { CommandView, OpenSession, SessionEvent, TurnEnd } from "#session";
+import type { CommandView, OpenSession, SessionEvent } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
 import type { ChatWish } from "./chat-wish.ts";
 
@@ -71,9 +72,9 @@ function viewText(view: CommandView): string | undefined {
   }
 }
 
-function finish(ended: TurnEnd, { io, output }: Printing): void {
+function finish(ended: TurnResult, { io, output }: Printing): void {
   if (output === "json") {
-    io.stdout.write(`${JSON.stringify(documentOf(ended))}\n`);
+    io.stdout.write(`${JSON.stringify(turnDocument(ended))}\n`);
     return;
   }
   if ((output === "quiet" || output === "bare") && ended.text !== undefined) io.stdout.write(`${ended.text}\n`);
@@ -82,35 +83,7 @@ function finish(ended: TurnEnd, { io, output }: Printing): void {
   if (output === "text") io.stdout.write(`\nGo on with: hermes --resume ${ended.sessionId}\n`);
 }
 
-/** Stable names, for programs. */
-function documentOf(ended: TurnEnd): Readonly<Record<string, unknown>> {
-  const { usage, cost } = ended;
-  return {
-    schema_version: 1,
-    session_id: ended.sessionId,
-    final_response: ended.text ?? null,
-    completed: ended.completed,
-    failed: ended.failed,
-    interrupted: ended.interrupted,
-    exit_reason: ended.exitReason,
-    ...(ended.error === undefined ? {} : { error: { code: ended.errorClass ?? "failed", message: ended.error } }),
-    model: ended.model,
-    provider: ended.provider,
-    fallback_used: ended.fallbackUsed,
-    api_calls: ended.apiCalls,
-    usage: {
-      input_tokens: usage.input,
-      output_tokens: usage.output,
-      cache_read_tokens: usage.cacheRead,
-      cache_write_tokens: usage.cacheWrite,
-      reasoning_tokens: usage.reasoning,
-    },
-    cost: { amount_usd: cost?.usd ?? null, status: cost?.status ?? "unknown", source: cost?.source ?? "none" },
-    tool_calls: ended.toolCalls.map(({ name, ok, durationMs }) => ({ name, ok, duration_ms: durationMs })),
-  };
-}
-
-function exitCodeOf(ended: TurnEnd): number {
+function exitCodeOf(ended: TurnResult): number {
   if (ended.interrupted) return exitCodes.interrupted;
   // A turn that a limit stopped did not fail, but nobody got an answer either.
   const hasStopped = !ended.completed && ended.error !== undefined;

@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TurnResult } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { openStore, type StorePlace } from "#store";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
-import type { OpenSession, OpenWish, SessionEvent, SessionService, TurnEnd } from "../api.ts";
+import type { OpenSession, OpenWish, SessionEvent, SessionService } from "../api.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { createSessionService } from "../session-service.ts";
 import { defaultSessionSettings, type SessionSettings } from "../settings.ts";
@@ -77,11 +78,11 @@ export async function openHarness(given: HarnessGiven = {}) {
 export type EventOf<T extends SessionEvent["type"]> = Extract<SessionEvent, { readonly type: T }>;
 
 /** Sends words and waits for the end of their turn. */
-export async function say(session: OpenSession, text: string): Promise<TurnEnd> {
+export async function say(session: OpenSession, text: string): Promise<TurnResult> {
   return await endOf(session, text);
 }
 
-async function endOf(session: OpenSession, text: string): Promise<TurnEnd> {
+async function endOf(session: OpenSession, text: string): Promise<TurnResult> {
   const submission = await session.submit({ text });
   if (submission.kind === "turn") return await submission.ended;
   if (submission.kind === "command" && submission.view.kind === "turn") return await submission.view.ended;

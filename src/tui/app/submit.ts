@@ -1,7 +1,8 @@
+import type { TurnResult } from "#conversation";
 import { describe } from "#foundation/errors";
 import { isAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { CommandView, OpenSession, Submission, TurnEnd } from "#session";
+import type { CommandView, OpenSession, Submission } from "#session";
 import type { UserAction } from "../state/action.ts";
 import type { ExtensionHost } from "./extension-host.ts";
 import { withSavedPastes } from "./saved-pastes.ts";
@@ -113,7 +114,7 @@ function showView(view: CommandView, deps: SubmitDeps): void {
 }
 
 /** How a turn ends is told by its events; a promise that fails is a fault nobody else would report. */
-function watch(ended: Promise<TurnEnd>, deps: SubmitDeps): void {
+function watch(ended: Promise<TurnResult>, deps: SubmitDeps): void {
   ended.catch((error: unknown) => {
     if (!isAbort(error)) deps.dispatch({ type: "say", level: "error", text: describe(error) });
   });

@@ -1,5 +1,12 @@
-import type { ApprovalChoice, Message, SessionId } from "#conversation";
-import type { Completion, OpenSession, SessionEvent, SessionInfo, Submission, TurnEnd, UserInput } from "#session";
+import {
+  type ApprovalChoice,
+  flagsOf,
+  type Message,
+  type SessionId,
+  type TurnResult,
+  unstartedTurn,
+} from "#conversation";
+import type { Completion, OpenSession, SessionEvent, SessionInfo, Submission, UserInput } from "#session";
 
 export type Reply = (input: UserInput, session: FakeSession) => Submission | Promise<Submission>;
 
@@ -30,23 +37,15 @@ export function sessionInfo(more: Partial<SessionInfo> = {}): SessionInfo {
   };
 }
 
-function turnEnd(more: Partial<TurnEnd> = {}): TurnEnd {
+function turnEnd(more: Partial<TurnResult> = {}): TurnResult {
+  const facts = { sessionId: "20260101_000000_abc" as SessionId, model: "m", provider: "p", baseUrl: "", messages: [] };
+  const unstarted = unstartedTurn({ ...facts, error: "", errorClass: "" });
   return {
-    sessionId: "20260101_000000_abc" as SessionId,
-    text: "",
+    ...unstarted,
+    ...flagsOf("text_response"),
     exitReason: "text_response",
-    completed: true,
-    failed: false,
-    interrupted: false,
+    text: "",
     error: undefined,
-    errorClass: undefined,
-    model: "m",
-    provider: "p",
-    fallbackUsed: false,
-    apiCalls: 1,
-    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
-    cost: undefined,
-    toolCalls: [],
     ...more,
   };
 }
