@@ -137,6 +137,12 @@ describe("[30:5.11] shapes of keys", () => {
     ["an API key header", "x-api-key: topsecretvalue", "x-api-key: ***"],
     ["a JWT", "t eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_DEF-123 t", "t eyJh...-123 t"],
     ["a bot token, digits kept", `bot 123456789:${"A".repeat(35)}`, "bot 123456789:***"],
+    ["a bare bot token", `token 12345678:${"AA-b_".repeat(7)}`, "token 12345678:***"],
+    [
+      "a bot token in the path of an API",
+      `https://api.telegram.org/bot1234567890:${"AAb_-".repeat(7)}/getMe`,
+      "https://api.telegram.org/bot1234567890:***/getMe",
+    ],
     ["an assignment", "export MY_TOKEN=abc123 next", "export MY_TOKEN=*** next"],
     ["a quoted assignment", 'DB_PASSWORD="a b c"', 'DB_PASSWORD="***"'],
     ["an assignment in code", "API_KEY = 'abc'", "API_KEY = '***'"],

@@ -126,7 +126,13 @@ export const shapeRules: readonly ShapeRule[] = [
     signs: [weakSigns],
     mask: (value) => (/[0-9A-Z]/.test(value.slice(value.search(/[_-]/))) ? maskKey(value) : undefined),
   },
-  { pattern: /(?<!\w)(\d{8,20}:)([A-Za-z0-9_-]{30,})/g, rank: "shape", signs: [[":"]], mask: always },
+  {
+    // A bot token of Telegram, bare or in the path of its API: `/bot<id>:<token>/getMe`.
+    pattern: /(?<![A-Za-z0-9])((?:bot)?\d{8,20}:)([A-Za-z0-9_-]{30,})/gi,
+    rank: "shape",
+    signs: [[":"]],
+    mask: always,
+  },
   {
     pattern:
       /(?<![\w"'])((?:proxy-)?authorization: {0,3}(?:bearer|basic|token|digest|negotiate|api-?key) +)([^\s"',;]{3,})/gi,
