@@ -245,6 +245,11 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
       ['f{"n": null, "s": "007", "z": "007"}'],
     ],
     [`<tool_call>f\n${arg("t", "True")}${arg("u", "")}</tool_call>`, null, ['f{"t": true, "u": ""}']],
+    [
+      `<tool_call>f\n${arg("n", "None")}${arg("l", "[None, {'k': None}]")}</tool_call>`,
+      null,
+      ['f{"n": null, "l": [null, {"k": null}]}'],
+    ],
   ],
   "glm47 [50:6.12]": [
     ["plain", "whole", []],
@@ -259,6 +264,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ["<tool_call>f<arg_key>a</arg_key><arg_value>1", "whole", []],
     [`<tool_call>f${arg("a", "1")}</tool_call><tool_call>g<arg_key>b`, null, ['f{"a": 1}']],
     [`<tool_call>f${arg("q", "北京")}</tool_call>tail`, null, ['f{"q": "北京"}']],
+    [`<tool_call>f${arg("n", "None")}</tool_call>`, null, ['f{"n": null}']],
   ],
 };
 

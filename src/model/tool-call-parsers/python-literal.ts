@@ -45,7 +45,9 @@ class Reader {
     if (character === "(") return this.#list(")", depth);
     if (character === "{") return this.#dict(depth);
     if (character === "'" || character === '"') return this.#string(character);
-    return this.#word() ?? this.#number();
+    const word = this.#word();
+    // `None` is a value: null, not the absence of a word.
+    return word === undefined ? this.#number() : word;
   }
 
   #list(closer: string, depth: number): ExactJson | undefined {
