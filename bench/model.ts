@@ -2,9 +2,9 @@
 import { Stream as AnthropicStream } from "@anthropic-ai/sdk/streaming";
 import { Stream as OpenAiStream } from "openai/streaming";
 import type { Message } from "#conversation";
-import { LoweringMemory } from "../src/model/protocols/lowering-memory.ts";
 import type { Protocol } from "../src/model/protocols/protocol.ts";
 import { protocolFor } from "../src/model/protocols/registry.ts";
+import { WireMemo } from "../src/model/protocols/shared/wire-memo.ts";
 import type { ModelRequest } from "../src/model/request.ts";
 import type { ProtocolName } from "../src/model/target.ts";
 import { testRequest } from "../src/model/testing/target.ts";
@@ -49,12 +49,12 @@ async function main(): Promise<void> {
     })),
   );
   await benchLowering(undefined);
-  await benchLowering(new LoweringMemory());
+  await benchLowering(new WireMemo());
 }
 
 /** Anew, as the first request of a session, and as every later one, which remembers what was written before. */
-async function benchLowering(memory: LoweringMemory | undefined): Promise<void> {
-  const how = memory === undefined ? "anew" : "from what is remembered";
+async function benchLowering(memo: WireMemo | undefined): Promise<void> {
+  const how = memo === undefined ? "anew" : "from what is remembered";
   console.log(`Lowering a history ${how}, ms (less is better)`);
   const names: readonly ProtocolName[] = [
     "chat_completions",
@@ -72,7 +72,7 @@ async function benchLowering(memory: LoweringMemory | undefined): Promise<void> 
       const request = historyOf(count, name);
       const ms = await fastestMs(() => {
         // The length is asked for by sending; a body that was only put together is copied for it.
-        Buffer.byteLength(protocol.lower(request, memory).body);
+        Buffer.byteLength(protocol.lower(request, memo).body);
       });
       row[String(count)] = `${ms.toFixed(2)}${previous === undefined ? "" : ` (${(ms / previous).toFixed(1)}x)`}`;
       previous = ms;

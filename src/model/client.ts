@@ -8,8 +8,8 @@ import { estimateRequest } from "./catalog/token-estimate.ts";
 import type { ModelFailure } from "./failures/failure.ts";
 import type { AttemptFault, FailureFacts } from "./failures/fault.ts";
 import { mergeHeaders, type PreparedRequest, prepareRequest, sendable } from "./prepare.ts";
-import type { LoweringMemory } from "./protocols/lowering-memory.ts";
 import type { Lift, Lifted } from "./protocols/protocol.ts";
+import type { WireMemo } from "./protocols/shared/wire-memo.ts";
 import type { ModelRequest } from "./request.ts";
 import type { Connections } from "./transport/connections.ts";
 import { openDecoder } from "./transport/decoder.ts";
@@ -58,7 +58,7 @@ export async function* streamModel(
       yield step.type === "fault" ? failed(step.fault) : step;
     return;
   }
-  const prepared = await prepare(request, deps.connections.lowered);
+  const prepared = await prepare(request, deps.connections.memo);
   if ("kind" in prepared) {
     yield failed(prepared);
     return;
@@ -99,9 +99,9 @@ interface Reading {
 }
 
 /** A request that cannot be written is refused here, in the form in which a server would refuse it. */
-async function prepare(request: ModelRequest, memory: LoweringMemory): Promise<PreparedRequest | AttemptFault> {
+async function prepare(request: ModelRequest, memo: WireMemo): Promise<PreparedRequest | AttemptFault> {
   try {
-    return await prepareRequest(request, memory);
+    return await prepareRequest(request, memo);
   } catch (error) {
     if (error instanceof UserError) {
       const field = error.data?.["field"];

@@ -1,6 +1,6 @@
-import type { LoweringMemory } from "./protocols/lowering-memory.ts";
 import type { Protocol, WireRequest } from "./protocols/protocol.ts";
 import { protocolFor } from "./protocols/registry.ts";
+import type { WireMemo } from "./protocols/shared/wire-memo.ts";
 import type { ModelRequest } from "./request.ts";
 import type { Target } from "./target.ts";
 
@@ -14,10 +14,10 @@ export interface PreparedRequest {
 
 const userAgent = "HermesAgent";
 
-/** The wire request, without sending it. A memory makes the next one of the same session cheaper. */
-export async function prepareRequest(request: ModelRequest, memory?: LoweringMemory): Promise<PreparedRequest> {
+/** The wire request, without sending it. A memo makes the next one of the same session cheaper. */
+export async function prepareRequest(request: ModelRequest, memo?: WireMemo): Promise<PreparedRequest> {
   const protocol = await protocolFor(request.target.protocol);
-  const wire = protocol.lower(request, memory);
+  const wire = protocol.lower(request, memo);
   return { protocol, wire, url: endpointUrl(request.target, wire.path), headers: headersOf(request.target, wire) };
 }
 

@@ -201,7 +201,7 @@ function withoutExchange(target: Target): Target {
 function reroute(connections: Connections, server: ModelServer): Connections {
   return {
     pacing: connections.pacing,
-    lowered: connections.lowered,
+    memo: connections.memo,
     post: (post) => {
       if (post.url.hostname === "127.0.0.1") return connections.post(post);
       return connections.post({ ...post, url: new URL(post.url.pathname + post.url.search, server.chatBaseUrl) });

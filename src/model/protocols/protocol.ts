@@ -1,7 +1,7 @@
 import type { ModelEvent } from "#conversation";
 import type { ModelRequest } from "../request.ts";
 import type { ProtocolName } from "../target.ts";
-import type { LoweringMemory } from "./lowering-memory.ts";
+import type { WireMemo } from "./shared/wire-memo.ts";
 
 /** What goes over the wire, without credentials. */
 export interface WireRequest {
@@ -42,8 +42,8 @@ export interface Lift {
 /** A wire language, as pure functions. */
 export interface Protocol {
   readonly name: ProtocolName;
-  /** Deterministic, and the same with any memory or none; throws nothing for any transcript. */
-  lower(request: ModelRequest, memory?: LoweringMemory): WireRequest;
+  /** Deterministic, and the same with any memo or none; throws nothing for any transcript. */
+  lower(request: ModelRequest, memo?: WireMemo): WireRequest;
   openLift(request: ModelRequest): Lift;
   /** The events of a whole, unstreamed response body (parsed JSON). */
   liftWhole(body: unknown, request: ModelRequest): readonly Lifted[];

@@ -1,6 +1,6 @@
 import type { Agent } from "node:http";
 import { type ProxySettings, proxyFor, proxyFromEnv } from "#foundation/http/proxy";
-import { LoweringMemory } from "../protocols/lowering-memory.ts";
+import { WireMemo } from "../protocols/shared/wire-memo.ts";
 import { type Answer, DeadSocketError, type Post, type Sender, sendPost } from "./http.ts";
 import { Pacing } from "./pacing.ts";
 
@@ -17,7 +17,7 @@ export interface Connections extends Outlet {
   /** The distance between requests that endpoints ask for, kept by everybody who shares the connections. */
   readonly pacing: Pacing;
   /** What was written before; sessions that share the connections share it. */
-  readonly lowered: LoweringMemory;
+  readonly memo: WireMemo;
 }
 
 export interface ConnectionOptions {
@@ -33,7 +33,7 @@ const idleMs = 60_000;
 
 class ConnectionPool implements Connections {
   readonly pacing = new Pacing();
-  readonly lowered = new LoweringMemory();
+  readonly memo = new WireMemo();
   readonly #proxy: ProxySettings | undefined;
   readonly #senders = new Map<string, Sender>();
   readonly #retired = new Set<Agent>();

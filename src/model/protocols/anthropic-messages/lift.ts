@@ -2,7 +2,6 @@ import { parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
 import { EventWriter } from "../shared/event-writer.ts";
-import { FastDeltas, type PlainDelta } from "../shared/fast-deltas.ts";
 import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
 import { objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { finishOf } from "../shared/finish.ts";
@@ -24,19 +23,6 @@ export class AnthropicLift implements Lift {
   readonly #writer = new EventWriter();
   readonly #calls = new ToolInputs(this.#writer);
   readonly #tags: ReasoningTags;
-  readonly #fast = new FastDeltas([
-    { key: "text", read: plainDelta("text_delta", "text"), apply: ({ text }) => this.#tags.push(text) },
-    {
-      key: "thinking",
-      read: plainDelta("thinking_delta", "thinking"),
-      apply: ({ text, index = 0 }) => this.#think(index, text),
-    },
-    {
-      key: "partial_json",
-      read: plainDelta("input_json_delta", "partial_json"),
-      apply: ({ text, index }) => this.#calls.add({ index, arguments: text }),
-    },
-  ]);
   readonly #request: ModelRequest;
   readonly #details: Detail[] = [];
   readonly #thinking = new Map<number, Thinking>();
@@ -62,7 +48,6 @@ export class AnthropicLift implements Lift {
 
   step(frame: Frame): readonly Lifted[] {
     if (this.#writer.isOver) return this.#writer.take();
-    if (this.#fast.take(frame.data)) return this.#writer.take();
     const data = frame.data.trim();
     if (data === "" || data === "[DONE]") return this.#writer.take();
     const parsed = parseJson(data);
@@ -77,7 +62,6 @@ export class AnthropicLift implements Lift {
       return this.#writer.take();
     }
     this.#event(objectIn(parsed.value), data);
-    if (!this.#writer.isOver) this.#fast.learn(frame.data, parsed.value);
     return this.#writer.take();
   }
 
@@ -229,17 +213,6 @@ function indexOf(event: WireObject): number {
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-/** Reads events that say nothing but a piece of text of one kind. */
-function plainDelta(type: string, field: string): (frame: unknown) => PlainDelta | undefined {
-  return (frame) => {
-    const event = objectIn(frame);
-    if (event["type"] !== "content_block_delta" || isSet(event["error"])) return undefined;
-    const delta = objectIn(event["delta"]);
-    const text = delta[field];
-    return delta["type"] === type && typeof text === "string" ? { text, index: indexOf(event) } : undefined;
-  };
 }
 
 export function liftWholeAnthropic(body: unknown, request: ModelRequest): readonly Lifted[] {

@@ -1,13 +1,13 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../shared/body.ts";
 import { type AnthropicEffort, anthropicEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, hostOf, isBedrockHost, isHost } from "../shared/endpoint.ts";
 import { insistedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/tool-schema.ts";
+import { WireMemo } from "../shared/wire-memo.ts";
 import { anthropicMessages } from "./messages.ts";
 import { isThinkingBlock } from "./thinking.ts";
 import type { Block, WireTool } from "./wire.ts";
@@ -17,13 +17,12 @@ const eagerTools = "fine-grained-tool-streaming-2025-05-14";
 const fastMode = "fast-mode-2026-02-01";
 
 /** A request as `POST /v1/messages`, or as Bedrock's invocation of the same body. */
-export function lowerAnthropic(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
+export function lowerAnthropic(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const host = hostOf(target);
   const stream = options.stream && target.quirks.supportsStreaming !== false;
-  const { system, messages, lastAnswer, hasImages } = anthropicMessages(request, memory);
+  const { system, messages, lastAnswer, hasImages } = anthropicMessages(request, memo);
   const hasTools = request.tools.length > 0 && options.toolChoice !== "none";
-  const facts = `anthropic ${target.quirks.toolSchema}`;
   const plan = planThinking(request, lastAnswer);
   const isFast = options.serviceTier === "fast" && isHost(host, "api.anthropic.com");
   const betas = [interleaved, ...(isHost(host, "minimax.io") || isHost(host, "minimaxi.com") ? [] : [eagerTools])];
@@ -32,7 +31,7 @@ export function lowerAnthropic(request: ModelRequest, memory: LoweringMemory = f
     messages,
     max_tokens: plan.maxTokens,
     system,
-    tools: hasTools ? memory.tools(request.tools, facts, () => toolsOf(request)) : undefined,
+    tools: hasTools ? toolsOf(request) : undefined,
     tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
     ...plan.fields,
     temperature: temperatureOf(request, plan.isThinking) ?? plan.fields["temperature"],

@@ -1,13 +1,12 @@
 import { type AssistantMessage, type Content, callsOf, type ImagePart, type Message } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { LoweringMemory } from "../lowering-memory.ts";
 import type { JsonText } from "../shared/body.ts";
 import { type CacheMark, type Markable, markForCache } from "../shared/cache-marks.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
 import { imageFacts, readImage } from "../shared/media.ts";
-import { WireForm, type WireForms } from "../shared/wire-form.ts";
+import { type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
 import { WireTurns } from "../shared/wire-turns.ts";
 import { isThinkingBlock, ThinkingReplay } from "./thinking.ts";
 import type { Block, ImageBlock, TextBlock } from "./wire.ts";
@@ -29,9 +28,9 @@ type Draft = Message & Markable & { readonly cache_control?: CacheMark };
 type SystemDraft = { readonly role: "system"; readonly content: unknown; readonly cache_control?: CacheMark };
 type BlocksForm = WireForm<readonly Block[]>;
 
-export function anthropicMessages(request: ModelRequest, memory: LoweringMemory): AnthropicMessages {
+export function anthropicMessages(request: ModelRequest, memo: WireMemo): AnthropicMessages {
   const { target, options } = request;
-  const history = prepareHistory(request.messages, memory.normal);
+  const history = prepareHistory(request.messages, memo);
   const system = request.system.trim();
   const all: readonly (Draft | SystemDraft)[] =
     system === "" ? history : [{ role: "system" as const, content: system }, ...history];
@@ -40,21 +39,23 @@ export function anthropicMessages(request: ModelRequest, memory: LoweringMemory)
   const first = drafts[0];
   const hasSystem = first?.role === "system";
   const thinking = new ThinkingReplay(history, target);
-  const forms = memory.anthropic.given(`${imageFacts(target)} ${thinking.facts}`);
   const writer = new BlockWriter(target, thinking);
   const turns = new WireTurns<"user" | "assistant", Block>();
   for (const [index, message] of history.entries()) {
     const draft = drafts[hasSystem ? index + 1 : index] as Draft;
     // A marked message is a copy that is marked in this request only.
-    const form = draft === message ? writer.known(message, index, forms) : writer.write(draft, index);
+    const form =
+      draft === message
+        ? memo.form(message, writer.key(message, index), () => writer.write(message, index))
+        : writer.write(draft, index);
     const role = message.role === "assistant" ? "assistant" : "user";
     // The thinking of a second answer does not belong to the first one's place.
     const isSecond = role === "assistant" && turns.lastRole === "assistant";
-    turns.push(role, isSecond ? WireForm.list(form.value.filter((block) => !isThinkingBlock(block))) : form);
+    turns.push(role, isSecond ? wireRun(form.value.filter((block) => !isThinkingBlock(block))) : form);
   }
   return {
     system: withEphemeral(hasSystem ? (first.content as string | readonly TextBlock[]) : undefined, request),
-    messages: turns.write("content", memory.texts),
+    messages: turns.write("content"),
     lastAnswer: turns.lastOf("assistant"),
     hasImages: turns.hasImages,
   };
@@ -64,15 +65,18 @@ export function anthropicMessages(request: ModelRequest, memory: LoweringMemory)
 class BlockWriter {
   readonly #target: Target;
   readonly #thinking: ThinkingReplay;
+  readonly #facts: string;
   readonly #ids = new CallIds(maxIdLength);
 
   constructor(target: Target, thinking: ThinkingReplay) {
+    this.#facts = `anthropic ${imageFacts(target)} ${thinking.facts}`;
     this.#target = target;
     this.#thinking = thinking;
   }
 
-  known(message: Message, index: number, forms: WireForms<readonly Block[]>): BlocksForm {
-    return forms.of(message, this.#surroundings(message, index), () => this.write(message, index));
+  /** Whatever decides how a message is written, besides itself. */
+  key(message: Message, index: number): string {
+    return `${this.#facts} ${this.#surroundings(message, index)}`;
   }
 
   /** A message that carries no mark is a draft too. */
@@ -139,7 +143,7 @@ class BlockWriter {
 }
 
 function form(blocks: readonly Block[]): BlocksForm {
-  return WireForm.list(blocks, blocks.some(holdsImage));
+  return wireRun(blocks, blocks.some(holdsImage));
 }
 
 function holdsImage(block: Block): boolean {

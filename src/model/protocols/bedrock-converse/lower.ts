@@ -1,23 +1,23 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
-import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, JsonText, writeBody } from "../shared/body.ts";
+import { defined, writeBody } from "../shared/body.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
+import { WireMemo } from "../shared/wire-memo.ts";
 import { converseMessages } from "./messages.ts";
 import type { ConverseTool } from "./wire.ts";
 
 const usualOutput = 4_096;
 
 /** A request as `POST /model/{id}/converse`. Signing is the credential's business. */
-export function lowerConverse(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
+export function lowerConverse(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const stream = options.stream && target.quirks.supportsStreaming !== false;
-  const { messages, usedTools } = converseMessages(request, memory);
+  const { messages, usedTools } = converseMessages(request, memo);
   const system = systemText(request);
-  const tools = toolsOf(request, { usedTools, memory });
+  const tools = toolsOf(request, usedTools);
   const body = {
     ...defined({
       messages,
@@ -43,30 +43,20 @@ export function lowerConverse(request: ModelRequest, memory: LoweringMemory = fo
   };
 }
 
-interface ToolsKnown {
-  readonly usedTools: ReadonlySet<string>;
-  readonly memory: LoweringMemory;
-}
-
 /** The service refuses a history that mentions tools without a declaration of any. */
-function toolsOf(
-  request: ModelRequest,
-  { usedTools, memory }: ToolsKnown,
-): JsonText | readonly ConverseTool[] | undefined {
+function toolsOf(request: ModelRequest, usedTools: ReadonlySet<string>): readonly ConverseTool[] | undefined {
   const { tools, target, options } = request;
   if (tools.length > 0 && options.toolChoice !== "none")
-    return memory.tools(tools, `converse ${target.quirks.toolSchema}`, () =>
-      wireTools(tools, target.quirks).map((tool) =>
-        toolSpec(tool.name, tool.description || tool.name, tool.parameters),
-      ),
+    return wireTools(tools, target.quirks).map((tool) =>
+      toolSpec(tool.name, tool.description || tool.name, tool.parameters),
     );
   if (usedTools.size === 0) return undefined;
   const empty = { type: "object", properties: {} };
   return [...usedTools].map((name) => toolSpec(name, "Used earlier in this conversation; not available now.", empty));
 }
 
-function toolConfig(tools: JsonText | readonly ConverseTool[], choice: ToolChoice | undefined): JsonText {
-  return new JsonText(writeBody(defined({ tools, toolChoice: toolChoice(choice) })));
+function toolConfig(tools: readonly ConverseTool[], choice: ToolChoice | undefined): unknown {
+  return defined({ tools, toolChoice: toolChoice(choice) });
 }
 
 function toolSpec(name: string, description: string, json: Readonly<Record<string, unknown>>): ConverseTool {

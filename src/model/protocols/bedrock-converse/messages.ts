@@ -8,12 +8,11 @@ import {
 } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { LoweringMemory } from "../lowering-memory.ts";
 import type { JsonText } from "../shared/body.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
 import { imageFacts, readImage } from "../shared/media.ts";
-import { WireForm } from "../shared/wire-form.ts";
+import { type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
 import { WireTurns } from "../shared/wire-turns.ts";
 import type { ConverseBlock } from "./wire.ts";
 
@@ -28,30 +27,30 @@ export interface ConverseMessages {
 
 type BlocksForm = WireForm<readonly ConverseBlock[]>;
 
-export function converseMessages(request: ModelRequest, memory: LoweringMemory): ConverseMessages {
+export function converseMessages(request: ModelRequest, memo: WireMemo): ConverseMessages {
   const { target } = request;
   const ids = new CallIds(maxIdLength);
   const usedTools = new Set<string>();
-  const forms = memory.converse.given(imageFacts(target));
+  const facts = `converse ${imageFacts(target)}`;
   const messages = new WireTurns<"user" | "assistant", ConverseBlock>();
-  const user = (message: UserMessage): BlocksForm => WireForm.list(contentBlocks(message.content, target));
-  const assistant = (message: AssistantMessage): BlocksForm => WireForm.list(assistantBlocks(message, ids));
-  const tool = (message: ToolMessage): BlocksForm => WireForm.list([resultBlock(message, ids, target)]);
-  for (const message of prepareHistory(request.messages, memory.normal)) {
+  const user = (message: UserMessage): BlocksForm => wireRun(contentBlocks(message.content, target));
+  const assistant = (message: AssistantMessage): BlocksForm => wireRun(assistantBlocks(message, ids));
+  const tool = (message: ToolMessage): BlocksForm => wireRun([resultBlock(message, ids, target)]);
+  for (const message of prepareHistory(request.messages, memo)) {
     switch (message.role) {
       case "user":
-        messages.push("user", forms.of(message, "", user));
+        messages.push("user", memo.form(message, facts, user));
         break;
       case "assistant":
         for (const call of callsOf(message)) usedTools.add(wireName(call.function.name));
-        messages.push("assistant", forms.of(message, ids.ofCalls(message), assistant));
+        messages.push("assistant", memo.form(message, `${facts} ${ids.ofCalls(message)}`, assistant));
         break;
       case "tool":
-        messages.push("user", forms.of(message, ids.of(message.tool_call_id), tool));
+        messages.push("user", memo.form(message, `${facts} ${ids.of(message.tool_call_id)}`, tool));
         break;
     }
   }
-  return { messages: messages.write("content", memory.texts), usedTools };
+  return { messages: messages.write("content"), usedTools };
 }
 
 function assistantBlocks(message: AssistantMessage, ids: CallIds): readonly ConverseBlock[] {

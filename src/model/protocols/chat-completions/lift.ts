@@ -2,14 +2,12 @@ import { parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
 import { EventWriter } from "../shared/event-writer.ts";
-import { FastDeltas } from "../shared/fast-deltas.ts";
 import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
 import { flatText, objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { finishOf } from "../shared/finish.ts";
 import { ReasoningTags } from "../shared/reasoning-tags.ts";
 import { ToolInputs } from "../shared/tool-input.ts";
 import { chatUsage } from "../shared/usage.ts";
-import { plainArguments, plainContent, plainReasoning } from "./plain-delta.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 
 /** Chunks of a chat completion to events; a whole completion is one chunk with `message` for `delta`. */
@@ -18,19 +16,6 @@ export class ChatLift implements Lift {
   readonly #calls = new ToolInputs(this.#writer);
   readonly #details = new ReasoningDetails();
   readonly #tags: ReasoningTags;
-  readonly #fast = new FastDeltas([
-    { key: "content", read: plainContent, apply: ({ text }) => this.#tags.push(text) },
-    {
-      key: "reasoning_content",
-      read: plainReasoning,
-      apply: ({ text }) => this.#reasoning({ reasoning_content: text }),
-    },
-    {
-      key: "arguments",
-      read: plainArguments,
-      apply: ({ text, index }) => this.#calls.add({ index, arguments: text }),
-    },
-  ]);
   readonly #request: ModelRequest;
   /** The provider has a field for reasoning: what stands between tags is a repetition. */
   #hasStructured = false;
@@ -52,12 +37,7 @@ export class ChatLift implements Lift {
 
   step(frame: Frame): readonly Lifted[] {
     if (this.#writer.isOver) return this.#writer.take();
-    const { data } = frame;
-    if (this.#fast.take(data)) return this.#writer.take();
-    return this.#slowStep(frame, data.trim());
-  }
-
-  #slowStep(frame: Frame, data: string): readonly Lifted[] {
+    const data = frame.data.trim();
     if (data === "") return this.#writer.take();
     if (data === "[DONE]") {
       this.#isDone = true;
@@ -66,7 +46,6 @@ export class ChatLift implements Lift {
     const parsed = parseJson(data);
     if (parsed.ok) this.chunk(parsed.value, data);
     else this.#writer.fail(malformedFrame(parsed.message, data));
-    if (parsed.ok && !this.#writer.isOver) this.#fast.learn(frame.data, parsed.value);
     return this.#writer.take();
   }
 

@@ -1,6 +1,5 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
-import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, JsonText, writeBody } from "../shared/body.ts";
 import { cacheMark, markForCache } from "../shared/cache-marks.ts";
@@ -9,23 +8,22 @@ import { endpointHeaders, portalMetadata } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
-import { WireForm } from "../shared/wire-form.ts";
+import { joinForms, WireMemo, wireForm } from "../shared/wire-memo.ts";
 import { type ChatForm, chatMessages } from "./messages.ts";
 import type { ChatMessage, ChatTool } from "./wire.ts";
 
 /** A request as `POST /chat/completions`. */
-export function lowerChat(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
+export function lowerChat(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const { quirks } = target;
   const stream = options.stream && quirks.supportsStreaming !== false;
-  const { messages, hasImages } = chatMessages(request, memory);
+  const { messages, hasImages } = chatMessages(request, memo);
   const hasTools = request.tools.length > 0;
-  const tools = hasTools ? memory.tools(request.tools, `chat ${quirks.toolSchema}`, () => toolsOf(request)) : undefined;
   const body = {
     ...defined({
       model: target.model,
-      messages: writeMessages(finishMessages(request, messages), memory),
-      tools,
+      messages: new JsonText(`[${joinForms(finishMessages(request, messages))}]`),
+      tools: hasTools ? toolsOf(request) : undefined,
       tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
       stream: stream ? true : undefined,
       stream_options: stream ? { include_usage: true } : undefined,
@@ -57,14 +55,6 @@ function toolsOf({ tools, target }: ModelRequest): readonly ChatTool[] {
   }));
 }
 
-/** The system message is made anew for each request, so it stands outside of what is joined by identity. */
-function writeMessages(forms: readonly ChatForm[], memory: LoweringMemory): JsonText {
-  const first = forms[0];
-  if (first === undefined || first.value.role === "user") return new JsonText(`[${memory.texts.runs.join(forms)}]`);
-  const rest = memory.texts.runs.join(forms.slice(1));
-  return new JsonText(rest === "" ? `[${first.text}]` : `[${first.text},${rest}]`);
-}
-
 /** System message in front, then the cache marks: on the portal of Qwen one for the system message only. */
 function finishMessages(request: ModelRequest, history: readonly ChatForm[]): readonly ChatForm[] {
   const { quirks } = request.target;
@@ -73,15 +63,15 @@ function finishMessages(request: ModelRequest, history: readonly ChatForm[]): re
   if (quirks.contentAsParts === true) {
     if (system === undefined) return history;
     const content = [{ type: "text" as const, text: system.content, cache_control: cacheMark(ttl) }];
-    return [WireForm.one<ChatMessage>({ ...system, content }), ...history];
+    return [wireForm<ChatMessage>({ ...system, content }), ...history];
   }
-  const forms = system === undefined ? history : [WireForm.one<ChatMessage>(system), ...history];
+  const forms = system === undefined ? history : [wireForm<ChatMessage>(system), ...history];
   if ((quirks.cacheMarks ?? "none") === "none") return forms;
   const plain = forms.map((form) => form.value);
   // Only marked messages are copied, so the others keep their text.
   return markForCache(plain, { style: "message", ttl }).map((message, index) => {
     const form = forms[index];
-    return form?.value === message ? form : WireForm.one(message);
+    return form?.value === message ? form : wireForm(message);
   });
 }
 

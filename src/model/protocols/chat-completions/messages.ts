@@ -11,11 +11,10 @@ import {
 import { isRecord } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { LoweringMemory } from "../lowering-memory.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { prepareHistory, wireArguments, wireName } from "../shared/history.ts";
 import { dataUrl, imageFacts, readImage } from "../shared/media.ts";
-import { WireForm } from "../shared/wire-form.ts";
+import { type WireForm, type WireMemo, wireForm } from "../shared/wire-memo.ts";
 import type { ChatCall, ChatContent, ChatMessage, ChatPart } from "./wire.ts";
 
 /** OpenAI refuses longer ones. */
@@ -30,10 +29,10 @@ export interface ChatMessages {
 }
 
 /** The history in chat shape; internal fields stay behind, because strict servers refuse what they do not know. */
-export function chatMessages(request: ModelRequest, memory: LoweringMemory): ChatMessages {
+export function chatMessages(request: ModelRequest, memo: WireMemo): ChatMessages {
   const { target } = request;
   const ids = new CallIds(maxIdLength);
-  const forms = memory.chat.given(factsOf(target));
+  const facts = factsOf(target);
   const writer = new ChatWriter(target, ids);
   const output: ChatForm[] = [];
   let pendingImages: ChatPart[] = [];
@@ -42,12 +41,12 @@ export function chatMessages(request: ModelRequest, memory: LoweringMemory): Cha
     output.push(form);
     hasImages ||= form.hasImages;
   };
-  for (const message of prepareHistory(request.messages, memory.normal)) {
+  for (const message of prepareHistory(request.messages, memo)) {
     switch (message.role) {
       case "user":
         add(
           pendingImages.length === 0
-            ? forms.of(message, "", writer.user)
+            ? memo.form(message, facts, writer.user)
             : writer.images(pendingImages, userContent(message.content, target)),
         );
         pendingImages = [];
@@ -55,10 +54,10 @@ export function chatMessages(request: ModelRequest, memory: LoweringMemory): Cha
       case "assistant":
         if (pendingImages.length > 0) add(writer.images(pendingImages));
         pendingImages = [];
-        add(forms.of(message, ids.ofCalls(message), writer.assistant));
+        add(memo.form(message, `${facts} ${ids.ofCalls(message)}`, writer.assistant));
         break;
       case "tool": {
-        const form = forms.of(message, ids.of(message.tool_call_id), writer.tool);
+        const form = memo.form(message, `${facts} ${ids.of(message.tool_call_id)}`, writer.tool);
         add(form);
         if (form.hasImages) pendingImages.push(...toolImages(message, target).filter(isImage));
         break;
@@ -72,7 +71,7 @@ export function chatMessages(request: ModelRequest, memory: LoweringMemory): Cha
 /** Whatever of the target goes into a message. */
 function factsOf(target: Target): string {
   const { requiresReasoningContent, contentAsParts } = target.quirks;
-  return `${imageFacts(target)} ${isTranslated(target)} ${requiresReasoningContent === true} ${contentAsParts === true}`;
+  return `chat ${imageFacts(target)} ${isTranslated(target)} ${requiresReasoningContent === true} ${contentAsParts === true}`;
 }
 
 /** Writes single messages; as functions without a receiver, since they are handed on. */
@@ -107,8 +106,8 @@ class ChatWriter {
 
   /** The Qwen portal wants lists of parts everywhere. */
   #form(message: ChatMessage, hasImages: boolean): ChatForm {
-    if (this.#target.quirks.contentAsParts !== true) return WireForm.one(message, hasImages);
-    return WireForm.one({ ...message, content: asParts(message.content) }, hasImages);
+    if (this.#target.quirks.contentAsParts !== true) return wireForm(message, hasImages);
+    return wireForm({ ...message, content: asParts(message.content) }, hasImages);
   }
 }
 

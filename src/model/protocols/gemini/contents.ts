@@ -10,12 +10,11 @@ import {
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { LoweringMemory } from "../lowering-memory.ts";
 import type { JsonText } from "../shared/body.ts";
 import { objectIn } from "../shared/fields.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
 import { imageFacts, readImage } from "../shared/media.ts";
-import { WireForm } from "../shared/wire-form.ts";
+import { type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
 import { WireTurns } from "../shared/wire-turns.ts";
 import type { GeminiPart } from "./wire.ts";
 
@@ -25,31 +24,30 @@ const foreignSignature = "skip_thought_signature_validator";
 type PartsForm = WireForm<readonly GeminiPart[]>;
 
 /** The history as contents of the roles `user` and `model`; results of calls are the user's. */
-export function geminiContents(request: ModelRequest, memory: LoweringMemory): JsonText {
+export function geminiContents(request: ModelRequest, memo: WireMemo): JsonText {
   const { target } = request;
   const names = new Map<string, string>();
   const nameOf = ({ tool_call_id }: ToolMessage): string => names.get(tool_call_id) ?? "unknown_tool";
-  const forms = memory.gemini.given(`${imageFacts(target)} ${needsSignature(target)}`);
+  const facts = `gemini ${imageFacts(target)} ${needsSignature(target)}`;
   const contents = new WireTurns<"user" | "model", GeminiPart>();
-  const user = (message: UserMessage): PartsForm => WireForm.list(contentParts(message.content, target));
-  const model = (message: AssistantMessage): PartsForm => WireForm.list(modelParts(message, target));
-  const result = (message: ToolMessage): PartsForm =>
-    WireForm.list(resultParts(message, { name: nameOf(message), target }));
-  for (const message of prepareHistory(request.messages, memory.normal)) {
+  const user = (message: UserMessage): PartsForm => wireRun(contentParts(message.content, target));
+  const model = (message: AssistantMessage): PartsForm => wireRun(modelParts(message, target));
+  const result = (message: ToolMessage): PartsForm => wireRun(resultParts(message, { name: nameOf(message), target }));
+  for (const message of prepareHistory(request.messages, memo)) {
     switch (message.role) {
       case "user":
-        contents.push("user", forms.of(message, "", user));
+        contents.push("user", memo.form(message, facts, user));
         break;
       case "assistant":
         for (const call of callsOf(message)) names.set(call.id, wireName(call.function.name));
-        contents.push("model", forms.of(message, "", model));
+        contents.push("model", memo.form(message, facts, model));
         break;
       case "tool":
-        contents.push("user", forms.of(message, nameOf(message), result));
+        contents.push("user", memo.form(message, `${facts} ${nameOf(message)}`, result));
         break;
     }
   }
-  return contents.write("parts", memory.texts);
+  return contents.write("parts");
 }
 
 function contentParts(content: Content, target: Target): readonly GeminiPart[] {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
-import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, JsonText, writeBody } from "../shared/body.ts";
 import { geminiThinking } from "../shared/effort.ts";
@@ -9,18 +8,19 @@ import { geminiSchema } from "../shared/gemini-schema.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
+import { WireMemo } from "../shared/wire-memo.ts";
 import { geminiContents } from "./contents.ts";
 
 /** Base address that stands for Google's Code Assist service, which wraps the same request. */
 const codeAssistScheme = "cloudcode-pa:";
 
 /** A request as `models/{model}:generateContent`. */
-export function lowerGemini(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
+export function lowerGemini(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const stream = options.stream && target.quirks.supportsStreaming !== false;
   const isCodeAssist = target.baseUrl.startsWith(codeAssistScheme);
   const { project, ...extra } = { ...target.quirks.extraBody, ...options.extraBody };
-  const inner = { ...generateBody(request, memory), ...(isCodeAssist ? {} : defined({ project })), ...extra };
+  const inner = { ...generateBody(request, memo), ...(isCodeAssist ? {} : defined({ project })), ...extra };
   const method = stream ? "streamGenerateContent" : "generateContent";
   const model = target.model.replace(/^models\//, "");
   const text = writeBody(inner);
@@ -36,7 +36,7 @@ export function lowerGemini(request: ModelRequest, memory: LoweringMemory = forg
   };
 }
 
-function generateBody(request: ModelRequest, memory: LoweringMemory): Record<string, unknown> {
+function generateBody(request: ModelRequest, memo: WireMemo): Record<string, unknown> {
   const { target, options } = request;
   const system = systemText(request);
   const hasTools = request.tools.length > 0;
@@ -47,9 +47,9 @@ function generateBody(request: ModelRequest, memory: LoweringMemory): Record<str
     ...responseFormat(request),
   });
   return defined({
-    contents: geminiContents(request, memory),
+    contents: geminiContents(request, memo),
     systemInstruction: system === "" ? undefined : { parts: [{ text: system }] },
-    tools: hasTools ? memory.tools(request.tools, "gemini", () => toolsOf(request)) : undefined,
+    tools: hasTools ? toolsOf(request) : undefined,
     toolConfig: hasTools ? toolConfig(options.toolChoice) : undefined,
     generationConfig: Object.keys(generation).length === 0 ? undefined : generation,
   });

@@ -2,13 +2,12 @@ import { type AssistantMessage, type Content, callsOf, type ToolMessage, type Us
 import { isRecord } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { LoweringMemory } from "../lowering-memory.ts";
 import { JsonText } from "../shared/body.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { prepareHistory, wireArguments, wireName } from "../shared/history.ts";
 import { dataUrl, imageFacts, readImage } from "../shared/media.ts";
-import { WireForm } from "../shared/wire-form.ts";
+import { joinForms, type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
 import type { InputItem, InputPart } from "./wire.ts";
 
 const maxIdLength = 64;
@@ -21,42 +20,42 @@ export interface InputItems {
 type ItemsForm = WireForm<readonly InputItem[]>;
 
 /** The history as input items. */
-export function inputItems(request: ModelRequest, memory: LoweringMemory): InputItems {
+export function inputItems(request: ModelRequest, memo: WireMemo): InputItems {
   const { target } = request;
   const ids = new CallIds(maxIdLength);
   const seenReasoning = new Set<string>();
-  const known = memory.responses.given(imageFacts(target));
+  const facts = `responses ${imageFacts(target)}`;
   const user = ({ content }: UserMessage): ItemsForm => {
     const parts = inputParts(content, target);
-    return WireForm.list<InputItem>([{ role: "user", content: parts }], hasImage(parts));
+    return wireRun<InputItem>([{ role: "user", content: parts }], hasImage(parts));
   };
   const assistant = (message: AssistantMessage): ItemsForm =>
-    WireForm.list(assistantItems(message, { ids, seenReasoning: new Set() }));
+    wireRun(assistantItems(message, { ids, seenReasoning: new Set() }));
   const tool = (message: ToolMessage): ItemsForm => {
     const output = inputParts(message.content, target);
     const call_id = ids.of(message.tool_call_id);
-    return WireForm.list<InputItem>([{ type: "function_call_output", call_id, output }], hasImage(output));
+    return wireRun<InputItem>([{ type: "function_call_output", call_id, output }], hasImage(output));
   };
   const forms: ItemsForm[] = [];
-  for (const message of prepareHistory(request.messages, memory.normal)) {
+  for (const message of prepareHistory(request.messages, memo)) {
     switch (message.role) {
       case "user":
-        forms.push(known.of(message, "", user));
+        forms.push(memo.form(message, facts, user));
         break;
       case "assistant":
         forms.push(
           repeatsReasoning(message, seenReasoning)
-            ? WireForm.list(assistantItems(message, { ids, seenReasoning }))
-            : known.of(message, ids.ofCalls(message), assistant),
+            ? wireRun(assistantItems(message, { ids, seenReasoning }))
+            : memo.form(message, `${facts} ${ids.ofCalls(message)}`, assistant),
         );
         break;
       case "tool":
-        forms.push(known.of(message, ids.of(message.tool_call_id), tool));
+        forms.push(memo.form(message, `${facts} ${ids.of(message.tool_call_id)}`, tool));
         break;
     }
   }
   return {
-    input: new JsonText(`[${memory.texts.runs.join(forms)}]`),
+    input: new JsonText(`[${joinForms(forms)}]`),
     hasImages: forms.some((form) => form.hasImages),
   };
 }

@@ -2,7 +2,6 @@ import { parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Frame, Lift, Lifted } from "../protocol.ts";
 import { EventWriter } from "../shared/event-writer.ts";
-import { FastDeltas, type PlainDelta } from "../shared/fast-deltas.ts";
 import { faultOf, malformedFrame, unfinished } from "../shared/fault.ts";
 import { objectIn, objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { ReasoningTags } from "../shared/reasoning-tags.ts";
@@ -15,14 +14,6 @@ export class ResponsesLift implements Lift {
   readonly #writer = new EventWriter();
   readonly #calls = new ToolInputs(this.#writer);
   readonly #tags: ReasoningTags;
-  readonly #fast = new FastDeltas([
-    { key: "delta", read: plainDelta("response.output_text.delta"), apply: ({ text }) => this.#tags.push(text) },
-    {
-      key: "delta",
-      read: plainDelta("response.function_call_arguments.delta"),
-      apply: ({ text, index }) => this.#calls.add({ index, arguments: text }),
-    },
-  ]);
   readonly #request: ModelRequest;
   /** Finished items by output index. */
   readonly #items = new Map<number, WireObject>();
@@ -49,7 +40,6 @@ export class ResponsesLift implements Lift {
 
   step(frame: Frame): readonly Lifted[] {
     if (this.#writer.isOver) return this.#writer.take();
-    if (this.#fast.take(frame.data)) return this.#writer.take();
     const data = frame.data.trim();
     if (data === "" || data === "[DONE]") return this.#writer.take();
     const parsed = parseJson(data);
@@ -58,7 +48,6 @@ export class ResponsesLift implements Lift {
       return this.#writer.take();
     }
     this.#event(objectIn(parsed.value), data);
-    if (!this.#writer.isOver) this.#fast.learn(frame.data, parsed.value);
     return this.#writer.take();
   }
 
@@ -115,10 +104,7 @@ export class ResponsesLift implements Lift {
 
   #say(event: WireObject, text: string): void {
     const index = indexOf(event);
-    if (this.#lastSpoken !== index) {
-      this.#fast.forget();
-      if (this.#text !== "") this.#tags.push("\n\n");
-    }
+    if (this.#lastSpoken !== index && this.#text !== "") this.#tags.push("\n\n");
     this.#lastSpoken = index;
     this.#spoken.add(index);
     this.#tags.push(text);
@@ -211,15 +197,6 @@ function indexOf(event: WireObject): number {
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-/** A template learned from one of these stays within one item, whose index it holds. */
-function plainDelta(type: string): (frame: unknown) => PlainDelta | undefined {
-  return (frame) => {
-    const event = objectIn(frame);
-    if (event["type"] !== type || isSet(event["error"]) || typeof event["delta"] !== "string") return undefined;
-    return { text: event["delta"], index: indexOf(event) };
-  };
 }
 
 export function liftWholeResponses(body: unknown, request: ModelRequest): readonly Lifted[] {

@@ -1,7 +1,6 @@
 import type { ToolChoice } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { ModelRequest } from "../../request.ts";
-import { forgetful, type LoweringMemory } from "../lowering-memory.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../shared/body.ts";
 import { responsesEffort } from "../shared/effort.ts";
@@ -9,6 +8,7 @@ import { endpointHeaders } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { systemText } from "../shared/system-text.ts";
 import { wireTools } from "../shared/tool-schema.ts";
+import { WireMemo } from "../shared/wire-memo.ts";
 import { inputItems } from "./items.ts";
 import { knownFields, type ResponsesTool } from "./wire.ts";
 
@@ -17,13 +17,12 @@ const defaultInstructions = "You are Hermes, a personal assistant.";
 const smallestOutput = 16;
 
 /** A request as `POST /responses`. Nothing is stored on the server: what it must remember is sent again. */
-export function lowerResponses(request: ModelRequest, memory: LoweringMemory = forgetful): WireRequest {
+export function lowerResponses(request: ModelRequest, memo = new WireMemo()): WireRequest {
   const { target, options } = request;
   const { quirks } = target;
   const stream = options.stream && quirks.supportsStreaming !== false;
-  const { input, hasImages } = inputItems(request, memory);
+  const { input, hasImages } = inputItems(request, memo);
   const hasTools = request.tools.length > 0;
-  const facts = `responses ${quirks.toolSchema}`;
   const system = systemText(request);
   const isCopilot = quirks.reasoning === "copilot";
   const body = {
@@ -31,7 +30,7 @@ export function lowerResponses(request: ModelRequest, memory: LoweringMemory = f
       model: target.model,
       instructions: system === "" ? defaultInstructions : system,
       input,
-      tools: hasTools ? memory.tools(request.tools, facts, () => toolsOf(request)) : undefined,
+      tools: hasTools ? toolsOf(request) : undefined,
       tool_choice: hasTools ? toolChoice(options.toolChoice) : undefined,
       parallel_tool_calls: hasTools ? true : undefined,
       store: false,

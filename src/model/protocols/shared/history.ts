@@ -3,7 +3,6 @@ import {
   canonicalArguments,
   deriveCallId,
   type Message,
-  normalizeMessage,
   type RepairCounts,
   readArguments,
   repair,
@@ -12,30 +11,18 @@ import {
 import { canonicalJson, isRecord } from "#foundation/text/json";
 import { flatText } from "./fields.ts";
 import { argumentText } from "./tool-input.ts";
+import { WireMemo } from "./wire-memo.ts";
 
 /** Stands where a conversation has no first word of the user; every wire wants one. */
 const missingUserText = "(the conversation continues)";
 
-/** The byte-stable forms of messages that were seen before. */
-export type NormalForms = Pick<WeakMap<Message, Message>, "get" | "set">;
-
 /**
  * The messages of a request, ready to be written on a wire: sound, repaired, byte-stable, and starting
- * with the user. Works on a copy; takes whatever an old file may hold and never throws. Messages are immutable,
- * so each is normalised once where the caller keeps the forms; the same message then gives the same object.
+ * with the user. Works on a copy; takes whatever an old file may hold and never throws.
  */
-export function prepareHistory(messages: readonly Message[], forms?: NormalForms): readonly Message[] {
-  const repaired = repair(soundMessages(messages)).messages;
-  const normal = repaired.map((message) => (forms === undefined ? normalizeMessage(message) : formOf(message, forms)));
+export function prepareHistory(messages: readonly Message[], memo = new WireMemo()): readonly Message[] {
+  const normal = repair(soundMessages(messages)).messages.map((message) => memo.normal(message));
   return normal[0]?.role === "user" ? normal : [{ role: "user", content: missingUserText }, ...normal];
-}
-
-function formOf(message: Message, forms: NormalForms): Message {
-  const known = forms.get(message);
-  if (known !== undefined) return known;
-  const form = normalizeMessage(message);
-  forms.set(message, form);
-  return form;
 }
 
 /** What had to be put right in these messages, for the log. */

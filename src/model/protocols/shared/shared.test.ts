@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitReasoning } from "#conversation";
-import { DeltaTemplate } from "./delta-template.ts";
 import { EventWriter } from "./event-writer.ts";
 import { finishOf } from "./finish.ts";
 import { geminiSchema } from "./gemini-schema.ts";
@@ -190,55 +189,6 @@ describe("streamed calls", () => {
 
   it("serialises arguments that came as objects [10:LOOP-34]", () => {
     expect(gather([{ index: 0, name: "x", arguments: { a: 1 } }]).calls[0]?.function.arguments).toBe('{"a":1}');
-  });
-});
-
-describe("the delta template", () => {
-  const read = (frame: string): string | undefined => {
-    try {
-      const value = JSON.parse(frame);
-      return typeof value.d?.content === "string" && value.stop === null ? value.d.content : undefined;
-    } catch {
-      return undefined;
-    }
-  };
-
-  it("gives exactly what parsing gives, or nothing", () => {
-    const frame = fc
-      .record({
-        sequence_number: fc.oneof(fc.nat(), fc.constant("x")),
-        d: fc.record({
-          content: fc.oneof(fc.string(), fc.constantFrom('a"b', "a\\nb", "\n", "🎉", "\ud800", '","stop":null')),
-        }),
-        stop: fc.oneof({ weight: 8, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.constant("end") }),
-        obfuscation: fc.string({ unit: fc.constantFrom("a", "B", "7", "-"), maxLength: 5 }),
-      })
-      .map((value) => JSON.stringify(value));
-    const damaged = fc
-      .tuple(frame, fc.nat(80), fc.constantFrom("", '"', "\\", "}", "x"))
-      .map(([text, at, insert]) => text.slice(0, at) + insert + text.slice(at));
-    fc.assert(
-      fc.property(fc.array(fc.oneof(frame, damaged), { maxLength: 30 }), (frames) => {
-        const template = new DeltaTemplate("content", read);
-        for (const one of frames) {
-          const fast = template.match(one);
-          const slow = read(one);
-          if (fast !== undefined) {
-            expect(fast).toBe(slow);
-            template.praise();
-          } else if (slow !== undefined) template.learn(one, slow);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it("matches once it has seen one frame", () => {
-    const template = new DeltaTemplate("content", read);
-    template.learn('{"sequence_number":1,"d":{"content":"a"},"stop":null,"obfuscation":"xx"}', "a");
-    expect(template.match('{"sequence_number":27,"d":{"content":"b\\n"},"stop":null,"obfuscation":""}')).toBe("b\n");
-    expect(template.match('{"sequence_number":07,"d":{"content":"b"},"stop":null,"obfuscation":""}')).toBeUndefined();
-    expect(template.match('{"sequence_number":2,"d":{"content":"b"},"stop":"end","obfuscation":""}')).toBeUndefined();
   });
 });
 

@@ -1,16 +1,9 @@
 import { JsonText } from "./body.ts";
-import type { JoinedTexts } from "./joined-texts.ts";
-import type { WireForm } from "./wire-form.ts";
+import { joinForms, type WireForm } from "./wire-memo.ts";
 
 interface WireTurn<Role extends string, Block> {
   readonly role: Role;
   readonly runs: WireForm<readonly Block[]>[];
-}
-
-/** Two, since the same runs have one text as a turn and another as part of a list. */
-export interface TurnTexts {
-  readonly runs: JoinedTexts;
-  readonly turns: JoinedTexts;
 }
 
 /** Messages of wires on which the roles take turns: what one role says in a row becomes one message. */
@@ -39,10 +32,8 @@ export class WireTurns<Role extends string, Block> {
   }
 
   /** The messages as a list; `field` is where this wire keeps the blocks of one. */
-  write(field: "content" | "parts", texts: TurnTexts): JsonText {
-    const turns = this.#turns.map(({ role, runs }) =>
-      texts.turns.whole(runs, (parts) => `{"role":"${role}","${field}":[${texts.runs.join(parts)}]}`),
-    );
-    return new JsonText(`[${texts.runs.join(turns)}]`);
+  write(field: "content" | "parts"): JsonText {
+    const turns = this.#turns.map(({ role, runs }) => `{"role":"${role}","${field}":[${joinForms(runs)}]}`);
+    return new JsonText(`[${turns.join(",")}]`);
   }
 }

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Message, ToolDefinition } from "#conversation";
-import type { ModelRequest } from "../request.ts";
-import type { ProtocolName, Target, TargetQuirks } from "../target.ts";
-import { arbitraryHistory } from "../testing/arbitrary-history.ts";
-import { readFileTool, testRequest } from "../testing/target.ts";
-import { LoweringMemory } from "./lowering-memory.ts";
-import { protocolFor } from "./registry.ts";
+import type { Message } from "#conversation";
+import type { ModelRequest } from "../../request.ts";
+import type { ProtocolName, Target, TargetQuirks } from "../../target.ts";
+import { arbitraryHistory } from "../../testing/arbitrary-history.ts";
+import { readFileTool, testRequest } from "../../testing/target.ts";
+import { protocolFor } from "../registry.ts";
+import { WireMemo } from "./wire-memo.ts";
 
 const protocols: readonly ProtocolName[] = [
   "chat_completions",
@@ -86,13 +86,13 @@ describe("a request written from what is remembered", () => {
       const tools = [readFileTool];
       fc.assert(
         fc.property(history, fc.array(settings, { minLength: 1, maxLength: 3 }), fc.nat(), (all, targets, seed) => {
-          const memory = new LoweringMemory();
+          const memo = new WireMemo();
           const compare = (messages: readonly Message[]): void => {
             for (const given of targets) {
               const request = testRequest({ ...given, protocol: name, messages, tools });
               const plain = protocol.lower(request);
-              expect(protocol.lower(request, memory)).toEqual(plain);
-              expect(protocol.lower(request, memory)).toEqual(plain);
+              expect(protocol.lower(request, memo)).toEqual(plain);
+              expect(protocol.lower(request, memo)).toEqual(plain);
             }
           };
           const cut = seed % (all.length + 1);
@@ -108,35 +108,12 @@ describe("a request written from what is remembered", () => {
     },
   );
 
-  it.each(protocols)("has the same bytes where lists are joined in chunks: %s [20:A1.14]", async (name) => {
-    const protocol = await protocolFor(name);
-    const long = Array.from({ length: 40 }, (_, at) => workedStep(at)).flat();
-    const memory = new LoweringMemory();
-    fc.assert(
-      fc.property(settings, fc.nat({ max: long.length - 1 }), (given, at) => {
-        const other: Message = { role: "assistant", content: `other ${at}` };
-        const lists = [
-          long.slice(0, at),
-          long,
-          [...long, other],
-          long.map((message, index) => (index === at ? { ...message, content: `other ${at}` } : message)),
-          long.slice(at),
-        ];
-        for (const messages of lists) {
-          const request = testRequest({ ...given, protocol: name, messages });
-          expect(protocol.lower(request, memory).body === protocol.lower(request).body).toBe(true);
-        }
-      }),
-      { numRuns: 10 },
-    );
-  });
-
   it.each(protocols)("is the JSON of what it says, with nothing lost between the pieces: %s", async (name) => {
     const protocol = await protocolFor(name);
     fc.assert(
       fc.property(history, settings, (messages, given) => {
         const request = testRequest({ ...given, protocol: name, messages, tools: [readFileTool] });
-        const { body } = protocol.lower(request, new LoweringMemory());
+        const { body } = protocol.lower(request, new WireMemo());
         expect(JSON.stringify(JSON.parse(body))).toBe(body);
       }),
       { numRuns: 60 },
@@ -158,10 +135,10 @@ function counted(): { readonly value: { toJSON(): string }; times(): number } {
   };
 }
 
-describe("the memory of what was written", () => {
-  const memory = new LoweringMemory();
+describe("the memo of what was written", () => {
+  const memo = new WireMemo();
   const lower = async (given: Partial<ModelRequest>): Promise<string> =>
-    (await protocolFor("chat_completions")).lower({ ...testRequest(), ...given }, memory).body;
+    (await protocolFor("chat_completions")).lower({ ...testRequest(), ...given }, memo).body;
 
   it("writes a message once, however many requests hold it", async () => {
     const { value, times } = counted();
@@ -174,16 +151,5 @@ describe("the memory of what was written", () => {
     await lower({ messages });
     await lower({ messages: [...messages, { role: "assistant", content: "done" }] });
     expect(times()).toBe(1);
-  });
-
-  it("writes a list of tools once, and a new list again", async () => {
-    const { value, times } = counted();
-    const properties = { path: { type: "string", default: value } };
-    const tools: readonly ToolDefinition[] = [{ ...readFileTool, parameters: { type: "object", properties } }];
-    const first = await lower({ tools });
-    expect(await lower({ tools })).toBe(first);
-    expect(times()).toBe(1);
-    expect(await lower({ tools: [...tools] })).toBe(first);
-    expect(times()).toBe(2);
   });
 });
