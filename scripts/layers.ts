@@ -46,6 +46,28 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/**
+ * The folders inside the large subsystems, lowest first: a folder imports from rows below its own and from nothing
+ * else beside it. Files that lie in the subsystem itself are not in a row; cycles with them are looked for anyway.
+ */
+export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  foundation: [["lifecycle", "text"], ["time"], ["secrets", "process"], ["files", "http"]],
+  model: [
+    ["tool-call-parsers"],
+    ["protocols"],
+    ["failures", "catalog"],
+    ["providers"],
+    ["credentials"],
+    ["transport", "resolve"],
+    ["budget", "fallback"],
+    ["auxiliary"],
+  ],
+  store: [["records"], ["rows", "search", "schema"], ["work"], ["repositories"], ["sqlite", "postgres"]],
+  tools: [["approval"], ["terminals"], ["files", "web", "code", "mcp"], ["media"], ["browser"], ["builtin"]],
+  agent: [["prompt", "trajectory", "skills"], ["memory"], ["compression"], ["recovery"], ["delegation"]],
+  tui: [["theme", "input"], ["state", "terminal"], ["view"], ["app"]],
+};
+
 export interface LayerFault {
   readonly file: string;
   readonly line: number;

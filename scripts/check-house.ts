@@ -1,0 +1,21 @@
+// `npm run check:house [gate ...] [--count]`: what the gates of the house object to. Without names, all of them.
+import path from "node:path";
+import { gates } from "./house/gates.ts";
+import { readSourceTree } from "./house/source-tree.ts";
+
+const words = process.argv.slice(2);
+const named = words.filter((word) => !word.startsWith("--"));
+const unknown = named.filter((name) => gates[name] === undefined);
+if (unknown.length > 0) throw new Error(`no gate ${unknown.join(", ")}; there are ${Object.keys(gates).join(", ")}`);
+
+const tree = readSourceTree(path.join(import.meta.dirname, ".."));
+let total = 0;
+for (const [name, gate] of Object.entries(gates)) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  const findings = gate(tree);
+  total += findings.length;
+  if (!words.includes("--count"))
+    for (const { file, line, problem } of findings) console.log(`${file}:${line}  ${problem}`);
+  console.log(`${findings.length === 0 ? "ok  " : "FAIL"} ${name}: ${findings.length}`);
+}
+process.exitCode = total > 0 ? 1 : 0;

@@ -1,0 +1,130 @@
+import { calledFromOutside, entryFiles, implementedOutside, isAwaited, publishedFiles } from "./entry-points.ts";
+import type { Finding } from "./finding.ts";
+import type { Declaration, ImportFact, MemberFact, SourceFile } from "./source-file.ts";
+import { exportsOf, originOf, productFiles, type SourceTree } from "./source-tree.ts";
+
+/**
+ * Code that nothing in production reaches, and ports that nothing in production supplies.
+ * 1. A declaration is reached from an entry point through declarations that mention it; a test is no entry point.
+ * 2. A method or port is reached when some code reads a member of that name; names, not types, are compared,
+ *    so a finding is certain and a name that two things share hides one of them.
+ * 3. An optional port is supplied when some object, class or assignment has a member of that name.
+ */
+export function unconnected(tree: SourceTree): readonly Finding[] {
+  return [...unreachedDeclarations(tree), ...unreachedMembers(tree), ...unsuppliedPorts(tree)];
+}
+
+/** Functions, classes and values at the top of a file that no entry point reaches. */
+function unreachedDeclarations(tree: SourceTree): readonly Finding[] {
+  const reached = new Reach(tree).all();
+  return productFiles(tree).flatMap((file) =>
+    file.declarations
+      .filter(({ name, kind }) => name !== undefined && kind !== "type" && !reached.has(keyOf(file.path, name)))
+      .filter(({ name = "" }) => !isAwaited(tree, name))
+      .map(({ name, kind, line }) => ({ file: file.path, line, problem: `nothing reaches the ${kind} ${name}` })),
+  );
+}
+
+/** Methods of classes and ports of interfaces that no code reads. */
+function unreachedMembers(tree: SourceTree): readonly Finding[] {
+  const read = union(tree, (file) => file.readMembers);
+  return membersOf(tree)
+    .filter(([, { name, owner }]) => !read.has(name) && !calledFromOutside.has(owner) && !isAwaited(tree, owner))
+    .map(([file, { name, owner, line, kind }]) => ({
+      file,
+      line,
+      problem: `nothing calls the ${kind} ${owner}.${name}`,
+    }));
+}
+
+/** Optional functions of interfaces that no production code supplies. */
+function unsuppliedPorts(tree: SourceTree): readonly Finding[] {
+  const supplied = union(tree, (file) => file.suppliedMembers);
+  return membersOf(tree)
+    .filter(([, member]) => member.kind === "port" && member.isOptional && !supplied.has(member.name))
+    .filter(([, { owner }]) => !implementedOutside.has(owner))
+    .map(([file, { name, owner, line }]) => ({
+      file,
+      line,
+      problem: `nothing supplies the optional port ${owner}.${name}`,
+    }));
+}
+
+function membersOf(tree: SourceTree): readonly (readonly [string, MemberFact])[] {
+  return productFiles(tree).flatMap((file) => file.members.map((member) => [file.path, member] as const));
+}
+
+function union(tree: SourceTree, names: (file: SourceFile) => ReadonlySet<string>): ReadonlySet<string> {
+  const all = new Set<string>();
+  for (const file of tree.files.values()) for (const name of names(file)) all.add(name);
+  return all;
+}
+
+const keyOf = (file: string, name: string): string => `${file} ${name}`;
+
+class Reach {
+  readonly #tree: SourceTree;
+  readonly #reached = new Set<string>();
+  readonly #loaded = new Set<string>();
+  readonly #byName = new Map<string, Declaration>();
+  readonly #waiting: (readonly [SourceFile, Declaration])[] = [];
+
+  constructor(tree: SourceTree) {
+    this.#tree = tree;
+    for (const file of tree.files.values()) {
+      for (const one of file.declarations)
+        if (one.name !== undefined) this.#byName.set(keyOf(file.path, one.name), one);
+    }
+  }
+
+  all(): ReadonlySet<string> {
+    for (const file of entryFiles(this.#tree)) this.#load(file);
+    for (const file of publishedFiles) for (const name of exportsOf(this.#tree, file).keys()) this.#take(file, name);
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) this.#follow(...next);
+    return this.#reached;
+  }
+
+  /** What a file does when it is loaded is reached; so are the files it imports for their values. */
+  #load(path: string): void {
+    const file = this.#tree.files.get(path);
+    if (file === undefined || this.#loaded.has(path)) return;
+    this.#loaded.add(path);
+    for (const one of file.declarations) if (one.kind === "effect") this.#waiting.push([file, one]);
+    for (const { target, isTypeOnly, isDynamic } of file.imports) {
+      if (target !== undefined && !isTypeOnly && !isDynamic) this.#load(target);
+    }
+  }
+
+  #take(target: string, name: string): void {
+    const origin = originOf(this.#tree, target, name);
+    const file = this.#tree.files.get(origin.file);
+    const declaration = this.#byName.get(keyOf(origin.file, origin.name));
+    if (file === undefined || declaration === undefined) return;
+    const key = keyOf(origin.file, origin.name);
+    if (this.#reached.has(key)) return;
+    this.#reached.add(key);
+    this.#waiting.push([file, declaration]);
+  }
+
+  #follow(file: SourceFile, declaration: Declaration): void {
+    this.#load(file.path);
+    for (const name of declaration.mentions) {
+      const binding = file.bindings.get(name);
+      if (binding === undefined) this.#take(file.path, name);
+      else if (binding.name === "*") this.#takeAll(binding.target);
+      else this.#take(binding.target, binding.name);
+    }
+    for (const fact of declaration.imports) this.#followDynamic(fact);
+  }
+
+  #followDynamic({ target, names, isTypeOnly }: ImportFact): void {
+    if (target === undefined) return;
+    if (!isTypeOnly) this.#load(target);
+    if (names === "all") this.#takeAll(target);
+    else for (const name of names) this.#take(target, name);
+  }
+
+  #takeAll(target: string): void {
+    for (const name of exportsOf(this.#tree, target).keys()) this.#take(target, name);
+  }
+}

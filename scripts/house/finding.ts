@@ -1,0 +1,6 @@
+/** Something a gate objects to. */
+export interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly problem: string;
+}

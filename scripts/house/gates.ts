@@ -1,0 +1,17 @@
+import { unconnected } from "./connected.ts";
+import { unusedDoorExports } from "./doors.ts";
+import type { Finding } from "./finding.ts";
+import { crowdedFolders, cyclicFolders } from "./folders.ts";
+import { innerLayerFaults } from "./inner-layers.ts";
+import type { SourceTree } from "./source-tree.ts";
+import { bannedWords } from "./words.ts";
+
+/** The gates of the house by name; each lists what it objects to. */
+export const gates: Readonly<Record<string, (tree: SourceTree) => readonly Finding[]>> = {
+  doors: unusedDoorExports,
+  connected: unconnected,
+  folders: crowdedFolders,
+  cycles: cyclicFolders,
+  "inner-layers": innerLayerFaults,
+  words: bannedWords,
+};
