@@ -1,4 +1,4 @@
-import type { AgentEvent, Message, TurnResult } from "#conversation";
+import type { AgentEvents, Message, TurnResult } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
@@ -73,7 +73,8 @@ export interface AgentDeps {
   /** Treatments of what goes wrong, in order; a rollout passes fewer. */
   remedies(context: RemedyContext): readonly Remedy[];
   keeper?(deps: ContextKeeperDeps): ContextKeeper;
-  emit(event: AgentEvent): void;
+  /** Where everything that happens is told. */
+  readonly events: AgentEvents;
   onRateLimits?(target: Target, headers: Readonly<Record<string, string>>): void;
   /** A target answered: credentials and learned limits may be confirmed. */
   succeeded?(target: Target): Promise<void>;

@@ -1,5 +1,4 @@
 import {
-  type AgentEvent,
   type Content,
   cleanContent,
   cleanInput,
@@ -41,8 +40,6 @@ export interface ConversationInput {
   /** Takes the place of the history the agent holds; empty starts blank. */
   readonly history?: readonly Message[];
   readonly signal?: AbortSignal;
-  /** Hears the visible text of this turn as it comes (speech); forgotten afterwards. */
-  onText?(text: string): void;
 }
 
 export type ContinueInput = Omit<ConversationInput, "userMessage" | "persistUserMessage" | "history">;
@@ -160,11 +157,13 @@ export class Agent {
 
   async #run(start: TurnStart): Promise<TurnResult> {
     const { input, open, userText } = start;
-    const { conversation, clock, transcript, settings, activityClock } = this.#deps;
+    const { conversation, clock, transcript, settings, activityClock, events } = this.#deps;
     conversation.beginTurn(clock.now());
     this.#last.request = undefined;
     const preview = new PreviewWatch();
     const figures = new TurnFigures();
+    using _figures = events.observe("figures", figures);
+    using _preview = events.observe("preview", preview);
     const steps = new StepBudget(settings.maxSteps, start.unfinished);
     await using activity = new ActivityWatch({
       clock: activityClock ?? systemClock,
@@ -172,6 +171,7 @@ export class Agent {
       emit: (event) => turn.emit(event),
       steps: () => ({ step: steps.taken, limit: steps.limit }),
     });
+    using _activity = events.observe("activity", activity);
     const { maxOutputTokens } = settings.request;
     const turn = new Turn({
       turnId: newId("trn") as Turn["turnId"],
@@ -187,12 +187,7 @@ export class Agent {
       toolNames: () => this.#deps.tools.listing().names,
       mark: (target, message) => conversation.mark(target, message),
       onAdjusted: (from, to) => conversation.adjust(from, to),
-      emit: (event) => {
-        preview.note(event);
-        figures.note(event);
-        activity.note(event);
-        this.#emit(event, input);
-      },
+      events,
     });
     turn.breakCause = this.#nextBreak;
     this.#nextBreak = undefined;
@@ -233,15 +228,5 @@ export class Agent {
     const hint = this.#deps.settings.budgetHints ? budgetHint(turn) : "";
     const text = [given, hint].filter((part) => part !== "").join("\n\n");
     return text === "" ? undefined : text;
-  }
-
-  /** A surface that cannot draw an event does not stop the work. */
-  #emit(event: AgentEvent, input: ContinueInput): void {
-    try {
-      if (event.type === "text-delta") input.onText?.(event.text);
-      this.#deps.emit(event);
-    } catch (error) {
-      this.#deps.logger.debug("event could not be shown", { event: event.type, error: describe(error) });
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { type AssistantMessage, type Message, userMessage } from "#conversation";
+import { type AssistantMessage, EventBus, type Message, userMessage } from "#conversation";
 import { newId } from "#foundation/text/ids";
 import type { ModelRequest, RequestOptions } from "#model";
 import { Agent } from "./agent.ts";
@@ -82,7 +82,7 @@ async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal
       hintsFor: () => Promise.resolve(""),
     },
     remedies: (context) => deps.remedies(conversation, context),
-    emit: () => undefined,
+    events: new EventBus(deps.logger),
   });
   try {
     const ended = await agent.runConversation({ userMessage: job.instruction, taskId: newId("side"), signal });

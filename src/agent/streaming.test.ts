@@ -192,18 +192,13 @@ describe("a quiet turn", () => {
 
 describe("whoever listens", () => {
   it("cannot break a turn [10:LOOP-61]", async () => {
-    const { agent, server } = await harness({
-      deps: {
-        emit: () => {
-          throw new Error("no screen");
-        },
-      },
+    const { agent, server, bus, events } = await harness();
+    bus.subscribe(() => {
+      throw new Error("no screen");
     });
     server.script(calls("terminal", {}), says("Done"));
-    const said: string[] = [];
-    const ended = await agent.runConversation({ ...hi, onText: (text) => void said.push(text) });
-    expect(ended.completed).toBe(true);
-    expect(said.join("")).toBe("Done");
+    expect(await agent.runConversation(hi)).toMatchObject({ completed: true });
+    expect(events.map((event) => (event.type === "text-delta" ? event.text : "")).join("")).toBe("Done");
   });
 
   it("hears every start with its end, and nothing after the end of the turn [10:LOOP-59]", async () => {

@@ -1,5 +1,6 @@
 import {
   type AgentEvent,
+  type AgentEvents,
   callsOf,
   type ExitReason,
   type Message,
@@ -41,7 +42,7 @@ export interface TurnInit {
   mark?(target: Target, message: Message): Message;
   /** The target stayed the same but something about it was learned. */
   onAdjusted?(from: Target, to: Target): void;
-  emit(event: AgentEvent): void;
+  readonly events: Pick<AgentEvents, "emit">;
 }
 
 /** What the turn is doing, so that an interrupt can be named by the moment it struck. */
@@ -116,7 +117,7 @@ export class Turn {
   emit(event: AgentEvent): void {
     if (this.#isOver) return;
     if (event.type === "turn-end") this.#isOver = true;
-    this.#init.emit(event);
+    this.#init.events.emit(event);
   }
 
   /** Records the messages, then shows them to the next attempt. Gives them back with their uids. */

@@ -134,12 +134,13 @@ describe("a limit on money", () => {
 
   it("gives back what was set aside for calls that failed, and books interrupted ones", async () => {
     const { port, gate } = money({ sessionUsd: 100 });
-    const { agent, server } = await harness({ deps: { money: port }, remedies: { maxAttempts: 1 } });
+    const { agent, server, bus } = await harness({ deps: { money: port }, remedies: { maxAttempts: 1 } });
     server.script(serverError());
     await agent.runConversation(hi);
     expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBe(0);
     server.script(hangAfter({ events: 2 }, says("Hello there, how are you")));
-    const ended = await agent.runConversation({ ...hi, onText: () => agent.interrupt() });
+    using _stop = bus.subscribe((event) => void (event.type === "text-delta" && agent.interrupt()));
+    const ended = await agent.runConversation(hi);
     expect(ended.interrupted).toBe(true);
     expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBeGreaterThan(1);
   });

@@ -20,6 +20,7 @@ export {
   textOf,
   textPart,
 } from "./content.ts";
+export { type AgentEvents, EventBus, type Observer, type ObserverName, observerOrder } from "./event-bus.ts";
 export type { MessageId, SessionId, TurnId } from "./ids.ts";
 export { imageProblem, type SentImageKind, sentImageKind } from "./image-kind.ts";
 export { cleanContent, cleanInput, recallBlock, recallNote } from "./input.ts";

@@ -1,5 +1,5 @@
 import type { Agent, Transcript } from "#agent";
-import type { AgentEvent, Content, Message, SessionId, ToolDefinition, TurnResult } from "#conversation";
+import type { AgentEvents, Content, Message, SessionId, ToolDefinition, TurnResult } from "#conversation";
 import type { Approver, AskUser } from "#tools";
 import type { OpenWish, PickerItem, ToolsetInfo } from "./api.ts";
 
@@ -129,7 +129,8 @@ export interface AgentSpec {
   /** Words that arrive by themselves and begin a turn; false when the session takes none any more. */
   deliver(words: DeliveredWords): boolean;
   readonly startedAtMs: number;
-  emit(event: AgentEvent): void;
+  /** The one bus of the session. */
+  readonly events: AgentEvents;
   onTurnEnd(result: TurnResult): void;
   /** What the session had spent before. */
   readonly spentUsd: number;

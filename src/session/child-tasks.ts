@@ -1,10 +1,10 @@
-import type { AgentEvent } from "#conversation";
+import type { SessionEvent } from "./api.ts";
 
 /** Which child agents are at work, learned from the events they send through their parent. */
 export class ChildTasks {
   readonly #tasks = new Map<string, string>();
 
-  see(event: AgentEvent): void {
+  note(event: SessionEvent): void {
     if (event.type === "turn-end") this.#tasks.clear();
     if (event.type !== "child-event") return;
     if (event.event.type === "turn-end") this.#tasks.delete(event.childId);

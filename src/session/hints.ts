@@ -1,6 +1,6 @@
-import type { AgentEvent } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { SessionEvent } from "./api.ts";
+import type { BackgroundWork } from "./background-work.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 const longToolMs = 30_000;
@@ -16,35 +16,44 @@ type Hint = keyof typeof texts;
 /** The screen of the terminal gives hints in words of its own. */
 const hasOwnHints: ReadonlySet<string> = new Set(["cli", "tui"]);
 
+export interface HintsDeps {
+  readonly session: SessionDeps;
+  readonly source: string;
+  readonly work: BackgroundWork;
+  emit(event: SessionEvent): void;
+}
+
 /** Hints for somebody new: each is shown once, and never again in this profile. Without saved settings none is shown. */
 export class Hints {
-  readonly #deps: SessionDeps;
-  readonly #emit: (event: SessionEvent) => void;
-  readonly #isSilent: boolean;
+  readonly #deps: HintsDeps;
   readonly #shown = new Set<string>();
 
-  constructor(deps: SessionDeps, emit: (event: SessionEvent) => void, source: string) {
+  constructor(deps: HintsDeps) {
     this.#deps = deps;
-    this.#emit = emit;
-    this.#isSilent = hasOwnHints.has(source);
   }
 
   /** A message has just stopped a turn. */
-  async interrupted(): Promise<void> {
-    await this.#show("busy_input");
+  interrupted(): void {
+    this.#deps.work.start("hint", () => this.#show("busy_input"));
   }
 
-  async see(event: AgentEvent): Promise<void> {
+  note(event: SessionEvent): void {
     const isLong = event.type === "tool-end" && event.durationMs >= longToolMs;
-    if (isLong && this.#deps.settings.toolProgress === "all") await this.#show("long_tool");
+    if (isLong && this.#deps.session.settings.toolProgress === "all")
+      this.#deps.work.start("hint", () => this.#show("long_tool"));
   }
 
   async #show(hint: Hint): Promise<void> {
-    const { preferences, settings, logger } = this.#deps;
-    if (this.#isSilent || preferences === undefined || settings.seenHints.includes(hint) || this.#shown.has(hint))
+    const { preferences, settings, logger } = this.#deps.session;
+    if (
+      hasOwnHints.has(this.#deps.source) ||
+      preferences === undefined ||
+      settings.seenHints.includes(hint) ||
+      this.#shown.has(hint)
+    )
       return;
     this.#shown.add(hint);
-    this.#emit({ type: "notice", level: "info", text: texts[hint] });
+    this.#deps.emit({ type: "notice", level: "info", text: texts[hint] });
     try {
       await preferences.save(`onboarding.seen.${hint}`, true);
     } catch (error) {

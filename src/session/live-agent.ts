@@ -1,4 +1,4 @@
-import { type AgentEvent, type Cost, type SessionId, type TurnResult, zeroUsage } from "#conversation";
+import { type AgentEvents, type Cost, type SessionId, type TurnResult, zeroUsage } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { NewSession, SessionRecord } from "#store";
 import type { Approver, AskUser } from "#tools";
@@ -36,7 +36,7 @@ export interface AgentWiring {
   readonly askSecret: AgentSpec["askSecret"];
   readonly askPerson: AgentSpec["askPerson"];
   readonly deliver: AgentSpec["deliver"];
-  emit(event: AgentEvent): void;
+  readonly events: AgentEvents;
   onTurnEnd(result: TurnResult): void;
   onChange(): void;
 }
@@ -48,7 +48,7 @@ export async function openLiveAgent(
 ): Promise<LiveAgent> {
   const { store, clock } = deps;
   const { wish, wiring } = given;
-  const warn = (text: string): void => wiring.emit({ type: "notice", level: "warn", text });
+  const warn = (text: string): void => wiring.events.emit({ type: "notice", level: "warn", text });
   const record = await resumed(deps, wish);
   const id = record?.id ?? newSessionId(clock.now());
   const headId = record === undefined ? id : await headOf(store, id);
@@ -89,7 +89,7 @@ export async function openLiveAgent(
       askPerson: wiring.askPerson,
       deliver: wiring.deliver,
       startedAtMs,
-      emit: (event) => wiring.emit(event),
+      events: wiring.events,
       onTurnEnd: (result) => wiring.onTurnEnd(result),
       spentUsd: spentUsd(record),
     },
@@ -139,7 +139,8 @@ async function takeUp(
   },
 ) {
   const { wiring, inbox, id } = session;
-  const say = (text: string, level: "info" | "warn" = "info"): void => wiring.emit({ type: "notice", level, text });
+  const say = (text: string, level: "info" | "warn" = "info"): void =>
+    wiring.events.emit({ type: "notice", level, text });
   const lease = await takeTurnLease({ ...deps, owner: wiring.owner }, `turn:${session.headId}`, () => undefined);
   if (lease.kind === "busy") {
     say("Another program is working in this session right now. What it says there is not shown here.", "warn");

@@ -1,12 +1,11 @@
 import { unfinishedTurn } from "#agent";
-import type { AgentEvent, ApprovalChoice, Message, TurnResult, UserMessage } from "#conversation";
+import type { ApprovalChoice, Message, TurnResult, UserMessage } from "#conversation";
 import { describe } from "#foundation/errors";
 import { deadline } from "#foundation/lifecycle/abort";
 import type { Target } from "#model";
 import type { TitleOutcome } from "#store";
 import type { AgentHandle, DeliveredWords } from "./agent-handle.ts";
 import type { Completion, OpenSession, OpenWish, SessionEvent, SessionInfo, Submission, UserInput } from "./api.ts";
-import { ChildTasks } from "./child-tasks.ts";
 import type { BackgroundRun, SessionControl } from "./commands/command.ts";
 import { type LiveAgent, openLiveAgent } from "./live-agent.ts";
 import { sessionInfo } from "./session-info.ts";
@@ -30,7 +29,6 @@ export class LiveSession implements OpenSession, SessionControl {
   readonly #given: SessionGiven;
   readonly #parts: SessionParts;
   readonly #closing = new AbortController();
-  readonly #children = new ChildTasks();
   #live: LiveAgent | undefined;
   #busyMode: BusyMode | undefined;
   #skillCount = 0;
@@ -44,7 +42,6 @@ export class LiveSession implements OpenSession, SessionControl {
       control: this,
       live: () => this.live,
       signal: this.#closing.signal,
-      see: (event) => this.#see(event),
       turnEnded: (result) => this.#turnEnded(result),
       changed: () => this.#changed(),
       deliver: (words) => this.#deliver(words),
@@ -84,7 +81,7 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   subscribe(listener: (event: SessionEvent) => void): Disposable {
-    return this.#parts.hub.subscribe(listener);
+    return this.#parts.events.subscribe(listener);
   }
 
   async submit(input: UserInput): Promise<Submission> {
@@ -95,8 +92,7 @@ export class LiveSession implements OpenSession, SessionControl {
     const view = await this.#parts.desk.run(input.text);
     if (view !== undefined) return { kind: "command", view };
     const mode = this.busyMode;
-    if (this.#parts.coordinator.isBusy && mode === "interrupt")
-      this.#parts.work.start("hint", () => this.#parts.hints.interrupted());
+    if (this.#parts.coordinator.isBusy && mode === "interrupt") this.#parts.hints.interrupted();
     return await this.#parts.intake.place({ text: input.text, images }, { mode, key: input.key });
   }
 
@@ -208,7 +204,7 @@ export class LiveSession implements OpenSession, SessionControl {
   }
 
   childTasks(): readonly { readonly id: string; readonly task: string }[] {
-    return this.#children.list();
+    return this.#parts.children.list();
   }
 
   approveOpen(choice: ApprovalChoice): boolean {
@@ -253,19 +249,13 @@ export class LiveSession implements OpenSession, SessionControl {
     if (this.#skillCount > 0) this.#changed();
   }
 
-  #see(event: AgentEvent): void {
-    this.#children.see(event);
-    if (event.type === "tool-end") this.#parts.work.start("hint", () => this.#parts.hints.see(event));
-    this.#parts.runner.see(event);
-  }
-
   #turnEnded(result: TurnResult): void {
     this.#parts.afterTurn.start(this.live, result);
     this.#changed();
   }
 
   #changed(): void {
-    if (this.#live !== undefined) this.#parts.hub.emit({ type: "session-changed", info: this.info });
+    if (this.#live !== undefined) this.#parts.events.emit({ type: "session-changed", info: this.info });
   }
 
   /** One bounded chance to keep what is worth keeping; failing it stops nobody. */

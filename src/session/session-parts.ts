@@ -1,13 +1,13 @@
-import type { AgentEvent, TurnResult } from "#conversation";
+import { EventBus, type TurnResult } from "#conversation";
 import { AfterTurn } from "./after-turn.ts";
 import type { OpenSession, OpenWish, SessionEvent } from "./api.ts";
 import { Asking } from "./asking.ts";
 import { BackgroundRuns } from "./background-runs.ts";
 import { BackgroundWork } from "./background-work.ts";
+import { ChildTasks } from "./child-tasks.ts";
 import { CommandDesk } from "./command-desk.ts";
 import type { SessionControl } from "./commands/command.ts";
 import { Coordinator } from "./coordinator.ts";
-import { EventHub } from "./event-hub.ts";
 import { Hints } from "./hints.ts";
 import { Intake } from "./intake.ts";
 import type { AgentWiring, LiveAgent } from "./live-agent.ts";
@@ -30,7 +30,6 @@ export interface PartsHost {
   live(): LiveAgent;
   /** Fires when the session is closed. */
   readonly signal: AbortSignal;
-  see(event: AgentEvent): void;
   turnEnded(result: TurnResult): void;
   changed(): void;
   readonly deliver: AgentWiring["deliver"];
@@ -42,17 +41,17 @@ export type SessionParts = ReturnType<typeof sessionParts>;
 export function sessionParts(given: PartsGiven, host: PartsHost) {
   const { deps, wish, owner } = given;
   const { live, signal, changed } = host;
-  const hub = new EventHub(deps.logger);
+  const events = new EventBus<SessionEvent>(deps.logger);
   const work = new BackgroundWork(deps.logger);
-  const emit = (event: SessionEvent): void => hub.emit(event);
-  const canAsk = (): boolean => wish.isInteractive && hub.hasListeners;
+  const emit = (event: SessionEvent): void => events.emit(event);
+  const canAsk = (): boolean => wish.isInteractive && events.hasListeners;
   const asking = new Asking({ clock: deps.clock, settings: deps.settings, canAsk, emit });
   const runner = new TurnRunner({
     session: deps,
     owner,
     cwd: wish.cwd,
     live,
-    emit,
+    events,
     afterTurn: (result) => host.turnEnded(result),
     signal,
   });
@@ -63,7 +62,7 @@ export function sessionParts(given: PartsGiven, host: PartsHost) {
     askSecret: asking.questions.askSecret,
     askPerson: asking.questions.askPerson,
     deliver: host.deliver,
-    emit: (event) => host.see(event),
+    events,
     onTurnEnd: changed,
     onChange: changed,
   };
@@ -76,7 +75,10 @@ export function sessionParts(given: PartsGiven, host: PartsHost) {
     unsent: () => runner.unsent(),
   });
   const intake = new Intake({ logger: deps.logger, coordinator, inbox: () => live().inbox });
-  const hints = new Hints(deps, emit, wish.source);
+  const hints = new Hints({ session: deps, source: wish.source, work, emit });
+  const children = new ChildTasks();
+  events.observe("children", children);
+  events.observe("hints", hints);
   const desk = new CommandDesk({
     session: deps,
     control: host.control,
@@ -93,7 +95,7 @@ export function sessionParts(given: PartsGiven, host: PartsHost) {
     emit,
   });
   const afterTurn = new AfterTurn({ session: deps, work, source: wish.source, onTitle: changed });
-  return { hub, work, asking, runner, wiring, coordinator, intake, hints, desk, backgrounds, afterTurn };
+  return { events, children, work, asking, runner, wiring, coordinator, intake, hints, desk, backgrounds, afterTurn };
 }
 
 /** What runs beside a conversation runs on its model, also when nobody named one. */

@@ -1,4 +1,4 @@
-import { type AgentEvent, type MessageId, type TurnId, type TurnResult, unstartedTurn } from "#conversation";
+import { type EventBus, type MessageId, type TurnId, type TurnResult, unstartedTurn } from "#conversation";
 import { describe } from "#foundation/errors";
 import { newId } from "#foundation/text/ids";
 import type { SessionEvent } from "./api.ts";
@@ -14,7 +14,7 @@ export interface TurnRunnerDeps {
   readonly owner: string;
   readonly cwd: string;
   live(): LiveAgent;
-  emit(event: SessionEvent): void;
+  readonly events: EventBus<SessionEvent>;
   /** The turn is in the books; what follows it may start. */
   afterTurn(result: TurnResult): void;
   /** The session is being closed. */
@@ -31,7 +31,6 @@ interface ComingTurn {
 /** Runs the turns of one session and says what became of them. A failure of any kind is an ending, never a throw. */
 export class TurnRunner {
   readonly #deps: TurnRunnerDeps;
-  #record: UsageRecord | undefined;
   #coming: ComingTurn | undefined;
 
   constructor(deps: TurnRunnerDeps) {
@@ -60,21 +59,15 @@ export class TurnRunner {
     };
   }
 
-  /** Every event of the agent passes here on its way to the surface. */
-  see(event: AgentEvent): void {
-    this.#record?.see(event);
-    this.#deps.emit(event);
-  }
-
   async run(messages: readonly Admitted[]): Promise<TurnResult> {
-    const { session, owner, emit } = this.#deps;
+    const { session, owner, events } = this.#deps;
     const live = this.#deps.live();
     this.#coming = { canBeSteered: false };
     const lease = await takeTurnLease({ ...session, owner }, `turn:${live.headId}`, () => void this.interrupt());
     if (lease.kind === "busy") {
       this.#coming = undefined;
       const error = "Another program is working in this session. The message is kept; send it again when that is done.";
-      emit({ type: "notice", level: "error", text: error });
+      events.emit({ type: "notice", level: "error", text: error });
       return this.#failed(error, "session_busy");
     }
     await using _lease = lease;
@@ -86,11 +79,10 @@ export class TurnRunner {
     } catch (error) {
       session.logger.error("a turn could not be run", { error: describe(error) });
       await this.#giveBack(claimId);
-      emit({ type: "notice", level: "error", text: describe(error) });
+      events.emit({ type: "notice", level: "error", text: describe(error) });
       return this.#failed(describe(error), "internal_error");
     } finally {
       this.#coming = undefined;
-      this.#record = undefined;
     }
   }
 
@@ -107,7 +99,7 @@ export class TurnRunner {
       },
       session.clock.now(),
     );
-    this.#record = record;
+    using _ledger = this.#deps.events.observe("usage", record);
     if (this.#coming !== undefined) this.#coming.canBeSteered = true;
     await handle.beforeTurn?.(this.#deps.signal);
     const result = await (messages.some(({ continues }) => continues === true)
@@ -124,7 +116,7 @@ export class TurnRunner {
   async #say(messages: readonly Admitted[], live: LiveAgent): Promise<TurnResult> {
     const words = joinMessages(messages);
     const content = await this.#content(words, live);
-    this.#deps.emit({ type: "input-admitted", messageId: newId("msg") as MessageId, text: words.text });
+    this.#deps.events.emit({ type: "input-admitted", messageId: newId("msg") as MessageId, text: words.text });
     live.transcript.promote(idsOf(messages));
     return await this.#begun(
       live.handle.agent.runConversation({ ...content, taskId: live.headId, signal: this.#deps.signal }),
@@ -144,7 +136,7 @@ export class TurnRunner {
 
   /** What is sent, and what is stored where that differs. */
   async #content(words: Omit<Admitted, "inboxId">, { handle }: LiveAgent) {
-    const warn = (text: string): void => this.#deps.emit({ type: "notice", level: "warn", text });
+    const warn = (text: string): void => this.#deps.events.emit({ type: "notice", level: "warn", text });
     const said = words.sent ?? words.text;
     const expanded =
       words.isVerbatim === true ? { text: said, warnings: [] } : await handle.expand(said, this.#deps.signal);

@@ -1,8 +1,9 @@
-import type { AgentEvent, Cost, SessionId, TurnId, TurnResult, Usage } from "#conversation";
+import type { Cost, SessionId, TurnId, TurnResult, Usage } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { newId } from "#foundation/text/ids";
 import type { Store } from "#store";
+import type { SessionEvent } from "./api.ts";
 import { type Billed, usageChange } from "./usage-change.ts";
 
 export interface UsageRecordDeps {
@@ -28,7 +29,7 @@ export class UsageRecord {
     this.#startedAtMs = startedAtMs;
   }
 
-  see(event: AgentEvent): void {
+  note(event: SessionEvent): void {
     if (event.type === "turn-start") this.#turnId = event.turnId;
     else if (event.type === "usage") this.#count(event.usage, event.cost);
   }

@@ -184,7 +184,6 @@ export async function openWorld(server: ModelServer, plan: SessionPlan, project:
       },
       deps: {
         settings: defaultAgentSettings,
-        emit: (event) => life.see(event),
         onRequest(request, cause) {
           if (life.isOver) throw new Error("this process is gone");
           plan.onRequest?.(request, cause);
@@ -199,6 +198,7 @@ export async function openWorld(server: ModelServer, plan: SessionPlan, project:
         },
       },
     });
+    stage.bus.subscribe((event) => life.see(event));
     return stage;
   };
   return {

@@ -1,4 +1,4 @@
-import type { AgentEvent, Message, ToolDefinition, Usage } from "#conversation";
+import type { AgentEvent, Message, ToolDefinition } from "#conversation";
 import type { Target } from "#model";
 import type { MeteredRequest } from "../meter.ts";
 import { type EngineModel, type EngineStatus, engineModel, isSameModel, statusOf, thresholdOf } from "./engine.ts";
@@ -49,9 +49,9 @@ export class Compression {
     return statusOf(this.#deps.engine);
   }
 
-  /** After every answer of the model. */
-  observe(usage: Usage): void {
-    this.#deps.engine.updateFromResponse(usage);
+  /** After every answer of the model the engine hears what it took. */
+  note(event: AgentEvent): void {
+    if (event.type === "usage") this.#deps.engine.updateFromResponse(event.usage);
   }
 
   /** A session is opened with this engine. */

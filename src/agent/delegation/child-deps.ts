@@ -1,4 +1,4 @@
-import type { AgentEvent } from "#conversation";
+import type { AgentEvents } from "#conversation";
 import type { Tool } from "#tools";
 import type { AgentDeps, AgentTools } from "../agent-deps.ts";
 import type { Transcript } from "../ports.ts";
@@ -15,7 +15,7 @@ export interface Seal {
   readonly record: ChildRecord;
   /** What answers the child's own `delegate_task`, when it may delegate. */
   readonly delegate: Tool["execute"] | undefined;
-  emit(event: AgentEvent): void;
+  readonly events: AgentEvents;
 }
 
 /** The parts of a child with everything in its place that keeps it apart from its parent, whatever they came with. */
@@ -39,7 +39,7 @@ export function sealedDeps(parts: AgentDeps, seal: Seal): AgentDeps {
       forget: (uids) => transcript.forget(uids),
     },
     ephemeral: () => seal.prompt,
-    emit: seal.emit,
+    events: seal.events,
   };
 }
 

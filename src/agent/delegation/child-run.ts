@@ -1,4 +1,4 @@
-import { type AgentEvent, type ExitReason, promptTokens } from "#conversation";
+import { type AgentEvent, EventBus, type ExitReason, promptTokens } from "#conversation";
 import { describe } from "#foundation/errors";
 import { never, onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
@@ -153,12 +153,11 @@ export class ChildRun {
   }
 
   #seal(transcript: Transcript, slot: Slot) {
-    const { settings } = this.#deps;
+    const { settings, logger } = this.#deps;
     const { spec, prompt, delegateFor } = this.#plan;
-    const emit = (event: AgentEvent): void => {
-      if (event.type === "usage") this.#book(event);
-      this.#relay.take(event);
-    };
+    const events = new EventBus(logger);
+    events.observe("usage", { note: (event) => void (event.type === "usage" && this.#book(event)) });
+    events.subscribe((event) => this.#relay.take(event));
     const own: DelegationParent = {
       conversation: spec.conversation,
       depth: spec.depth,
@@ -166,13 +165,13 @@ export class ChildRun {
       treeId: spec.treeId,
       slot,
       listing: () => spec.listing,
-      emit,
+      emit: (event) => events.emit(event),
     };
     return {
       spec,
       prompt,
       transcript,
-      emit,
+      events,
       record: this.#record,
       maxSteps: settings.maxSteps,
       maxChildren: settings.maxConcurrentChildren,

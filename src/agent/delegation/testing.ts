@@ -1,5 +1,5 @@
-import type { AgentEvent, Message, SessionId } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
+import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
+import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { classify, type FallbackEntry, openConnections, streamModel, type Target } from "#model";
 import { type Listing, type Tool, Toolsets, todoTool } from "#tools";
@@ -96,7 +96,7 @@ export async function openDelegation(given: DelegationGiven = {}) {
       hintsFor: () => Promise.resolve(""),
     },
     remedies: (context) => standardRemedies({ ...remedyDeps(own), ...given.remedies }, context),
-    emit: (event) => void events.push(event),
+    events: listening(events),
   });
   const remedyDeps = (own: Conversation): RemedyDeps => ({
     conversation: own,
@@ -238,3 +238,9 @@ export const childEvents = (events: readonly AgentEvent[]): readonly ChildEvent[
 export const milestones = (events: readonly AgentEvent[]) =>
   childEvents(events).flatMap(({ milestone }) => (milestone === undefined ? [] : [milestone.kind]));
 export const tasks = (...goals: readonly string[]) => ({ tasks: goals.map((goal) => ({ goal })) });
+
+function listening(events: AgentEvent[]): EventBus {
+  const bus = new EventBus(silentLogger);
+  bus.subscribe((event) => void events.push(event));
+  return bus;
+}

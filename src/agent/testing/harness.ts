@@ -1,4 +1,4 @@
-import type { AgentEvent, Message, SessionId } from "#conversation";
+import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import {
@@ -41,6 +41,8 @@ export async function openHarness(given: HarnessGiven = {}) {
   const { registry } = registryOf(...(given.tools ?? [fakeTool("terminal")]), todoTool);
   const listing = await listingOf(registry);
   const events: AgentEvent[] = [];
+  const bus = new EventBus(logger);
+  bus.subscribe((event) => void events.push(event));
   const recorded: Message[] = [];
   const requests: ModelRequest[] = [];
   const target = targetOn(server, given);
@@ -102,7 +104,7 @@ export async function openHarness(given: HarnessGiven = {}) {
     },
     tools: agentTools,
     remedies: (context) => standardRemedies(remedyDeps, context),
-    emit: (event) => void events.push(event),
+    events: bus,
     onRequest: (request) => void requests.push(request),
     ...given.deps,
   });
@@ -114,6 +116,7 @@ export async function openHarness(given: HarnessGiven = {}) {
     logger,
     conversation,
     events,
+    bus,
     recorded,
     requests,
     target,

@@ -51,7 +51,7 @@ export function loneTurn(given: { readonly history?: readonly Message[]; readonl
     clock,
     toolNames: () => new Set(["terminal", "web_search"]),
     onAdjusted: (from, to) => conversation.adjust(from, to),
-    emit: (event) => void events.push(event),
+    events: { emit: (event) => void events.push(event) },
   });
   const deps: RemedyDeps = {
     conversation,

@@ -15,7 +15,7 @@ import {
   type TurnHooks,
 } from "#agent";
 import type { Config } from "#config";
-import type { AgentEvent, Message, SessionId } from "#conversation";
+import type { AgentEvents, Message, SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
@@ -48,7 +48,7 @@ interface AgentPlace {
   /** The session at the root of a delegation. */
   readonly treeId?: SessionId;
   readonly spentUsd: number;
-  emit(event: AgentEvent): void;
+  readonly events: AgentEvents;
 }
 
 /** Everything one agent is made of. */
@@ -105,7 +105,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
       models,
       spentUsd: place.spentUsd,
       sessionId: place.sessionKey,
-      emit: (event) => place.emit(event),
+      emit: (event) => place.events.emit(event),
       ...(place.treeId === undefined ? {} : { treeId: place.treeId }),
     }),
     transcript: parts.transcript,
@@ -128,7 +128,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     ephemeral: () => parts.ephemeral(),
     remedies: (context) => remediesFor(parts, conversation, context),
     ...(parts.keeper === undefined ? {} : { keeper: parts.keeper }),
-    emit: (event) => place.emit(event),
+    events: place.events,
     onRequest: watchPrefix(logger),
     onRateLimits: (target, headers) => void parts.rateLimits.note(target.provider, headers, clock.now()),
     onLost: (request, failure) => dumpRequest(request, failure, parts),

@@ -44,7 +44,7 @@ export function openDelegation(parts: AgentParts, shared: ChildShared): Tool["ex
       depth: 0,
       treeId: place.sessionKey,
       listing: () => parts.listing(),
-      emit: (event) => place.emit(event),
+      emit: (event) => place.events.emit(event),
     },
     table: shared.children,
     settings: delegationSettings(config),

@@ -137,7 +137,8 @@ async function beforeTurn({ shared, spec, tools }: HandleParts, signal: AbortSig
     ...(came.length === 0 ? [] : [`new: ${came.join(", ")}`]),
     ...(went.length === 0 ? [] : [`gone: ${went.join(", ")}`]),
   ];
-  if (words.length > 0) spec.emit({ type: "notice", level: "info", text: `Tools changed (${words.join("; ")}).` });
+  if (words.length > 0)
+    spec.events.emit({ type: "notice", level: "info", text: `Tools changed (${words.join("; ")}).` });
 }
 
 function toolsetInfo(listing: Listing): readonly ToolsetInfo[] {

@@ -64,20 +64,20 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const { config } = shared.loaded;
   const chosen = await chooseModel(modelWish(spec), shared.models, signal);
   const smallWindow = acceptWindow(chosen.target, config);
-  for (const text of chosen.notices) spec.emit({ type: "notice", level: "info", text });
-  if (smallWindow !== undefined) spec.emit({ type: "notice", level: "warn", text: smallWindow });
+  for (const text of chosen.notices) spec.events.emit({ type: "notice", level: "info", text });
+  if (smallWindow !== undefined) spec.events.emit({ type: "notice", level: "warn", text: smallWindow });
   shared.useMain(() => chosen.target);
   const tools = await SessionTools.open(
     { list: (stop) => toolbox.list(listingWish(spec, shared), stop), refresh: (stop) => toolbox.mcp.refresh(stop) },
     signal,
   );
-  for (const text of unknownToolsets(spec, tools)) spec.emit({ type: "notice", level: "warn", text });
+  for (const text of unknownToolsets(spec, tools)) spec.events.emit({ type: "notice", level: "warn", text });
   const taint = new TaintWatch();
   const memory = await memoryOf(spec, { ...opening, listing: tools.listing, taint });
   // Whoever has no use for the notes has none for what stands beside them.
   if (memory !== undefined && tools.listing.names.has("memory")) tools.extend(memory.manager.tools);
   const live = new LiveSettings(shared.loaded);
-  if (live.problem !== undefined) spec.emit({ type: "notice", level: "warn", text: live.problem });
+  if (live.problem !== undefined) spec.events.emit({ type: "notice", level: "warn", text: live.problem });
   const preloaded = await preload(spec, shared, signal);
   const prefill = await readPrefill(config.agent.prefill_messages_file, {
     home: shared.home.root,
@@ -116,12 +116,13 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const compression = openCompression({
     ...base,
     auxiliary,
-    emit: (event) => spec.emit(event),
+    emit: (event) => spec.events.emit(event),
     flush: (history, stop) => side.flush("compression", history, stop),
     summaryModel: () => summaryModelOf(auxiliary, conversation, shared.models),
     record: (record) => shared.store.turns.recordCompression(record),
   });
   await compression.start(signal);
+  scope.adopt(spec.events.observe("compression", compression));
   scope.defer(() => compression.end(never));
   const save = savesTrajectories(spec.wish.saveTrajectories, config.agent.save_trajectories)
     ? trajectorySaver({
@@ -137,13 +138,6 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   scope.defer(() => saving);
   const deps = agentDeps({
     ...base,
-    place: {
-      ...base.place,
-      emit: (event) => {
-        if (event.type === "usage") compression.observe(event.usage);
-        spec.emit(event);
-      },
-    },
     keeper: createContextKeeper(compression),
     afterTurn: (result, turn) => {
       taint.reset();
@@ -207,7 +201,7 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
       sessionId: spec.sessionId,
       sessionKey: spec.rootSessionId,
       spentUsd: spec.spentUsd,
-      emit: (event) => spec.emit(event),
+      events: spec.events,
     },
     conversation: given.conversation,
     transcript: spec.transcript,

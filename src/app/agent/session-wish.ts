@@ -33,7 +33,7 @@ export async function preload(spec: AgentSpec, { skills, logger }: SharedParts, 
     if (outcome.kind === "loaded") return [outcome.loaded];
     const text = `The skill ${names[index]} could not be loaded.`;
     logger.warn(text);
-    spec.emit({ type: "notice", level: "warn", text });
+    spec.events.emit({ type: "notice", level: "warn", text });
     return [];
   });
   return loaded.length === 0 ? "" : renderPreloaded(loaded);

@@ -34,7 +34,7 @@ export function openSideWork(
   });
   const review = new BackgroundReview({
     runReview: side.runReview,
-    announce: (line) => spec.emit({ type: "notice", level: "info", text: line }),
+    announce: (line) => spec.events.emit({ type: "notice", level: "info", text: line }),
     clock,
     logger,
     intervals: { memoryTurns: settings.nudge_interval, skillSteps: skills.creation_nudge_interval },

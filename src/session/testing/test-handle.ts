@@ -141,7 +141,7 @@ function buildAgent(
         },
         context,
       ),
-    emit: (event) => spec.emit(event),
+    events: spec.events,
     afterTurn: (result) => spec.onTurnEnd(result),
   });
 }

@@ -123,6 +123,7 @@ export async function openStage(given: StageGiven = {}) {
     onCompression: (record) => void records.push(record),
     ...given.compression,
   });
+  harness.bus.observe("compression", compression);
   if (keeperDeps !== undefined) keeper = createContextKeeper(compression)(keeperDeps);
   return {
     ...harness,
