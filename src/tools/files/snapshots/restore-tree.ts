@@ -1,0 +1,122 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { systemErrorCode } from "#foundation/errors";
+import type { StoredEntry } from "./snapshot-store.ts";
+
+export interface RestoreReport {
+  readonly restored: readonly string[];
+  readonly removed: readonly string[];
+  /** Too large to have been kept, or closed to us: not brought back. */
+  readonly missing: readonly string[];
+}
+
+export interface Restore {
+  readonly root: string;
+  /** Only this file or folder. */
+  readonly file: string | undefined;
+  readonly wanted: ReadonlyMap<string, StoredEntry>;
+  readonly present: ReadonlyMap<string, StoredEntry>;
+  objectFile(hash: string): string;
+}
+
+/** Makes a folder look as in the wanted picture. What is as it should be already is not touched. */
+export async function restoreTree(work: Restore, signal: AbortSignal): Promise<RestoreReport> {
+  const concerns = (name: string): boolean =>
+    work.file === undefined || name === work.file || name.startsWith(`${work.file}/`);
+  const removed = [...work.present.keys()]
+    .filter((name) => concerns(name) && !work.wanted.has(name))
+    .sort(byDepth)
+    .reverse();
+  const changed = [...work.wanted].filter(([name, entry]) => concerns(name) && !isAlike(work.present.get(name), entry));
+  const folders = changed.filter(([, entry]) => entry.k === "d").sort(([a], [b]) => byDepth(a, b));
+  const rest = changed.filter(([, entry]) => entry.k !== "d");
+  const missing: string[] = [];
+  await openFolders(work, [...removed, ...changed.map(([name]) => name)]);
+  for (const name of removed) {
+    signal.throwIfAborted();
+    await removeOne(path.join(work.root, name), work.present.get(name)?.k === "d");
+  }
+  for (const [name] of folders) await makeFolder(path.join(work.root, name));
+  for (const [name, entry] of rest) {
+    signal.throwIfAborted();
+    if (!(await bringBack(work, name, entry))) missing.push(name);
+  }
+  // Modes last and from the inside out: a closed folder could not be filled.
+  for (const [name, entry] of [...work.wanted].filter(([name]) => concerns(name)).sort(([a], [b]) => byDepth(b, a)))
+    if (entry.k === "d") await chmodIfOther(path.join(work.root, name), entry.m);
+  return {
+    restored: changed
+      .map(([name]) => name)
+      .filter((name) => !missing.includes(name))
+      .sort(),
+    removed: removed.sort(),
+    missing,
+  };
+}
+
+function isAlike(present: StoredEntry | undefined, wanted: StoredEntry): boolean {
+  if (present === undefined || present.k !== wanted.k) return false;
+  if (present.k === "f" && wanted.k === "f")
+    return present.h === wanted.h && present.m === wanted.m && present.s === wanted.s;
+  if (present.k === "l" && wanted.k === "l") return present.t === wanted.t;
+  return present.k === "d" && wanted.k === "d" && present.m === wanted.m;
+}
+
+async function bringBack(work: Restore, name: string, entry: StoredEntry): Promise<boolean> {
+  const target = path.join(work.root, name);
+  await makeFolder(path.dirname(target));
+  const there = await fs.lstat(target).catch(() => undefined);
+  if (there?.isDirectory() === true) await fs.rm(target, { recursive: true, force: true });
+  const temporary = path.join(path.dirname(target), `.hermes-${randomBytes(6).toString("hex")}`);
+  try {
+    if (entry.k === "l") await fs.symlink(entry.t, temporary);
+    else if (entry.k === "f") {
+      if (entry.h === undefined) return false;
+      await fs.copyFile(work.objectFile(entry.h), temporary);
+      await fs.chmod(temporary, entry.m);
+    }
+    await fs.rename(temporary, target);
+    return true;
+  } catch (error) {
+    await fs.rm(temporary, { force: true });
+    if (systemErrorCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  const there = await fs.lstat(folder).catch(() => undefined);
+  if (there !== undefined && !there.isDirectory()) await fs.rm(folder, { force: true });
+  await fs.mkdir(folder, { recursive: true });
+}
+
+/** Folders that were closed (`chmod 000`) are opened on the way; their modes are set at the end. */
+async function openFolders({ root }: Restore, names: readonly string[]): Promise<void> {
+  const folders = new Set<string>();
+  for (const name of names)
+    for (let folder = path.dirname(name); folder !== "."; folder = path.dirname(folder)) folders.add(folder);
+  for (const folder of [...folders].sort(byDepth)) {
+    const facts = await fs.lstat(path.join(root, folder)).catch(() => undefined);
+    if (facts?.isDirectory() === true && (facts.mode & 0o700) !== 0o700)
+      await fs.chmod(path.join(root, folder), facts.mode | 0o700);
+  }
+}
+
+async function removeOne(file: string, isFolder: boolean): Promise<void> {
+  try {
+    await (isFolder ? fs.rmdir(file) : fs.unlink(file));
+  } catch (error) {
+    // Not empty (something in it is not ours to remove), or gone already.
+    if (systemErrorCode(error) === undefined) throw error;
+  }
+}
+
+async function chmodIfOther(folder: string, mode: number): Promise<void> {
+  const facts = await fs.lstat(folder).catch(() => undefined);
+  if (facts?.isDirectory() === true && (facts.mode & 0o7777) !== mode) await fs.chmod(folder, mode);
+}
+
+function byDepth(one: string, other: string): number {
+  return one.split("/").length - other.split("/").length || (one < other ? -1 : 1);
+}

@@ -1,0 +1,214 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { silentLogger } from "#foundation/files/logger";
+import { never } from "#foundation/lifecycle/abort";
+import { systemClock } from "#foundation/time/clock";
+import { WorkspaceSnapshots } from "./workspace-snapshots.ts";
+
+/** Everything below a folder, as text that can be compared: kind, mode, content or target. */
+async function picture(root: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const walk = async (folder: string): Promise<void> => {
+    for (const entry of await fs.readdir(path.join(root, folder), { withFileTypes: true })) {
+      const name = path.join(folder, entry.name);
+      const full = path.join(root, name);
+      const mode = ((await fs.lstat(full)).mode & 0o777).toString(8);
+      if (entry.isSymbolicLink()) lines.push(`${name} link ${await fs.readlink(full)}`);
+      else if (entry.isDirectory()) {
+        lines.push(`${name} folder ${mode}`);
+        await walk(name);
+      } else
+        lines.push(
+          `${name} file ${mode} ${createHash("sha256")
+            .update(await fs.readFile(full))
+            .digest("hex")}`,
+        );
+    }
+  };
+  await walk("");
+  return lines.sort();
+}
+
+describe("snapshots of a workspace", () => {
+  let base: string;
+  let root: string;
+  let snapshots: WorkspaceSnapshots;
+  const open = (): WorkspaceSnapshots =>
+    new WorkspaceSnapshots({
+      folder: path.join(base, "kept"),
+      maxSnapshots: 50,
+      home: "/home/nobody",
+      clock: systemClock,
+      logger: silentLogger,
+    });
+
+  beforeEach(async () => {
+    base = await fs.mkdtemp(path.join(tmpdir(), "hermes-snap-"));
+    root = path.join(base, "work");
+    await fs.mkdir(path.join(root, ".git", "objects"), { recursive: true });
+    await fs.mkdir(path.join(root, "empty"));
+    await fs.writeFile(path.join(root, ".gitignore"), "secret\ndist\n");
+    await fs.writeFile(path.join(root, "secret"), "kept all the same", { mode: 0o600 });
+    await fs.writeFile(path.join(root, ".git", "HEAD"), "ref: refs/heads/main\n");
+    await fs.writeFile(path.join(root, "big.bin"), Buffer.alloc(1_200_000, 7));
+    await fs.writeFile(path.join(root, "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
+    await fs.symlink("run.sh", path.join(root, "link"));
+    snapshots = open();
+  });
+
+  afterEach(async () => {
+    snapshots[Symbol.dispose]();
+    await fs.rm(base, { recursive: true, force: true });
+  });
+
+  async function covered(reason = "test"): Promise<string> {
+    const outcome = await snapshots.before({ root, reason }, never);
+    if (outcome.kind !== "covered") throw new Error(outcome.reason);
+    return outcome.id;
+  }
+
+  it("brings back everything byte for byte: ignored files, modes, links, empty folders, .git", async () => {
+    const id = await covered();
+    const before = await picture(root);
+    await fs.rm(path.join(root, ".git"), { recursive: true });
+    await fs.rm(path.join(root, "empty"), { recursive: true });
+    await fs.rm(path.join(root, "link"));
+    await fs.writeFile(path.join(root, "link"), "no link any more");
+    await fs.truncate(path.join(root, "big.bin"), 10);
+    await fs.chmod(path.join(root, "secret"), 0o644);
+    await fs.writeFile(path.join(root, "made-since"), "x");
+    const report = await snapshots.restore(root, { id }, never);
+    expect(await picture(root)).toEqual(before);
+    expect(report.removed).toEqual(["made-since"]);
+    expect(report.missing).toEqual([]);
+  });
+
+  it("says again and again that nothing changed without a new snapshot", async () => {
+    const id = await covered();
+    expect(await covered()).toBe(id);
+    await fs.appendFile(path.join(root, "run.sh"), "echo\n");
+    const next = await covered("after an edit");
+    expect(next).not.toBe(id);
+    expect((await snapshots.list(root)).map((one) => one.reason)).toEqual(["after an edit", "test"]);
+  });
+
+  it("goes on where another process stopped, also after it was killed in the middle of a line", async () => {
+    const id = await covered();
+    const before = await picture(root);
+    snapshots[Symbol.dispose]();
+    const journal = (await fs.readdir(path.join(base, "kept")))[0] ?? "";
+    await fs.appendFile(path.join(base, "kept", journal, "journal.ndjson"), '{"id":"abc","at":1,"rea');
+    snapshots = open();
+    await fs.rm(path.join(root, "run.sh"));
+    expect((await snapshots.restore(root, { id }, never)).restored).toEqual(["run.sh"]);
+    expect(await picture(root)).toEqual(before);
+  });
+
+  it("brings back one file and leaves the others", async () => {
+    const id = await covered();
+    await fs.writeFile(path.join(root, "secret"), "changed");
+    await fs.writeFile(path.join(root, "run.sh"), "changed");
+    await snapshots.restore(root, { id, file: "secret" }, never);
+    expect(await fs.readFile(path.join(root, "secret"), "utf8")).toBe("kept all the same");
+    expect(await fs.readFile(path.join(root, "run.sh"), "utf8")).toBe("changed");
+    await expect(snapshots.restore(root, { id, file: "../outside" }, never)).rejects.toThrow("does not lie inside");
+  });
+
+  it("can go forward again after going back", async () => {
+    const id = await covered();
+    await fs.writeFile(path.join(root, "new.txt"), "new");
+    const changed = await picture(root);
+    await snapshots.restore(root, { id }, never);
+    const [latest] = await snapshots.list(root);
+    await snapshots.restore(root, { id: latest?.id ?? "" }, never);
+    expect(await picture(root)).toEqual(changed);
+  });
+
+  it("opens folders that were closed on the way", async () => {
+    await fs.mkdir(path.join(root, "deep", "er"), { recursive: true });
+    await fs.writeFile(path.join(root, "deep", "er", "x"), "x");
+    const id = await covered();
+    const before = await picture(root);
+    await fs.rm(path.join(root, "deep", "er", "x"));
+    await fs.chmod(path.join(root, "deep", "er"), 0o000);
+    await fs.chmod(path.join(root, "deep"), 0o000);
+    await snapshots.restore(root, { id }, never);
+    expect(await picture(root)).toEqual(before);
+  });
+
+  it("does not copy a home, and says so", async () => {
+    const outcome = await snapshots.before({ root: "/home", reason: "x" }, never);
+    expect(outcome.kind).toBe("uncovered");
+  });
+
+  it("shows what changed", async () => {
+    const id = await covered();
+    await fs.writeFile(path.join(root, "run.sh"), "#!/bin/sh\necho hi\n");
+    const text = await snapshots.diff(root, id, never);
+    expect(text).toContain("+echo hi");
+    expect(text).not.toContain("secret");
+  });
+
+  it("drops old snapshots with their contents, and the kept ones stay whole", async () => {
+    const few = new WorkspaceSnapshots({
+      folder: path.join(base, "few"),
+      maxSnapshots: 3,
+      home: "/home/nobody",
+      clock: systemClock,
+      logger: silentLogger,
+    });
+    const pictures: (readonly string[])[] = [];
+    for (let i = 0; i < 12; i++) {
+      await fs.writeFile(path.join(root, "changing"), `content ${i}`);
+      await few.before({ root, reason: `${i}` }, never);
+      pictures.push(await picture(root));
+    }
+    const kept = await few.list(root);
+    expect(kept.length).toBeLessThanOrEqual(4);
+    for (const one of kept) {
+      await few.restore(root, { id: one.id }, never);
+      expect(await picture(root)).toEqual(pictures[Number(one.reason)]);
+    }
+    few[Symbol.dispose]();
+  });
+
+  it("brings back whatever was done to the files, in any order", async () => {
+    const name = fc.constantFrom("a", "b", "c/d", "c/e/f", ".git/HEAD", "empty", "link", "run.sh");
+    const step = fc.oneof(
+      fc.record({ do: fc.constant("write" as const), name, text: fc.string({ maxLength: 20 }) }),
+      fc.record({ do: fc.constant("remove" as const), name, text: fc.constant("") }),
+      fc.record({ do: fc.constant("folder" as const), name, text: fc.constant("") }),
+      fc.record({ do: fc.constant("link" as const), name, text: fc.constantFrom("run.sh", "/etc/passwd", "nowhere") }),
+      fc.record({ do: fc.constant("chmod" as const), name, text: fc.constantFrom("600", "755", "700") }),
+    );
+    const act = async (one: { do: string; name: string; text: string }): Promise<void> => {
+      const file = path.join(root, one.name);
+      const ignore = (): void => undefined;
+      if (one.do === "remove") await fs.rm(file, { recursive: true, force: true }).catch(ignore);
+      if (one.do === "folder") await fs.mkdir(file, { recursive: true }).catch(ignore);
+      if (one.do === "link") await fs.symlink(one.text, file).catch(ignore);
+      const there = await fs.lstat(file).catch(() => undefined);
+      if (one.do === "chmod" && there !== undefined && !there.isSymbolicLink())
+        await fs.chmod(file, Number.parseInt(one.text, 8));
+      if (one.do === "write" && there?.isSymbolicLink() !== true) {
+        await fs.mkdir(path.dirname(file), { recursive: true }).catch(ignore);
+        await fs.writeFile(file, one.text).catch(ignore);
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.array(step, { maxLength: 12 }), async (first, second) => {
+        for (const one of first) await act(one);
+        const id = await covered();
+        const before = await picture(root);
+        for (const one of second) await act(one);
+        await snapshots.restore(root, { id }, never);
+        expect(await picture(root)).toEqual(before);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
