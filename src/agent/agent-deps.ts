@@ -2,7 +2,7 @@ import type { AgentEvents, Message, TurnResult } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
-import type { CallObserver, Listing, OutputLimits, ResultFiles, Tool } from "#tools";
+import type { CallObserver, Listing, OutputLimits, ResultFiles, SessionScope, Tool } from "#tools";
 import type { CallMoney } from "./call-model.ts";
 import type { ContextKeeper, ContextKeeperDeps } from "./context-keeper.ts";
 import type { Conversation } from "./conversation.ts";
@@ -51,10 +51,8 @@ export interface AgentDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: AgentSettings;
-  /** `cli`, `telegram`, `cron`, … */
-  readonly surface: string;
-  /** Owns approvals: one per chat. */
-  readonly sessionKey: string;
+  /** Whom it works for. */
+  readonly scope: SessionScope;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;
   readonly money: CallMoney;
   readonly transcript: Transcript;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type CredentialHandle, CredentialRecovery, type FallbackEntry, type FallbackEvent, type Target } from "#model";
+import { testScope } from "#tools/testing";
 import {
   badKey,
   calls,
@@ -150,7 +151,7 @@ describe("a chain of models", () => {
   });
 
   it("carries a child on to the parent's next model [20:A5.10]", async () => {
-    await using child = await withFallback({ deps: { surface: "child" } });
+    await using child = await withFallback({ deps: { scope: testScope({ source: "child" }) } });
     child.server.otherwise(overloaded());
     child.other.script(says("Child done"));
     expect((await child.agent.runConversation(hi)).text).toBe("Child done");

@@ -75,8 +75,7 @@ function toolRunner(userText: string, { deps, steer }: LoopParts): LoopDeps["run
     context: (now) => ({
       taskId: now.taskId,
       sessionId: now.sessionId,
-      sessionKey: deps.sessionKey,
-      surface: deps.surface,
+      scope: deps.scope,
       userTask: userText,
     }),
     observers: (now) => deps.tools.observers(now),

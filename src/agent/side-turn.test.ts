@@ -4,7 +4,7 @@ import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import { classify, openConnections, streamModel } from "#model";
-import { fakeTool, listingOf, registryOf, toolContext } from "#tools/testing";
+import { fakeTool, listingOf, registryOf, testScope, toolContext } from "#tools/testing";
 import { calls, fails, hang, says, serverError, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { defaultAgentSettings } from "./agent-deps.ts";
 import { Conversation } from "./conversation.ts";
@@ -42,8 +42,7 @@ async function stage(changes: Partial<SideTurnDeps> = {}) {
     clock: systemClock,
     logger,
     settings: { ...defaultAgentSettings, request: { reasoning: "high" } },
-    surface: "cli",
-    sessionKey: "cli",
+    scope: testScope(),
     stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
     money: freeOfCharge,
     prompt: {

@@ -16,8 +16,7 @@ type Shared =
   | "clock"
   | "logger"
   | "settings"
-  | "surface"
-  | "sessionKey"
+  | "scope"
   | "stream"
   | "money"
   | "prompt"
@@ -147,12 +146,11 @@ async function call(request: ModelRequest, deps: SideTurnDeps, signal: AbortSign
 }
 
 function partsOf(deps: SideTurnDeps): Pick<AgentDeps, Exclude<Shared, "settings" | "tools">> {
-  const { clock, logger, surface, sessionKey, money, prompt, onRateLimits, succeeded } = deps;
+  const { clock, logger, scope, money, prompt, onRateLimits, succeeded } = deps;
   return {
     clock,
     logger,
-    surface,
-    sessionKey,
+    scope,
     money,
     prompt,
     stream: deps.stream.bind(deps),

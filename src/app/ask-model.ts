@@ -8,6 +8,8 @@ import type { Models } from "./wire-model.ts";
 
 export interface AskedModel {
   readonly wish: TargetWish;
+  /** Whose money it is. */
+  readonly sessionId: SessionId;
   readonly system?: string;
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolDefinition[];
@@ -23,7 +25,7 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
   const resolution = await models.resolve(asked.wish, signal);
   if (resolution.kind === "failure") return { kind: "failed", reason: `${resolution.message} ${resolution.hint}` };
   const { target } = resolution;
-  const sessionId = "tools" as SessionId;
+  const { sessionId } = asked;
   const money = budgetedCalls({ models, spentUsd: 0, sessionId, emit: () => undefined });
   const request = {
     target,

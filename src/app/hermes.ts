@@ -1,35 +1,26 @@
 import { homedir } from "node:os";
-import { ChildTable, childApprover, createDelegateTool, memoryTool, recallTool } from "#agent";
+import { ChildTable, createDelegateTool, memoryTool, recallTool } from "#agent";
 import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
 import { type Logger, openLogger, teeLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
-import { Deferred } from "#foundation/lifecycle/deferred";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { Redactor } from "#foundation/secrets/redact";
 import { systemClock } from "#foundation/time/clock";
 import { NousGuard, nousGate, RateLimitBook } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
-import { SkillPassthrough } from "#skills";
 import { openStore, type Store } from "#store";
 import { childEnvironment } from "#tools";
-import { childApprovals, delegationSettings } from "./agent/children.ts";
+import { delegationSettings } from "./agent/children.ts";
 import { createOpenAgent } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
 import type { SharedParts } from "./agent/shared-parts.ts";
-import { ProcessSideCalls } from "./agent/side-calls.ts";
-import { skillSecrets } from "./agent/skill-secrets.ts";
 import { Books } from "./books.ts";
-import { mixtureModels, samplingModel } from "./model-services.ts";
 import { packageFolder } from "./package-folder.ts";
 import { saveModel, sessionSettings, storePlace } from "./preferences.ts";
-import { readPageWith } from "./read-page.ts";
 import { savedSettings } from "./saved-settings.ts";
-import { sessionPorts } from "./session-ports.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
-import { SurfaceRouter } from "./surface-router.ts";
 import { SurfaceTools } from "./surface-tools.ts";
 import type { Toolbox } from "./toolbox.ts";
-import { mcpConsent } from "./tools/mcp-consent.ts";
 import { blockedVariables } from "./tools/terminals.ts";
 import { type Models, openModels } from "./wire-model.ts";
 import { openToolbox } from "./wire-tools.ts";
@@ -93,11 +84,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const userHome = loaded.environment.variables["HOME"] ?? homedir();
   const redactor = new Redactor();
   const logger = openLogs({ home, redactor, settings: loaded.config.logging }, scope);
-  const surfaces = new SurfaceRouter();
-  const opened = new Deferred<Toolbox>();
   const models = scope.adopt(await openModels({ loaded, home, userHome, version, logger, redactor }));
-  const side = new ProcessSideCalls({ loaded, models, logger, warn: (text) => options.onNotice(text) });
-  const passthrough = new SkillPassthrough();
   const [store, toolbox] = await Promise.all([
     openStore(options.isIncognito === true ? { memory: true } : storePlace(loaded, home), { clock, log: logger }),
     openToolbox({
@@ -110,23 +97,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       clock,
       logger,
       redactor,
-      approver: childApprover(surfaces, () => childApprovals(loaded.config)),
       onNotice: (text) => options.onNotice(text),
-      auxiliary: side.forTools,
-      moa: mixtureModels(models),
-      sample: samplingModel(side.run),
-      askSecret: (question, signal) => surfaces.askSecret(question, signal),
-      ...mcpConsent(surfaces),
-      ...sessionPorts({
-        surfaces,
-        clock,
-        logger,
-        reports: loaded.config.display.background_process_notifications,
-        toolbox: opened.promise,
-      }),
-      canSee: (signal) => side.canSee(signal),
       gatewayLogin: (signal) => models.subscription(signal),
-      skillVariables: ({ sessionId }) => (sessionId === undefined ? [] : passthrough.of(sessionId).variables),
       ...bundledPlugins(),
       builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
       ...(options.yolo === undefined ? {} : { yolo: options.yolo }),
@@ -136,23 +108,22 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   ]);
   scope.adopt(store);
   const books = scope.adopt(new Books(store, logger));
-  side.keepBooksIn(books);
   scope.adopt(toolbox);
-  opened.resolve(toolbox);
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
   const skills = openSkills({
     loaded,
     home,
     clock,
     logger,
-    passthrough,
+    env,
+    redactor,
+    variables: toolbox.variables,
     pluginSkills: () => toolbox.plugins.skills(),
-    askSecret: skillSecrets({ surfaces, loaded, home, env, redactor }),
   });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
   for (const tool of [
     memoryTool,
-    createSessionSearchTool({ store, logger, auxiliary: side.forTools }),
+    createSessionSearchTool({ store, logger }),
     recallTool,
     delegateTool,
     ...skills.tools,
@@ -161,8 +132,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const children = scope.adopt(
     new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
   );
-  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, surfaces, books };
-  const sessions = scope.adopt(openSessions(shared, { side, env }));
+  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, books };
+  const sessions = scope.adopt(openSessions(shared, env));
   return {
     loaded,
     home,
@@ -208,25 +179,11 @@ const logLevels = { DEBUG: "debug", INFO: "info", WARNING: "warn", ERROR: "error
 
 type Shared = Pick<
   SharedParts,
-  | "loaded"
-  | "home"
-  | "userHome"
-  | "clock"
-  | "logger"
-  | "models"
-  | "store"
-  | "toolbox"
-  | "skills"
-  | "children"
-  | "surfaces"
-  | "books"
+  "loaded" | "home" | "userHome" | "clock" | "logger" | "models" | "store" | "toolbox" | "skills" | "children" | "books"
 >;
 
 /** The service every surface talks to, over all that was opened. */
-function openSessions(
-  shared: Shared,
-  { side, env }: { readonly side: ProcessSideCalls; readonly env: NodeJS.ProcessEnv },
-): SessionService {
+function openSessions(shared: Shared, env: NodeJS.ProcessEnv): SessionService {
   const { loaded, home, clock, logger, store, toolbox } = shared;
   return createSessionService({
     store,
@@ -246,13 +203,9 @@ function openSessions(
     openAgent: createOpenAgent({
       ...shared,
       accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
-      lookAt: side.forTools,
       rateLimits: new RateLimitBook(),
-      useMain: (main) => side.useMain(main),
-      auxiliary: (sessionId, main) => side.forSession(sessionId, main),
       surfaceTools: new SurfaceTools({ loaded, home, env, toolbox }),
       saveModel: (target) => saveModel(target, { loaded, home, env }),
-      fetchText: readPageWith(toolbox.registry),
     }),
   });
 }

@@ -4,24 +4,26 @@ import {
   imagePart,
   type Message,
   newToolCall,
+  type SessionId,
   textPart,
   toolMessage,
   userMessage,
 } from "#conversation";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Auxiliary, AuxiliaryOutcome } from "#model";
-import type { MixtureDeps, SampleModel, SampleReply, SampleRequest } from "#tools";
+import type { SampleReply, SampleRequest, Spender, Auxiliary as ToolAuxiliary } from "#tools";
 import { askModel } from "./ask-model.ts";
 import type { Models } from "./wire-model.ts";
 
 /** Asks one named model for `mixture_of_agents`; the names are those of OpenRouter. */
-export function mixtureModels(models: Models): MixtureDeps["completeWith"] {
+export function mixtureModels(models: Models, { sessionId }: Spender): ToolAuxiliary["complete"] {
   return async (request, signal) => {
     const { model, system, prompt, temperature, maxTokens } = request;
     const answer = await askModel(
       models,
       {
         wish: { provider: "openrouter", model },
+        sessionId: sessionId as SessionId,
         messages: [userMessage(prompt)],
         ...(system === undefined ? {} : { system }),
         options: {
@@ -40,7 +42,7 @@ export function mixtureModels(models: Models): MixtureDeps["completeWith"] {
 }
 
 /** Answers completions that MCP servers ask for, with the model of the side task `mcp`. */
-export function samplingModel(run: Auxiliary["run"]): SampleModel {
+export function samplingModel(run: Auxiliary["run"]): ToolAuxiliary["sample"] {
   return async (request, signal) => {
     const answer = await run(
       "mcp",

@@ -1,10 +1,11 @@
-import type { ProcessEvent } from "#tools";
+import type { Logger } from "#foundation/files/logger";
+import type { ProcessEvent, SessionScope } from "#tools";
 
 /** Which reports a person wants: everything, only how processes ended, only those that failed, none. */
 export type ProcessReports = "all" | "result" | "error" | "off";
 
 type Notice =
-  | { readonly kind: "notice"; readonly sessionKey: string; readonly text: string }
+  | { readonly kind: "notice"; readonly text: string }
   | { readonly kind: "unwanted" }
   /** Concerns no session, but whoever looks after the program. */
   | { readonly kind: "alarm" };
@@ -13,7 +14,24 @@ type Notice =
 export function processNotice(event: ProcessEvent, wanted: ProcessReports): Notice {
   if (event.type === "watch_overflow_tripped" || event.type === "watch_overflow_released") return { kind: "alarm" };
   if (!isWanted(event, wanted)) return { kind: "unwanted" };
-  return { kind: "notice", sessionKey: event.session_key, text: textOf(event) };
+  return { kind: "notice", text: textOf(event) };
+}
+
+/** Brings reports of background processes to the sessions that started them, as far as they are wanted. */
+export function reportTo({
+  wanted,
+  logger,
+}: {
+  readonly wanted: ProcessReports;
+  readonly logger: Logger;
+}): (event: ProcessEvent, scope: SessionScope | undefined) => void {
+  return (event, scope) => {
+    const notice = processNotice(event, wanted);
+    if (notice.kind === "alarm") logger.warn("background processes report too much", { ...event });
+    if (notice.kind !== "notice") return;
+    const isTaken = scope?.deliver({ text: notice.text, how: "queue", isVerbatim: true }) ?? false;
+    if (!isTaken) logger.info("nobody takes the report of a background process", { type: event.type });
+  };
 }
 
 type Report = Exclude<ProcessEvent, { readonly type: "watch_overflow_tripped" | "watch_overflow_released" }>;

@@ -1,18 +1,17 @@
 import type { ReferenceDeps } from "#agent";
 import { isRecord } from "#foundation/text/json";
-import type { ToolRegistry } from "#tools";
+import type { SessionScope, ToolRegistry } from "#tools";
 
 /** Reads a page the way the model would: same backend, same rules about addresses. */
-export function readPageWith(registry: ToolRegistry): ReferenceDeps["fetchText"] {
+export function readPageWith(registry: ToolRegistry, scope: SessionScope): ReferenceDeps["fetchText"] {
   return async (url, signal) => {
     const tool = registry.snapshot().tools.get("web_extract");
     if (tool === undefined) return { kind: "failed", reason: "pages cannot be read here" };
     const context = {
       callId: "reference",
-      taskId: "reference",
-      sessionId: "reference",
-      sessionKey: "reference",
-      surface: "cli",
+      taskId: scope.key,
+      sessionId: scope.key,
+      scope,
       enabledTools: new Set<string>(),
       signal,
       progress: () => undefined,

@@ -1,6 +1,6 @@
 import type { ContextEngine } from "#agent";
 import type { Redactor } from "#foundation/secrets/redact";
-import type { Hooks, PluginCommand, TerminalPart } from "#plugins";
+import type { PluginCommand, SessionHooks, TerminalPart } from "#plugins";
 import type { PluginSkillPlace } from "#skills";
 import type {
   CallObserver,
@@ -9,19 +9,33 @@ import type {
   ListingWish,
   ProcessTable,
   ResultFiles,
+  SessionScope,
+  SessionVariables,
   Tool,
   ToolRegistry,
+  ToolTask,
   YoloSwitch,
 } from "#tools";
 
-/** Whose calls are watched. Without a key and a surface the record of calls names none. */
-export interface ObservedTurn {
-  readonly taskId: string;
+/** Whose calls are watched. */
+export interface ObservedTurn extends ToolTask {
   readonly sessionId: string;
-  readonly sessionKey?: string;
-  readonly surface?: string;
   readonly signal: AbortSignal;
 }
+
+/** A session as its tools see it. */
+export interface ToolSession {
+  readonly scope: SessionScope;
+  /** The part of the conversation that is written now. */
+  sessionId(): string;
+  /** What its model is shown now. */
+  enabledTools(): ReadonlySet<string>;
+}
+
+/** A slash command of a plugin, run for a session. */
+export type SessionCommand = Omit<PluginCommand, "handler"> & {
+  handler(args: string, sessionKey: string): string | null | Promise<string | null>;
+};
 
 /** What became of a command a person typed. */
 export type PersonRun =
@@ -34,34 +48,42 @@ export interface Toolbox extends AsyncDisposable {
   readonly registry: ToolRegistry;
   readonly redactor: Redactor;
   redact(text: string): string;
+  /**
+   * Opens a session for its tools. Disposing it leaves nothing of it: terminals, processes, browsers, grants, yolo,
+   * passwords, variables, and MCP servers of its own.
+   */
+  openSession(session: ToolSession): AsyncDisposable;
   /** The tools of a session. Waits for MCP servers no longer than their limit. */
-  list(wish: ListingWish, signal: AbortSignal): Promise<Listing>;
+  list(wish: ListingWish, scope: SessionScope, signal: AbortSignal): Promise<Listing>;
   /** Where long results of a task are kept. */
-  files(taskId: string): ResultFiles;
+  files(task: ToolTask): ResultFiles;
   /** Hooks of plugins and the audit, for the calls of one turn. */
   observers(turn: ObservedTurn): readonly CallObserver[];
-  readonly hooks: Hooks;
+  /** Hooks of plugins, called for a session. */
+  hooksFor(sessionKey: string): SessionHooks;
   readonly yolo: YoloSwitch;
   readonly checkpoints: Checkpoints;
   readonly processes: ProcessTable;
   /** Ends what one task holds: terminal, browser, read history. */
   release(taskId: string): Promise<void>;
-  /** A session ended or was reset: its approvals, its yolo and its password for sudo are forgotten. */
-  endSession(sessionKey: string): void;
+  /** A turn is over: a terminal that keeps nothing between turns is closed. */
+  endTurn(taskId: string): Promise<void>;
   /** The context lost what was shown (compression): files must be shown again when they are read. */
   forgetShown(taskId: string): void;
   /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
-  runForPerson(command: string, who: { readonly sessionKey: string }, signal: AbortSignal): Promise<PersonRun>;
+  runForPerson(command: string, sessionKey: string, signal: AbortSignal): Promise<PersonRun>;
+  /** Variables that only commands of one session see. */
+  readonly variables: SessionVariables;
   readonly mcp: {
-    ready(signal: AbortSignal): Promise<void>;
+    ready(scope: SessionScope, signal: AbortSignal): Promise<void>;
     /** Between turns: takes over changed lists where the configuration says so. How often anything changed so far. */
-    refresh(signal: AbortSignal): Promise<number>;
+    refresh(scope: SessionScope, signal: AbortSignal): Promise<number>;
     /** Reads the configuration again and restarts what changed; a line for the person. */
-    reload(signal: AbortSignal): Promise<string>;
+    reload(scope: SessionScope, signal: AbortSignal): Promise<string>;
     status(): readonly { readonly name: string; readonly state: string; readonly tools: number }[];
   };
   readonly plugins: {
-    commands(): readonly PluginCommand[];
+    commands(): readonly SessionCommand[];
     skills(): readonly PluginSkillPlace[];
     memoryProviders(): readonly unknown[];
     contextEngines(): readonly ContextEngine[];

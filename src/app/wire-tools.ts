@@ -1,21 +1,23 @@
 import path from "node:path";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { Hooks } from "#plugins";
+import { Hooks, PluginCalls } from "#plugins";
 import { AvailabilityProbes, type ToolAudit, ToolRegistry, toolAudit } from "#tools";
-import type { ObservedTurn, Toolbox } from "./toolbox.ts";
+import type { ObservedTurn, Toolbox, ToolSession } from "./toolbox.ts";
 import { absolutePath } from "./tools/absolute-path.ts";
-import { openApproval } from "./tools/approval.ts";
+import { type Approval, openApproval } from "./tools/approval.ts";
 import { builtinTools } from "./tools/builtin.ts";
 import { type CallWatchers, watchCalls } from "./tools/call-watchers.ts";
-import { hasCheckpoints, openFiles } from "./tools/files.ts";
+import { openFiles } from "./tools/files.ts";
 import { listOf } from "./tools/listing.ts";
-import { openMcp } from "./tools/mcp.ts";
+import { type Mcp, openMcp } from "./tools/mcp.ts";
+import { nestedCalls } from "./tools/nested-calls.ts";
+import { OpenSessions } from "./tools/open-sessions.ts";
 import { openPersonShell } from "./tools/person-shell.ts";
 import { loadPlugins, loadShellHooks, openPlugins } from "./tools/plugins.ts";
 import { openRedaction } from "./tools/redaction.ts";
 import { resultFiles } from "./tools/task-files.ts";
-import { openTerminals } from "./tools/terminals.ts";
+import { openTerminals, type Terminals } from "./tools/terminals.ts";
 import type { ToolboxBase, ToolboxOptions } from "./tools/toolbox-options.ts";
 
 export type { ToolboxOptions } from "./tools/toolbox-options.ts";
@@ -51,61 +53,94 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
     redactor,
     redact,
   };
-  const hooks = new Hooks({ logger, timeoutMs: config.hooks_timeout_ms });
+  const calls = new PluginCalls();
+  const hooks = new Hooks({ logger, timeoutMs: config.hooks_timeout_ms, calls });
+  const sessions = new OpenSessions();
+  const hooksFor = (sessionKey: string) => hooks.for(() => sessions.place(sessionKey));
   const audit = scope.adopt(openAudit(base));
-  const { gate, grants, yolo, personGate } = openApproval(base, hooks, (entry) => audit.decided(entry));
+  const approval = openApproval(base, hooksFor, (entry) => audit.decided(entry));
+  const { gate, yolo } = approval;
   const terminals = openTerminals(base);
-  const { leases, processes, guardian, sudo } = terminals;
+  const { leases, processes, guardian, kind, variables } = terminals;
   const files = openFiles(base, { terminals, gate, findMask: redaction.findMask });
   const registry = new ToolRegistry(logger);
-  const plugins = openPlugins(base, { registry, hooks, guardian });
   const watchers: CallWatchers = {
-    hooks,
+    hooksFor: ({ scope: { key } }) => hooksFor(key),
     audit,
     history: files.history,
     leases,
-    cwd: base.cwd,
-    ...(hasCheckpoints(base, terminals) ? { checkpoints: files.checkpoints } : {}),
+    terminalKind: kind,
+    checkpoints: config.checkpoints.enabled ? files.checkpoints : undefined,
   };
-  const observers = (turn: ObservedTurn) => watchCalls(watchers, turn);
+  const observers = (turn: ObservedTurn) => {
+    sessions.note(turn.scope.key, turn.taskId);
+    return watchCalls(watchers, turn);
+  };
+  const callTool = nestedCalls({ registry, clock, logger, redact, observers });
+  const plugins = openPlugins(base, { registry, hooks, guardian, sessions, calls, callTool });
   const probes = new AvailabilityProbes(clock);
   const mcp = openMcp(base, { registry, gate, guardian, onReload: () => probes.forget() });
-  const parts = { terminals, files, gate, hooks, registry, plugins, observers };
-  const { tools, browsers } = await builtinTools(base, parts, signal);
+  const { tools, browsers } = builtinTools(base, { terminals, files, gate, hooks, plugins, sessions, callTool });
   for (const tool of tools) registry.register(tool);
   await loadPlugins(base, plugins);
   await loadShellHooks(base, hooks, signal);
+  const release = async (taskId: string): Promise<void> => {
+    files.history.forget(taskId);
+    files.ledger.forget(taskId);
+    await Promise.all([browsers.release(taskId), leases.release(taskId)]);
+  };
   return {
     registry,
     redactor,
     redact,
-    list: (wish, wait) => listOf(base, { registry, probes, mcp, wish }, wait),
-    files: (taskId) => resultFiles(leases, taskId, logger),
-    observers(turn) {
-      files.checkpoints.startStep(turn.signal);
-      return observers(turn);
-    },
-    hooks,
+    list: (wish, of, wait) => listOf(base, { scope: of, registry, probes, mcp, wish }, wait),
+    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, release }),
+    files: (task) => resultFiles(leases, task, logger),
+    observers,
+    hooksFor,
     yolo,
     checkpoints: files.checkpoints,
     processes,
-    async release(taskId) {
-      files.history.reset(taskId);
-      files.history.forgetShown(taskId);
-      files.ledger.forget(taskId);
-      await Promise.all([browsers.release(taskId), leases.release(taskId)]);
-    },
-    endSession(sessionKey) {
-      grants.endSession(sessionKey);
-      yolo.endSession(sessionKey);
-      sudo.forget(sessionKey);
-    },
+    variables,
+    release,
+    endTurn: (taskId) => leases.endTurn(taskId),
     forgetShown: (taskId) => files.history.forgetShown(taskId),
-    runForPerson: openPersonShell(base, { terminals, gate: personGate }),
+    runForPerson: openPersonShell(base, { terminals, gate: approval.personGate, sessions }),
     mcp: mcp.api,
     plugins: plugins.api,
     register: (tool) => registry.register(tool),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}
+
+interface SessionParts {
+  readonly sessions: OpenSessions;
+  readonly approval: Approval;
+  readonly terminals: Terminals;
+  readonly mcp: Mcp;
+  release(taskId: string): Promise<void>;
+}
+
+/** A session that is over leaves nothing: neither what it holds nor what it was allowed. */
+function openSession(session: ToolSession, parts: SessionParts): AsyncDisposable {
+  const { sessions, approval, terminals, mcp } = parts;
+  const { key } = session.scope;
+  sessions.add(session);
+  return {
+    async [Symbol.asyncDispose]() {
+      if (sessions.scope(key) !== session.scope) return;
+      const tasks = sessions.remove(session);
+      approval.grants.endSession(key);
+      approval.yolo.endSession(key);
+      terminals.sudo.forget(key);
+      terminals.variables.endSession(key);
+      await terminals.processes.endSession(key);
+      await Promise.all([
+        ...tasks.map((taskId) => parts.release(taskId)),
+        terminals.leases.endSession(key),
+        mcp.endSession(key),
+      ]);
+    },
   };
 }
 

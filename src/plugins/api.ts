@@ -30,11 +30,22 @@ export interface PluginContext {
   registerCliCommand(command: CliCommand): Disposable;
   registerSkill(name: string, path: string, description?: string): Disposable;
   registerImageGenProvider(provider: ImageGenProvider): Disposable;
-  /** Runs a tool as the model would: with coercion, hooks, approval and limits. */
+  /**
+   * Runs a tool as the model would: with coercion, hooks, approval and limits. It belongs to the conversation whose
+   * tool call, hook or command is calling it, else to the only one that is open.
+   */
   dispatchTool(name: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<string>;
-  /** False when no conversation can take it here. */
+  /** Without a key to the conversation that is calling, as for `dispatchTool`. False when none can take it. */
   injectMessage(content: string, role?: string, sessionKey?: string): boolean;
   onDispose(cleanup: () => unknown): void;
+}
+
+/** What a tool of a plugin learns about the call it answers. */
+export interface PluginCall extends Omit<ToolContext, "scope"> {
+  /** The conversation the call belongs to; `injectMessage` takes it. */
+  readonly sessionKey: string;
+  /** `cli`, `telegram`, `cron`, … */
+  readonly surface: string;
 }
 
 export interface PluginTool {
@@ -43,7 +54,7 @@ export interface PluginTool {
   /** The argument schema itself, or a definition that holds it under `parameters`. */
   readonly schema: JsonSchema;
   /** Plain text is shown to the model as `{"result": text}`; anything else as JSON. */
-  handler(args: Readonly<Record<string, unknown>>, context: ToolContext): unknown;
+  handler(args: Readonly<Record<string, unknown>>, call: PluginCall): unknown;
   checkFn?(): boolean | Promise<boolean>;
   readonly requiresEnv?: readonly string[];
   readonly description?: string;

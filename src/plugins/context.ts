@@ -5,11 +5,12 @@ import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import { isRecord } from "#foundation/text/json";
-import { result, type Tool, type ToolRegistry } from "#tools";
-import type { PluginContext, PluginTool } from "./api.ts";
+import { result, type Tool, type ToolContext, type ToolRegistry } from "#tools";
+import type { PluginCall, PluginContext, PluginTool } from "./api.ts";
 import type { Contributions } from "./contributions.ts";
 import type { FoundPlugin } from "./discover.ts";
 import type { HookCallback, Hooks } from "./hooks/hooks.ts";
+import type { CallPlace, PluginCalls } from "./plugin-calls.ts";
 
 /** What plugins are connected to. */
 export interface PluginWiring {
@@ -20,10 +21,27 @@ export interface PluginWiring {
   readonly hermesHome: string;
   /** `plugins.config`. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** The whole pipeline for one call; absent while no conversation runs. */
-  dispatchTool?(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<string>;
-  injectMessage?(content: string, sessionKey: string | undefined): boolean;
+  /** For which session the code of plugins runs. */
+  readonly calls: PluginCalls;
+  /** The sessions that are open now. */
+  readonly sessions: PluginSessions;
 }
+
+export interface PluginSessions {
+  /** By its key; without one the only session there is. Undefined when no session is meant. */
+  place(sessionKey: string | undefined): CallPlace | undefined;
+  /** The whole pipeline for one call. */
+  callTool(
+    call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
+    context: ToolContext,
+  ): Promise<string>;
+}
+
+/** Where plugins are looked at, and no conversation is held. */
+export const noSessions: PluginSessions = {
+  place: () => undefined,
+  callTool: () => Promise.reject(new UserError("No conversation is open.")),
+};
 
 /** The plugin's view of the program. All it registers belongs to `scope`. */
 export function createPluginContext(plugin: FoundPlugin, wiring: PluginWiring, scope: Scope): PluginContext {
@@ -43,7 +61,7 @@ export function createPluginContext(plugin: FoundPlugin, wiring: PluginWiring, s
     },
     registerTool: (tool) => {
       declared(logger, { what: "tool", name: tool.name, list: manifest.providesTools });
-      const registration = wiring.registry.register(toolOf(tool), { overrides: manifest.overridesTools });
+      const registration = wiring.registry.register(toolOf(tool, wiring.calls), { overrides: manifest.overridesTools });
       if (registration.kind === "refused")
         logger.warn("tool of a plugin refused", { tool: tool.name, reason: registration.reason });
       return own(registration);
@@ -64,18 +82,26 @@ export function createPluginContext(plugin: FoundPlugin, wiring: PluginWiring, s
       return own(contributions.addSkill({ name: `${manifest.name}:${name}`, path: place, description }));
     },
     registerImageGenProvider: (provider) => own(contributions.addImageGenProvider(provider)),
-    dispatchTool: (name, args, signal = never) => {
-      if (wiring.dispatchTool === undefined)
-        throw new UserError(`The tool ${name} cannot be run: no conversation is open.`);
-      return wiring.dispatchTool(name, args, signal);
+    dispatchTool: async (name, args, signal = never) => {
+      const place = wiring.calls.current ?? wiring.sessions.place(undefined);
+      if (place === undefined)
+        throw new UserError(`The tool ${name} cannot be run: it is not clear for which conversation.`, {
+          hint: "Call it from a tool, a hook or a command of the plugin; they run for one conversation.",
+        });
+      const context = { ...place, callId: "", signal, progress: () => undefined };
+      return await wiring.sessions.callTool({ tool: name, args }, context);
     },
-    injectMessage: (content, role = "user", sessionKey) =>
-      wiring.injectMessage?.(role === "user" ? content : `[${role}] ${content}`, sessionKey) ?? false,
+    injectMessage: (content, role = "user", sessionKey) => {
+      const own = sessionKey === undefined ? wiring.calls.current : undefined;
+      const text = role === "user" ? content : `[${role}] ${content}`;
+      const { scope } = own ?? wiring.sessions.place(sessionKey) ?? {};
+      return scope?.deliver({ text, how: "typed", isVerbatim: true }) ?? false;
+    },
     onDispose: (cleanup) => scope.defer(cleanup),
   };
 }
 
-function toolOf(tool: PluginTool): Tool {
+function toolOf(tool: PluginTool, calls: PluginCalls): Tool {
   const parameters = isRecord(tool.schema["parameters"]) ? tool.schema["parameters"] : tool.schema;
   const described = tool.description ?? tool.schema["description"];
   const { checkFn } = tool;
@@ -90,8 +116,13 @@ function toolOf(tool: PluginTool): Tool {
     ...(checkFn === undefined
       ? {}
       : { check: async () => (await checkFn()) || { reason: `its plugin says ${tool.name} cannot be used now` } }),
-    execute: async (args, context) => result(await tool.handler(args, context)),
+    execute: async (args, context) => result(await calls.run(context, () => tool.handler(args, pluginCall(context)))),
   };
+}
+
+/** What a plugin learns about a call. */
+function pluginCall({ scope, ...call }: ToolContext): PluginCall {
+  return { ...call, sessionKey: scope.key, surface: scope.source };
 }
 
 function declared(

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
-import { Toolbelt } from "#tools";
-import { fakeTool, listingOf } from "#tools/testing";
+import { type SessionScope, Toolbelt } from "#tools";
+import { fakeTool, listingOf, testScope } from "#tools/testing";
 import { hookedCalls } from "./hooks/call-observer.ts";
 import { type PluginStage, pluginStage } from "./testing.ts";
 
@@ -14,7 +14,15 @@ const tool = (name: string, body = `() => "hello"`, rest = "") =>
 const module = (body: string) => `export function register(ctx) { ${body} }\n`;
 
 /** Runs one call through the whole toolbelt, hooks included, and gives what the model would read. */
-async function run(stage: PluginStage, name: string, args: Record<string, unknown> = {}): Promise<unknown> {
+async function run(stage: PluginStage, name: string, scope: SessionScope = testScope()): Promise<unknown> {
+  return await runWith(stage, { name, args: {} }, scope);
+}
+
+async function runWith(
+  stage: PluginStage,
+  { name, args }: { readonly name: string; readonly args: Record<string, unknown> },
+  scope: SessionScope = testScope(),
+): Promise<unknown> {
   const belt = new Toolbelt({
     listing: await listingOf(stage.registry),
     files: { keep: () => Promise.resolve(undefined) },
@@ -23,7 +31,7 @@ async function run(stage: PluginStage, name: string, args: Record<string, unknow
     redact: (text) => text,
   });
   const observer = hookedCalls(stage.hooks, { taskId: "t", sessionId: "s", signal: never });
-  const context = { taskId: "t", sessionId: "s", sessionKey: "cli", surface: "cli" };
+  const context = { taskId: "t", sessionId: "s", scope };
   const call = newToolCall({ id: "call_1", name, arguments: JSON.stringify(args) });
   const [message] = await belt.run([call], { context, observer }, never);
   return JSON.parse(String(message?.content));
@@ -270,16 +278,19 @@ describe("what a plugin registers", () => {
     const host = stage.host(["a"], {
       wiring: {
         config: { a: { size: 3 } },
-        injectMessage: (content) => sent.push(content) > 0,
-        dispatchTool: (name) => Promise.resolve(`ran ${name}`),
+        sessions: {
+          place: () => undefined,
+          callTool: ({ tool }, { scope, taskId }) => Promise.resolve(`ran ${tool} for ${scope.key} in ${taskId}`),
+        },
       },
     });
     await host.load();
-    expect(await run(stage, "x")).toEqual({
+    const scope = testScope({ key: "mine", deliver: ({ text }) => sent.push(text) > 0 });
+    expect(await run(stage, "x", scope)).toEqual({
       config: { size: 3 },
       dir: join(stage.home, "plugin-data", "a"),
       sent: true,
-      ran: "ran y",
+      ran: "ran y for mine in t",
     });
     expect(sent).toEqual(["[system] hi"]);
   });
@@ -313,7 +324,7 @@ describe("tools of plugins in a turn", () => {
       },
       { owner: "a" },
     );
-    expect(await run(stage, "terminal", { command: "ls" })).toEqual({ command: "ls" });
+    expect(await runWith(stage, { name: "terminal", args: { command: "ls" } })).toEqual({ command: "ls" });
     expect(stage.logger.lines.some((line) => line.message === "hook failed and was skipped")).toBe(true);
   });
 
@@ -323,7 +334,7 @@ describe("tools of plugins in a turn", () => {
     const echo = fakeTool("echo", { parameters, execute: (args) => Promise.resolve({ content: { ...args } }) });
     stage.registry.register(echo);
     stage.hooks.on("pre_tool_call", () => ({ action: "modify", args: { size: "7" } }), { owner: "a" });
-    expect(await run(stage, "echo", { size: 1 })).toEqual({ size: 7 });
+    expect(await runWith(stage, { name: "echo", args: { size: 1 } })).toEqual({ size: 7 });
   });
 
   it("have their results replaced by the first transformer [30:7.5]", async () => {
@@ -429,7 +440,7 @@ describe("the example plugin", () => {
       version: "1.0.0",
       state: { kind: "enabled" },
     });
-    expect(await run(stage, "word_count", { text: "one two\nthree 🚀" })).toEqual({
+    expect(await runWith(stage, { name: "word_count", args: { text: "one two\nthree 🚀" } })).toEqual({
       words: 4,
       lines: 2,
       characters: 15,

@@ -4,17 +4,18 @@ export type {
   CommandHandler,
   CommandOptions,
   ImageGenProvider,
+  PluginCall,
   PluginContext,
   PluginTool,
   RegisterPlugin,
 } from "./api.ts";
-export type { PluginWiring } from "./context.ts";
+export { noSessions, type PluginSessions, type PluginWiring } from "./context.ts";
 export { Contributions, type PluginCommand, type PluginSkill } from "./contributions.ts";
 export type { PluginPlaces, PluginSource } from "./discover.ts";
 export { hookedCalls } from "./hooks/call-observer.ts";
 export { examineShellHooks, type HookFinding } from "./hooks/examine-shell-hooks.ts";
 export { type GatewayHookDeps, GatewayHooks } from "./hooks/gateway-hooks.ts";
-export { type DispatchVerdict, Hooks, type ToolCallVerdict } from "./hooks/hooks.ts";
+export { type DispatchVerdict, Hooks, type SessionHooks, type ToolCallVerdict } from "./hooks/hooks.ts";
 export { type HookName, hookNames, isHookName } from "./hooks/names.ts";
 export type { HookPayloads } from "./hooks/payloads.ts";
 export {
@@ -37,5 +38,6 @@ export {
 } from "./install/installer.ts";
 export { type LockedPlugin, PluginLock } from "./install/lock-file.ts";
 export type { PluginManifest } from "./manifest.ts";
+export { type CallPlace, PluginCalls } from "./plugin-calls.ts";
 export { ProjectTrust } from "./project-trust.ts";
 export type { TerminalPart } from "./terminal-part.ts";

@@ -5,10 +5,11 @@ import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { ToolRegistry } from "#tools";
-import type { PluginWiring } from "./context.ts";
+import { noSessions, type PluginWiring } from "./context.ts";
 import { Contributions } from "./contributions.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { PluginHost, type PluginHostOptions } from "./host.ts";
+import { PluginCalls } from "./plugin-calls.ts";
 import { ProjectTrust } from "./project-trust.ts";
 
 export interface PluginStage extends AsyncDisposable {
@@ -32,10 +33,12 @@ export async function pluginStage(): Promise<PluginStage> {
   scope.defer(() => rm(home, { recursive: true, force: true }));
   const logger = memoryLogger();
   const registry = new ToolRegistry(logger);
-  const hooks = new Hooks({ logger });
+  const calls = new PluginCalls();
+  const hooks = new Hooks({ logger, calls });
   const contributions = new Contributions({ logger, builtinCommands: new Set(["help", "model"]) });
   const trust = new ProjectTrust(join(home, "trusted-plugins.json"), never);
-  const wiring: PluginWiring = { registry, hooks, contributions, logger, hermesHome: home, config: {} };
+  const own = { calls, sessions: noSessions, hermesHome: home, config: {} };
+  const wiring: PluginWiring = { registry, hooks, contributions, logger, ...own };
   return {
     home,
     logger,

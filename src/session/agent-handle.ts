@@ -1,6 +1,6 @@
 import type { Agent, Transcript } from "#agent";
 import type { AgentEvents, Content, Message, SessionId, ToolDefinition, TurnResult } from "#conversation";
-import type { Approver, AskUser } from "#tools";
+import type { Approver, AskUser, DeliveredWords, PersonAnswer } from "#tools";
 import type { OpenWish, PickerItem, ToolsetInfo } from "./api.ts";
 
 /**
@@ -134,21 +134,6 @@ export interface AgentSpec {
   onTurnEnd(result: TurnResult): void;
   /** What the session had spent before. */
   readonly spentUsd: number;
-}
-
-export type PersonAnswer =
-  | { readonly kind: "answer"; readonly text: string }
-  /** Asked, but refused or not answered in time. */
-  | { readonly kind: "declined" }
-  /** Nobody looks at this session. */
-  | { readonly kind: "nobody" };
-
-export interface DeliveredWords {
-  readonly text: string;
-  /** `queue` waits for the running turn; `typed` does what a message of the person would do. */
-  readonly how: "queue" | "typed";
-  /** Text of strangers: nothing in it, such as `@file:`, is replaced by what it stands for. */
-  readonly isVerbatim: boolean;
 }
 
 export interface PromptStorage {

@@ -1,4 +1,5 @@
 import type { AgentEvent, ApprovalChoice, Cost, Message, SessionId, TurnResult, Usage } from "#conversation";
+import type { McpServerSettings, TerminalChoice } from "#tools";
 
 /**
  * What every surface talks to: the terminal, one-shot runs, the gateway, editors. A surface sends input and
@@ -37,6 +38,10 @@ export interface OpenWish {
   /** Neither SOUL.md, memory nor context files. */
   readonly ignoreRules?: boolean;
   readonly cwd: string;
+  /** The kind of terminal it works in, and what is special about its own; the configured one when absent. */
+  readonly terminal?: TerminalChoice;
+  /** MCP servers that only this session has; editors bring some. */
+  readonly mcpServers?: readonly McpServerSettings[];
   /** False: nobody can be asked; flagged commands are denied and questions are answered by the agent itself. */
   readonly isInteractive: boolean;
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/time/clock";
 import { createGate, Grants, result, YoloSwitch } from "#tools";
-import { fakeTool } from "#tools/testing";
+import { fakeTool, testScope } from "#tools/testing";
 import { calls, reply, says } from "../../test/fakes/model-server/index.ts";
 import type { AgentSpec } from "./agent-handle.ts";
 import { command, type HarnessGiven, openHarness, say } from "./testing/harness.ts";
@@ -44,9 +44,8 @@ function gatedTool(spec: AgentSpec, clock: FakeClock) {
     async execute(args, { signal }) {
       const verdict = await gate.checkCommand(String(args["command"]), {
         tool: "terminal",
-        sessionKey: spec.sessionId,
+        scope: testScope({ key: spec.sessionId, approver: spec.approver }),
         taskId: "t",
-        surface: "cli",
         cwd: "/home/me",
         terminalKind: "local",
         signal,

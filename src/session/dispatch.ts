@@ -28,7 +28,7 @@ export async function dispatch(line: string, deps: DispatchDeps, depth = 0): Pro
       return await quick(resolved, { base, deps, depth });
     case "plugin":
       return await guarded(async () => {
-        const text = await resolved.def.handler(resolved.args);
+        const text = await resolved.def.handler(resolved.args, base.session.info.rootId);
         return text === null || text === "" ? { kind: "nothing" } : say(text);
       });
     case "skill":

@@ -3,10 +3,10 @@ import type { Message, SessionId } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
-import type { Auxiliary, AuxiliaryRequest } from "#tools";
-import { toolContext } from "#tools/testing";
+import { type Auxiliary, type AuxiliaryRequest, noAuxiliary, type SessionScope } from "#tools";
+import { testScope, toolContext } from "#tools/testing";
 import { matchPlaces, matchWindow, previewAround } from "./search/match-window.ts";
-import { createSessionSearchTool, type SessionSearchDeps } from "./session-search-tool.ts";
+import { createSessionSearchTool } from "./session-search-tool.ts";
 
 let store: Store;
 beforeEach(async () => {
@@ -22,15 +22,16 @@ const user = (content: string, uid?: string): Message => ({
 });
 const answer = (content: string): Message => ({ role: "assistant", content });
 
-function asking(changes: Partial<SessionSearchDeps> = {}) {
+function asking(changes: Partial<SessionScope> = {}) {
   const requests: AuxiliaryRequest[] = [];
-  const auxiliary: Auxiliary = (_task, request) => {
+  const ask: Auxiliary["ask"] = (_task, request) => {
     requests.push(request);
     return Promise.resolve({ kind: "text", text: `report ${requests.length}` });
   };
-  const tool = createSessionSearchTool({ store, logger: silentLogger, auxiliary, ...changes });
+  const tool = createSessionSearchTool({ store, logger: silentLogger });
+  const scope = testScope({ auxiliary: { ...noAuxiliary, ask }, ...changes });
   const call = async (args: Record<string, unknown>, sessionId = id("cafe")) =>
-    (await tool.execute(args, toolContext({ sessionId }))).content as Record<string, unknown> & {
+    (await tool.execute(args, toolContext({ sessionId, scope }))).content as Record<string, unknown> & {
       readonly results: readonly Record<string, unknown>[];
     };
   return { call, requests };
@@ -85,17 +86,18 @@ describe("session_search", () => {
 
   it("gives a labelled piece of the record when no model answers [10:STORE-23]", async () => {
     await store.messages.append(id("a"), [user(`${"x ".repeat(2_000)}needle${" y".repeat(2_000)}`)]);
-    const { call } = asking({ auxiliary: () => Promise.reject(new Error("down")) });
+    const { call } = asking({ auxiliary: { ...noAuxiliary, ask: () => Promise.reject(new Error("down")) } });
     const [first] = (await call({ query: "needle" })).results;
     expect(first?.["summary"]).toMatch(/^\[not summarised/);
     expect(first?.["summary"]).toContain("needle");
   });
 
   it("filters by role, and by who may read [10:STORE-23]", async () => {
-    await store.messages.append(id("a"), [user("needle")], { source: "cli" });
+    await store.sessions.create({ id: id("a"), source: "telegram", userId: "ann" });
+    await store.messages.append(id("a"), [user("needle")], { source: "telegram" });
     await store.messages.append(id("b"), [user("x"), answer("needle")], { source: "telegram" });
     expect((await asking().call({ query: "needle", role_filter: "assistant" })).results).toHaveLength(1);
-    const own = asking({ mayRead: (session) => session.source === "cli" });
+    const own = asking({ userId: "ann" });
     expect((await own.call({ query: "needle" })).results).toMatchObject([{ session_id: id("a") }]);
     expect((await own.call({})).results).toMatchObject([{ session_id: id("a") }]);
   });

@@ -2,7 +2,7 @@ import type { SessionId } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { SessionRecord, Store } from "#store";
-import type { Auxiliary, Tool, ToolContext, ToolResult } from "#tools";
+import type { Tool, ToolContext, ToolResult } from "#tools";
 import { familyOf } from "./lineage.ts";
 import { type FoundConversation, findConversations, wholeConversation } from "./search/find-sessions.ts";
 import { readMessages } from "./search/read-messages.ts";
@@ -12,12 +12,9 @@ import { transcriptText } from "./search/transcript-text.ts";
 export interface SessionSearchDeps {
   readonly store: Store;
   readonly logger: Logger;
-  readonly auxiliary: Auxiliary | undefined;
   /** `auxiliary.session_search.max_concurrency`, 1 to 5. */
   readonly maxConcurrency?: number;
   readonly timeoutMs?: number;
-  /** False keeps a session from this asker: in a gateway, people see their own. */
-  mayRead?(session: SessionRecord, context: ToolContext): boolean;
 }
 
 const description =
@@ -69,7 +66,7 @@ async function read(
   const given = typeof wish.sessionId === "string" && wish.sessionId !== "" ? wish.sessionId : context.sessionId;
   const sessionId = await deps.store.sessions.resolveId(given);
   if (sessionId === undefined) return { content: { error: `There is no session ${given}.` }, isError: true };
-  const wanted = { ids: wish.ids, sessionId, mayRead: (one: SessionRecord) => mayRead(deps, one, context) };
+  const wanted = { ids: wish.ids, sessionId, mayRead: (one: SessionRecord) => mayRead(one, context) };
   return { content: await readMessages(deps.store, wanted) };
 }
 
@@ -85,9 +82,9 @@ async function recent(deps: SessionSearchDeps, limit: number, context: ToolConte
   const results: Record<string, unknown>[] = [];
   for (const one of listed) {
     if (results.length >= limit) break;
-    if (deps.mayRead !== undefined) {
+    if (context.scope.userId !== undefined) {
       const session = await store.sessions.get(one.id);
-      if (session === undefined || !mayRead(deps, session, context)) continue;
+      if (session === undefined || !mayRead(session, context)) continue;
     }
     results.push({
       session_id: one.id,
@@ -115,13 +112,13 @@ async function search(
   const [currentRootId] = await currentFamily(store, context);
   const { found, searched } = await findConversations(
     store,
-    { ...wish, currentRootId, mayRead: (session) => mayRead(deps, session, context) },
+    { ...wish, currentRootId, mayRead: (session) => mayRead(session, context) },
     context.signal,
   );
   using limit = deadline(deps.timeoutMs ?? 60_000);
   const signal = linkSignals(context.signal, limit.signal);
   const results = await eachBounded(found, clamp(deps.maxConcurrency ?? 3, 1, 5), (one) =>
-    report(deps, { found: one, query: wish.query }, signal),
+    report(deps, { found: one, query: wish.query }, { ...context, signal }),
   );
   context.signal.throwIfAborted();
   return { success: true, query: wish.query, results, count: results.length, sessions_searched: searched };
@@ -130,7 +127,7 @@ async function search(
 async function report(
   deps: SessionSearchDeps,
   { found, query }: { readonly found: FoundConversation; readonly query: string },
-  signal: AbortSignal,
+  { scope, signal }: ToolContext,
 ): Promise<Record<string, unknown>> {
   const text = transcriptText(await wholeConversation(deps.store, found));
   const { session } = found;
@@ -139,7 +136,7 @@ async function report(
     when: new Date(session.startedAtMs).toISOString(),
     source: session.source,
     model: session.model ?? null,
-    summary: await summarizeMatch(deps, { text, query }, signal),
+    summary: await summarizeMatch({ auxiliary: scope.auxiliary, logger: deps.logger }, { text, query }, signal),
     matches: found.hits.slice(0, 3).map((hit) => ({ message_id: hit.uid, snippet: hit.snippet })),
   };
 }
@@ -168,8 +165,9 @@ async function currentFamily(store: Store, context: ToolContext): Promise<readon
   return current === undefined ? [] : await familyOf(store, current.id);
 }
 
-function mayRead(deps: SessionSearchDeps, session: SessionRecord, context: ToolContext): boolean {
-  return deps.mayRead?.(session, context) ?? true;
+/** People see their own sessions; the owner of the home sees all. */
+function mayRead(session: SessionRecord, { scope }: ToolContext): boolean {
+  return scope.userId === undefined || session.userId === scope.userId;
 }
 
 function limitOf(value: unknown): number {

@@ -4,10 +4,9 @@ import { dirname, join } from "node:path";
 import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { FakeClock } from "#foundation/time/clock";
+import { SessionVariables } from "#tools";
 import { SkillLibrary, type SkillLibraryDeps, type SkillSettings } from "./library/library.ts";
-import { SkillLoader } from "./load/load.ts";
-import { SkillPassthrough } from "./load/passthrough.ts";
-import type { SetupDeps } from "./load/setup.ts";
+import { SkillLoader, type TypedSecret } from "./load/load.ts";
 import { SkillUsage } from "./load/usage.ts";
 import { SkillEditor } from "./tools/edit.ts";
 import { createSkillTools } from "./tools/skill-tools.ts";
@@ -67,7 +66,6 @@ export const signal = new AbortController().signal;
 
 export interface LoaderChanges {
   readonly isSet?: (name: string) => boolean;
-  readonly askSecret?: SetupDeps["askSecret"];
   readonly hasInlineShell?: boolean;
   readonly isUntrusted?: boolean;
   readonly config?: Readonly<Record<string, unknown>>;
@@ -80,18 +78,19 @@ export function skillParts(home: HermesHome, changes: LoaderChanges = {}) {
   const clock = new FakeClock();
   const { library, logger } = libraryAt(home, changes.settings === undefined ? {} : { settings: changes.settings });
   const usage = new SkillUsage(home, { clock, logger });
-  const passthrough = new SkillPassthrough();
+  const variables = new SessionVariables();
+  const kept: TypedSecret[] = [];
   const trash = new SkillTrash(home, clock);
   const loader = new SkillLoader({
     library,
     usage,
-    passthrough,
+    variables,
+    keepSecret: async (typed) => void kept.push(typed),
     logger,
     setup: {
       home,
       isSet: changes.isSet ?? (() => false),
       hasCommand: () => false,
-      ...(changes.askSecret === undefined ? {} : { askSecret: changes.askSecret }),
     },
     options: () => ({
       hasTemplateVars: true,
@@ -104,5 +103,5 @@ export function skillParts(home: HermesHome, changes: LoaderChanges = {}) {
   const editor = new SkillEditor({ home, library, trash, usage, isGuarded: () => changes.isGuarded ?? false });
   const [list, view, manage] = createSkillTools({ library, loader, editor });
   if (list === undefined || view === undefined || manage === undefined) throw new Error("three tools are expected");
-  return { library, loader, editor, usage, passthrough, trash, clock, logger, list, view, manage };
+  return { library, loader, editor, usage, variables, kept, trash, clock, logger, list, view, manage };
 }

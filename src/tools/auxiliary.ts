@@ -1,3 +1,7 @@
+import type { MixtureAnswer, MixtureRequest } from "./builtin/mixture-of-agents.tool.ts";
+import type { SampleReply, SampleRequest } from "./mcp/sampling.ts";
+import type { Availability } from "./tool.ts";
+
 export type AuxiliaryTask = "vision" | "web_extract" | "approval" | "session_search" | "browser";
 
 export interface AuxiliaryRequest {
@@ -13,9 +17,22 @@ export type AuxiliaryAnswer =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-/** A small side call to a model, handed to the tools that need one. */
-export type Auxiliary = (
-  task: AuxiliaryTask,
-  request: AuxiliaryRequest,
-  signal: AbortSignal,
-) => Promise<AuxiliaryAnswer>;
+/** Small calls to models beside the conversation of a session. */
+export interface Auxiliary {
+  ask(task: AuxiliaryTask, request: AuxiliaryRequest, signal: AbortSignal): Promise<AuxiliaryAnswer>;
+  /** Whether a model that sees images can be asked. */
+  canSee(signal: AbortSignal): Promise<Availability>;
+  /** Asks one named model, for `mixture_of_agents`. */
+  complete(request: MixtureRequest, signal: AbortSignal): Promise<MixtureAnswer>;
+  /** Answers a completion that an MCP server asks for. */
+  sample(request: SampleRequest, signal: AbortSignal): Promise<SampleReply>;
+}
+
+const reason = "no model is connected";
+
+export const noAuxiliary: Auxiliary = {
+  ask: () => Promise.resolve({ kind: "unavailable", reason }),
+  canSee: () => Promise.resolve({ reason }),
+  complete: () => Promise.resolve({ kind: "failed", reason, isFinal: true }),
+  sample: () => Promise.resolve({ kind: "unavailable", reason }),
+};

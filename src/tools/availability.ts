@@ -1,6 +1,7 @@
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
+import type { SessionScope } from "./call/session-scope.ts";
 import type { Availability, Tool } from "./tool.ts";
 
 type Probe = NonNullable<Tool["check"]>;
@@ -20,7 +21,11 @@ export class AvailabilityProbes {
     this.#clock = clock;
   }
 
-  async check(tools: Iterable<Tool>, signal: AbortSignal): Promise<ReadonlyMap<string, Availability>> {
+  async check(
+    tools: Iterable<Tool>,
+    scope: SessionScope,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Availability>> {
     const list = [...tools];
     using limit = deadline(probeTimeoutMs);
     const within = { signal, limit: limit.signal, linked: linkSignals(signal, limit.signal) };
@@ -28,9 +33,13 @@ export class AvailabilityProbes {
     const answers = new Map(
       await Promise.all(probes.map(async (probe) => [probe, await this.#ask(probe, within)] as const)),
     );
-    return new Map(
-      list.map((tool) => [tool.name, tool.check === undefined ? true : (answers.get(tool.check) ?? unanswered)]),
-    );
+    const settled = list.map(async (tool): Promise<readonly [string, Availability]> => {
+      const here = tool.check === undefined ? true : (answers.get(tool.check) ?? unanswered);
+      const { checkFor } = tool;
+      if (here !== true || checkFor === undefined) return [tool.name, here];
+      return [tool.name, await asked(() => checkFor(scope, within.linked), within)];
+    });
+    return new Map(await Promise.all(settled));
   }
 
   /** Forgets what was learned, after a setting changed. */
@@ -38,19 +47,25 @@ export class AvailabilityProbes {
     this.#kept.clear();
   }
 
-  async #ask(probe: Probe, { signal, limit, linked }: Bounds): Promise<Availability> {
+  async #ask(probe: Probe, within: Bounds): Promise<Availability> {
     const kept = this.#kept.get(probe);
     if (kept !== undefined && this.#clock.now() - kept.atMs < keptForMs) return kept.answer;
-    let answer: Availability;
-    try {
-      const given = probe(linked);
-      answer = given instanceof Promise ? await raceAbort(given, linked) : given;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      answer = { reason: limit.aborted ? "the check took too long" : describe(error) };
-    }
+    const answer = await asked(() => probe(within.linked), within);
     this.#kept.set(probe, { answer, atMs: this.#clock.now() });
     return answer;
+  }
+}
+
+async function asked(
+  probe: () => Promise<Availability> | Availability,
+  { signal, limit, linked }: Bounds,
+): Promise<Availability> {
+  try {
+    const given = probe();
+    return given instanceof Promise ? await raceAbort(given, linked) : given;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { reason: limit.aborted ? "the check took too long" : describe(error) };
   }
 }
 

@@ -1,13 +1,9 @@
-/** What one call may know and touch. Everything heavier is handed to a tool when it is built. */
-export interface ToolContext {
+import type { ToolTask } from "./call/session-scope.ts";
+
+/** What one call may know and touch. What serves all sessions is handed to a tool when it is built. */
+export interface ToolContext extends ToolTask {
   readonly callId: string;
-  /** Isolates terminals, browser, read ledger; each child agent has its own. */
-  readonly taskId: string;
   readonly sessionId: string;
-  /** Owns approvals and the yolo switch: one per chat. */
-  readonly sessionKey: string;
-  /** `cli`, `telegram`, `cron`, `acp`, … */
-  readonly surface: string;
   /** The user's request of this turn, for summarisers. */
   readonly userTask?: string;
   /** Exactly the names the model was shown. */

@@ -27,7 +27,13 @@ export { scanCommand } from "./approval/scanner.ts";
 export { readSiteList, type SiteRule } from "./approval/sites.ts";
 export { type AuditDetail, type AuditedTurn, type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
 export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./approval/urls.ts";
-export type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest, AuxiliaryTask } from "./auxiliary.ts";
+export {
+  type Auxiliary,
+  type AuxiliaryAnswer,
+  type AuxiliaryRequest,
+  type AuxiliaryTask,
+  noAuxiliary,
+} from "./auxiliary.ts";
 export { AvailabilityProbes } from "./availability.ts";
 export { browserAvailability } from "./browser/availability.ts";
 export { PageGuard } from "./browser/guard.ts";
@@ -64,6 +70,18 @@ export { createVisionAnalyzeTool } from "./builtin/vision-analyze.tool.ts";
 export { createWebExtractTool } from "./builtin/web-extract.tool.ts";
 export { createWebSearchTool } from "./builtin/web-search.tool.ts";
 export { createWriteFileTool } from "./builtin/write-file.tool.ts";
+export type {
+  DeliveredWords,
+  PersonAnswer,
+  Prompter,
+  SecretAnswer,
+  SecretRequest,
+  SessionScope,
+  Spender,
+  TerminalChoice,
+  ToolTask,
+} from "./call/session-scope.ts";
+export { nobody, unattendedScope } from "./call/unattended-scope.ts";
 export type { CallObserver, CallOutcome } from "./call-state.ts";
 export { combineObservers } from "./combine-observers.ts";
 export type { ToolContext } from "./context.ts";
@@ -102,10 +120,17 @@ export { childEnvironment, isBlockedVariable } from "./terminals/environment-var
 export { Guardian } from "./terminals/guardian.ts";
 export { LeaseTable } from "./terminals/lease.ts";
 export { type LocalTerminals, openLocalTerminals } from "./terminals/local-terminals.ts";
-export { localOpener, readTerminalKind, subprocessHome, terminalAvailability } from "./terminals/open-terminal.ts";
+export {
+  localOpener,
+  readTerminalKind,
+  subprocessHome,
+  type TerminalOpeners,
+  terminalAvailability,
+} from "./terminals/open-terminal.ts";
 export type { ProcessEvent, ProcessRoute } from "./terminals/processes/process-event.ts";
 export { ProcessTable } from "./terminals/processes/process-table.ts";
 export { openSandbox, type Sandbox, type SandboxMode, type SandboxOptions } from "./terminals/sandbox.ts";
+export { SessionVariables } from "./terminals/session-variables.ts";
 export type {
   ExecOptions,
   ExecResult,

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "#conversation";
 import type { AvailabilityProbes } from "./availability.ts";
+import type { SessionScope } from "./call/session-scope.ts";
 import type { RegistrySnapshot } from "./registry.ts";
 import { sanitizeParameters } from "./schema-sanitize.ts";
 import type { Tool } from "./tool.ts";
@@ -16,6 +17,8 @@ export interface ListingWish {
 
 /** The tools of one session: what the model is shown, sorted by name, and what answers its calls. */
 export interface Listing {
+  /** Whose tools these are. */
+  readonly scope: SessionScope;
   readonly definitions: readonly ToolDefinition[];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly names: ReadonlySet<string>;
@@ -25,6 +28,8 @@ export interface Listing {
 }
 
 export interface ListingSource {
+  /** Whose tools these are. */
+  readonly scope: SessionScope;
   readonly snapshot: RegistrySnapshot;
   readonly toolsets: Toolsets;
   readonly probes: AvailabilityProbes;
@@ -34,14 +39,15 @@ export async function listTools(source: ListingSource, wish: ListingWish, signal
   const asked = [...(wish.enabledToolsets ?? []), ...(wish.disabledToolsets ?? [])];
   const wanted = wantedNames(source.toolsets, wish);
   const tools = [...wanted].flatMap((name) => source.snapshot.tools.get(name) ?? []);
-  const answers = await source.probes.check(tools, signal);
+  const answers = await source.probes.check(tools, source.scope, signal);
   const usable = tools.filter((tool) => answers.get(tool.name) === true).sort(byName);
   const visible = new Set(usable.map((tool) => tool.name));
   const shown = usable.flatMap((tool) => {
-    const definition = definitionOf(tool, visible);
+    const definition = definitionOf(tool, visible, source.scope);
     return definition === undefined ? [] : [{ tool, definition }];
   });
   return {
+    scope: source.scope,
     definitions: shown.map((one) => one.definition),
     tools: new Map(shown.map((one) => [one.tool.name, one.tool])),
     names: new Set(shown.map((one) => one.tool.name)),
@@ -72,13 +78,13 @@ export function extendListing(listing: Listing, more: readonly Tool[]): Listing 
     ...listing,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     names,
-    definitions: tools.flatMap((tool) => known.get(tool.name) ?? definitionOf(tool, names) ?? []),
+    definitions: tools.flatMap((tool) => known.get(tool.name) ?? definitionOf(tool, names, listing.scope) ?? []),
   };
 }
 
-function definitionOf(tool: Tool, visible: ReadonlySet<string>): ToolDefinition | undefined {
+function definitionOf(tool: Tool, visible: ReadonlySet<string>, scope: SessionScope): ToolDefinition | undefined {
   const plain: ToolDefinition = { name: tool.name, description: tool.description, parameters: tool.parameters };
-  const patched = tool.patchDefinition === undefined ? plain : tool.patchDefinition(plain, visible);
+  const patched = tool.patchDefinition === undefined ? plain : tool.patchDefinition(plain, visible, scope);
   if (patched === undefined) return undefined;
   return { name: tool.name, description: patched.description, parameters: sanitizeParameters(patched.parameters) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FakeClock } from "#foundation/time/clock";
 import { AvailabilityProbes } from "./availability.ts";
 import { listTools } from "./listing.ts";
-import { fakeTool, listingOf, registryOf } from "./testing.ts";
+import { fakeTool, listingOf, registryOf, testScope } from "./testing.ts";
 import { Toolsets } from "./toolsets.ts";
 
 describe("the registry", () => {
@@ -109,7 +109,8 @@ describe("a listing", () => {
     const { registry } = registryOf(fakeTool("a", { check }));
     const clock = new FakeClock();
     const snapshot = registry.snapshot();
-    const source = { snapshot, toolsets: new Toolsets(snapshot), probes: new AvailabilityProbes(clock) };
+    const probes = new AvailabilityProbes(clock);
+    const source = { scope: testScope(), snapshot, toolsets: new Toolsets(snapshot), probes };
     const list = () => listTools(source, {}, new AbortController().signal);
     await list();
     await list();

@@ -1,6 +1,8 @@
 import { memoryLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { AvailabilityProbes } from "./availability.ts";
+import type { SessionScope } from "./call/session-scope.ts";
+import { unattendedScope } from "./call/unattended-scope.ts";
 import type { ToolContext } from "./context.ts";
 import { type Listing, type ListingWish, listTools } from "./listing.ts";
 import { ToolRegistry } from "./registry.ts";
@@ -29,9 +31,9 @@ export function registryOf(...tools: readonly Tool[]) {
   return { registry, logger };
 }
 
-export function listingOf(registry: ToolRegistry, wish: ListingWish = {}): Promise<Listing> {
+export function listingOf(registry: ToolRegistry, wish: ListingWish = {}, scope = testScope()): Promise<Listing> {
   const snapshot = registry.snapshot();
-  const source = { snapshot, toolsets: new Toolsets(snapshot), probes: new AvailabilityProbes(systemClock) };
+  const source = { scope, snapshot, toolsets: new Toolsets(snapshot), probes: new AvailabilityProbes(systemClock) };
   return listTools(source, wish, new AbortController().signal);
 }
 
@@ -40,13 +42,17 @@ export function toolContext(changes: Partial<ToolContext> = {}): ToolContext {
     callId: "call_1",
     taskId: "default",
     sessionId: "session",
-    sessionKey: "cli",
-    surface: "cli",
+    scope: testScope(),
     enabledTools: new Set(),
     signal: new AbortController().signal,
     progress: () => undefined,
     ...changes,
   };
+}
+
+/** The scope of a session of nobody's, at the terminal; what a test is about is given. */
+export function testScope(changes: Partial<SessionScope> = {}): SessionScope {
+  return unattendedScope({ key: "cli", source: "cli", cwd: "/", ...changes });
 }
 
 /** A terminal over a real folder whose commands cannot run: for tests of file tools. */

@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolDefinition } from "#conversation";
+import type { SessionScope } from "./call/session-scope.ts";
 import type { ToolContext } from "./context.ts";
 import type { ToolResult } from "./result.ts";
 
@@ -37,8 +38,14 @@ export interface Tool {
   readonly maxResultChars?: number;
   /** Asked at most once per listing for each distinct function; throwing means unavailable. */
   readonly check?: (signal: AbortSignal) => Promise<Availability> | Availability;
+  /** What depends on the session: its model, its kind of terminal. Asked for every listing, after `check`. */
+  readonly checkFor?: (scope: SessionScope, signal: AbortSignal) => Promise<Availability> | Availability;
   /** The definition as shown beside these other tools; undefined drops the tool from this listing. */
-  patchDefinition?(definition: ToolDefinition, visible: ReadonlySet<string>): ToolDefinition | undefined;
+  patchDefinition?(
+    definition: ToolDefinition,
+    visible: ReadonlySet<string>,
+    scope: SessionScope,
+  ): ToolDefinition | undefined;
   /** Rejects with a `ToolFailure` for what the model may read and act on; anything else is reported as a bug. */
   execute(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult>;
 }

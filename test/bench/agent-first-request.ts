@@ -7,8 +7,7 @@ import { HermesHome } from "#foundation/files/paths";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 import { estimateText } from "#model";
-import { SkillPassthrough } from "#skills";
-import { surfaceToolsets, Toolsets } from "#tools";
+import { surfaceToolsets, Toolsets, unattendedScope } from "#tools";
 import { createDelegateTool } from "../../src/agent/delegation/delegate-tool.ts";
 import { memoryTool } from "../../src/agent/memory/memory-tool.ts";
 import { buildPrompt } from "../../src/agent/prompt/system-prompt.ts";
@@ -55,14 +54,19 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
   const common = { loaded, home, env, cwd, userHome: folder, clock: systemClock, logger };
   await using toolbox = await openToolbox({ ...common, version: "0.0.0", onNotice: () => undefined });
   await copyShippedSkills({ folder: shippedSkills, version: "0.0.0", home, logger });
-  const skills = openSkills({ ...common, passthrough: new SkillPassthrough(), pluginSkills: () => [] });
+  const skills = openSkills({
+    ...common,
+    redactor: toolbox.redactor,
+    variables: toolbox.variables,
+    pluginSkills: () => [],
+  });
   // Only its definition is asked for: no session is ever searched here.
-  const sessionSearch = createSessionSearchTool({ logger, auxiliary: undefined } as SessionSearchDeps);
+  const sessionSearch = createSessionSearchTool({ logger } as SessionSearchDeps);
   for (const tool of [memoryTool, sessionSearch, createDelegateTool(), ...skills.tools]) toolbox.register(tool);
   const toolsets = new Toolsets(toolbox.registry.snapshot());
   const wish = { surface: "cli", pluginToolsets: [], knownPluginToolsets: [], mcpServers: [] };
   const enabledToolsets = surfaceToolsets(wish, toolsets);
-  const listing = await toolbox.list({ enabledToolsets }, never);
+  const listing = await toolbox.list({ enabledToolsets }, unattendedScope({ key: "bench", source: "cli", cwd }), never);
   const inputs = await gatherPrompt(
     {
       loaded,

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { toolContext } from "#tools/testing";
+import { testScope, toolContext } from "#tools/testing";
 import { mcpStage, settingsOf } from "../../src/tools/mcp/testing.ts";
 
 const everything = fileURLToPath(
@@ -38,7 +38,7 @@ async function serveHttp(mode: "streamableHttp" | "sse") {
 async function exercise(raw: Record<string, unknown>) {
   await using stage = await mcpStage();
   const servers = stage.open([settingsOf("all", { ...raw, trust: "trusted" })]);
-  await servers.ready(never);
+  await servers.ready(testScope(), never);
   const tools = stage.registry.snapshot().tools;
   const call = async (name: string, args: Record<string, unknown>) =>
     (await tools.get(name)?.execute(args, toolContext()))?.content as Record<string, unknown>;

@@ -27,7 +27,7 @@ export function sealedDeps(parts: AgentDeps, seal: Seal): AgentDeps {
   return {
     ...rest,
     settings: { ...parts.settings, maxSteps: seal.maxSteps, maxConcurrentChildren: seal.maxChildren },
-    sessionKey: spec.parent.sessionKey,
+    scope: spec.parent.scope,
     tools: sealedTools(parts.tools, seal),
     transcript: {
       record(messages) {

@@ -2,7 +2,7 @@ import type { AgentEvent, ChildStatus, Cost, SessionId, Usage } from "#conversat
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Target } from "#model";
-import type { Listing, Toolsets } from "#tools";
+import type { Listing, SessionScope, Toolsets } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";
 import type { Conversation } from "../conversation.ts";
 import type { Transcript } from "../ports.ts";
@@ -29,8 +29,7 @@ export interface ChildSpec {
 export interface ChildParent {
   readonly sessionId: SessionId;
   readonly taskId: string;
-  readonly sessionKey: string;
-  readonly surface: string;
+  readonly scope: SessionScope;
 }
 
 /** What a stored session of a child is known by. */

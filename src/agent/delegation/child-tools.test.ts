@@ -17,7 +17,7 @@ import {
   Toolsets,
   YoloSwitch,
 } from "#tools";
-import { fakeTool, listingOf, registryOf } from "#tools/testing";
+import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
 import { calls, says } from "../../../test/fakes/model-server/index.ts";
 import { type ChildApprovals, childApprover, isChildTask } from "./child-approver.ts";
 import { blockedTools, childListing } from "./child-listing.ts";
@@ -47,7 +47,11 @@ async function everything(enabledToolsets: readonly string[]): Promise<{ listing
     everything: ["hermes-cli", "mcp-git", "memory", "honcho_search"],
   });
   const probes = new AvailabilityProbes(new FakeClock());
-  const listing = await listTools({ snapshot: registry.snapshot(), toolsets, probes }, { enabledToolsets }, never);
+  const listing = await listTools(
+    { scope: testScope(), snapshot: registry.snapshot(), toolsets, probes },
+    { enabledToolsets },
+    never,
+  );
   return { listing, toolsets };
 }
 
@@ -144,8 +148,8 @@ describe("a dangerous command in a child [10:A9.9]", () => {
     });
     const terminal = fakeTool("terminal", {
       execute: async (args, context) => {
-        const { taskId, sessionKey, surface, signal } = context;
-        const place = { tool: "terminal", taskId, sessionKey, surface, signal, cwd: "/w", terminalKind: "local" };
+        const { taskId, scope, signal } = context;
+        const place = { tool: "terminal", taskId, scope, signal, cwd: "/w", terminalKind: "local" };
         return result(await gate.checkCommand(String(args["command"]), place));
       },
     });
@@ -209,7 +213,7 @@ describe("the definition", () => {
       toolsetsOf: (visible) => (visible.has("terminal") ? ["terminal"] : []),
     });
     const plain = { name: tool.name, description: tool.description, parameters: tool.parameters };
-    const shown = JSON.stringify(tool.patchDefinition?.(plain, new Set(["terminal"])));
+    const shown = JSON.stringify(tool.patchDefinition?.(plain, new Set(["terminal"]), testScope()));
     expect(shown).toContain('"enum":["terminal"]');
     expect(shown).toContain('"enum":["leaf","orchestrator"]');
     expect(shown).toContain('"enum":["gemini"]');

@@ -105,7 +105,7 @@ function planChild(
     task,
     listing,
     conversation: freshConversation(facts),
-    parent: { sessionId, taskId: context.taskId, sessionKey: context.sessionKey, surface: context.surface },
+    parent: { sessionId, taskId: context.taskId, scope: context.scope },
     treeId: parent.treeId ?? rootSessionId,
   };
   const limits = { depth, maxDepth: settings.maxSpawnDepth, maxChildren: settings.maxConcurrentChildren };

@@ -3,7 +3,7 @@ import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { classify, type FallbackEntry, openConnections, streamModel, type Target } from "#model";
 import { type Listing, type Tool, Toolsets, todoTool } from "#tools";
-import { fakeTool, listingOf, registryOf } from "#tools/testing";
+import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
 import {
   calls,
   type ReceivedRequest,
@@ -76,8 +76,7 @@ export async function openDelegation(given: DelegationGiven = {}) {
     clock,
     logger,
     settings: { ...defaultAgentSettings, maxSteps: given.parentSteps ?? 90, maxConcurrentChildren: 50 },
-    surface: "cli",
-    sessionKey: "cli",
+    scope: testScope(),
     stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
     money: given.moneyFor?.(spec, own.sessionId) ?? freeOfCharge,
     transcript: {

@@ -184,7 +184,7 @@ function metadataOf(deps: MemoryToolDeps, context: ToolContext): WriteMetadata {
   return {
     ...deps.origin,
     sessionId: context.sessionId,
-    platform: context.surface,
+    platform: context.scope.source,
     toolName: memoryTool.name,
     taskId: context.taskId,
     toolCallId: context.callId,

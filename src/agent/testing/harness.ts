@@ -12,7 +12,7 @@ import {
   type Target,
 } from "#model";
 import { type Tool, todoTool } from "#tools";
-import { fakeTool, listingOf, registryOf } from "#tools/testing";
+import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { Agent } from "../agent.ts";
 import { type AgentDeps, type AgentTools, defaultAgentSettings } from "../agent-deps.ts";
@@ -92,8 +92,7 @@ export async function openHarness(given: HarnessGiven = {}) {
     clock,
     logger,
     settings: defaultAgentSettings,
-    surface: "cli",
-    sessionKey: "cli",
+    scope: testScope(),
     stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
     money: freeOfCharge,
     transcript,

@@ -30,7 +30,7 @@ import {
   type RateLimitBook,
   type Target,
 } from "#model";
-import type { Auxiliary, Listing, Tool } from "#tools";
+import type { Listing, SessionScope, Tool } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import type { Models } from "../wire-model.ts";
 import type { ChosenModel } from "./choose-model.ts";
@@ -40,10 +40,9 @@ import type { TaintWatch } from "./taint.ts";
 
 /** Who an agent works for. */
 interface AgentPlace {
-  readonly surface: string;
+  readonly scope: SessionScope;
   readonly cwd: string;
   readonly sessionId: SessionId;
-  /** Owns approvals, terminals and files. */
   readonly sessionKey: SessionId;
   /** The session at the root of a delegation. */
   readonly treeId?: SessionId;
@@ -75,7 +74,6 @@ export interface AgentParts {
   onFallback(sessionId: SessionId, event: FallbackEvent): void;
   /** Where requests that nothing could save are written. */
   readonly dumpFolder: string;
-  readonly lookAt: Auxiliary;
   readonly keeper?: AgentDeps["keeper"];
   /** Messages in front of every conversation, never stored. */
   readonly prefill: readonly Message[];
@@ -98,8 +96,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     clock,
     logger,
     settings: parts.settings,
-    surface: place.surface,
-    sessionKey: place.sessionKey,
+    scope: place.scope,
     stream: (request, signal) => models.stream(request, signal),
     money: budgetedCalls({
       models,
@@ -112,12 +109,17 @@ export function agentDeps(parts: AgentParts): AgentDeps {
     prompt: parts.prompt,
     tools: {
       listing: () => parts.listing(),
-      files: toolbox.files(place.sessionKey),
+      files: toolbox.files({ taskId: place.sessionKey, scope: place.scope }),
       pauseMs: parts.config.agent.tool_delay * 1_000,
       redact: (text) => toolbox.redact(text),
       agentTools: parts.agentTools,
       observers: (turn) => [
-        ...toolbox.observers({ taskId: turn.taskId, sessionId: turn.sessionId, signal: turn.signal }),
+        ...toolbox.observers({
+          scope: place.scope,
+          taskId: turn.taskId,
+          sessionId: turn.sessionId,
+          signal: turn.signal,
+        }),
         parts.taint.observer(() => parts.listing()),
       ],
       hintsFor: (tool, args) => hints.hintsFor(tool, args, never),
@@ -165,7 +167,7 @@ export function remediesFor(parts: AgentParts, conversation: Conversation, conte
         logger.info("fallback", { ...event });
         parts.onFallback(conversation.sessionId, event);
       },
-      resultFiles: toolbox.files(parts.place.sessionKey),
+      resultFiles: toolbox.files({ taskId: parts.place.sessionKey, scope: parts.place.scope }),
       isAggregator: (target) => aggregators.has(target.provider),
       onWindowLearned: (target, window) => learnWindow(target, window, parts),
     },
@@ -196,8 +198,8 @@ function watchPrefix(logger: Logger): (request: ModelRequest, cause: string | un
 
 /** Plugins watch a turn through the names their guide promises. */
 function hooksOf({ toolbox, place }: AgentParts): TurnHooks {
-  const { hooks } = toolbox;
-  const platform = place.surface;
+  const hooks = toolbox.hooksFor(place.scope.key);
+  const platform = place.scope.source;
   return {
     onSessionStart: ({ sessionId, model }) =>
       hooks.notify("on_session_start", { session_id: sessionId, model, platform }, never),
@@ -240,10 +242,10 @@ function hooksOf({ toolbox, place }: AgentParts): TurnHooks {
 const aggregators: ReadonlySet<string> = new Set(["openrouter", "nous", "ai-gateway", "opencode-zen", "opencode-go"]);
 
 /** Images in words, for a model that takes none. */
-async function describeImage(url: string, { lookAt }: AgentParts, signal: AbortSignal): Promise<string | undefined> {
+async function describeImage(url: string, { place }: AgentParts, signal: AbortSignal): Promise<string | undefined> {
   const prompt =
     "Describe this image for somebody who cannot see it: what it shows, and every text in it word for word.";
-  const answer = await lookAt("vision", { prompt, images: [url], maxTokens: 1_000 }, signal);
+  const answer = await place.scope.auxiliary.ask("vision", { prompt, images: [url], maxTokens: 1_000 }, signal);
   return answer.kind === "text" ? answer.text : undefined;
 }
 

@@ -14,7 +14,8 @@ import { runProcess } from "#foundation/process/run";
 import { type AccountLine, type Auxiliary, describeRateLimits, formatDuration, readAccount, switchModel } from "#model";
 import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
 import { renderInvocation, skillCommands } from "#skills";
-import type { Listing } from "#tools";
+import type { Listing, SessionScope } from "#tools";
+import { readPageWith } from "../read-page.ts";
 import type { ChosenModel } from "./choose-model.ts";
 import type { LiveSettings } from "./live-settings.ts";
 import type { SessionMemory } from "./open-memory.ts";
@@ -26,6 +27,7 @@ import { windowRule } from "./window-rule.ts";
 export interface HandleParts {
   readonly shared: SharedParts;
   readonly spec: AgentSpec;
+  readonly sessionScope: SessionScope;
   readonly agent: Agent;
   readonly conversation: Conversation;
   readonly chosen: ChosenModel;
@@ -97,7 +99,7 @@ export function createHandle(parts: HandleParts): AgentHandle {
       })),
     stopProcesses: () => toolbox.processes.killAll(sessionKey),
     account: (signal) => accountLines(parts, signal),
-    reloadMcp: (signal) => toolbox.mcp.reload(signal),
+    reloadMcp: (signal) => toolbox.mcp.reload(parts.sessionScope, signal),
     memory: memoryChoices(parts),
     beforeTurn: (signal) => beforeTurn(parts, signal),
     flush: async (reason, signal) => void (await parts.side.flush(reason, parts.conversation.history, signal)),
@@ -112,22 +114,18 @@ export function createHandle(parts: HandleParts): AgentHandle {
           files: localWorkspace,
           windowTokens: parts.conversation.target.limits.contextWindow,
           git: (args, stop) => runGit(args, { cwd: root, signal: stop, env: shared.loaded.environment.variables }),
-          fetchText: (url, stop) => shared.fetchText(url, stop),
+          fetchText: readPageWith(toolbox.registry, parts.sessionScope),
         },
         signal,
       );
       return { text: expanded.text, warnings: expanded.warnings };
     },
-    async [Symbol.asyncDispose]() {
-      await toolbox.release(sessionKey);
-      await scope[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
 
 /** What changed since the last turn is taken in now: a turn sees no tool come or go. */
-async function beforeTurn({ shared, spec, tools }: HandleParts, signal: AbortSignal): Promise<void> {
-  shared.surfaces.turnBegins(spec.rootSessionId);
+async function beforeTurn({ spec, tools }: HandleParts, signal: AbortSignal): Promise<void> {
   const before = tools.listing.names;
   if (!(await tools.refresh(signal))) return;
   const now = tools.listing.names;
@@ -194,7 +192,7 @@ function modelChoices({ shared, conversation, agent }: HandleParts): ModelChoice
   };
 }
 
-function skillChoices({ shared, spec }: HandleParts): SkillChoices {
+function skillChoices({ shared, spec, sessionScope }: HandleParts): SkillChoices {
   const { library, loader } = shared.skills;
   const surface = spec.wish.source;
   const commands = async (signal: AbortSignal) => skillCommands(await library.visible(surface, signal), new Set());
@@ -207,7 +205,7 @@ function skillChoices({ shared, spec }: HandleParts): SkillChoices {
     async invoke(slug, text, signal) {
       const command = (await commands(signal)).commands.get(slug);
       if (command === undefined) return undefined;
-      const outcome = await loader.load(command.skill.name, { surface, sessionId: spec.sessionId, signal });
+      const outcome = await loader.load(command.skill.name, { scope: sessionScope, sessionId: spec.sessionId, signal });
       if (outcome.kind !== "loaded") return undefined;
       const line = text === "" ? `/${slug}` : `/${slug} ${text}`;
       const message = renderInvocation(outcome.loaded, { line, text });

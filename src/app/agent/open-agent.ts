@@ -11,8 +11,7 @@ import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { parseFallbackChain } from "#model";
 import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
-import { clarifyWith, type Listing, type Tool } from "#tools";
-import type { CallPlace } from "../surface-router.ts";
+import { clarifyWith, type Listing, type SessionScope, type Tool } from "#tools";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
 import { openDelegation } from "./children.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
@@ -24,9 +23,11 @@ import { readPrefill } from "./prefill.ts";
 import { readSpan } from "./read-span.ts";
 import { trajectorySaver } from "./save-trajectory.ts";
 import { promptOf } from "./session-prompt.ts";
+import { sessionScope as scopeOf, spenderOf } from "./session-scope.ts";
 import { SessionTools } from "./session-tools.ts";
 import { agentSettings, listingWish, modelWish, preload } from "./session-wish.ts";
 import type { SharedParts } from "./shared-parts.ts";
+import { openSideCalls, toolSideCalls } from "./side-calls.ts";
 import { openSideWork } from "./side-work.ts";
 import { summaryModelOf } from "./summary-model.ts";
 import { TaintWatch } from "./taint.ts";
@@ -60,17 +61,21 @@ function unknownToolsets({ wish }: AgentSpec, { listing }: SessionTools): readon
 
 async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const { shared, scope, signal } = opening;
-  const { toolbox, logger } = shared;
+  const { logger } = shared;
   const { config } = shared.loaded;
   const chosen = await chooseModel(modelWish(spec), shared.models, signal);
   const smallWindow = acceptWindow(chosen.target, config);
   for (const text of chosen.notices) spec.events.emit({ type: "notice", level: "info", text });
   if (smallWindow !== undefined) spec.events.emit({ type: "notice", level: "warn", text: smallWindow });
-  shared.useMain(() => chosen.target);
-  const tools = await SessionTools.open(
-    { list: (stop) => toolbox.list(listingWish(spec, shared), stop), refresh: (stop) => toolbox.mcp.refresh(stop) },
-    signal,
-  );
+  const conversation = newConversation(spec, { shared, chosen });
+  const spender = spenderOf(spec);
+  const auxiliary = openSideCalls(shared, {
+    spender,
+    main: () => conversation.target,
+    warn: (text) => spec.events.emit({ type: "notice", level: "warn", text }),
+  });
+  const sessionScope = scopeOf(spec, { ...shared, spender, auxiliary: toolSideCalls(auxiliary, shared, spender) });
+  const tools = await openSessionTools(spec, { ...opening, conversation, sessionScope });
   for (const text of unknownToolsets(spec, tools)) spec.events.emit({ type: "notice", level: "warn", text });
   const taint = new TaintWatch();
   const memory = await memoryOf(spec, { ...opening, listing: tools.listing, taint });
@@ -78,29 +83,19 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   if (memory !== undefined && tools.listing.names.has("memory")) tools.extend(memory.manager.tools);
   const live = new LiveSettings(shared.loaded);
   if (live.problem !== undefined) spec.events.emit({ type: "notice", level: "warn", text: live.problem });
-  const preloaded = await preload(spec, shared, signal);
+  const preloaded = await preload(spec, { ...shared, scope: sessionScope }, signal);
   const prefill = await readPrefill(config.agent.prefill_messages_file, {
     home: shared.home.root,
     userHome: shared.userHome,
   });
-  const { entries, warnings } = parseFallbackChain(config);
-  for (const warning of warnings) logger.warn(warning);
-  const conversation = new Conversation({
-    sessionId: spec.sessionId,
-    rootSessionId: spec.rootSessionId,
-    history: spec.history,
-    target: chosen.target,
-    fallbackChain: entries,
-  });
-  const auxiliary = shared.auxiliary(spec.rootSessionId, () => conversation.target);
   const prompt = promptOf(spec, { shared, conversation, tools, memory, signal });
   const agentTools = new Map<string, Tool["execute"]>();
   agentTools.set("clarify", clarifyWith(spec.askUser, config.clarify.timeout * 1000));
   agentTools.set("context_recall", createRecallExecute(readSpan(conversation, shared.store)));
   if (memory !== undefined) agentTools.set("memory", memory.execute);
-  scope.adopt(shared.surfaces.add(spec.rootSessionId, { spec, place: () => placeOf(spec, conversation, tools) }));
   const base = partsOf(spec, {
     shared,
+    sessionScope,
     chosen,
     conversation,
     prompt,
@@ -142,7 +137,10 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     afterTurn: (result, turn) => {
       taint.reset();
       side.turnEnded(result, turn);
-      if (save !== undefined) saving = saving.then(() => save(result));
+      saving = saving.then(async () => {
+        await shared.toolbox.endTurn(sessionScope.key);
+        await save?.(result);
+      });
       spec.onTurnEnd(result);
     },
   });
@@ -150,6 +148,7 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   return createHandle({
     shared,
     spec,
+    sessionScope,
     agent,
     conversation,
     chosen,
@@ -163,23 +162,56 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   });
 }
 
-/** What plugins run tools with in this session. */
-function placeOf(
-  { rootSessionId, wish }: AgentSpec,
-  { sessionId }: Conversation,
-  { listing }: SessionTools,
-): CallPlace {
-  return {
-    taskId: rootSessionId,
-    sessionId,
-    sessionKey: rootSessionId,
-    surface: wish.source,
-    enabledTools: listing.names,
-  };
+function newConversation(
+  spec: AgentSpec,
+  { shared, chosen }: { readonly shared: SharedParts; readonly chosen: ChosenModel },
+): Conversation {
+  const { entries, warnings } = parseFallbackChain(shared.loaded.config);
+  for (const warning of warnings) shared.logger.warn(warning);
+  return new Conversation({
+    sessionId: spec.sessionId,
+    rootSessionId: spec.rootSessionId,
+    history: spec.history,
+    target: chosen.target,
+    fallbackChain: entries,
+  });
+}
+
+/** What the session works with from now on; it all ends with the session. */
+async function openSessionTools(
+  spec: AgentSpec,
+  { shared, scope, signal, conversation, sessionScope }: Opening & ToolsOf,
+): Promise<SessionTools> {
+  const { toolbox } = shared;
+  let enabledTools: ReadonlySet<string> = new Set();
+  scope.adopt(
+    toolbox.openSession({
+      scope: sessionScope,
+      sessionId: () => conversation.sessionId,
+      enabledTools: () => enabledTools,
+    }),
+  );
+  return await SessionTools.open(
+    {
+      list: async (stop) => {
+        const listing = await toolbox.list(listingWish(spec, shared), sessionScope, stop);
+        enabledTools = listing.names;
+        return listing;
+      },
+      refresh: (stop) => toolbox.mcp.refresh(sessionScope, stop),
+    },
+    signal,
+  );
+}
+
+interface ToolsOf {
+  readonly conversation: Conversation;
+  readonly sessionScope: SessionScope;
 }
 
 interface Gathered {
   readonly shared: SharedParts;
+  readonly sessionScope: SessionScope;
   readonly chosen: ChosenModel;
   readonly conversation: Conversation;
   readonly prompt: ReturnType<typeof createPromptSource>;
@@ -196,7 +228,7 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
   const { shared, live, tools } = given;
   return {
     place: {
-      surface: spec.wish.source,
+      scope: given.sessionScope,
       cwd: spec.wish.cwd,
       sessionId: spec.sessionId,
       sessionKey: spec.rootSessionId,
@@ -221,7 +253,6 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
     rateLimits: shared.rateLimits,
     onFallback: (sessionId, event) => shared.books.fallback(sessionId, event),
     dumpFolder: shared.home.sessions,
-    lookAt: shared.lookAt,
     prefill: given.prefill,
     ephemeral: () =>
       [shared.loaded.config.agent.system_prompt, live.personalityText, given.preloaded]
@@ -244,6 +275,7 @@ async function memoryOf(
     logger,
     sessionId,
     surface: wish.source,
+    userId: wish.userId,
     cwd: wish.cwd,
     pluginProviders: toolbox.plugins.memoryProviders(),
     takenToolNames: listing.names,

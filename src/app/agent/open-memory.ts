@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
 import {
   bundledProviders,
   createMemoryExecute,
@@ -22,6 +24,8 @@ export interface MemoryOptions {
   readonly logger: Logger;
   readonly sessionId: SessionId;
   readonly surface: string;
+  /** Undefined: the owner of the home. */
+  readonly userId: string | undefined;
   readonly cwd: string;
   /** Instances that plugins registered. */
   readonly pluginProviders: readonly unknown[];
@@ -43,15 +47,16 @@ export interface SessionMemory extends AsyncDisposable {
 export async function openMemory(options: MemoryOptions, signal: AbortSignal): Promise<SessionMemory> {
   const { loaded, home, clock, logger } = options;
   const { memory } = loaded.config;
+  const folder = memoryFolder(home, options.userId);
   const notes = new Notes({
-    folder: home.memories,
+    folder,
     clock,
     settings: {
       memory: { isEnabled: memory.memory_enabled, limit: memory.memory_char_limit },
       user: { isEnabled: memory.user_profile_enabled, limit: memory.user_char_limit },
     },
   });
-  const quarantine = new Quarantine({ folder: home.memories, clock });
+  const quarantine = new Quarantine({ folder, clock });
   const manager = new MemoryManager({
     clock,
     logger,
@@ -79,6 +84,7 @@ export async function openMemory(options: MemoryOptions, signal: AbortSignal): P
         agentContext: options.surface === "cron" ? "cron" : "primary",
         agentIdentity: home.profileName,
         agentWorkspace: options.cwd,
+        ...(options.userId === undefined ? {} : { userId: options.userId }),
       },
     },
     signal,
@@ -97,6 +103,12 @@ export async function openMemory(options: MemoryOptions, signal: AbortSignal): P
     snapshot: () => takeSnapshot(notes, logger),
     [Symbol.asyncDispose]: () => manager[Symbol.asyncDispose](),
   };
+}
+
+/** What is remembered of a person is theirs alone; the owner's notes are those of the home. */
+function memoryFolder(home: HermesHome, userId: string | undefined): string {
+  if (userId === undefined) return home.memories;
+  return path.join(home.memories, "users", createHash("sha256").update(userId).digest("hex").slice(0, 32));
 }
 
 /** The provider the user chose: one that comes with the program, else one of a plugin. */

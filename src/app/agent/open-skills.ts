@@ -1,8 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import type { Config, LoadedConfig } from "#config";
+import { type Config, type LoadedConfig, writeSecret } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
+import type { Redactor } from "#foundation/secrets/redact";
 import type { Clock } from "#foundation/time/clock";
 import {
   createInlineShell,
@@ -12,33 +13,33 @@ import {
   SkillEditor,
   SkillLibrary,
   SkillLoader,
-  type SkillPassthrough,
   SkillTrash,
   SkillUsage,
+  type TypedSecret,
 } from "#skills";
-import type { Tool } from "#tools";
+import type { SessionVariables, Tool } from "#tools";
 
 export interface SkillsOptions {
   readonly loaded: LoadedConfig;
   readonly home: HermesHome;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly passthrough: SkillPassthrough;
+  readonly variables: SessionVariables;
   pluginSkills(): readonly PluginSkillPlace[];
-  /** A value for a variable, asked where nobody sees it; false when the person skipped it, undefined without a person. */
-  askSecret?(variable: string, prompt: string, signal: AbortSignal): Promise<boolean | undefined>;
+  /** The environment of the process, to write settings by. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly redactor: Redactor;
 }
 
 /** The skills of a home, ready to be listed, loaded and edited. */
 export interface Skills {
   readonly library: SkillLibrary;
   readonly loader: SkillLoader;
-  readonly passthrough: SkillPassthrough;
   readonly tools: readonly Tool[];
 }
 
 export function openSkills(options: SkillsOptions): Skills {
-  const { loaded, home, clock, logger, passthrough, askSecret } = options;
+  const { loaded, home, clock, logger, variables } = options;
   const { config, environment } = loaded;
   const env = environment.variables;
   const library = new SkillLibrary({
@@ -56,14 +57,9 @@ export function openSkills(options: SkillsOptions): Skills {
       home,
       isSet: (name) => (env[name] ?? "") !== "",
       hasCommand: (name) => isOnPath(name, env),
-      ...(askSecret === undefined
-        ? {}
-        : {
-            askSecret: ({ skill, variable }, signal) =>
-              askSecret(variable.name, variable.prompt ?? `${variable.name}, which the skill ${skill} needs`, signal),
-          }),
     },
-    passthrough,
+    variables,
+    keepSecret: (typed, signal) => keepSecret(typed, options, signal),
     usage,
     logger,
     options: () => ({
@@ -86,7 +82,14 @@ export function openSkills(options: SkillsOptions): Skills {
     usage,
     isGuarded: () => config.skills.guard_agent_created,
   });
-  return { library, loader, passthrough, tools: createSkillTools({ library, loader, editor }) };
+  return { library, loader, tools: createSkillTools({ library, loader, editor }) };
+}
+
+/** Out of everything that is shown, and in `.env` for later, where it is the owner's; a guest's ends with the session. */
+async function keepSecret({ scope, variable, value }: TypedSecret, options: SkillsOptions, signal: AbortSignal) {
+  const { redactor, home, env } = options;
+  redactor.add(value, variable);
+  if (scope.userId === undefined) await writeSecret(variable, value, { home, env, signal });
 }
 
 function settingsOf({ skills }: Config) {

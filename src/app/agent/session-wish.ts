@@ -1,6 +1,7 @@
 import type { AgentSettings } from "#agent";
 import type { AgentSpec } from "#session";
 import { renderPreloaded } from "#skills";
+import type { SessionScope } from "#tools";
 import type { LiveSettings } from "./live-settings.ts";
 import type { SharedParts } from "./shared-parts.ts";
 
@@ -24,10 +25,14 @@ export function listingWish({ wish }: AgentSpec, { surfaceTools }: SharedParts) 
 }
 
 /** Skills for the whole session, as text; one that cannot be loaded is told of and left out. */
-export async function preload(spec: AgentSpec, { skills, logger }: SharedParts, signal: AbortSignal): Promise<string> {
+export async function preload(
+  spec: AgentSpec,
+  { skills, logger, scope }: Pick<SharedParts, "skills" | "logger"> & { readonly scope: SessionScope },
+  signal: AbortSignal,
+): Promise<string> {
   const names = spec.wish.skills ?? [];
   const outcomes = await Promise.all(
-    names.map((name) => skills.loader.load(name, { surface: spec.wish.source, sessionId: spec.sessionId, signal })),
+    names.map((name) => skills.loader.load(name, { scope, sessionId: spec.sessionId, signal })),
   );
   const loaded = outcomes.flatMap((outcome, index) => {
     if (outcome.kind === "loaded") return [outcome.loaded];

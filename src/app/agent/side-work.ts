@@ -61,8 +61,7 @@ export function openSideWork(
           context: {
             taskId: place.sessionKey,
             sessionId: place.sessionId,
-            sessionKey: place.sessionKey,
-            surface: place.surface,
+            scope: place.scope,
             enabledTools: parts.listing().names,
             progress: () => undefined,
           },

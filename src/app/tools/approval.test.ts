@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { announced, sudoFindings } from "./approval.ts";
+import { announcements, sudoFindings } from "./approval.ts";
 
 describe("approvals.sudo: ask", () => {
   it.each([
@@ -12,26 +12,17 @@ describe("approvals.sudo: ask", () => {
   });
 });
 
-describe("an approver that plugins hear of", () => {
-  it("keeps its answer when the time is up before plugins have heard of it [30:7.5]", async () => {
-    const stop = new AbortController();
-    const heard: string[] = [];
-    const approver = announced(
-      {
-        ask: () => {
-          stop.abort();
-          return Promise.resolve("once");
-        },
+describe("an approval that plugins hear of", () => {
+  it("is told also when the time for answering is up meanwhile [30:7.5]", async () => {
+    const heard: unknown[] = [];
+    const { onAsk, onAnswer } = announcements((key) => ({
+      has: () => true,
+      notify: (name, payload, signal) => {
+        signal.throwIfAborted();
+        heard.push([key, name, payload]);
+        return Promise.resolve();
       },
-      {
-        has: () => true,
-        notify: (name, _payload, signal) => {
-          signal.throwIfAborted();
-          heard.push(name);
-          return Promise.resolve();
-        },
-      },
-    );
+    }));
     const request = {
       id: "1",
       tool: "terminal",
@@ -42,7 +33,13 @@ describe("an approver that plugins hear of", () => {
       sessionKey: "k",
       taskId: "t",
     };
-    expect(await approver.ask(request, stop.signal)).toBe("once");
-    expect(heard).toEqual(["approval_requested", "approval_resolved"]);
+    const stop = new AbortController();
+    await onAsk?.(request, stop.signal);
+    stop.abort();
+    await onAnswer?.(request, "once");
+    expect(heard).toEqual([
+      ["k", "approval_requested", { command: "rm x", keys: [] }],
+      ["k", "approval_resolved", { command: "rm x", keys: [], choice: "once", by: "approver" }],
+    ]);
   });
 });

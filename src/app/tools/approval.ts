@@ -2,17 +2,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { readSwitches } from "#config";
 import { never } from "#foundation/lifecycle/abort";
-import type { Hooks } from "#plugins";
+import type { SessionHooks } from "#plugins";
 import {
   type ApprovalGate,
-  type Approver,
+  type ApprovalRequest,
   type AuditEntry,
   auditFile,
   type CommandScanner,
   childEnvironment,
   combineScanners,
   createGate,
-  denyAll,
   externalScanner,
   type Finding,
   type GateDeps,
@@ -38,7 +37,11 @@ export interface Approval {
 const atTheMachine: ReadonlySet<string> = new Set(["cli", "tui", "acp"]);
 
 /** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
-export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: AuditEntry) => void): Approval {
+export function openApproval(
+  base: ToolboxBase,
+  hooksFor: (sessionKey: string) => SessionHooks,
+  decided: (entry: AuditEntry) => void,
+): Approval {
   const { options, config, env, redactor } = base;
   const { home, clock, logger, userHome } = options;
   const { approvals } = config;
@@ -77,9 +80,8 @@ export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: A
   } satisfies Partial<GateDeps>;
   const gate = createGate({
     ...common,
-    approver: announced(options.approver ?? denyAll, hooks),
+    ...announcements(hooksFor),
     mode: () => readMode(approvals.mode).mode,
-    ...(options.auxiliary === undefined ? {} : { auxiliary: options.auxiliary }),
     scan: scannerOf(base),
   });
   const personGate = createGate({ ...common, approver: { ask: () => Promise.resolve("once") }, mode: () => "manual" });
@@ -87,17 +89,22 @@ export function openApproval(base: ToolboxBase, hooks: Hooks, decided: (entry: A
 }
 
 /** Lets plugins know that somebody is asked, and what was answered. */
-export function announced(approver: Approver, hooks: Pick<Hooks, "has" | "notify">): Approver {
+export function announcements(
+  hooksFor: (sessionKey: string) => Pick<SessionHooks, "has" | "notify">,
+): Pick<GateDeps, "onAsk" | "onAnswer"> {
+  const about = ({ summary, findings }: ApprovalRequest) => ({
+    command: summary,
+    keys: findings.map((finding) => finding.key),
+  });
   return {
-    canAsk: (about) => approver.canAsk?.(about) ?? true,
-    async ask(request, signal) {
-      const about = { command: request.summary, keys: request.findings.map((finding) => finding.key) };
-      if (hooks.has("approval_requested")) await hooks.notify("approval_requested", about, signal);
-      const choice = await approver.ask(request, signal);
-      // The answer stands, also when the time for answering has run out meanwhile.
+    async onAsk(request, signal) {
+      const hooks = hooksFor(request.sessionKey);
+      if (hooks.has("approval_requested")) await hooks.notify("approval_requested", about(request), signal);
+    },
+    async onAnswer(request, choice) {
+      const hooks = hooksFor(request.sessionKey);
       if (hooks.has("approval_resolved"))
-        await hooks.notify("approval_resolved", { ...about, choice, by: "approver" }, never);
-      return choice;
+        await hooks.notify("approval_resolved", { ...about(request), choice, by: "approver" }, never);
     },
   };
 }

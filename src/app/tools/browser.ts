@@ -35,7 +35,7 @@ export interface BrowserParts {
 /** The browsers of all tasks. None is started, nor the library that drives them loaded, before a page is opened. */
 export function openBrowsers(base: ToolboxBase, { rules, gateway, guardian }: BrowserParts): Browser {
   const { options, env, scope } = base;
-  const { home, clock, logger, auxiliary } = options;
+  const { home, clock, logger } = options;
   const browserOptions = browserOptionsOf(base);
   const { cloudProvider } = browserOptions;
   const openDeps: BrowserOpenDeps = {
@@ -68,7 +68,6 @@ export function openBrowsers(base: ToolboxBase, { rules, gateway, guardian }: Br
       screenshots: home.screenshotCache,
       now: () => clock.now(),
       check: (signal) => browserAvailability(openDeps, signal),
-      ...(auxiliary === undefined ? {} : { auxiliary }),
     },
   };
 }

@@ -4,13 +4,11 @@ import {
   type ApprovalGate,
   type BrowserSessions,
   type BuiltinDeps,
-  type CallObserver,
   createBuiltinTools,
   createManagedGateway,
+  type ExecuteCodeDeps,
   type Tool,
-  type ToolRegistry,
 } from "#tools";
-import type { ObservedTurn } from "../toolbox.ts";
 import { absolutePath } from "./absolute-path.ts";
 import { openBrowsers } from "./browser.ts";
 import { openCode } from "./code.ts";
@@ -18,7 +16,7 @@ import type { Files } from "./files.ts";
 import { homeDeps } from "./home-assistant.ts";
 import { imageDeps } from "./images.ts";
 import { mixtureDeps, speechDeps, visionDeps } from "./media.ts";
-import { nestedCalls } from "./nested-calls.ts";
+import type { OpenSessions } from "./open-sessions.ts";
 import type { Plugins } from "./plugins.ts";
 import { urlRules } from "./site-rules.ts";
 import { guardedFiles } from "./task-files.ts";
@@ -31,17 +29,17 @@ export interface BuiltinParts {
   readonly files: Files;
   readonly gate: ApprovalGate;
   readonly hooks: Hooks;
-  readonly registry: ToolRegistry;
   readonly plugins: Plugins;
-  observers(turn: ObservedTurn): readonly CallObserver[];
+  readonly sessions: OpenSessions;
+  /** Runs a call of a script or a plugin as one of the model. */
+  readonly callTool: ExecuteCodeDeps["callTool"];
 }
 
 /** All built-in tools, made of what the settings say. Each says itself when it cannot be used here. */
-export async function builtinTools(
+export function builtinTools(
   base: ToolboxBase,
   parts: BuiltinParts,
-  signal: AbortSignal,
-): Promise<{ readonly tools: readonly Tool[]; readonly browsers: BrowserSessions }> {
+): { readonly tools: readonly Tool[]; readonly browsers: BrowserSessions } {
   const { options, config, env } = base;
   const { clock, logger, gatewayLogin: login, userHome } = options;
   const { terminals, files, gate } = parts;
@@ -59,22 +57,19 @@ export async function builtinTools(
     gateway,
     shrink: browser.shrink,
   };
-  const { registry, observers } = parts;
-  const callTool = nestedCalls({ registry, clock, logger, redact: base.redact, observers });
-  const mixture = mixtureDeps(base);
   const tools = createBuiltinTools(
     {
       clock,
       files: files.deps,
       engine: () => files.engine(),
       terminal: terminalDeps(base, parts),
-      code: await openCode(base, { terminals, gate, callTool }, signal),
+      code: openCode(base, { terminals, gate, callTool: parts.callTool }),
       web: web.deps,
       browser: browser.deps,
       vision: visionDeps(base, media),
       images: imageDeps(base, { fetch: web.fetch, gateway, contributions: parts.plugins.contributions }),
       speech: speechDeps(base, media),
-      ...(mixture === undefined ? {} : { mixture }),
+      mixture: mixtureDeps(base),
       home: homeDeps(base, gate),
     },
     logger,
@@ -83,34 +78,33 @@ export async function builtinTools(
 }
 
 function terminalDeps(
-  { options, config, cwd, redact }: ToolboxBase,
-  { terminals, gate, hooks }: BuiltinParts,
+  { options, config, redact }: ToolboxBase,
+  { terminals, gate, hooks, sessions }: BuiltinParts,
 ): NonNullable<BuiltinDeps["terminal"]> {
-  const { leases, processes, sudo, kind, check } = terminals;
-  const { routeOf } = options;
+  const { leases, processes, sudo, kind, checkFor } = terminals;
   return {
     leases,
     gate,
     processes,
     sudo,
-    check,
+    checkFor,
     options: {
       kind,
-      cwd,
       home: options.userHome,
       defaultTimeoutMs: config.terminal.timeout * 1000,
       maxForegroundMs: config.terminal.max_foreground_timeout * 1000,
       maxOutputChars: config.tool_output.max_bytes,
     },
     redact,
-    transformOutput: async (output, { command, exitCode, taskId }) =>
+    transformOutput: async (output, { command, exitCode, taskId, scope }) =>
       hooks.has("transform_terminal_output")
-        ? hooks.transform(
-            "transform_terminal_output",
-            { command, output, returncode: exitCode, task_id: taskId, env_type: kind },
-            never,
-          )
+        ? hooks
+            .for(() => sessions.place(scope.key))
+            .transform(
+              "transform_terminal_output",
+              { command, output, returncode: exitCode, task_id: taskId, env_type: scope.terminal.kind ?? kind },
+              never,
+            )
         : undefined,
-    ...(routeOf === undefined ? {} : { routeOf }),
   };
 }

@@ -1,31 +1,33 @@
 import path from "node:path";
-import { type Hooks, hookedCalls } from "#plugins";
-import type { CallObserver, Checkpoints, ReadHistory, TerminalLeases, ToolAudit } from "#tools";
+import { hookedCalls, type SessionHooks } from "#plugins";
+import type { CallObserver, Checkpoints, ReadHistory, TerminalKind, TerminalLeases, ToolAudit } from "#tools";
 import type { ObservedTurn } from "../toolbox.ts";
 
 export interface CallWatchers {
-  readonly hooks: Hooks;
   readonly audit: ToolAudit;
   readonly history: ReadHistory;
   readonly leases: TerminalLeases;
-  /** Where terminals start that do not exist yet. */
-  readonly cwd: string;
   /** Absent: no snapshots. */
-  readonly checkpoints?: Checkpoints;
+  readonly checkpoints?: Checkpoints | undefined;
+  /** Of sessions that choose none. */
+  readonly terminalKind: TerminalKind;
+  hooksFor(turn: ObservedTurn): SessionHooks;
 }
 
 /** Everything that watches the calls of a turn. The audit is last, so that it sees the arguments as they ran. */
 export function watchCalls(watchers: CallWatchers, turn: ObservedTurn): readonly CallObserver[] {
-  const { hooks, audit, history, checkpoints } = watchers;
+  const { audit, history, checkpoints } = watchers;
+  // Snapshots are of folders on this machine.
+  const isLocal = (turn.scope.terminal.kind ?? watchers.terminalKind) === "local";
   return [
-    hookedCalls(hooks, turn),
+    hookedCalls(watchers.hooksFor(turn), turn),
     freshLooks(history, turn.taskId),
-    ...(checkpoints === undefined ? [] : [snapshotsBeforeCommands(watchers, checkpoints, turn)]),
+    ...(checkpoints === undefined || !isLocal ? [] : [snapshotsBeforeCommands(watchers, checkpoints, turn)]),
     audit.observe({
       sessionId: turn.sessionId,
-      sessionKey: turn.sessionKey ?? "",
+      sessionKey: turn.scope.key,
       taskId: turn.taskId,
-      surface: turn.surface ?? "",
+      surface: turn.scope.source,
     }),
   ];
 }
@@ -43,15 +45,15 @@ function freshLooks(history: ReadHistory, taskId: string): CallObserver {
 
 /** The file tools see to their own snapshots; commands that overwrite or delete get one of the folder they run in. */
 function snapshotsBeforeCommands(
-  { leases, cwd }: CallWatchers,
+  { leases }: CallWatchers,
   checkpoints: Checkpoints,
-  { taskId, signal }: ObservedTurn,
+  { taskId, scope, signal }: ObservedTurn,
 ): CallObserver {
   return {
     async beforeCall(call, args) {
       const { command, workdir } = args;
       if (call.function.name !== "terminal" || typeof command !== "string" || !mayDestroy(command)) return undefined;
-      const live = leases.peek(taskId)?.cwd ?? cwd;
+      const live = leases.peek(taskId)?.cwd ?? scope.cwd;
       const folder = typeof workdir === "string" ? path.resolve(live, workdir) : live;
       await checkpoints.before({ paths: [path.join(folder, "any")], reason: reasonOf(command), signal });
       return undefined;

@@ -5,23 +5,17 @@ import type { ToolboxBase } from "./toolbox-options.ts";
 export interface CodeParts {
   readonly terminals: Terminals;
   readonly gate: ApprovalGate;
-  /** Runs the tool calls of scripts where no session does. */
   readonly callTool: ExecuteCodeDeps["callTool"];
 }
 
 /** `execute_code`. What confines scripts is looked for only where the settings want scripts confined. */
-export async function openCode(
-  base: ToolboxBase,
-  { terminals, gate, callTool }: CodeParts,
-  signal: AbortSignal,
-): Promise<ExecuteCodeDeps> {
+export function openCode(base: ToolboxBase, { terminals, gate, callTool }: CodeParts): ExecuteCodeDeps {
   const { options, config, env, redact } = base;
   const { code_execution, approvals, terminal } = config;
   const own = subprocessHome(options.home.root);
   const isConfined = approvals.code_execution === "sandbox";
   // Scripts may be confined also where commands are not.
   const find = terminal.sandbox === "off" ? findSandbox(base, "auto") : terminals.sandbox;
-  const sandbox = isConfined ? await find(signal) : undefined;
   return {
     leases: terminals.leases,
     gate,
@@ -33,15 +27,12 @@ export async function openCode(
       maxStdoutChars: config.tool_output.max_bytes,
     },
     env: { ...env, ...(own === undefined ? {} : { HOME: own }) },
-    passthrough: ({ sessionId, taskId }) => [
-      ...terminal.env_passthrough,
-      ...(options.skillVariables?.({ sessionId, taskId }) ?? []),
-    ],
-    extraEnv: terminals.guardian.mark,
-    callTool: options.runToolCall ?? callTool,
+    passthrough: terminal.env_passthrough,
+    moreVariables: ({ scope }) => ({ ...terminals.moreVariables(scope), ...terminals.guardian.mark }),
+    callTool,
     redact,
     watch: (pid) => terminals.guardian.watch(pid),
     screening: approvals.code_execution,
-    ...(sandbox?.kind === "confined" ? { confine: sandbox.confine } : {}),
+    ...(isConfined ? { sandbox: find } : {}),
   };
 }

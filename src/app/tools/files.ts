@@ -64,7 +64,11 @@ export function openFiles(base: ToolboxBase, { terminals, gate, findMask }: File
     redact,
     findMask,
     lint: createLint({ commands: config.lint }),
-    ...(hasCheckpoints(base, terminals) ? { checkpoint: checkpoints.before.bind(checkpoints) } : {}),
+    checkpoint: async (change) => {
+      // Snapshots are of folders on this machine.
+      const isLocal = terminals.leases.peek(change.taskId)?.kind === "local";
+      if (config.checkpoints.enabled && isLocal) await checkpoints.before(change);
+    },
   };
   return {
     deps,
@@ -76,11 +80,6 @@ export function openFiles(base: ToolboxBase, { terminals, gate, findMask }: File
       return engine;
     },
   };
-}
-
-/** Snapshots are of folders on this machine. */
-export function hasCheckpoints({ config }: ToolboxBase, terminals: Pick<Terminals, "kind">): boolean {
-  return config.checkpoints.enabled && terminals.kind === "local";
 }
 
 /** `HERMES_DISABLE_FILE_STATE_GUARD`: locks still hold, but nothing counts as stale. */

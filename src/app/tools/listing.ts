@@ -1,9 +1,11 @@
 import type { Config } from "#config";
 import {
   type AvailabilityProbes,
+  extendListing,
   type Listing,
   type ListingWish,
   listTools,
+  type SessionScope,
   type ToolRegistry,
   Toolsets,
 } from "#tools";
@@ -11,6 +13,7 @@ import type { Mcp } from "./mcp.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 export interface ListingParts {
+  readonly scope: SessionScope;
   readonly registry: ToolRegistry;
   readonly probes: AvailabilityProbes;
   readonly mcp: Mcp;
@@ -19,16 +22,17 @@ export interface ListingParts {
 /** The tools of a session. MCP servers are started, and waited for, only when their tools are among the wanted. */
 export async function listOf(
   { config }: ToolboxBase,
-  { wish, ...parts }: ListingParts & { readonly wish: ListingWish },
+  { wish, scope, ...parts }: ListingParts & { readonly wish: ListingWish },
   signal: AbortSignal,
 ): Promise<Listing> {
-  if (wantsMcp(wish, parts.mcp.names(), config.custom_toolsets)) await parts.mcp.api.ready(signal);
+  if (wantsMcp(wish, parts.mcp.names(), config.custom_toolsets)) await parts.mcp.api.ready(scope, signal);
   const snapshot = parts.registry.snapshot();
   const toolsets = new Toolsets(snapshot, config.custom_toolsets);
-  return limited(
-    await listTools({ snapshot, toolsets, probes: parts.probes }, wish, signal),
-    config.tool_output.results,
+  const own = (await parts.mcp.ownTools(scope, signal)).filter(
+    ({ name }) => wish.disabledTools?.includes(name) !== true,
   );
+  const listing = await listTools({ scope, snapshot, toolsets, probes: parts.probes }, wish, signal);
+  return limited(extendListing(listing, own), config.tool_output.results);
 }
 
 /** Whether any server's tools could be in a listing. */

@@ -1,4 +1,5 @@
 import { type Config, loadConfig } from "#config";
+import type { Logger } from "#foundation/files/logger";
 import { never, raceAbort } from "#foundation/lifecycle/abort";
 import {
   type ApprovalGate,
@@ -12,8 +13,10 @@ import {
   openServerLog,
   PinStore,
   readServerSettings,
+  type SessionScope,
   TokenStore,
-  type ToolRegistry,
+  type Tool,
+  ToolRegistry,
 } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import { revealed } from "./revealed.ts";
@@ -31,6 +34,10 @@ export interface Mcp {
   readonly api: Toolbox["mcp"];
   /** Names of the servers that are configured and not switched off. */
   names(): readonly string[];
+  /** What the servers of this session alone offer. */
+  ownTools(scope: SessionScope, signal: AbortSignal): Promise<readonly Tool[]>;
+  /** Closes the servers of a session, and forgets what it allowed the others. */
+  endSession(sessionKey: string): Promise<void>;
 }
 
 type Row = ReturnType<Toolbox["mcp"]["status"]>[number];
@@ -46,14 +53,12 @@ export function openMcp(base: ToolboxBase, parts: McpParts): Mcp {
     changes += 1;
     parts.onReload();
   };
-  const { confirmMcpChange } = options;
   const servers = scope.adopt(
     new McpServers(settings, {
       deps: mcpDeps(base, parts),
       registry: parts.registry,
       pins: new PinStore(home.at("mcp-pins.json"), never),
       refresh: config.mcp.refresh,
-      ...(confirmMcpChange === undefined ? {} : { confirmChange: confirmMcpChange }),
     }),
   );
   const rows = (): readonly Row[] =>
@@ -62,24 +67,43 @@ export function openMcp(base: ToolboxBase, parts: McpParts): Mcp {
       state: stateOf(one, isStarted),
       tools: offeredTools(parts.registry, one.name),
     }));
+  const pins = new PinStore(home.at("mcp-pins.json"), never);
+  const own = scope.adopt(
+    new OwnServers(
+      (of, registry) =>
+        new McpServers(of.mcpServers, {
+          deps: { ...mcpDeps(base, parts), cwd: of.cwd },
+          registry,
+          pins,
+          refresh: config.mcp.refresh,
+        }),
+      options.logger,
+    ),
+  );
   return {
+    ownTools: (of, signal) => own.tools(of, signal),
+    async endSession(sessionKey) {
+      servers.endSession(sessionKey);
+      await own.endSession(sessionKey);
+    },
     names: () => settings.filter((one) => one.enabled).map((one) => one.name),
     api: {
-      async ready(signal) {
+      async ready(of, signal) {
         isStarted = true;
-        await servers.ready(signal);
+        await servers.ready(of, signal);
       },
-      async refresh(signal) {
-        const moved = await raceAbort(servers.refresh("turn"), signal);
-        if (moved.length > 0) changed();
+      async refresh(of, signal) {
+        const moved = await raceAbort(servers.refresh("turn", of), signal);
+        const hasMoved = await raceAbort(own.refresh(of), signal);
+        if (moved.length > 0 || hasMoved) changed();
         return changes;
       },
-      async reload(signal) {
+      async reload(of, signal) {
         // What a run was started with stays; only the files are read again.
         const loaded = await loadConfig({ home, env: options.env ?? base.env, cwd, rememberGood: false });
         settings = settingsOf(base, loaded.config, loaded.environment.variables);
         for (const { secret, name } of loaded.secrets.all()) base.redactor.add(secret, name);
-        await servers.reload(settings, signal);
+        await servers.reload(settings, of, signal);
         changed();
         return reportOf(rows());
       },
@@ -88,9 +112,48 @@ export function openMcp(base: ToolboxBase, parts: McpParts): Mcp {
   };
 }
 
+/** The servers that only some sessions have: each in a registry of its own, so that nobody else is shown their tools. */
+class OwnServers {
+  readonly #sessions = new Map<string, { readonly servers: McpServers; readonly registry: ToolRegistry }>();
+  readonly #open: (scope: SessionScope, registry: ToolRegistry) => McpServers;
+  readonly #logger: Logger;
+
+  constructor(open: (scope: SessionScope, registry: ToolRegistry) => McpServers, logger: Logger) {
+    this.#open = open;
+    this.#logger = logger;
+  }
+
+  /** What they offer; they are started by the first question. */
+  async tools(scope: SessionScope, signal: AbortSignal): Promise<readonly Tool[]> {
+    if (scope.mcpServers.length === 0) return [];
+    const known = this.#sessions.get(scope.key);
+    const registry = known?.registry ?? new ToolRegistry(this.#logger);
+    const servers = known?.servers ?? this.#open(scope, registry);
+    this.#sessions.set(scope.key, { servers, registry });
+    await servers.ready(scope, signal);
+    return [...registry.snapshot().tools.values()];
+  }
+
+  /** Whether anything has changed. */
+  async refresh(scope: SessionScope): Promise<boolean> {
+    const moved = await this.#sessions.get(scope.key)?.servers.refresh("turn", scope);
+    return (moved?.length ?? 0) > 0;
+  }
+
+  async endSession(sessionKey: string): Promise<void> {
+    const own = this.#sessions.get(sessionKey);
+    this.#sessions.delete(sessionKey);
+    await own?.servers[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#sessions.keys()].map((key) => this.endSession(key)));
+  }
+}
+
 function mcpDeps(base: ToolboxBase, { gate, guardian }: McpParts): ConstructorParameters<typeof McpServers>[1]["deps"] {
   const { options, config, env, cwd, redact } = base;
-  const { home, clock, logger, sample, confirmSampling, elicit } = options;
+  const { home, clock, logger } = options;
   const endpoint = env["OSV_ENDPOINT"]?.trim() ?? "";
   return {
     clock,
@@ -117,9 +180,6 @@ function mcpDeps(base: ToolboxBase, { gate, guardian }: McpParts): ConstructorPa
       ...(endpoint === "" ? {} : { endpoint }),
     }),
     gate,
-    ...(sample === undefined ? {} : { sample }),
-    ...(confirmSampling === undefined ? {} : { confirmSampling }),
-    ...(elicit === undefined ? {} : { elicit }),
   };
 }
 

@@ -1,6 +1,5 @@
 import { findExecutable } from "#foundation/process/platform";
 import {
-  type Auxiliary,
   type BuiltinDeps,
   childEnvironment,
   type ManagedGateway,
@@ -20,25 +19,17 @@ export interface MediaParts {
 
 type Part<K extends keyof BuiltinDeps> = NonNullable<BuiltinDeps[K]>;
 
-const blind: Auxiliary = () => Promise.resolve({ kind: "unavailable", reason: "no model is connected" });
-
 /** `vision_analyze`; without a model it is listed with the reason why it cannot be used. */
 export function visionDeps({ options, config }: ToolboxBase, { fetch, files, shrink }: MediaParts): Part<"vision"> {
   const { vision } = config.auxiliary;
-  const { auxiliary, canSee } = options;
   return {
     fetch,
-    auxiliary: auxiliary ?? blind,
     clock: options.clock,
     readFile: (given, maxBytes, context) => files.read(given, maxBytes, context),
     shrink,
     downloadTimeoutMs: vision.download_timeout * 1000,
     timeoutMs: vision.timeout * 1000,
     temperature: vision.temperature,
-    check: async (signal) => {
-      if (auxiliary === undefined) return { reason: "no model is connected" };
-      return canSee === undefined ? true : canSee(signal);
-    },
   };
 }
 
@@ -88,12 +79,10 @@ function speechSettings({ voice, model, base_url, max_text_length, speed, option
   };
 }
 
-/** `mixture_of_agents`, where models can be asked by name. */
-export function mixtureDeps({ options, config }: ToolboxBase): Part<"mixture"> | undefined {
+/** `mixture_of_agents` */
+export function mixtureDeps({ options, config }: ToolboxBase): Part<"mixture"> {
   const { moa } = config;
-  if (options.moa === undefined) return undefined;
   return {
-    completeWith: options.moa,
     clock: options.clock,
     options: {
       referenceModels: moa.reference_models,

@@ -22,7 +22,14 @@ export function nestedCalls(deps: NestedCallsDeps): ExecuteCodeDeps["callTool"] 
     const usable = [...deps.registry.snapshot().tools].filter(([name]) => enabledTools.has(name));
     const tools = new Map(usable.map(([name, one]) => [name, { ...one, maxResultChars: Number.POSITIVE_INFINITY }]));
     const belt = new Toolbelt({
-      listing: { definitions: [], tools, names: enabledTools, unavailable: [], unknownToolsets: [] },
+      listing: {
+        scope: context.scope,
+        definitions: [],
+        tools,
+        names: enabledTools,
+        unavailable: [],
+        unknownToolsets: [],
+      },
       files: { keep: () => Promise.resolve(undefined) },
       clock: deps.clock,
       logger: deps.logger,

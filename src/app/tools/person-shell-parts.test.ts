@@ -4,12 +4,13 @@ import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { toolboxStage } from "./testing.ts";
 
-const who = { sessionKey: "s1" };
+const who = "cli";
 
 describe("commands a person types", () => {
   it("run where the session works, and say how they ended [20:R10.26]", async () => {
     await using stage = await toolboxStage();
     const toolbox = await stage.open();
+    await using _session = stage.session(toolbox);
     await writeFile(path.join(stage.cwd, "tea.txt"), "green\n");
     expect(await toolbox.runForPerson("pwd; ls", who, never)).toEqual({
       kind: "ended",
@@ -29,6 +30,7 @@ describe("commands a person types", () => {
   it("inherit no credentials, and print none [20:R10.26] [30:5.11]", async () => {
     await using stage = await toolboxStage({ ".env": "OPENROUTER_API_KEY=sk-or-secret-0123456789\n" });
     const toolbox = await stage.open();
+    await using _session = stage.session(toolbox);
     await writeFile(path.join(stage.cwd, "leak.txt"), "sk-or-secret-0123456789\n");
     const variables = await toolbox.runForPerson("env", who, never);
     expect(variables).toMatchObject({ kind: "ended", exitCode: 0, output: expect.stringContaining("PATH=") });
@@ -42,7 +44,8 @@ describe("commands a person types", () => {
     await using stage = await toolboxStage({ "config.yaml": "terminal: {sandbox: off}\n", "junk/file": "x" });
     const asked: unknown[] = [];
     const approver = { ask: (request: unknown) => Promise.resolve(asked.push(request) > 9 ? "once" : "deny") } as never;
-    const toolbox = await stage.open({ approver });
+    const toolbox = await stage.open();
+    await using _session = stage.session(toolbox, { approver });
     expect(await toolbox.runForPerson("rm -rf ../.hermes/junk", who, never)).toMatchObject({ exitCode: 0 });
     await expect(stage.read("junk/file")).rejects.toThrow("ENOENT");
     expect(asked).toEqual([]);
@@ -55,6 +58,7 @@ describe("commands a person types", () => {
   it("stop with their children when they are told to, and show what they printed until then [20:R10.26]", async () => {
     await using stage = await toolboxStage();
     const toolbox = await stage.open();
+    await using _session = stage.session(toolbox);
     const stop = new AbortController();
     const mark = path.join(stage.cwd, "started");
     const running = toolbox.runForPerson(`echo begun; touch ${mark}; sleep 60; echo late`, who, stop.signal);
@@ -74,6 +78,7 @@ describe("commands a person types", () => {
   it("print no more than fits [20:R10.26]", async () => {
     await using stage = await toolboxStage();
     const toolbox = await stage.open();
+    await using _session = stage.session(toolbox);
     const ran = await toolbox.runForPerson("seq 1 200000", who, never);
     expect(ran.kind === "ended" && ran.output.length).toBeLessThan(60_000);
   });

@@ -1,38 +1,41 @@
 import { stripAnsi, truncateMiddle } from "#foundation/text/text";
 import type { ApprovalGate } from "#tools";
 import type { PersonRun, Toolbox } from "../toolbox.ts";
+import type { OpenSessions } from "./open-sessions.ts";
 import type { Terminals } from "./terminals.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 const mostOutput = 50_000;
+
+export interface PersonShellParts {
+  readonly terminals: Terminals;
+  readonly gate: ApprovalGate;
+  readonly sessions: OpenSessions;
+}
 
 /**
  * Commands a person types. They run where those of the agent run, with the same environment (no credentials) and
  * under the same guardian. Whoever types a command has approved it; what never runs here does not run for them either.
  */
 export function openPersonShell(
-  { config, cwd, redact }: ToolboxBase,
-  { terminals, gate }: { readonly terminals: Terminals; readonly gate: ApprovalGate },
+  { config, redact }: ToolboxBase,
+  { terminals, gate, sessions }: PersonShellParts,
 ): Toolbox["runForPerson"] {
   const timeoutMs = config.terminal.max_foreground_timeout * 1000;
   const shown = (output: string): string => truncateMiddle(redact(stripAnsi(output)), mostOutput);
-  return async (command, { sessionKey }, signal): Promise<PersonRun> => {
+  return async (command, sessionKey, signal): Promise<PersonRun> => {
+    const scope = sessions.scope(sessionKey);
+    if (scope === undefined) return { kind: "refused", why: "Not run: the session is closed." };
+    const cwd = scope.terminal.cwd ?? scope.cwd;
     // A terminal of its own: what the agent does in its own is not disturbed.
     const taskId = `person-${sessionKey}`;
-    const verdict = await gate.checkCommand(command, {
-      tool: "!",
-      sessionKey,
-      taskId,
-      surface: "cli",
-      cwd,
-      terminalKind: terminals.kind,
-      signal,
-    });
+    const terminalKind = scope.terminal.kind ?? terminals.kind;
+    const verdict = await gate.checkCommand(command, { tool: "!", scope, taskId, cwd, terminalKind, signal });
     if (verdict.kind === "blocked") {
       const what = verdict.findings.map(({ description }) => description).join("; ");
       return { kind: "refused", why: `Not run: ${what === "" ? "a rule forbids it" : what}. Hermes never runs this.` };
     }
-    const terminal = await terminals.leases.take(taskId, signal);
+    const terminal = await terminals.leases.take({ taskId, scope }, signal);
     const ran = await terminal.exec(command, { cwd, timeoutMs, signal });
     const output = shown(ran.output);
     switch (ran.ended) {

@@ -6,8 +6,10 @@ import { isRecord } from "#foundation/text/json";
 import {
   Contributions,
   type Hooks,
+  type PluginCalls,
   PluginHost,
   PluginLock,
+  type PluginSessions,
   ProjectTrust,
   readShellHooks,
   registerShellHooks,
@@ -15,6 +17,7 @@ import {
 } from "#plugins";
 import { childEnvironment, type Guardian, type ToolRegistry } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
+import type { OpenSessions } from "./open-sessions.ts";
 import { revealed } from "./revealed.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
@@ -22,6 +25,9 @@ export interface PluginParts {
   readonly registry: ToolRegistry;
   readonly hooks: Hooks;
   readonly guardian: Guardian;
+  readonly sessions: OpenSessions;
+  readonly calls: PluginCalls;
+  readonly callTool: PluginSessions["callTool"];
 }
 
 export interface Plugins {
@@ -31,9 +37,10 @@ export interface Plugins {
 }
 
 /** Finds the plugins and makes those ready that will be loaded; nothing of theirs runs before {@link PluginHost.load}. */
-export function openPlugins(base: ToolboxBase, { registry, hooks, guardian }: PluginParts): Plugins {
+export function openPlugins(base: ToolboxBase, parts: PluginParts): Plugins {
+  const { registry, hooks, guardian, sessions, calls, callTool } = parts;
   const { options, config, env, cwd, scope } = base;
-  const { home, logger, dispatchTool, injectMessage, bundledPlugins } = options;
+  const { home, logger, bundledPlugins } = options;
   const builtinCommands = options.builtinCommands ?? new Set<string>();
   const contributions = new Contributions({ logger, builtinCommands });
   const settings = revealed(config.plugins.settings);
@@ -54,8 +61,8 @@ export function openPlugins(base: ToolboxBase, { registry, hooks, guardian }: Pl
         logger,
         hermesHome: home.root,
         config: isRecord(settings) ? settings : {},
-        ...(dispatchTool === undefined ? {} : { dispatchTool }),
-        ...(injectMessage === undefined ? {} : { injectMessage }),
+        calls,
+        sessions: { place: (key) => sessions.place(key), callTool },
       },
       env,
       trust: new ProjectTrust(home.at("trusted-plugins.json"), never),
@@ -68,7 +75,11 @@ export function openPlugins(base: ToolboxBase, { registry, hooks, guardian }: Pl
     host,
     contributions,
     api: {
-      commands: () => [...contributions.commands.values()],
+      commands: () =>
+        [...contributions.commands.values()].map((command) => ({
+          ...command,
+          handler: (args, sessionKey) => calls.run(sessions.place(sessionKey), () => command.handler(args)),
+        })),
       skills: () => [...contributions.skills.values()],
       memoryProviders: () => (contributions.memoryProvider === undefined ? [] : [contributions.memoryProvider]),
       contextEngines: () => [contributions.contextEngine].filter(isContextEngine),

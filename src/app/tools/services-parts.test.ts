@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import type { AuxiliaryRequest } from "#tools";
+import { type Auxiliary, type AuxiliaryRequest, noAuxiliary } from "#tools";
 import { toolboxStage } from "./testing.ts";
 
 interface Asked {
@@ -69,7 +69,7 @@ describe("the web tools", () => {
 
   it("say what the named service lacks [30:3.14]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "web: {backend: exa}\n" });
-    const { unavailable } = await (await stage.open()).list({}, never);
+    const { unavailable } = await (await stage.open()).list({}, stage.scope(), never);
     expect(unavailable.find(({ name }) => name === "web_search")?.reason).toBe(
       'web.backend "exa" has no key or address',
     );
@@ -81,13 +81,17 @@ describe("vision_analyze", () => {
     await using stage = await toolboxStage({ ".env": "X=1\n" });
     await writeFile(path.join(stage.cwd, "dot.png"), pixel);
     const requests: AuxiliaryRequest[] = [];
-    const toolbox = await stage.open({
-      auxiliary: (_task, request) => {
+    const toolbox = await stage.open();
+    const auxiliary: Auxiliary = {
+      ...noAuxiliary,
+      canSee: () => Promise.resolve(true),
+      ask: (_task, request) => {
         requests.push(request);
         return Promise.resolve({ kind: "text", text: "one dot" });
       },
-    });
-    const look = (image_url: string) => stage.call(toolbox, "vision_analyze", { image_url, question: "what?" });
+    };
+    const look = (image_url: string) =>
+      stage.as({ auxiliary })(toolbox, "vision_analyze", { image_url, question: "what?" });
     expect(await look("dot.png")).toContain("one dot");
     expect(requests[0]?.images?.[0]).toMatch(/^data:image\/png;base64,/);
     expect(await look("../.hermes/.env")).toContain("not run");
@@ -96,11 +100,9 @@ describe("vision_analyze", () => {
 
   it("is not offered where no model sees [30:3.16]", async () => {
     await using stage = await toolboxStage();
-    const toolbox = await stage.open({
-      auxiliary: () => Promise.resolve({ kind: "unavailable", reason: "" }),
-      canSee: () => ({ reason: "the model reads text only" }),
-    });
-    const { unavailable } = await toolbox.list({}, never);
+    const toolbox = await stage.open();
+    const auxiliary = { ...noAuxiliary, canSee: () => Promise.resolve({ reason: "the model reads text only" }) };
+    const { unavailable } = await toolbox.list({}, stage.scope({ auxiliary }), never);
     expect(unavailable.find(({ name }) => name === "vision_analyze")?.reason).toBe("the model reads text only");
   });
 });
@@ -149,13 +151,15 @@ describe("services with keys", () => {
   it("several models are asked where models can be asked by name [30:3.22]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "moa: {reference_models: [a, b], aggregator_model: c}\n" });
     const asked: string[] = [];
-    const toolbox = await stage.open({
-      moa: ({ model }) => {
+    const toolbox = await stage.open();
+    const auxiliary: Auxiliary = {
+      ...noAuxiliary,
+      complete: ({ model }) => {
         asked.push(model);
         return Promise.resolve({ kind: "text", text: `from ${model}` });
       },
-    });
-    expect(await stage.call(toolbox, "mixture_of_agents", { user_prompt: "why?" })).toContain("from c");
+    };
+    expect(await stage.as({ auxiliary })(toolbox, "mixture_of_agents", { user_prompt: "why?" })).toContain("from c");
     expect(asked.sort()).toEqual(["a", "b", "c"]);
   });
 });

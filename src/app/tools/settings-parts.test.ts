@@ -7,8 +7,17 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "#config";
 import { never } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import type { ApprovalRequest, ProcessEvent, SampleRequest } from "#tools";
-import { callAs, toolboxStage } from "./testing.ts";
+import {
+  type ApprovalRequest,
+  type Approver,
+  type Auxiliary,
+  type DeliveredWords,
+  noAuxiliary,
+  nobody,
+  type Prompter,
+  type SampleRequest,
+} from "#tools";
+import { toolboxStage } from "./testing.ts";
 
 const flagged = { command: "rm -rf ../.hermes/junk" };
 const open = "terminal: {sandbox: off}\n";
@@ -19,8 +28,9 @@ describe("approvals", () => {
     await using stage = await toolboxStage({ "config.yaml": `${open}approvals: {mode: smart}\n` });
     const verdicts = ["APPROVE", "DENY", "I would APPROVE"];
     const asked: ApprovalRequest[] = [];
-    const toolbox = await stage.open({
-      auxiliary: () => Promise.resolve({ kind: "text", text: verdicts.shift() ?? "" }),
+    const toolbox = await stage.open();
+    const call = stage.as({
+      auxiliary: { ...noAuxiliary, ask: () => Promise.resolve({ kind: "text", text: verdicts.shift() ?? "" }) },
       approver: {
         ask: (request) => {
           asked.push(request);
@@ -28,10 +38,10 @@ describe("approvals", () => {
         },
       },
     });
-    expect(await stage.call(toolbox, "terminal", { command: "rm -rf ../.hermes/a" })).toContain("judged safe");
-    expect(await stage.call(toolbox, "terminal", { command: "rm -rf ../.hermes/b" })).toContain("judged dangerous");
+    expect(await call(toolbox, "terminal", { command: "rm -rf ../.hermes/a" })).toContain("judged safe");
+    expect(await call(toolbox, "terminal", { command: "rm -rf ../.hermes/b" })).toContain("judged dangerous");
     expect(asked).toHaveLength(0);
-    expect(await stage.call(toolbox, "terminal", { command: "rm -rf ../.hermes/c" })).toContain("approved by the user");
+    expect(await call(toolbox, "terminal", { command: "rm -rf ../.hermes/c" })).toContain("approved by the user");
     expect(asked).toHaveLength(1);
   });
 
@@ -39,10 +49,11 @@ describe("approvals", () => {
     await using stage = await toolboxStage({ "config.yaml": open });
     expect(await stage.call(await stage.open({ yolo: true }), "terminal", flagged)).toContain('"exit_code":0');
     const toolbox = await stage.open();
+    const session = stage.session(toolbox);
     expect(toolbox.yolo.toggle("cli")).toBe(true);
     expect(await stage.call(toolbox, "terminal", flagged)).toContain('"exit_code":0');
-    expect(await callAs({ sessionKey: "other" })(toolbox, "terminal", flagged)).toContain("not run");
-    toolbox.endSession("cli");
+    expect(await stage.as({ key: "other" })(toolbox, "terminal", flagged)).toContain("not run");
+    await session[Symbol.asyncDispose]();
     expect(await stage.call(toolbox, "terminal", flagged)).toContain("not run");
   });
 
@@ -55,15 +66,17 @@ describe("approvals", () => {
 
   it("follow the rules for scheduled jobs and for surfaces without people [30:5.1-4]", async () => {
     await using stage = await toolboxStage({ "config.yaml": `${open}approvals: {cron_mode: approve}\n` });
-    const toolbox = await stage.open({ approver: { ask: () => Promise.reject(new Error("nobody is here")) } });
-    expect(await callAs({ surface: "cron" })(toolbox, "terminal", flagged)).toContain('"exit_code":0');
-    expect(await callAs({ surface: "webhook" })(toolbox, "terminal", flagged)).toContain("not run");
+    const toolbox = await stage.open();
+    const approver: Approver = { ask: () => Promise.reject(new Error("nobody is here")) };
+    const from = (source: string) => stage.as({ source, approver })(toolbox, "terminal", flagged);
+    expect(await from("cron")).toContain('"exit_code":0');
+    expect(await from("webhook")).toContain("not run");
   });
 
   it("that nobody answers in time are refused [30:5.5]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "approvals: {timeout: 0}\n" });
-    const toolbox = await stage.open({ approver: { ask: () => new Promise(() => undefined) } });
-    expect(await stage.call(toolbox, "terminal", flagged)).toContain("not run");
+    const call = stage.as({ approver: { ask: () => new Promise(() => undefined) } });
+    expect(await call(await stage.open(), "terminal", flagged)).toContain("not run");
   });
 });
 
@@ -119,35 +132,42 @@ describe("files", () => {
 });
 
 describe("the terminal", () => {
-  it("starts in the configured folder, and gives commands the configured time [30:4.1]", async () => {
-    await using stage = await toolboxStage({ "config.yaml": "terminal: {cwd: sub, timeout: 1}\n" });
-    await mkdir(path.join(stage.cwd, "sub"));
+  it("starts in the folder of the session, and gives commands the configured time [30:4.1]", async () => {
+    await using stage = await toolboxStage({ "config.yaml": "terminal: {timeout: 1}\n" });
+    const sub = path.join(stage.cwd, "sub");
+    await mkdir(sub);
     const toolbox = await stage.open();
-    expect(await stage.call(toolbox, "terminal", { command: "pwd" })).toContain(path.join(stage.cwd, "sub"));
+    expect(await stage.as({ key: "below", cwd: sub }, "below")(toolbox, "terminal", { command: "pwd" })).toContain(sub);
     expect(await stage.call(toolbox, "terminal", { command: "sleep 30" })).toContain('"exit_code":124');
   });
 
   it("reports the end of background processes, and lets plugins change what commands print [30:4.7] [30:7.5]", async () => {
-    await using stage = await toolboxStage();
-    const ended = new Deferred<ProcessEvent>();
-    const toolbox = await stage.open({ onProcessEvent: ended.resolve });
-    toolbox.hooks.on("transform_terminal_output", () => "changed", { owner: "test" });
+    await using stage = await toolboxStage({
+      "config.yaml": "plugins: {enabled: [painter]}\n",
+      "plugins/painter/plugin.yaml": "name: painter\nversion: 1.0.0\nmanifest_version: 1\n",
+      "plugins/painter/index.mjs":
+        'export const register = (ctx) => ctx.registerHook("transform_terminal_output", () => "changed");',
+    });
+    const told = new Deferred<DeliveredWords>();
+    const toolbox = await stage.open();
     expect(await stage.call(toolbox, "terminal", { command: "echo plain" })).toContain("changed");
-    await stage.call(toolbox, "terminal", { command: "exit 3", background: true, notify_on_complete: true });
-    expect(await ended.promise).toMatchObject({ type: "completion", exit_code: 3, session_key: "cli" });
+    const call = stage.as({ deliver: (words) => told.resolve(words) === undefined });
+    await call(toolbox, "terminal", { command: "exit 3", background: true, notify_on_complete: true });
+    expect(await told.promise).toMatchObject({ how: "queue", text: expect.stringContaining("Exit code: 3") });
   });
 
   it("asks for the password of sudo where nobody sees it [30:4.9]", async () => {
     await using stage = await toolboxStage();
     const asked: unknown[] = [];
-    const toolbox = await stage.open({
-      askSecret: (question) => {
+    const prompter: Prompter = {
+      ...nobody,
+      secret: (question) => {
         asked.push(question);
-        return Promise.resolve(undefined);
+        return Promise.resolve({ kind: "declined" });
       },
-    });
-    await stage.call(toolbox, "terminal", { command: "sudo -n true" });
-    expect(asked).toEqual([{ prompt: "Password for sudo", sessionKey: "cli" }]);
+    };
+    await stage.as({ prompter })(await stage.open(), "terminal", { command: "sudo -n true" });
+    expect(asked).toEqual([{ kind: "sudo", prompt: "Password for sudo" }]);
   });
 });
 
@@ -209,14 +229,15 @@ describe("MCP servers", () => {
       "config.yaml": `mcp_servers:\n  fake: ${JSON.stringify({ command: process.execPath, args: [fakeServer, JSON.stringify({ tools })], trust: "trusted" })}\n`,
     });
     const requests: SampleRequest[] = [];
-    const toolbox = await stage.open({
+    const auxiliary: Auxiliary = {
+      ...noAuxiliary,
       sample: (request) => {
         requests.push(request);
         const content = [{ type: "text", text: "forty-two" }] as const;
         return Promise.resolve({ kind: "reply", model: "m", content, finish: "stop", tokensUsed: 1 });
       },
-    });
-    expect(await stage.call(toolbox, "mcp_fake_sample", {})).toContain("forty-two");
+    };
+    expect(await stage.as({ auxiliary })(await stage.open(), "mcp_fake_sample", {})).toContain("forty-two");
     expect(requests).toMatchObject([{ server: "fake", maxTokens: 4096 }]);
   });
 });
@@ -229,13 +250,13 @@ describe("the browser", () => {
     try {
       await using stage = await toolboxStage();
       const toolbox = await stage.open();
-      const { names, unavailable } = await toolbox.list({}, never);
+      const { names, unavailable } = await toolbox.list({}, stage.scope(), never);
       if (!names.has("browser_navigate")) {
         expect(unavailable.find(({ name }) => name === "browser_navigate")?.reason).toContain("Chromium");
         return;
       }
       expect(await stage.call(toolbox, "browser_navigate", { url })).toContain("welcome");
-      expect(await callAs({ surface: "telegram", taskId: "far" })(toolbox, "browser_navigate", { url })).toContain(
+      expect(await stage.as({ source: "telegram" }, "far")(toolbox, "browser_navigate", { url })).toContain(
         "private network or this machine",
       );
       await toolbox.release("task");
@@ -247,12 +268,17 @@ describe("the browser", () => {
   });
 });
 
-describe("a toolbox that cannot be opened", () => {
-  it("says what the settings ask for that is not there [30:4.4]", async () => {
+describe("a sandbox that is wanted", () => {
+  it("and not there keeps commands from running, and says so [30:4.4]", async () => {
     await using stage = await toolboxStage({
       "config.yaml": "terminal: {sandbox: on}\napprovals: {code_execution: sandbox}\n",
     });
     const loaded = await loadConfig({ home: stage.home, env: { HOME: stage.cwd, PATH: "/nowhere" } });
-    await expect(stage.open({ loaded })).rejects.toThrow("commands cannot be confined here");
+    const toolbox = await stage.open({ loaded });
+    for (const [tool, args] of [
+      ["terminal", { command: "true" }],
+      ["execute_code", { code: "1" }],
+    ] as const)
+      expect(await stage.call(toolbox, tool, args)).toContain("commands cannot be confined here");
   });
 });

@@ -5,22 +5,29 @@ import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { deadline } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import { type PathGuard, type ResultFiles, type TerminalLeases, type ToolContext, ToolFailure } from "#tools";
+import {
+  type PathGuard,
+  type ResultFiles,
+  type TerminalLeases,
+  type ToolContext,
+  ToolFailure,
+  type ToolTask,
+} from "#tools";
 
 const keepTimeoutMs = 30_000;
 
 /** Keeps long results in the terminal of a task, where its file tools can read them. */
-export function resultFiles(leases: TerminalLeases, taskId: string, logger: Logger): ResultFiles {
+export function resultFiles(leases: TerminalLeases, task: ToolTask, logger: Logger): ResultFiles {
   return {
     async keep(callId, text) {
       using limit = deadline(keepTimeoutMs);
       try {
-        const terminal = await leases.take(taskId, limit.signal);
+        const terminal = await leases.take(task, limit.signal);
         const file = path.posix.join(terminal.tempDir, "hermes-results", `${safeName(callId)}.txt`);
         await terminal.files.write(file, Buffer.from(text), limit.signal);
         return file;
       } catch (error) {
-        logger.warn("a long result could not be kept", { taskId, callId, error: describe(error) });
+        logger.warn("a long result could not be kept", { taskId: task.taskId, callId, error: describe(error) });
         return undefined;
       }
     },
@@ -70,15 +77,14 @@ export interface GuardedFiles {
 /** Files for tools that are not file tools, behind the same guard. */
 export function guardedFiles(leases: TerminalLeases, guard: PathGuard): GuardedFiles {
   const open = async (given: string, use: "read" | "write", context: ToolContext) => {
-    const terminal = await leases.take(context.taskId, context.signal);
+    const terminal = await leases.take(context, context.signal);
     const expanded = given === "~" || given.startsWith("~/") ? `${terminal.home}${given.slice(1)}` : given;
-    const { taskId, callId, sessionKey, surface, signal } = context;
+    const { scope, taskId, callId, signal } = context;
     const verdict = await guard(path.posix.resolve(terminal.cwd, expanded), use, {
       terminal,
+      scope,
       taskId,
       callId,
-      sessionKey,
-      surface,
       signal,
     });
     if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: given });

@@ -9,12 +9,17 @@ import {
   readTerminalKind,
   type Sandbox,
   type SandboxMode,
+  type SessionScope,
+  SessionVariables,
   SudoPasswords,
   subprocessHome,
   type TerminalKind,
+  type TerminalOpeners,
+  type Tool,
   ToolFailure,
   terminalAvailability,
 } from "#tools";
+import { reportTo } from "../process-notice.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 export interface Terminals {
@@ -22,10 +27,14 @@ export interface Terminals {
   readonly leases: LeaseTable;
   readonly processes: ProcessTable;
   readonly sudo: SudoPasswords;
+  readonly variables: SessionVariables;
+  /** Of sessions that choose none. */
   readonly kind: TerminalKind;
-  /** What confines commands here; found out once, at first use. */
-  sandbox(signal: AbortSignal): Promise<Sandbox>;
-  check(): ReturnType<typeof terminalAvailability>;
+  /** What confines commands of a session that works in this folder; found out once, at first use. */
+  sandbox(cwd: string, signal: AbortSignal): Promise<Sandbox>;
+  readonly checkFor: NonNullable<Tool["checkFor"]>;
+  /** What commands of a session see besides the variables of everybody. */
+  moreVariables(scope: SessionScope): Readonly<Record<string, string>>;
 }
 
 /** Where commands run, and what watches over the processes they leave. */
@@ -34,22 +43,46 @@ export function openTerminals(base: ToolboxBase): Terminals {
   const { clock, logger, home } = options;
   const { terminal } = config;
   const guardian = scope.adopt(new Guardian(logger));
+  const variables = new SessionVariables();
   const processes = new ProcessTable({
     clock,
     logger,
     recordFile: home.processes,
     outputDir: home.at("cache", "processes"),
     redact,
-    onEvent: (event) => options.onProcessEvent?.(event),
+    onEvent: reportTo({ wanted: config.display.background_process_notifications, logger }),
   });
   const sandbox = findSandbox(base, config.terminal.sandbox);
-  const openers = { local: openerOf(base, guardian, sandbox) };
-  const check = (): ReturnType<typeof terminalAvailability> => terminalAvailability(terminal.backend, openers);
+  const moreVariables = variablesOf(base, variables);
+  const openers: TerminalOpeners = {
+    ...options.terminals,
+    local: localOpener({
+      env: base.env,
+      environment: {
+        policy: "inherit",
+        passthrough: terminal.env_passthrough,
+        blocked: blockedVariables(options.loaded),
+      },
+      moreVariables,
+      hermesHome: home.root,
+      logger,
+      guardian,
+      sandbox,
+      ...(terminal.shell_init_files.length === 0 ? {} : { shellInitFiles: terminal.shell_init_files }),
+      autoSourceBashrc: terminal.auto_source_bashrc,
+      keepsState: terminal.persistent_shell,
+    }),
+  };
+  const checkFor = (of: SessionScope): ReturnType<typeof terminalAvailability> =>
+    terminalAvailability(of.terminal.kind ?? terminal.backend, openers);
+  const kind = readTerminalKind(terminal.backend) ?? "local";
   const leases = new LeaseTable({
-    open: (taskId, overrides, signal) => {
-      const usable = check();
-      if (usable !== true) throw new ToolFailure(`No terminal can be opened: ${usable.reason}.`);
-      return openers.local(taskId, overrides, signal);
+    open: (task, signal) => {
+      const usable = checkFor(task.scope);
+      const open = openers[task.scope.terminal.kind ?? kind];
+      if (usable !== true || open === undefined)
+        throw new ToolFailure(`No terminal can be opened: ${usable === true ? kind : usable.reason}.`);
+      return open(task, signal);
     },
     hasProcesses: (taskId) => processes.hasActiveProcesses(taskId),
     clock,
@@ -59,51 +92,37 @@ export function openTerminals(base: ToolboxBase): Terminals {
   // Ended in reverse: processes before the terminals they run in, the guardian last.
   scope.adopt(leases);
   scope.adopt(processes);
-  const kind = readTerminalKind(terminal.backend) ?? "local";
-  return { guardian, leases, processes, sudo: sudoOf(base), kind, sandbox, check };
+  return { guardian, leases, processes, sudo: sudoOf(base), variables, kind, sandbox, checkFor, moreVariables };
 }
 
-type Opener = ReturnType<typeof localOpener>;
-
-function openerOf(base: ToolboxBase, guardian: Guardian, sandbox: Terminals["sandbox"]): Opener {
-  const { options, config, env, cwd } = base;
-  const { terminal } = config;
-  const blocked = blockedVariables(options.loaded);
-  return (taskId, overrides, signal) => {
-    const open = localOpener({
-      cwd,
-      env,
-      environment: {
-        policy: options.childVariables ?? "inherit",
-        passthrough: terminal.env_passthrough,
-        skillPassthrough: options.skillVariables?.({ taskId }) ?? [],
-        blocked,
-      },
-      hermesHome: options.home.root,
-      logger: options.logger,
-      guardian,
-      sandbox,
-      ...(terminal.shell_init_files.length === 0 ? {} : { shellInitFiles: terminal.shell_init_files }),
-      autoSourceBashrc: terminal.auto_source_bashrc,
-      keepsState: terminal.persistent_shell,
+/** What loaded skills name, with the value it has for everybody or was typed in this session; never a key of Hermes' own. */
+function variablesOf({ env }: ToolboxBase, variables: SessionVariables): Terminals["moreVariables"] {
+  const own = new Set(knownCredentials());
+  return ({ key }) => {
+    const named = variables.names(key).flatMap((name) => {
+      const value = env[name];
+      return value === undefined || own.has(name) ? [] : [[name, value] as const];
     });
-    return open(taskId, overrides, signal);
+    return { ...Object.fromEntries(named), ...variables.typed(key) };
   };
 }
 
 /** What confines programs here. It is looked for at first use, because that starts a program. */
-export function findSandbox({ options, env, cwd }: ToolboxBase, mode: SandboxMode): Terminals["sandbox"] {
+export function findSandbox({ options, env }: ToolboxBase, mode: SandboxMode): Terminals["sandbox"] {
   let found: Promise<Sandbox> | undefined;
   const own = subprocessHome(options.home.root);
-  const writable = own === undefined ? [cwd] : [cwd, own];
+  const writable = own === undefined ? [] : [own];
   const policy = { home: options.userHome, hermesHome: options.home.root, writable, network: "on" } as const;
-  return async (signal) => {
+  return async (cwd, signal) => {
     found ??= openSandbox({ mode, policy, env, tempDir: tmpdir() }, signal).then((sandbox) => {
       if (sandbox.kind === "open" && sandbox.notice !== undefined) options.onNotice(sandbox.notice);
       return sandbox;
     });
     try {
-      return await found;
+      const sandbox = await found;
+      if (sandbox.kind === "open") return sandbox;
+      const { confine } = sandbox;
+      return { ...sandbox, confine: (call, at) => confine(call, { ...at, writable: [cwd, ...at.writable] }) };
     } catch (error) {
       // A failure or an interrupt is not remembered: the next command tries again.
       found = undefined;
@@ -115,14 +134,8 @@ export function findSandbox({ options, env, cwd }: ToolboxBase, mode: SandboxMod
 /** An empty variable counts as the password; an empty setting means that there is none. */
 function sudoOf({ options, config, env }: ToolboxBase): SudoPasswords {
   const configured = config.terminal.sudo_password;
-  const { askSecret } = options;
-  return new SudoPasswords({
-    clock: options.clock,
-    ...(configured.isEmpty && env["SUDO_PASSWORD"] === undefined ? {} : { configured }),
-    ...(askSecret === undefined
-      ? {}
-      : { ask: (sessionKey, signal) => askSecret({ prompt: "Password for sudo", sessionKey }, signal) }),
-  });
+  const isSet = !configured.isEmpty || env["SUDO_PASSWORD"] !== undefined;
+  return new SudoPasswords({ clock: options.clock, ...(isSet ? { configured } : {}) });
 }
 
 /**
@@ -130,7 +143,10 @@ function sudoOf({ options, config, env }: ToolboxBase): SudoPasswords {
  * given to Hermes in a file. A credential of the person's own shell that Hermes has no use for stays.
  */
 export function blockedVariables({ secrets }: LoadedConfig): readonly string[] {
-  const known = environmentVariables.filter((variable) => variable.kind === "secret").map(({ name }) => name);
   const given = secrets.all().map(({ name }) => name);
-  return [...new Set([...known, ...given.filter((name) => secrets.originOf(name) !== "shell")])];
+  return [...new Set([...knownCredentials(), ...given.filter((name) => secrets.originOf(name) !== "shell")])];
+}
+
+function knownCredentials(): readonly string[] {
+  return environmentVariables.filter((variable) => variable.kind === "secret").map(({ name }) => name);
 }

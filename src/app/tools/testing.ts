@@ -6,7 +6,7 @@ import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
-import { combineObservers, Toolbelt } from "#tools";
+import { combineObservers, type SessionScope, Toolbelt, unattendedScope } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import { openToolbox, type ToolboxOptions } from "../wire-tools.ts";
 
@@ -18,8 +18,14 @@ export interface ToolboxStage extends AsyncDisposable {
   readonly notices: readonly string[];
   /** Opens a toolbox as a new process would, from the files as they are now. */
   open(changes?: Partial<ToolboxOptions>): Promise<Toolbox>;
+  /** A session of the person at the terminal who answers nothing, in the project; or as changed. */
+  scope(changes?: Partial<SessionScope>): SessionScope;
   /** Runs one call as a turn would, and gives the text the model reads. */
   call(toolbox: Toolbox, tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
+  /** The same for another session or task. */
+  as(changes: Partial<SessionScope>, taskId?: string): ToolboxStage["call"];
+  /** Opens the session; its end is awaited by disposing it. */
+  session(toolbox: Toolbox, changes?: Partial<SessionScope>): AsyncDisposable;
   read(name: string): Promise<string>;
 }
 
@@ -38,6 +44,8 @@ export async function toolboxStage(files: Readonly<Record<string, string>> = {})
   const env = { HOME: folder, PATH: process.env["PATH"] };
   const logger = memoryLogger();
   const notices: string[] = [];
+  const scopeOf = (changes: Partial<SessionScope> = {}): SessionScope =>
+    unattendedScope({ key: "cli", source: "cli", cwd, ...changes });
   return {
     home,
     cwd,
@@ -58,22 +66,27 @@ export async function toolboxStage(files: Readonly<Record<string, string>> = {})
       };
       return scope.adopt(await openToolbox(options));
     },
-    call: callAs({}),
+    scope: scopeOf,
+    call: callAs(scopeOf(), "task"),
+    as: (changes, taskId = "task") => callAs(scopeOf(changes), taskId),
+    session: (toolbox, changes) =>
+      toolbox.openSession({
+        scope: scopeOf(changes),
+        sessionId: () => "session",
+        enabledTools: () => new Set(toolbox.registry.snapshot().tools.keys()),
+      }),
     read: (name) => readFile(home.at(name), "utf8"),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
 
-const who = { taskId: "task", sessionId: "session", sessionKey: "cli", surface: "cli" };
-
-/** Like {@link ToolboxStage.call}, from another surface or task. */
-export function callAs(changes: Partial<typeof who>): ToolboxStage["call"] {
-  const context = { ...who, ...changes };
+function callAs(scope: SessionScope, taskId: string): ToolboxStage["call"] {
+  const context = { scope, taskId, sessionId: "session" };
   return async (toolbox, tool, args) => {
     const { signal } = new AbortController();
     const belt = new Toolbelt({
-      listing: await toolbox.list({}, signal),
-      files: toolbox.files(context.taskId),
+      listing: await toolbox.list({}, scope, signal),
+      files: toolbox.files(context),
       clock: systemClock,
       logger: memoryLogger(),
       redact: (text) => toolbox.redact(text),

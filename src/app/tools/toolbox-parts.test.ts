@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { ApprovalChoice } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
-import type { ApprovalRequest, Approver } from "#tools";
-import { toolboxStage } from "./testing.ts";
+import { type ApprovalRequest, type Approver, noAuxiliary } from "#tools";
+import { type ToolboxStage, toolboxStage } from "./testing.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const fakeServer = path.join(root, "test/fakes/mcp-server/server.mjs");
@@ -30,11 +30,33 @@ function answering(choice: ApprovalChoice): Approver & { readonly asked: Approva
   };
 }
 
+/** A plugin that writes down what it hears at these hooks. */
+function listener(...names: readonly string[]): Readonly<Record<string, string>> {
+  const hooks = names.map((name) => `ctx.registerHook(${JSON.stringify(name)}, note);`).join("\n");
+  return {
+    "config.yaml": "plugins: {enabled: [listener]}\n",
+    "plugins/listener/plugin.yaml": "name: listener\nversion: 1.0.0\nmanifest_version: 1\n",
+    "plugins/listener/index.mjs": `import { appendFileSync } from "node:fs";
+export const register = (ctx) => {
+  const note = (payload) => appendFileSync(ctx.dataDir + "/heard", JSON.stringify(payload) + "\\n");
+  ${hooks}
+};`,
+  };
+}
+
+async function heardBy(stage: ToolboxStage): Promise<readonly unknown[]> {
+  const text = await stage.read("plugin-data/listener/heard");
+  return text
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+}
+
 describe("the toolbox of a machine without keys", () => {
   it("lists what works without keys, and says why the rest does not [30:1.3] [30:1.4]", async () => {
     await using stage = await toolboxStage();
     const toolbox = await stage.open();
-    const listing = await toolbox.list({}, never);
+    const listing = await toolbox.list({}, stage.scope(), never);
     const reasons = Object.fromEntries(listing.unavailable.map(({ name, reason }) => [name, reason]));
     for (const name of [
       "clarify",
@@ -63,8 +85,9 @@ describe("the toolbox of a machine without keys", () => {
     await using stage = await toolboxStage({
       ".env": "HASS_TOKEN=hass-token-0123456789\nFAL_KEY=fal-key-0123456789\n",
     });
-    const toolbox = await stage.open({ auxiliary: () => Promise.resolve({ kind: "text", text: "a cat" }) });
-    const { names } = await toolbox.list({}, never);
+    const toolbox = await stage.open();
+    const auxiliary = { ...noAuxiliary, canSee: () => Promise.resolve(true as const) };
+    const { names } = await toolbox.list({}, stage.scope({ auxiliary }), never);
     expect([...names]).toEqual(expect.arrayContaining(["ha_call_service", "image_generate", "vision_analyze"]));
     expect(toolbox.redact("is hass-token-0123456789 there?")).toBe("is [redacted:HASS_TOKEN] there?");
     await writeFile(path.join(stage.cwd, "notes.txt"), "the key is fal-key-0123456789\n");
@@ -83,7 +106,10 @@ describe("the toolbox of a machine without keys", () => {
   it("offers only the toolsets that are wanted, own ones included [30:2.4]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "custom_toolsets: {mine: [read_file, todo]}\n" });
     const toolbox = await stage.open();
-    expect([...(await toolbox.list({ enabledToolsets: ["mine"] }, never)).names]).toEqual(["read_file", "todo"]);
+    expect([...(await toolbox.list({ enabledToolsets: ["mine"] }, stage.scope(), never)).names]).toEqual([
+      "read_file",
+      "todo",
+    ]);
   });
 });
 
@@ -103,16 +129,16 @@ describe("commands", () => {
       "junk/file": "x",
     });
     const always = answering("always");
-    await stage.call(await stage.open({ approver: always }), "terminal", rm);
+    await stage.as({ approver: always })(await stage.open(), "terminal", rm);
     expect(always.asked).toHaveLength(1);
     const [key] = always.asked[0]?.findings.map((finding) => finding.key) ?? [];
     expect(await stage.read("config.yaml")).toBe(
       `terminal: {sandbox: off}\ncommand_allowlist:\n  - something else  # keep\n  - ${key}\n`,
     );
     const deny = answering("deny");
-    const later = await stage.open({ approver: deny });
+    const later = await stage.open();
     await mkdir(stage.home.at("junk"), { recursive: true });
-    expect(await stage.call(later, "terminal", rm)).toContain('"exit_code":0');
+    expect(await stage.as({ approver: deny })(later, "terminal", rm)).toContain('"exit_code":0');
     expect(deny.asked).toEqual([]);
     expect(await readdir(stage.home.root)).not.toContain("junk");
   });
@@ -120,12 +146,14 @@ describe("commands", () => {
   it("are asked about for a session until that session ends [30:5.5]", async () => {
     await using stage = await toolboxStage();
     const approver = answering("session");
-    const toolbox = await stage.open({ approver });
-    await stage.call(toolbox, "terminal", rm);
-    await stage.call(toolbox, "terminal", rm);
+    const toolbox = await stage.open();
+    const call = stage.as({ approver });
+    const session = stage.session(toolbox);
+    await call(toolbox, "terminal", rm);
+    await call(toolbox, "terminal", rm);
     expect(approver.asked).toHaveLength(1);
-    toolbox.endSession("cli");
-    await stage.call(toolbox, "terminal", rm);
+    await session[Symbol.asyncDispose]();
+    await call(toolbox, "terminal", rm);
     expect(approver.asked).toHaveLength(2);
   });
 
@@ -144,8 +172,7 @@ describe("commands", () => {
   it("that use sudo are asked about when the settings want it [30:4.9]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "approvals: {sudo: ask}\n" });
     const approver = answering("deny");
-    const toolbox = await stage.open({ approver });
-    await stage.call(toolbox, "terminal", { command: "sudo -n true" });
+    await stage.as({ approver })(await stage.open(), "terminal", { command: "sudo -n true" });
     expect(approver.asked[0]?.findings.map((finding) => finding.key)).toEqual(["privilege escalation (sudo)"]);
   });
 
@@ -163,7 +190,7 @@ describe("commands", () => {
   it("run nowhere when the configured terminal is not there [30:4.1]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "terminal: {backend: ssh, ssh_host: h}\n" });
     const toolbox = await stage.open();
-    const { unavailable, names } = await toolbox.list({}, never);
+    const { unavailable, names } = await toolbox.list({}, stage.scope(), never);
     expect(names.has("terminal")).toBe(false);
     expect(unavailable.find(({ name }) => name === "terminal")?.reason).toContain("ssh");
     expect(await stage.call(toolbox, "read_file", { path: "x" })).toContain("No terminal can be opened");
@@ -172,13 +199,14 @@ describe("commands", () => {
 
 describe("scripts", () => {
   it("call tools through hooks, approval and audit [30:3.7]", async () => {
-    await using stage = await toolboxStage({ "junk/file": "x" });
+    await using stage = await toolboxStage({ "junk/file": "x", ...listener("pre_tool_call") });
     const toolbox = await stage.open();
-    const seen: unknown[] = [];
-    toolbox.hooks.on("pre_tool_call", (payload) => void seen.push(payload), { owner: "test" });
     const code = 'from hermes_tools import terminal\nprint(terminal("rm -rf ../.hermes/junk"))';
     expect(await stage.call(toolbox, "execute_code", { code })).toContain("not run");
-    expect(seen).toMatchObject([{ tool_name: "execute_code" }, { tool_name: "terminal", session_id: "session" }]);
+    expect(await heardBy(stage)).toMatchObject([
+      { tool_name: "execute_code" },
+      { tool_name: "terminal", session_id: "session" },
+    ]);
     expect(await stage.read("junk/file")).toBe("x");
   });
 });
@@ -222,9 +250,9 @@ describe("MCP servers", () => {
     let pid = 0;
     {
       await using toolbox = await stage.open();
-      await toolbox.list({ enabledToolsets: ["file"] }, never);
+      await toolbox.list({ enabledToolsets: ["file"] }, stage.scope(), never);
       expect(toolbox.mcp.status()).toMatchObject([{ name: "fake", state: "not started" }]);
-      const { names } = await toolbox.list({ enabledToolsets: ["file", "mcp-fake"] }, never);
+      const { names } = await toolbox.list({ enabledToolsets: ["file", "mcp-fake"] }, stage.scope(), never);
       expect([...names]).toEqual(expect.arrayContaining(["mcp_fake_echo", "read_file"]));
       expect(toolbox.mcp.status()).toMatchObject([{ name: "fake", state: "connected", tools: 7 }]);
       expect(await stage.call(toolbox, "mcp_fake_echo", { a: 1 })).toContain("a");
@@ -241,23 +269,23 @@ describe("MCP servers", () => {
   it("show changed tools between turns, and new settings after a reload [30:6.2] [30:MCP-16]", async () => {
     await using stage = await toolboxStage({ "config.yaml": mcpConfig() });
     const toolbox = await stage.open();
-    await toolbox.list({}, never);
+    await toolbox.list({}, stage.scope(), never);
     await stage.call(toolbox, "mcp_fake_add", {});
     await expect
       .poll(async () => {
-        await toolbox.mcp.refresh(never);
-        return [...(await toolbox.list({}, never)).names];
+        await toolbox.mcp.refresh(stage.scope(), never);
+        return [...(await toolbox.list({}, stage.scope(), never)).names];
       })
       .toContain("mcp_fake_x");
     await writeFile(
       stage.home.config,
       mcpConfig({}, "    tools: {include: [echo], resources: false, prompts: false}\n"),
     );
-    expect(await toolbox.mcp.reload(never)).toBe("MCP servers: fake: connected (1 tool).");
-    const { names } = await toolbox.list({}, never);
+    expect(await toolbox.mcp.reload(stage.scope(), never)).toBe("MCP servers: fake: connected (1 tool).");
+    const { names } = await toolbox.list({}, stage.scope(), never);
     expect([...names].filter((name) => name.startsWith("mcp_"))).toEqual(["mcp_fake_echo"]);
     await writeFile(stage.home.config, "{}\n");
-    expect(await toolbox.mcp.reload(never)).toBe("No MCP servers are configured.");
+    expect(await toolbox.mcp.reload(stage.scope(), never)).toBe("No MCP servers are configured.");
   });
 
   it("that cannot be started keep nothing else from being listed [30:MCP-01]", async () => {
@@ -265,7 +293,7 @@ describe("MCP servers", () => {
       "config.yaml": "mcp_servers:\n  gone: {command: /does/not/exist}\n  odd: {enabled: true}\n",
     });
     const toolbox = await stage.open();
-    expect((await toolbox.list({}, never)).names).toContain("read_file");
+    expect((await toolbox.list({}, stage.scope(), never)).names).toContain("read_file");
     expect(toolbox.mcp.status()[0]?.state).toMatch(/^waiting to try again: /);
     expect(stage.notices).toEqual(["The MCP server odd is left out: mcp_servers.odd: needs a command or a url."]);
   });
@@ -286,13 +314,13 @@ describe("plugins", () => {
     expect(await stage.call(toolbox, "word_count", { text: "one two" })).toContain('"words":2');
     const [command] = toolbox.plugins.commands();
     expect(command?.name).toBe("tally");
-    expect(await command?.handler("")).toBe("word_count: 1");
+    expect(await command?.handler("", "cli")).toBe("word_count: 1");
   });
 
   it("bring nothing when they are not [30:7.1]", async () => {
     await using stage = await withWordCount("plugins: {enabled: [missing]}\n");
     const toolbox = await stage.open();
-    expect((await toolbox.list({}, never)).names).not.toContain("word_count");
+    expect((await toolbox.list({}, stage.scope(), never)).names).not.toContain("word_count");
     expect(toolbox.plugins.commands()).toEqual([]);
     expect(stage.notices).toEqual(["plugins.enabled names missing, but there is no such plugin."]);
   });
@@ -318,13 +346,10 @@ describe("plugins", () => {
   });
 
   it("hear of approvals [30:7.5]", async () => {
-    await using stage = await toolboxStage();
-    const toolbox = await stage.open({ approver: answering("deny") });
-    const heard: unknown[] = [];
-    for (const name of ["approval_requested", "approval_resolved"])
-      toolbox.hooks.on(name, (payload) => void heard.push(payload), { owner: "test" });
-    await stage.call(toolbox, "terminal", { command: "rm -rf ../.hermes/junk" });
-    expect(heard).toMatchObject([{ command: "rm -rf ../.hermes/junk" }, { choice: "deny" }]);
+    await using stage = await toolboxStage(listener("approval_requested", "approval_resolved"));
+    const call = stage.as({ approver: answering("deny") });
+    await call(await stage.open(), "terminal", { command: "rm -rf ../.hermes/junk" });
+    expect(await heardBy(stage)).toMatchObject([{ command: "rm -rf ../.hermes/junk" }, { choice: "deny" }]);
   });
 });
 

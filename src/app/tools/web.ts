@@ -33,7 +33,6 @@ export function openWeb(base: ToolboxBase, rules: UrlRules, gateway: ManagedGate
       },
       rules,
       files: folderFiles(options.home.at("cache", "pages"), options),
-      ...(options.auxiliary === undefined ? {} : { auxiliary: options.auxiliary }),
     },
   };
 }

@@ -135,7 +135,7 @@ function screenOptions(
     },
     runShell: async (command, signal) => {
       const { hermes, session } = await opened;
-      const ran = await hermes.toolbox.runForPerson(command, { sessionKey: session.info.rootId }, signal);
+      const ran = await hermes.toolbox.runForPerson(command, session.info.rootId, signal);
       await tellBranch(place, people);
       return ran;
     },

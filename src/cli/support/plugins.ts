@@ -1,7 +1,16 @@
 import { homedir } from "node:os";
 import { silentLogger } from "#foundation/files/logger";
 import { importModule } from "#foundation/process/import-module";
-import { Contributions, Hooks, PluginHost, PluginInstaller, PluginLock, ProjectTrust } from "#plugins";
+import {
+  Contributions,
+  Hooks,
+  noSessions,
+  PluginCalls,
+  PluginHost,
+  PluginInstaller,
+  PluginLock,
+  ProjectTrust,
+} from "#plugins";
 import { ToolRegistry } from "#tools";
 import type { Invocation } from "../command.ts";
 import { commandNames } from "../command-names.ts";
@@ -35,6 +44,8 @@ export async function openPlugins(
       hooks: new Hooks({ logger, timeoutMs }),
       contributions,
       logger,
+      calls: new PluginCalls(),
+      sessions: noSessions,
       hermesHome: home.root,
       config: plugins.settings,
     },

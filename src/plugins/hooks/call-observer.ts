@@ -1,6 +1,6 @@
 import type { ToolCall } from "#conversation";
 import type { CallObserver } from "#tools";
-import type { Hooks } from "./hooks.ts";
+import type { SessionHooks } from "./hooks.ts";
 import type { ToolCallPayload } from "./payloads.ts";
 
 export interface ObservedTurn {
@@ -11,7 +11,7 @@ export interface ObservedTurn {
 
 /** Lets the hooks of plugins watch, block and rewrite the tool calls of a turn. */
 export function hookedCalls(
-  hooks: Hooks,
+  hooks: SessionHooks,
   turn: ObservedTurn,
 ): Required<Pick<CallObserver, "beforeCall" | "afterCall">> {
   const payloadOf = (call: ToolCall, args: Readonly<Record<string, unknown>>): ToolCallPayload => ({

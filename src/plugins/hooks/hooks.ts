@@ -2,6 +2,7 @@ import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { disposable } from "#foundation/lifecycle/disposal";
 import { isRecord } from "#foundation/text/json";
+import type { CallPlace, PluginCalls } from "../plugin-calls.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { type HookName, isHookName } from "./names.ts";
 import type { HookPayloads, ToolCallPayload } from "./payloads.ts";
@@ -21,6 +22,8 @@ export interface HookOptions {
 
 export interface HooksOptions {
   readonly logger: Logger;
+  /** Knows for which session callbacks run. */
+  readonly calls?: PluginCalls;
   /** `hooks.timeout_ms`; `pre_llm_call` gets twice as long. */
   readonly timeoutMs?: number;
 }
@@ -33,6 +36,9 @@ export type DispatchVerdict =
   | { readonly kind: "allow" }
   | { readonly kind: "skip"; readonly reason: string }
   | { readonly kind: "rewrite"; readonly text: string };
+
+/** What fires the hooks of one session. */
+export type SessionHooks = Pick<Hooks, "has" | "notify" | "transform" | "beforeToolCall" | "turnContext">;
 
 interface Registered {
   readonly callback: HookCallback;
@@ -78,6 +84,19 @@ export class Hooks {
   /** Spares the caller building a payload nobody reads. */
   has(name: HookName): boolean {
     return (this.#registered.get(name)?.length ?? 0) > 0;
+  }
+
+  /** The same hooks, called for a session: what their callbacks ask of the program is done there. */
+  for(place: () => CallPlace | undefined): SessionHooks {
+    const { calls } = this.#options;
+    const run = <T>(work: () => T): T => (calls === undefined ? work() : calls.run(place(), work));
+    return {
+      has: (name) => this.has(name),
+      notify: (...given) => run(() => this.notify(...given)),
+      transform: (...given) => run(() => this.transform(...given)),
+      beforeToolCall: (...given) => run(() => this.beforeToolCall(...given)),
+      turnContext: (...given) => run(() => this.turnContext(...given)),
+    };
   }
 
   /** For hooks whose answers mean nothing. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChildProcess, spawn } from "node:child_process";
 import { HermesError } from "#foundation/errors";
 import { deadline, onAbort, raceAbort } from "#foundation/lifecycle/abort";
@@ -16,6 +17,9 @@ export interface PluginProcessOptions {
   onCrash(reason: string): void;
 }
 
+/** Runs something where a call came from. */
+type Within = ReturnType<typeof AsyncLocalStorage.snapshot>;
+
 const endGraceMs = 2_000;
 const lastWords = 2_000;
 
@@ -25,7 +29,7 @@ export class PluginProcess implements AsyncDisposable {
   readonly #options: PluginProcessOptions;
   readonly #open = new Map<
     number,
-    { readonly answer: Deferred<unknown>; readonly progress?: (text: string) => void }
+    { readonly answer: Deferred<unknown>; readonly progress?: (text: string) => void; readonly within: Within }
   >();
   readonly #gone = new Deferred<void>();
   readonly #adoption: Disposable | undefined;
@@ -64,7 +68,11 @@ export class PluginProcess implements AsyncDisposable {
     const id = this.#nextId;
     this.#nextId += 1;
     const answer = new Deferred<unknown>();
-    this.#open.set(id, { answer, ...(call.progress === undefined ? {} : { progress: call.progress }) });
+    this.#open.set(id, {
+      answer,
+      within: AsyncLocalStorage.snapshot(),
+      ...(call.progress === undefined ? {} : { progress: call.progress }),
+    });
     using _listener = onAbort(signal, () => this.post({ type: "abort", id }));
     try {
       this.post({ type: "invoke", id, handler: call.handler, args: call.args });
@@ -72,6 +80,12 @@ export class PluginProcess implements AsyncDisposable {
     } finally {
       this.#open.delete(id);
     }
+  }
+
+  /** Does something as a part of a call that is under way. */
+  within(call: number, work: () => unknown): unknown {
+    const open = this.#open.get(call);
+    return open === undefined ? work() : open.within(work);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

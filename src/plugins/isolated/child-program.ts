@@ -3,6 +3,8 @@
  * but this: the plugin's own module, and a `ctx` whose every member is a message to us.
  */
 export const childProgram = `
+import { AsyncLocalStorage } from "node:async_hooks";
+const current = new AsyncLocalStorage();
 const handlers = new Map();
 const running = new Map();
 const asked = new Map();
@@ -20,7 +22,7 @@ const take = (kind, fields, id) => {
 const ask = (what, args) => new Promise((resolve, reject) => {
   const id = ++count;
   asked.set(id, { resolve, reject });
-  send({ type: "ask", id, what, args: plain(args) });
+  send({ type: "ask", id, what, call: current.getStore(), args: plain(args) });
 });
 const absent = (name) => () => { throw new Error(name + " is not available to a plugin in a process of its own"); };
 const contextOf = ({ manifest, dataDir }) => ({
@@ -61,7 +63,8 @@ async function invoke({ id, handler, args }) {
   try {
     const work = handlers.get(handler);
     if (work === undefined) throw new Error("it is no longer registered");
-    const value = await work(args, stop.signal, (words) => send({ type: "progress", id, text: String(words) }));
+    const progress = (words) => send({ type: "progress", id, text: String(words) });
+    const value = await current.run(id, () => work(args, stop.signal, progress));
     send({ type: "reply", id, value: plain(value) });
   } catch (error) { send({ type: "error", id, message: text(error) }); }
   finally { running.delete(id); }

@@ -42,7 +42,10 @@ describe("a plugin in a process of its own", () => {
     await using stage = await pluginStage();
     const { host, call } = await isolated(stage, {
       wiring: {
-        dispatchTool: (name, args) => Promise.resolve(`${name} ${JSON.stringify(args)}`),
+        sessions: {
+          place: () => undefined,
+          callTool: ({ tool, args }, { taskId }) => Promise.resolve(`${tool} ${JSON.stringify(args)} in ${taskId}`),
+        },
         config: { iso: { a: 1 } },
       },
     });
@@ -51,7 +54,7 @@ describe("a plugin in a process of its own", () => {
     expect(answer).toMatchObject({ args: { n: 1 }, task: "t1", secret: null, wanted: "yes", config: {} });
     expect(answer["pid"]).not.toBe(process.pid);
     expect(await stage.registry.snapshot().tools.get("iso_echo")?.check?.(never)).toBe(true);
-    expect(await call("iso_ask")).toBe('other {"a":1}');
+    expect(await call("iso_ask")).toBe('other {"a":1} in t1');
     await expect(call("iso_fail")).rejects.toThrow("no luck");
     const hook = { tool_name: "x", task_id: "t", session_id: "s", tool_call_id: "c" };
     expect(await stage.hooks.beforeToolCall({ ...hook, args: { bad: true } }, never)).toMatchObject({ kind: "block" });

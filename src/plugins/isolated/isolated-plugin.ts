@@ -3,8 +3,7 @@ import { describe } from "#foundation/errors";
 import { deadline, never, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord } from "#foundation/text/json";
-import type { ToolContext } from "#tools";
-import type { PluginContext } from "../api.ts";
+import type { PluginCall, PluginContext } from "../api.ts";
 import type { FoundPlugin } from "../discover.ts";
 import { PluginProcess } from "./child-process.ts";
 
@@ -140,22 +139,25 @@ function register(
 }
 
 /** What of a call can be told to another process. */
-function facts(call: ToolContext): Readonly<Record<string, unknown>> {
+function facts(call: PluginCall): Readonly<Record<string, unknown>> {
   const { signal: _, progress: __, enabledTools, ...rest } = call;
   return { ...rest, enabledTools: [...enabledTools] };
 }
 
 async function answer(message: Readonly<Record<string, unknown>>, { context, child }: Connection): Promise<void> {
-  const { id, what, args } = message;
+  const { id, what, args, call } = message;
   const [first, second, third] = Array.isArray(args) ? (args as readonly unknown[]) : [];
+  // Asked on behalf of the call it is working on, so that the answer is of the same conversation.
+  const asked = (work: () => unknown): unknown => (typeof call === "number" ? child.within(call, work) : work());
   try {
     if (what === "dispatchTool") {
-      const value = await context.dispatchTool(String(first), isRecord(second) ? second : {});
+      const value = await asked(() => context.dispatchTool(String(first), isRecord(second) ? second : {}));
       child.post({ type: "answer", id, value });
       return;
     }
     const role = typeof second === "string" ? second : "user";
-    const value = context.injectMessage(String(first), role, typeof third === "string" ? third : undefined);
+    const sessionKey = typeof third === "string" ? third : undefined;
+    const value = asked(() => context.injectMessage(String(first), role, sessionKey));
     child.post({ type: "answer", id, value });
   } catch (error) {
     child.post({ type: "answer", id, error: describe(error) });

@@ -43,7 +43,8 @@ export interface PluginCommand {
   readonly name: string;
   readonly description: string;
   readonly argsHint?: string;
-  handler(args: string): string | null | Promise<string | null>;
+  /** Run for this session: what the plugin starts belongs to it. */
+  handler(args: string, sessionKey: string): string | null | Promise<string | null>;
 }
 
 export interface CommandContext {

@@ -16,16 +16,16 @@ const instructions =
 
 /** A report on one conversation with the search in mind; a labelled piece of the record when no model answers. */
 export async function summarizeMatch(
-  deps: { readonly auxiliary: Auxiliary | undefined; readonly logger: Logger },
+  deps: { readonly auxiliary: Auxiliary; readonly logger: Logger },
   given: { readonly text: string; readonly query: string },
   signal: AbortSignal,
 ): Promise<string> {
   const { auxiliary, logger } = deps;
   const prompt = `Search: ${given.query}\n\nRecord:\n${matchWindow(given.text, given.query, maxCharacters)}`;
-  for (let attempt = 1; auxiliary !== undefined && attempt <= tries && !signal.aborted; attempt += 1) {
+  for (let attempt = 1; attempt <= tries && !signal.aborted; attempt += 1) {
     try {
       const request = { system: instructions, prompt, maxTokens, temperature: 0.1 };
-      const answer = await auxiliary("session_search", request, signal);
+      const answer = await auxiliary.ask("session_search", request, signal);
       if (answer.kind === "text" && answer.text.trim() !== "") return answer.text.trim();
       if (answer.kind === "unavailable") {
         logger.debug("no model for a session summary", { reason: answer.reason });

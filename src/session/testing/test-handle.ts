@@ -4,7 +4,7 @@ import type { Logger } from "#foundation/files/logger";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import { classify, noCredential, openConnections, streamModel, type Target } from "#model";
 import { clarifyTool, clarifyWith, type Tool, todoTool } from "#tools";
-import { fakeTool, listingOf, registryOf } from "#tools/testing";
+import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
 import type { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import type { AgentHandle, AgentSpec, OpenAgent } from "../agent-handle.ts";
 
@@ -103,8 +103,7 @@ function buildAgent(
     clock: systemClock,
     logger,
     settings: defaultAgentSettings,
-    surface: spec.wish.source,
-    sessionKey: spec.sessionId,
+    scope: testScope({ key: spec.sessionId, source: spec.wish.source, cwd: spec.wish.cwd }),
     stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
     money: freeOfCharge,
     transcript: spec.transcript,

@@ -1,18 +1,22 @@
 import { readTextFile } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
+import type { Secret } from "#foundation/secrets/secret";
+import type { SessionScope, SessionVariables } from "#tools";
 import { suspiciousPhrases } from "../guard/suspicious.ts";
 import type { InstalledSkill, SkillLibrary } from "../library/library.ts";
 import { type LinkedFiles, listLinkedFiles, supportFolders } from "../library/linked-files.ts";
 import type { Lookup } from "../library/lookup.ts";
-import type { SkillPassthrough } from "./passthrough.ts";
 import { type InlineShell, preprocess } from "./preprocess.ts";
 import { checkSetup, type Setup, type SetupDeps } from "./setup.ts";
 import type { SkillUsage } from "./usage.ts";
 
 export interface SkillLoaderDeps {
   readonly library: SkillLibrary;
-  readonly setup: SetupDeps;
-  readonly passthrough: SkillPassthrough;
+  readonly setup: Omit<SetupDeps, "askSecret">;
+  /** What commands of a session may see because of its skills. */
+  readonly variables: SessionVariables;
+  /** Keeps a value the person of a session typed: out of everything that is shown, and for later where it is theirs. */
+  keepSecret(typed: TypedSecret, signal: AbortSignal): Promise<void>;
   readonly usage: SkillUsage;
   readonly logger: Logger;
   /** Read anew on every call. */
@@ -32,10 +36,16 @@ export interface SkillLoadOptions {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+export interface TypedSecret {
+  readonly scope: SessionScope;
+  readonly variable: string;
+  readonly value: Secret;
+}
+
 /** Who loads a skill. */
 export interface LoadPlace {
-  readonly surface: string;
-  readonly sessionId?: string;
+  readonly scope: SessionScope;
+  readonly sessionId: string;
   readonly signal: AbortSignal;
 }
 
@@ -65,15 +75,14 @@ export class SkillLoader {
   }
 
   async load(name: string, place: LoadPlace): Promise<LoadOutcome> {
-    const { library, usage, passthrough } = this.#deps;
-    const lookup = await library.find(name, place.surface, place.signal);
+    const { library, usage, variables } = this.#deps;
+    const lookup = await library.find(name, place.scope.source, place.signal);
     if (lookup.kind !== "found") return lookup;
     const { skill } = lookup;
     const raw = (await readTextFile(skill.file, { maxBytes: maxFileBytes })) ?? "";
-    const setup = await checkSetup(skill, this.#setupOn(place.surface), place.signal);
+    const setup = await checkSetup(skill, this.#setupFor(place.scope), place.signal);
     const { content, warnings } = await this.#process(skill, raw, place);
-    if (place.sessionId !== undefined)
-      passthrough.add(place.sessionId, { variables: setup.presentVariables, files: setup.presentFiles });
+    variables.allow(place.scope.key, setup.presentVariables);
     await usage.record(skill.name, "load", place.signal);
     const linkedFiles = isFlat(skill) ? emptyLinks : await listLinkedFiles(skill.folder);
     const loaded = { skill, content, linkedFiles, setup, settings: this.#settingsOf(skill), warnings };
@@ -81,10 +90,21 @@ export class SkillLoader {
   }
 
   /** A secret is asked for only where the person sits at this machine. */
-  #setupOn(surface: string): SetupDeps {
-    if (surface === "cli" || surface === "tui") return this.#deps.setup;
-    const { askSecret: _never, ...silent } = this.#deps.setup;
-    return silent;
+  #setupFor(scope: SessionScope): SetupDeps {
+    const { setup, variables, keepSecret } = this.#deps;
+    const own = { ...setup, isSet: (name: string) => setup.isSet(name) || variables.has(scope.key, name) };
+    if (scope.source !== "cli" && scope.source !== "tui") return own;
+    return {
+      ...own,
+      async askSecret({ skill, variable: { name, prompt } }, signal) {
+        const text = prompt ?? `${name}, which the skill ${skill} needs`;
+        const answer = await scope.prompter.secret({ kind: "secret", prompt: text, variable: name }, signal);
+        if (answer.kind !== "secret") return answer.kind === "nobody" ? undefined : false;
+        variables.set(scope.key, name, answer.secret);
+        await keepSecret({ scope, variable: name, value: answer.secret }, signal);
+        return true;
+      },
+    };
   }
 
   async #process(
@@ -99,7 +119,7 @@ export class SkillLoader {
     const mayRun = hasInlineShell && !(await isUntrusted(skill));
     const content = await preprocess(raw, {
       skillFolder: skill.folder,
-      ...(place.sessionId === undefined ? {} : { sessionId: place.sessionId }),
+      sessionId: place.sessionId,
       hasTemplateVars,
       ...(mayRun ? { inlineShell } : {}),
       signal: place.signal,

@@ -1,8 +1,9 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Tool, ToolFailure } from "#tools";
-import { toolContext } from "#tools/testing";
+import { Secret } from "#foundation/secrets/secret";
+import { nobody, type Prompter, type SessionScope, type Tool, ToolFailure } from "#tools";
+import { testScope, toolContext } from "#tools/testing";
 import { renderInvocation, renderPreloaded } from "../load/render.ts";
 import { noSettings, signal, skillMd, skillParts, type TemporaryHome, temporaryHome } from "../testing.ts";
 
@@ -15,9 +16,10 @@ afterEach(() => place[Symbol.asyncDispose]());
 type Answer = Readonly<Record<string, unknown>>;
 
 /** What the model reads, whether the call worked or not. */
-async function call(tool: Tool, args: Answer, surface = "cli"): Promise<Answer> {
+async function call(tool: Tool, args: Answer, changes: Partial<SessionScope> = {}): Promise<Answer> {
+  const scope = testScope({ key: "s1", ...changes });
   try {
-    return (await tool.execute(args, toolContext({ surface, sessionId: "s1" }))).content as Answer;
+    return (await tool.execute(args, toolContext({ scope, sessionId: "s1" }))).content as Answer;
   } catch (error) {
     if (error instanceof ToolFailure) return { error: error.message, ...error.extra };
     throw error;
@@ -65,9 +67,9 @@ describe("skill_view", () => {
       "skills/x/scripts/deep/run.sh": "echo",
     });
     const answer = await call(
-      skillParts(place.home, { askSecret: () => Promise.reject(new Error("asked")) }).view,
+      skillParts(place.home).view,
       { name: "x" },
-      "telegram",
+      { source: "telegram", prompter: { ...nobody, secret: () => Promise.reject(new Error("asked")) } },
     );
     const folder = place.home.at("skills", "x");
     expect(answer).toMatchObject({
@@ -96,27 +98,31 @@ describe("skill_view", () => {
     await place.write({
       "skills/x/SKILL.md": skillMd("x", { required_environment_variables: ["TENOR_API_KEY", "ANTHROPIC_TOKEN"] }),
     });
-    const given = new Set(["ANTHROPIC_TOKEN"]);
-    const { view, passthrough } = skillParts(place.home, {
-      isSet: (name) => given.has(name),
-      askSecret: ({ variable }) => Promise.resolve(given.add(variable.name).size > 0),
-    });
-    expect(await call(view, { name: "x" })).toMatchObject({ readiness_status: "available", setup_skipped: false });
-    expect(passthrough.of("s1")).toEqual({ variables: ["TENOR_API_KEY"], files: [] });
-    passthrough.forget("s1");
-    expect(passthrough.of("s1").variables).toEqual([]);
+    const { view, variables, kept } = skillParts(place.home, { isSet: (name) => name === "ANTHROPIC_TOKEN" });
+    const secret: Prompter["secret"] = () => Promise.resolve({ kind: "secret", secret: new Secret("typed") });
+    const ready = { readiness_status: "available", setup_skipped: false };
+    expect(await call(view, { name: "x" }, { prompter: { ...nobody, secret } })).toMatchObject(ready);
+    expect(kept.map(({ scope, variable }) => [scope.key, variable])).toEqual([["s1", "TENOR_API_KEY"]]);
+    expect(variables.names("s1")).toEqual(["TENOR_API_KEY"]);
+    expect(variables.typed("s1")).toEqual({ TENOR_API_KEY: "typed" });
+    // Another session has not typed it.
+    expect(await call(view, { name: "x" }, { key: "s2" })).toMatchObject({ readiness_status: "setup_needed" });
+    variables.endSession("s1");
+    expect([variables.names("s1"), variables.typed("s1")]).toEqual([[], {}]);
   });
 
   it("a person who declines is not asked again in this load", async () => {
     await place.write({ "skills/x/SKILL.md": skillMd("x", { required_environment_variables: ["A_KEY", "B_KEY"] }) });
     const asked: string[] = [];
-    const { view } = skillParts(place.home, {
-      askSecret: ({ variable }) => {
-        asked.push(variable.name);
-        return Promise.resolve(false);
-      },
+    const { view } = skillParts(place.home);
+    const secret: Prompter["secret"] = ({ variable = "" }) => {
+      asked.push(variable);
+      return Promise.resolve({ kind: "declined" });
+    };
+    expect(await call(view, { name: "x" }, { prompter: { ...nobody, secret } })).toMatchObject({
+      setup_skipped: true,
+      readiness_status: "setup_needed",
     });
-    expect(await call(view, { name: "x" })).toMatchObject({ setup_skipped: true, readiness_status: "setup_needed" });
     expect(asked).toEqual(["A_KEY"]);
   });
 
@@ -354,7 +360,7 @@ describe("a skill as a message", () => {
       "skills/gif-search/scripts/find.sh": "echo",
     });
     const { loader } = skillParts(place.home, { config: { gif: { rating: "pg" } } });
-    const outcome = await loader.load("gif-search", { surface: "cli", sessionId: "s", signal });
+    const outcome = await loader.load("gif-search", { scope: testScope(), sessionId: "s", signal });
     if (outcome.kind !== "loaded") throw new Error("not loaded");
     const message = renderInvocation(outcome.loaded, { line: "/gif_search cats", text: "cats" });
     expect(message.persistUserMessage).toBe("/gif_search cats");

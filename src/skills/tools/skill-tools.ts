@@ -31,7 +31,7 @@ function skillsList({ library }: SkillToolsDeps): Tool {
     concurrency: "safe",
     isReadOnly: true,
     async execute(args, context) {
-      const all = await library.visible(context.surface, context.signal);
+      const all = await library.visible(context.scope.source, context.signal);
       const rows = all.map((one) => ({
         name: one.name,
         description: one.facts.description,
@@ -74,9 +74,9 @@ function skillView({ loader, library }: SkillToolsDeps): Tool {
     async execute(args, context) {
       const name = text(args, "name");
       const path = optionalText(args, "file_path");
-      const place = { surface: context.surface, sessionId: context.sessionId, signal: context.signal };
-      if (path === undefined) return viewAnswer(await loader.load(name, place), name, context.surface);
-      const lookup = await library.find(name, context.surface, context.signal);
+      const { source } = context.scope;
+      if (path === undefined) return viewAnswer(await loader.load(name, context), name, source);
+      const lookup = await library.find(name, source, context.signal);
       if (lookup.kind !== "found") throw lookupFailure(lookup, name);
       return await fileAnswer(lookup.skill, path);
     },
@@ -115,7 +115,7 @@ function skillManage({ editor }: SkillToolsDeps): Tool {
     concurrency: "serial",
     isIdempotent: false,
     async execute(args, context: ToolContext) {
-      const changed = await editor.apply(readChange(args), context.surface, context.signal);
+      const changed = await editor.apply(readChange(args), context.scope.source, context.signal);
       return result({ success: true, message: changed.message, path: changed.path, ...changed.extra });
     },
   };

@@ -2,7 +2,6 @@ import type { ApprovalChoice } from "#conversation";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
-import type { Auxiliary } from "../auxiliary.ts";
 import type { AuditEntry } from "./audit.ts";
 import { type DetectPlace, detect } from "./detect.ts";
 import type { Grants } from "./grants.ts";
@@ -12,7 +11,8 @@ import type { ApprovalGate, ApprovalRequest, Approver, Finding, GateContext, Gat
 import { judgeCommand } from "./smart.ts";
 
 export interface GateDeps {
-  readonly approver: Approver;
+  /** Answers in place of whoever the session asks. */
+  readonly approver?: Approver;
   readonly grants: Grants;
   readonly yolo: YoloSwitch;
   readonly mode: () => ApprovalMode;
@@ -23,9 +23,12 @@ export interface GateDeps {
   place(context: GateContext): DetectPlace;
   /** True when a command in this terminal cannot reach the host. */
   isContained(context: GateContext): boolean;
-  readonly auxiliary?: Auxiliary;
   /** Content scanners; their findings can be approved, but not for good. */
   scan?(command: string, signal: AbortSignal): Promise<readonly Finding[]>;
+  /** Somebody is about to be asked. */
+  onAsk?(request: ApprovalRequest, signal: AbortSignal): Promise<void>;
+  /** Somebody has answered; the answer stands, also when the time for it has run out meanwhile. */
+  onAnswer?(request: ApprovalRequest, choice: ApprovalChoice): Promise<void>;
   readonly audit: (entry: AuditEntry) => void;
   readonly clock: Clock;
 }
@@ -57,26 +60,26 @@ interface Case {
 
 async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
   const { command, context } = given;
-  const policy = applyPolicy(deps.policy, { tool: context.tool, summary: command, surface: context.surface });
+  const policy = applyPolicy(deps.policy, { tool: context.tool, summary: command, surface: context.scope.source });
   if (policy?.effect === "deny") return decided(deps, given, blocked(policy.reason, given.findings));
   if (policy?.effect === "allow") return decided(deps, given, { kind: "run", note: policy.reason });
   const asked: readonly Finding[] =
     policy?.effect === "ask" ? [...given.findings, policyFinding(policy.reason)] : given.findings;
   if (asked.length === 0) return { kind: "run" };
-  if (deps.yolo.isOn(context.sessionKey) || deps.mode() === "off")
+  const { scope } = context;
+  if (deps.yolo.isOn(scope.key) || deps.mode() === "off")
     return decided(deps, given, { kind: "run", note: "approvals are switched off" });
-  const subject = { command, sessionKey: context.sessionKey, cwd: context.cwd };
+  const subject = { command, sessionKey: scope.key, cwd: context.cwd };
   const open = asked.filter((finding) => !deps.grants.isGranted(finding, subject));
   const now: Case = { ...given, findings: open };
   if (open.length === 0) return decided(deps, { ...given, findings: asked }, { kind: "run", note: "approved earlier" });
-  const isUnattended = deps.approver.canAsk?.(context) === false;
-  const answer = surfaceAnswer(context.surface, deps.surfaceRules);
-  if (isUnattended && deps.surfaceRules.headless === "allow")
+  const answer = surfaceAnswer(scope.source, deps.surfaceRules);
+  if (isUnattended(deps, context) && deps.surfaceRules.headless === "allow")
     return decided(deps, now, { kind: "run", note: "nobody can be asked here, and that allows flagged commands" });
   if (answer.kind === "allow") return decided(deps, now, { kind: "run", note: "this surface allows flagged commands" });
   if (answer.kind === "deny") return decided(deps, now, { ...blocked(answer.reason, open), hint: answer.hint });
-  if (deps.mode() === "smart" && deps.auxiliary !== undefined) {
-    const verdict = await judgeCommand(deps.auxiliary, { command, findings: open }, context.signal);
+  if (deps.mode() === "smart") {
+    const verdict = await judgeCommand(scope.auxiliary, { command, findings: open }, context.signal);
     if (verdict === "deny") return decided(deps, now, blocked("it was judged dangerous", open));
     if (verdict === "approve") {
       deps.grants.grantCommand(subject);
@@ -96,18 +99,17 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     findings,
     choices: isScanned ? ["once", "session", "deny"] : ["once", "session", "always", "deny"],
     isDestructive: true,
-    sessionKey: context.sessionKey,
+    sessionKey: context.scope.key,
     taskId: context.taskId,
   };
   const choice = await answerOf(deps, request, context);
   const keys = findings.map((finding) => finding.key);
   if (choice === "deny") {
-    const isUnattended = deps.approver.canAsk?.(context) === false;
-    const why = isUnattended ? "nobody can be asked here" : "the user did not approve it";
+    const why = isUnattended(deps, context) ? "nobody can be asked here" : "the user did not approve it";
     return decided(deps, { ...given, choice }, blocked(why, findings));
   }
-  if (choice === "session" || (choice === "always" && isScanned)) deps.grants.grantSession(context.sessionKey, keys);
-  else if (choice === "always") await deps.grants.grantAlways(context.sessionKey, keys);
+  if (choice === "session" || (choice === "always" && isScanned)) deps.grants.grantSession(context.scope.key, keys);
+  else if (choice === "always") await deps.grants.grantAlways(context.scope.key, keys);
   return decided(
     deps,
     { ...given, choice },
@@ -117,12 +119,15 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
 
 /** A person's answer; silence, an error and an interrupt all mean no. */
 async function answerOf(deps: GateDeps, request: ApprovalRequest, context: GateContext): Promise<ApprovalChoice> {
-  using limit = deadline(deps.timeoutMs(context.surface));
+  using limit = deadline(deps.timeoutMs(context.scope.source));
   const signal = linkSignals(context.signal, limit.signal);
   const stop = new AbortController();
   const alive = keepAlive(deps.clock, context, linkSignals(signal, stop.signal));
   try {
-    return await raceAbort(deps.approver.ask(request, signal), signal);
+    await deps.onAsk?.(request, signal);
+    const choice = await raceAbort(approverOf(deps, context).ask(request, signal), signal);
+    await deps.onAnswer?.(request, choice);
+    return choice;
   } catch (error) {
     if (context.signal.aborted) throw error;
     return "deny";
@@ -130,6 +135,14 @@ async function answerOf(deps: GateDeps, request: ApprovalRequest, context: GateC
     stop.abort();
     await alive;
   }
+}
+
+function approverOf(deps: GateDeps, { scope }: Pick<GateContext, "scope">): Approver {
+  return deps.approver ?? scope.approver;
+}
+
+function isUnattended(deps: GateDeps, { scope, taskId }: GateContext): boolean {
+  return approverOf(deps, { scope }).canAsk?.({ sessionKey: scope.key, taskId }) === false;
 }
 
 async function keepAlive(clock: Clock, context: GateContext, signal: AbortSignal): Promise<void> {
@@ -146,11 +159,11 @@ async function keepAlive(clock: Clock, context: GateContext, signal: AbortSignal
 function decided(deps: GateDeps, given: Case, verdict: GateVerdict): GateVerdict {
   deps.audit({
     atMs: deps.clock.now(),
-    sessionKey: given.context.sessionKey,
+    sessionKey: given.context.scope.key,
     taskId: given.context.taskId,
     ...(given.context.callId === undefined ? {} : { callId: given.context.callId }),
     tool: given.context.tool,
-    surface: given.context.surface,
+    surface: given.context.scope.source,
     command: given.command,
     keys: given.findings.map((finding) => finding.key),
     verdict: verdict.kind,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { folderTerminal } from "../testing.ts";
+import { folderTerminal, testScope } from "../testing.ts";
 import { addressKind } from "./addresses.ts";
 import { createPathGuard, judgePath } from "./paths.ts";
 import type { ApprovalGate } from "./request.ts";
@@ -226,7 +226,7 @@ describe("paths that tools may use [30:5.10] [30:5.14]", () => {
       },
     };
     const guard = createPathGuard({ hermesHome: path.join(folder, ".hermes"), platform: "linux" }, gate);
-    const context = { terminal: folderTerminal(folder), taskId: "t", sessionKey: "s", surface: "cli", signal };
+    const context = { terminal: folderTerminal(folder), taskId: "t", scope: testScope(), signal };
     expect((await guard(path.join(folder, "work", "link", "new"), "write", context)).kind).toBe("refused");
     expect((await guard(path.join(folder, "work", "ok.txt"), "write", context)).kind).toBe("allowed");
     expect((await guard(path.join(folder, "work", "link", "id_rsa"), "read", context)).kind).toBe("refused");

@@ -81,10 +81,9 @@ export function createPathGuard(rules: PathRules, gate: ApprovalGate): PathGuard
     } as const;
     const answer = await gate.checkFindings(`read ${through}`, [finding], {
       tool: "read_file",
-      sessionKey: context.sessionKey,
+      scope: context.scope,
       taskId: context.taskId,
-      ...(context.callId === undefined ? {} : { callId: context.callId }),
-      surface: context.surface,
+      callId: context.callId,
       cwd: context.terminal.cwd,
       terminalKind: context.terminal.kind,
       signal: context.signal,

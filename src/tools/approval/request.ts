@@ -1,4 +1,5 @@
 import type { ApprovalChoice } from "#conversation";
+import type { ToolTask } from "../call/session-scope.ts";
 
 /** One reason why a call needs permission. */
 export interface Finding {
@@ -44,13 +45,10 @@ export type GateVerdict =
       readonly findings: readonly Finding[];
     };
 
-export interface GateContext {
+export interface GateContext extends ToolTask {
   readonly tool: string;
-  readonly sessionKey: string;
-  readonly taskId: string;
   /** The call that asks, so that records can be joined. */
-  readonly callId?: string;
-  readonly surface: string;
+  readonly callId?: string | undefined;
   /** Absolute, in the terminal where the command would run. */
   readonly cwd: string;
   readonly terminalKind: string;

@@ -32,7 +32,7 @@ export async function judgeCommand(
   if (subject.findings.some((finding) => neverSmart.has(finding.key) || finding.source === "scanner")) return "unsure";
   const reasons = subject.findings.map((finding) => `- ${finding.description}`).join("\n");
   const prompt = `Why it was flagged:\n${reasons}\n\nThe command, between the markers:\n<<<COMMAND\n${subject.command}\nCOMMAND>>>`;
-  const answer = await auxiliary("approval", { system, prompt, maxTokens: 16, temperature: 0 }, signal);
+  const answer = await auxiliary.ask("approval", { system, prompt, maxTokens: 16, temperature: 0 }, signal);
   if (answer.kind === "unavailable") return "unsure";
   // Only a bare word counts; an answer that merely contains it does not.
   const word = answer.text.trim().replace(/[.!]$/, "").toUpperCase();

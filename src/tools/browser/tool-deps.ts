@@ -1,4 +1,3 @@
-import type { Auxiliary } from "../auxiliary.ts";
 import type { ToolContext } from "../context.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
 import { ToolFailure } from "../result.ts";
@@ -14,7 +13,6 @@ import type { BrowserSessions } from "./sessions.ts";
 export interface BrowserDeps {
   readonly sessions: BrowserSessions;
   readonly guard: PageGuard;
-  readonly auxiliary?: Auxiliary;
   /** Makes a screenshot smaller that is too large for the vision model. */
   readonly shrink?: ShrinkImage;
   /** Where screenshots are kept. */
@@ -39,7 +37,11 @@ export async function openPage(deps: BrowserDeps, context: ToolContext): Promise
 export async function assertAllowed(deps: BrowserDeps, driver: BrowserDriver, context: ToolContext): Promise<void> {
   const stopped = driver.takeRefused?.();
   if (stopped !== undefined) return leave(driver, stopped.reason, context);
-  const verdict = await deps.guard.judge(driver.url(), { kind: driver.kind, surface: context.surface }, context.signal);
+  const verdict = await deps.guard.judge(
+    driver.url(),
+    { kind: driver.kind, surface: context.scope.source },
+    context.signal,
+  );
   if (verdict.kind === "refused") await leave(driver, verdict.reason, context);
 }
 
@@ -69,14 +71,14 @@ export async function showPage(
   const outline = toOutline(await driver.outline(view.context.signal), view.isFull);
   // A page that moved while it was read must not be shown either.
   await assertAllowed(deps, driver, view.context);
-  const text = outline.text.length > longestOutline ? await condensed(deps, outline.text, view.context) : outline.text;
+  const text = outline.text.length > longestOutline ? await condensed(outline.text, view.context) : outline.text;
   return { snapshot: fenceUntrusted(text, driver.url()), element_count: outline.elementCount };
 }
 
-async function condensed(deps: BrowserDeps, text: string, context: ToolContext): Promise<string> {
-  if (deps.auxiliary === undefined || context.userTask === undefined) return cutOutline(text, longestOutline);
+async function condensed(text: string, context: ToolContext): Promise<string> {
+  if (context.userTask === undefined) return cutOutline(text, longestOutline);
   try {
-    const answer = await deps.auxiliary(
+    const answer = await context.scope.auxiliary.ask(
       "browser",
       {
         system:

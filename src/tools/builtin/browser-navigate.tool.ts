@@ -36,7 +36,8 @@ async function run(
   const given = typeof args["url"] === "string" ? args["url"].trim() : "";
   if (given === "") throw new ToolFailure("url must be a non-empty string", { success: false });
   const url = /^[a-z][a-z0-9+.-]*:/i.test(given) && !/^[\w.-]+:\d+(?:\/|$)/.test(given) ? given : `https://${given}`;
-  const { taskId, surface, signal } = context;
+  const { taskId, signal } = context;
+  const surface = context.scope.source;
   await judge(await likelyKind(deps, url, signal));
   const driver = await deps.sessions.forNavigation({ taskId, surface, url, signal });
   await judge(driver.kind);

@@ -6,7 +6,7 @@ import { memoryLogger } from "#foundation/files/logger";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import type { UrlRules } from "../approval/urls.ts";
-import type { Auxiliary } from "../auxiliary.ts";
+import { type Auxiliary, noAuxiliary } from "../auxiliary.ts";
 import { browserAvailability } from "../browser/availability.ts";
 import { findChromium } from "../browser/executable.ts";
 import { PageGuard } from "../browser/guard.ts";
@@ -17,7 +17,7 @@ import { createBrowserShrink } from "../browser/shrink.ts";
 import type { BrowserDeps } from "../browser/tool-deps.ts";
 import type { ToolContext } from "../context.ts";
 import { ToolFailure } from "../result.ts";
-import { toolContext } from "../testing.ts";
+import { testScope, toolContext } from "../testing.ts";
 import type { Tool } from "../tool.ts";
 import { createBrowserBackTool } from "./browser-back.tool.ts";
 import { createBrowserCdpTool } from "./browser-cdp.tool.ts";
@@ -67,7 +67,7 @@ interface Bench extends AsyncDisposable {
 
 async function bench(
   changes: Partial<BrowserOptions> = {},
-  auxiliary?: Auxiliary,
+  ask?: Auxiliary["ask"],
   more: Partial<OpenDeps> = {},
 ): Promise<Bench> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "hermes-browser-"));
@@ -92,13 +92,13 @@ async function bench(
     ...more,
   };
   const sessions = new BrowserSessions(open, guard);
+  const scope = testScope(ask === undefined ? {} : { auxiliary: { ...noAuxiliary, ask } });
   const deps: BrowserDeps = {
     sessions,
     guard,
     screenshots: open.folders.screenshots,
     now: () => Date.now(),
     check: (signal) => browserAvailability(open, signal),
-    ...(auxiliary === undefined ? {} : { auxiliary }),
   };
   return {
     sessions,
@@ -110,7 +110,7 @@ async function bench(
       const tool = factories[name]?.(deps);
       if (tool === undefined) throw new Error(`no tool ${name}`);
       try {
-        return (await tool.execute(args, toolContext(context))).content as Record<string, unknown>;
+        return (await tool.execute(args, toolContext({ scope, ...context }))).content as Record<string, unknown>;
       } catch (error) {
         if (error instanceof ToolFailure) return { error: error.message, ...error.extra };
         throw error;
@@ -306,7 +306,7 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     const answer = await shared.call(
       "browser_navigate",
       { url: `${web.origin}/` },
-      { surface: "telegram", taskId: "chat" },
+      { scope: testScope({ source: "telegram" }), taskId: "chat" },
     );
     expect(answer).toMatchObject({ success: false, error: expect.stringContaining("private") });
     expect(shared.sessions.current("chat")).toBeUndefined();

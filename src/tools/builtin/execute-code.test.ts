@@ -2,9 +2,10 @@ import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import type { Confine } from "../terminals/local/local-terminal.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { allowingGate, localWorkshop } from "../terminals/testing.ts";
-import { toolContext } from "../testing.ts";
+import { testScope, toolContext } from "../testing.ts";
 import { createExecuteCodeTool, defaultScriptOptions, type ExecuteCodeDeps } from "./execute-code.tool.ts";
 
 let shop: Awaited<ReturnType<typeof localWorkshop>>;
@@ -29,7 +30,7 @@ const depsWith = (changes: Partial<ExecuteCodeDeps> = {}): ExecuteCodeDeps => ({
     HERMES_TIMEZONE: "Asia/Tokyo",
     HERMES_AUTH: "x",
   },
-  passthrough: () => ["MY_PASSED"],
+  passthrough: ["MY_PASSED"],
   callTool(call) {
     calls.push(call);
     return Promise.resolve(JSON.stringify({ echo: call.args }));
@@ -227,13 +228,14 @@ describe("execute_code", () => {
       depsWith({ options: { ...defaultScriptOptions, timeoutMs: 77_000, mode: "strict" } }),
     );
     const definition = { name: tool.name, description: tool.description, parameters: tool.parameters };
-    const text = tool.patchDefinition?.(definition, new Set(["read_file", "patch", "todo"]))?.description ?? "";
+    const text =
+      tool.patchDefinition?.(definition, new Set(["read_file", "patch", "todo"]), testScope())?.description ?? "";
     expect(text).toContain("read_file(path, offset=1, limit=500)");
     expect(text).toContain("from hermes_tools import read_file, patch");
     expect(text).not.toMatch(/web_search|terminal\(|todo/);
     expect(text).toContain("77 s");
     expect(text).toContain("temporary directory");
-    expect(tool.patchDefinition?.(definition, new Set())?.description).toContain("No tools can be called");
+    expect(tool.patchDefinition?.(definition, new Set(), testScope())?.description).toContain("No tools can be called");
   });
 
   it("[30:3.7] asks before a script runs when that is wanted, also when the sandbox is missing", async () => {
@@ -251,11 +253,12 @@ describe("execute_code", () => {
 
   it("[30:3.7] runs a script confined when that is wanted", async () => {
     await writeFile(path.join(shop.folder, "wrapper.sh"), '#!/bin/sh\necho confined\nexec "$@"\n', { mode: 0o755 });
-    const confine: ExecuteCodeDeps["confine"] = (call) => ({
+    const confine: Confine = (call) => ({
       program: path.join(shop.folder, "wrapper.sh"),
       args: [call.program, ...call.args],
     });
-    expect(await run("print(1)", { deps: { screening: "sandbox", confine } })).toMatchObject({
+    const sandbox = () => Promise.resolve({ kind: "confined", confine, by: "bubblewrap" } as const);
+    expect(await run("print(1)", { deps: { screening: "sandbox", sandbox } })).toMatchObject({
       output: "confined\n1\n",
     });
   });

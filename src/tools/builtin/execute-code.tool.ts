@@ -3,7 +3,7 @@ import { functionsFor, type ScriptFunction, signature } from "../code/functions.
 import type { ScriptLanguage, ScriptOptions } from "../code/script-options.ts";
 import type { ToolContext } from "../context.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Confine } from "../terminals/local/local-terminal.ts";
+import type { Sandbox } from "../terminals/sandbox.ts";
 import type { TerminalLeases } from "../terminals/terminal.ts";
 import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
@@ -16,10 +16,10 @@ export interface ExecuteCodeDeps {
   readonly options: ScriptOptions;
   /** Our own environment; a script sees a short list of it. */
   readonly env: NodeJS.ProcessEnv;
-  /** Names registered to pass, from the settings and loaded skills. */
-  passthrough(context: ToolContext): readonly string[];
-  /** Set for every script, for example the mark of the guardian. */
-  readonly extraEnv?: Readonly<Record<string, string>>;
+  /** Names the settings let through. */
+  readonly passthrough: readonly string[];
+  /** Set besides: what skills of the session need, the mark of the guardian. */
+  moreVariables?(context: ToolContext): Readonly<Record<string, string>>;
   /** Runs a tool call of a script like one of the model: hooks, coercion and approval included. */
   callTool(
     call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
@@ -29,7 +29,8 @@ export interface ExecuteCodeDeps {
   watch?(pid: number): Disposable;
   /** `approvals.code_execution`: what a script itself needs, beside what its tool calls need. */
   readonly screening: "allow" | "ask" | "sandbox";
-  readonly confine?: Confine;
+  /** What confines scripts of a session that works in this folder; wanted for `sandbox` only. */
+  sandbox?(cwd: string, signal: AbortSignal): Promise<Sandbox>;
 }
 
 /** `execute_code`: a script that calls tools as functions. */
@@ -85,9 +86,11 @@ async function execute(
   const code = args["code"];
   if (typeof code !== "string" || code.trim() === "") throw new ToolFailure("There is no code to run");
   const language = languageOf(args["language"]);
-  const refusal = await screen(deps, { code, language }, context);
+  const sandbox = await deps.sandbox?.(context.scope.cwd, context.signal);
+  const confine = sandbox?.kind === "confined" ? sandbox.confine : undefined;
+  const refusal = await screen(deps, { code, language, isConfined: confine !== undefined }, context);
   if (refusal !== undefined) return failed(refusal, { status: "blocked" });
-  const terminal = await deps.leases.take(context.taskId, context.signal);
+  const terminal = await deps.leases.take(context, context.signal);
   if (terminal.kind !== "local")
     throw new ToolFailure(`Scripts cannot run in a ${terminal.kind} terminal yet; use terminal instead`);
   const [{ runScript }, { withTouches }] = await Promise.all([
@@ -103,12 +106,12 @@ async function execute(
       tempDir: terminal.tempDir,
       options: deps.options,
       env: deps.env,
-      passthrough: deps.passthrough(context),
-      extraEnv: deps.extraEnv ?? {},
+      passthrough: deps.passthrough,
+      extraEnv: deps.moreVariables?.(context) ?? {},
       call: (tool, given) => deps.callTool({ tool, args: given }, context),
       redact: (text) => deps.redact(text),
       ...(deps.watch === undefined ? {} : { watch: deps.watch }),
-      ...(deps.screening === "sandbox" && deps.confine !== undefined ? { confine: deps.confine } : {}),
+      ...(confine === undefined ? {} : { confine }),
       signal: context.signal,
     }),
   );
@@ -131,17 +134,16 @@ const finding: Finding = {
 /** Why the script may not run, or undefined. A sandbox makes asking unnecessary; without one, somebody must agree. */
 async function screen(
   deps: ExecuteCodeDeps,
-  script: { readonly code: string; readonly language: ScriptLanguage },
+  script: { readonly code: string; readonly language: ScriptLanguage; readonly isConfined: boolean },
   context: ToolContext,
 ): Promise<string | undefined> {
-  if (deps.screening === "allow" || (deps.screening === "sandbox" && deps.confine !== undefined)) return undefined;
+  if (deps.screening === "allow" || (deps.screening === "sandbox" && script.isConfined)) return undefined;
   const verdict = await deps.gate.checkFindings(`${script.language} script:\n${script.code}`, [finding], {
     tool: "execute_code",
-    sessionKey: context.sessionKey,
+    scope: context.scope,
     taskId: context.taskId,
     callId: context.callId,
-    surface: context.surface,
-    cwd: deps.leases.peek(context.taskId)?.cwd ?? "/",
+    cwd: deps.leases.peek(context.taskId)?.cwd ?? context.scope.cwd,
     terminalKind: deps.leases.peek(context.taskId)?.kind ?? "local",
     signal: context.signal,
     progress: (text) => context.progress(text),

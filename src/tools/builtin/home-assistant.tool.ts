@@ -163,10 +163,9 @@ async function assertApproved(
   const finding = { key: `home assistant ${name}`, description: risk, severity: "ask", source: "policy" } as const;
   const verdict = await deps.gate.checkFindings(summary, [finding], {
     tool: "ha_call_service",
-    sessionKey: context.sessionKey,
+    scope: context.scope,
     taskId: context.taskId,
     callId: context.callId,
-    surface: context.surface,
     cwd: "/",
     // The house is not in any container, so a container's freedom does not count here.
     terminalKind: "local",

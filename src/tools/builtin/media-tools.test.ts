@@ -8,13 +8,13 @@ import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { createSafeFetch } from "../approval/safe-fetch.ts";
-import type { AuxiliaryAnswer, AuxiliaryRequest } from "../auxiliary.ts";
+import { type Auxiliary, type AuxiliaryAnswer, type AuxiliaryRequest, noAuxiliary } from "../auxiliary.ts";
 import { fal } from "../media/fal.ts";
 import { falModels } from "../media/fal-models.ts";
 import { imageKind } from "../media/image-kind.ts";
 import { proofOf, splitText } from "../media/speech/edge.ts";
 import { ToolFailure } from "../result.ts";
-import { toolContext } from "../testing.ts";
+import { testScope, toolContext } from "../testing.ts";
 import { createImageGenerateTool } from "./image-generate.tool.ts";
 import { createMixtureOfAgentsTool, type MixtureDeps, type MixtureRequest } from "./mixture-of-agents.tool.ts";
 import { createTextToSpeechTool, type TextToSpeechDeps } from "./text-to-speech.tool.ts";
@@ -51,14 +51,15 @@ describe("vision_analyze", () => {
     const tool = createVisionAnalyzeTool({
       fetch,
       clock: new FakeClock(0, { autoAdvance: true }),
-      auxiliary: (_task, request) => {
-        looks.push(request);
-        return Promise.resolve(left.shift() ?? { kind: "unavailable", reason: "no more answers" });
-      },
       readFile: async (file) => (file === "/pictures/a.png" ? png : Buffer.from("text")),
       ...changes,
     });
-    return (await tool.execute(args, toolContext())).content;
+    const ask: Auxiliary["ask"] = (_task, request) => {
+      looks.push(request);
+      return Promise.resolve(left.shift() ?? { kind: "unavailable", reason: "no more answers" });
+    };
+    const scope = testScope({ auxiliary: { ...noAuxiliary, ask } });
+    return (await tool.execute(args, toolContext({ scope }))).content;
   };
   const says = (text: string): AuxiliaryAnswer => ({ kind: "text", text });
 
@@ -152,22 +153,20 @@ describe("vision_analyze", () => {
 });
 
 describe("mixture_of_agents", () => {
+  const completing = (complete: Auxiliary["complete"]) => testScope({ auxiliary: { ...noAuxiliary, complete } });
   const mix = async (
     complete: (request: MixtureRequest, call: number) => string | Error,
     options: MixtureDeps["options"] = {},
   ) => {
     const requests: MixtureRequest[] = [];
     const clock = new FakeClock(0, { autoAdvance: true });
-    const tool = createMixtureOfAgentsTool({
-      clock,
-      options,
-      completeWith: (request) => {
-        requests.push(request);
-        const answer = complete(request, requests.length);
-        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ kind: "text", text: answer });
-      },
+    const tool = createMixtureOfAgentsTool({ clock, options });
+    const scope = completing((request) => {
+      requests.push(request);
+      const answer = complete(request, requests.length);
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ kind: "text", text: answer });
     });
-    const { content } = await tool.execute({ user_prompt: "Why?" }, toolContext());
+    const { content } = await tool.execute({ user_prompt: "Why?" }, toolContext({ scope }));
     return { content, requests, clock };
   };
 
@@ -208,12 +207,12 @@ describe("mixture_of_agents", () => {
     const tool = createMixtureOfAgentsTool({
       clock: new FakeClock(0, { autoAdvance: true }),
       options: { referenceModels: ["a", "b"], aggregatorModel: "c", maxUsd: 0.5 },
-      completeWith: ({ model }) => {
-        asked.push(model);
-        return Promise.resolve({ kind: "text", text: model, usd: 0.3 });
-      },
     });
-    const { content } = await tool.execute({ user_prompt: "Why?" }, toolContext());
+    const scope = completing(({ model }) => {
+      asked.push(model);
+      return Promise.resolve({ kind: "text", text: model, usd: 0.3 });
+    });
+    const { content } = await tool.execute({ user_prompt: "Why?" }, toolContext({ scope }));
     expect(asked).toEqual(["a", "b"]);
     expect(content).toMatchObject({ success: false, error: expect.stringContaining("moa.max_usd") });
   });
@@ -323,7 +322,10 @@ describe("text_to_speech", () => {
       writablePath: (given) => Promise.resolve(path.join(folder, given)),
       ...deps,
     });
-    return (await tool.execute(args, toolContext({ surface }))).content as Record<string, unknown>;
+    return (await tool.execute(args, toolContext({ scope: testScope({ source: surface }) }))).content as Record<
+      string,
+      unknown
+    >;
   };
   const openai = { provider: "openai", env: { OPENAI_API_KEY: "k" } };
 

@@ -1,6 +1,7 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { backoffMs } from "#foundation/time/retry";
+import type { SessionScope } from "../call/session-scope.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import type { Availability, Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
@@ -47,7 +48,6 @@ const defaultMixture: MixtureOptions = {
 };
 
 export interface MixtureDeps {
-  completeWith(request: MixtureRequest, signal: AbortSignal): Promise<MixtureAnswer>;
   readonly clock: Clock;
   readonly options?: Partial<MixtureOptions>;
   readonly check?: (signal: AbortSignal) => Promise<Availability> | Availability;
@@ -81,7 +81,7 @@ export function createMixtureOfAgentsTool(deps: MixtureDeps): Tool {
       using limit = deadline(options.timeoutMs);
       const signal = linkSignals(context.signal, limit.signal);
       try {
-        return await new Mixture(deps, options, signal).run(prompt);
+        return await new Mixture({ ...deps, auxiliary: context.scope.auxiliary }, options, signal).run(prompt);
       } catch (error) {
         if (context.signal.aborted || !limit.signal.aborted) throw error;
         return failure(options, `no answer within ${Math.round(options.timeoutMs / 1000)} s`);
@@ -91,13 +91,13 @@ export function createMixtureOfAgentsTool(deps: MixtureDeps): Tool {
 }
 
 class Mixture {
-  readonly #deps: MixtureDeps;
+  readonly #deps: MixtureDeps & Pick<SessionScope, "auxiliary">;
   readonly #options: MixtureOptions;
   readonly #signal: AbortSignal;
   #calls = 0;
   #usd = 0;
 
-  constructor(deps: MixtureDeps, options: MixtureOptions, signal: AbortSignal) {
+  constructor(deps: MixtureDeps & Pick<SessionScope, "auxiliary">, options: MixtureOptions, signal: AbortSignal) {
     this.#deps = deps;
     this.#options = options;
     this.#signal = signal;
@@ -150,7 +150,7 @@ class Mixture {
 
   async #once(request: MixtureRequest): Promise<MixtureAnswer> {
     try {
-      return await this.#deps.completeWith(request, this.#signal);
+      return await this.#deps.auxiliary.complete(request, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) throw error;
       return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };

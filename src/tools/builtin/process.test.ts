@@ -6,7 +6,7 @@ import type { ToolContext } from "../context.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { ProcessTable } from "../terminals/processes/process-table.ts";
 import { localWorkshop } from "../terminals/testing.ts";
-import { toolContext } from "../testing.ts";
+import { testScope, toolContext } from "../testing.ts";
 import { createProcessTool } from "./process.tool.ts";
 import { createTerminalTool } from "./terminal.tool.ts";
 
@@ -72,7 +72,9 @@ describe("background processes", () => {
     });
     expect((await act({ action: "list" }, { taskId: "other" }))["processes"]).toEqual([]);
     expect(await act({ action: "poll", session_id: id }, { taskId: "other" })).toMatchObject({ status: "running" });
-    expect(await act({ action: "poll", session_id: id }, { taskId: "other", sessionKey: "else" })).toMatchObject({
+    expect(
+      await act({ action: "poll", session_id: id }, { taskId: "other", scope: testScope({ key: "else" }) }),
+    ).toMatchObject({
       status: "not_found",
     });
   });
@@ -153,7 +155,7 @@ describe("background processes", () => {
         session_id: id,
         session_key: "cli",
         command: "echo done; exit 2",
-        route: {},
+        route: { platform: "cli" },
         exit_code: 2,
         output: "done\n",
       },
@@ -189,23 +191,22 @@ describe("background processes", () => {
     await Promise.all(Array.from({ length: 64 }, () => start("exec sleep 60")));
     await expect(start("true")).rejects.toThrow("64");
     expect(shop.processes.hasActiveProcesses("default")).toBe(true);
-    expect(shop.processes.hasActiveForSession("cli")).toBe(true);
-    expect(shop.processes.hasActiveForSession("telegram:1")).toBe(false);
     expect(await shop.processes.killAll("other")).toBe(0);
-    expect(await shop.processes.killAll()).toBe(64);
+    expect(await shop.processes.killAll("cli")).toBe(64);
     expect(shop.processes.hasActiveProcesses("default")).toBe(false);
   });
 
   it("[30:4.7] [30:W-28] are forgotten 30 minutes after their end, not after their start", async () => {
     const clock = new FakeClock();
     await using own = await localWorkshop({ clock });
-    const terminal = await own.leases.take("T", signal);
+    const scope = testScope({ key: "s" });
+    const terminal = await own.leases.take({ taskId: "T", scope }, signal);
     const process = await own.processes.start({
       terminal,
       command: "read line",
       pty: false,
       taskId: "T",
-      sessionKey: "s",
+      scope,
       notifyOnComplete: false,
       watchPatterns: [],
     });
@@ -213,9 +214,9 @@ describe("background processes", () => {
     await process?.child?.closeInput();
     await process?.ended;
     await clock.advance(29 * 60_000);
-    expect(own.processes.list("T")).toHaveLength(1);
+    expect(own.processes.list("s")).toHaveLength(1);
     await clock.advance(2 * 60_000);
-    expect(own.processes.list("T")).toHaveLength(0);
+    expect(own.processes.list("s")).toHaveLength(0);
   });
 });
 
@@ -266,7 +267,7 @@ describe("recovery after a crash", () => {
       task_id: "default",
       cwd: shop.cwd,
     });
-    await shop.processes.killAll();
+    await shop.processes.killAll("cli");
     expect(JSON.parse(await readFile(shop.tableDeps.recordFile, "utf8"))).toEqual([]);
     await writeFile(shop.tableDeps.recordFile, "{broken");
     await using table = new ProcessTable(shop.tableDeps);

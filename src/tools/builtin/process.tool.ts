@@ -44,13 +44,13 @@ async function act(deps: ProcessDeps, args: Args, context: ToolContext): Promise
     throw new ToolFailure(`Unknown process action: ${String(args["action"])}. Use one of: ${actions.join(", ")}`);
   }
   if (action === "list") {
-    const processes = deps.processes.list(context.taskId).map((process) => listed(deps, process));
+    const processes = deps.processes.list(context.scope.key, context.taskId).map((process) => listed(deps, process));
     return result({ processes });
   }
   const given = args["session_id"];
   const id = typeof given === "number" ? String(given) : given;
   if (typeof id !== "string" || id === "") throw new ToolFailure(`session_id is required for ${action}`);
-  const process = deps.processes.find(id, context);
+  const process = deps.processes.find(id, context.scope.key);
   if (process === undefined) return failed(`No process with the id ${id}`, { status: "not_found" });
   return onProcess(deps, { action, process, args }, context);
 }

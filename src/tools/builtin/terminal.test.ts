@@ -12,7 +12,7 @@ import { NoPty } from "../terminals/pty.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 import { TerminalGone } from "../terminals/terminal-gone.ts";
 import { localWorkshop } from "../terminals/testing.ts";
-import { folderTerminal, leasesOf, toolContext } from "../testing.ts";
+import { folderTerminal, leasesOf, testScope, toolContext } from "../testing.ts";
 import { createTerminalTool, runTerminal } from "./terminal.tool.ts";
 
 let shop: Awaited<ReturnType<typeof localWorkshop>>;
@@ -101,7 +101,8 @@ describe("terminal", () => {
       },
       checkFindings: () => Promise.reject(new Error("not asked")),
     };
-    expect(await terminal({ command: "rm -rf x", workdir: "bad\nname" }, { deps: { gate } })).toEqual({
+    const context = { scope: testScope({ cwd: shop.cwd }) };
+    expect(await terminal({ command: "rm -rf x", workdir: "bad\nname" }, { deps: { gate }, context })).toEqual({
       output: "",
       exit_code: -1,
       error: "not this",
@@ -135,7 +136,7 @@ describe("terminal", () => {
 
   it("[30:3.1] answers an interrupt with 130 and the output so far", async () => {
     const stop = new AbortController();
-    const lease = await shop.leases.take("default", stop.signal);
+    const lease = await shop.leases.take(toolContext(), stop.signal);
     const running = terminal({ command: "touch begun; echo so far; sleep 30" }, { context: { signal: stop.signal } });
     while (
       (await lease.files.stat(path.join(shop.cwd, "begun"), { followLinks: true, signal: toolContext().signal })) ===
@@ -236,7 +237,9 @@ describe("terminal", () => {
 
   it("[30:4.9] adds a tip in a chat when sudo got no password", async () => {
     const command = "echo 'sudo: a password is required'; false";
-    expect((await terminal({ command }, { context: { surface: "telegram" } }))["output"]).toContain("sudo_password");
+    expect(
+      (await terminal({ command }, { context: { scope: testScope({ source: "telegram" }) } }))["output"],
+    ).toContain("sudo_password");
     expect((await terminal({ command }))["output"]).not.toContain("sudo_password");
   });
 
@@ -246,7 +249,7 @@ describe("terminal", () => {
       options: { ...shop.deps.options, kind: "docker", maxForegroundMs: 90_000 },
     });
     const definition = { name: tool.name, description: tool.description, parameters: tool.parameters };
-    const patched = tool.patchDefinition?.(definition, new Set(["read_file"]));
+    const patched = tool.patchDefinition?.(definition, new Set(["read_file"]), testScope());
     expect(patched?.description).toContain("90 s");
     expect(patched?.description).toContain("read_file");
     expect(patched?.description).not.toContain("write_file");
@@ -271,7 +274,7 @@ describe("terminal with a pseudo-terminal", () => {
   });
 
   it("[30:4.8] falls back to pipes where no pseudo-terminal can be opened, and says so", async () => {
-    const inner = await shop.leases.take("default", toolContext().signal);
+    const inner = await shop.leases.take(toolContext(), toolContext().signal);
     const withoutPty: Terminal = {
       ...folderTerminal(shop.cwd),
       exec: (command, options) => inner.exec(command, options),

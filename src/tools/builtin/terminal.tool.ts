@@ -1,7 +1,9 @@
+import type { JsonSchema } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { TerminalCall, TerminalDeps } from "../terminals/command/call-options.ts";
+import { kindOf, type TerminalCall, type TerminalDeps } from "../terminals/command/call-options.ts";
+import type { TerminalKind } from "../terminals/terminal.ts";
 import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
@@ -11,39 +13,46 @@ type Args = Readonly<Record<string, unknown>>;
 
 /** `terminal`: a shell command in the terminal of the task, in the foreground or in the background. */
 export function createTerminalTool(deps: TerminalDeps): Tool {
-  const canPty = supportsPty(deps);
   return {
     name: "terminal",
     toolset: "terminal",
     emoji: "💻",
-    description: description(deps, new Set(dedicated.map((one) => one.tool))),
-    parameters: {
-      type: "object",
-      properties: {
-        command: { type: "string", description: "The command, as you would type it into bash" },
-        background: { type: "boolean", description: "Start it and return at once (default false)" },
-        timeout: {
-          type: "integer",
-          minimum: 1,
-          description: `Seconds to wait in the foreground (default ${deps.options.defaultTimeoutMs / 1_000}, at most ${deps.options.maxForegroundMs / 1_000})`,
-        },
-        workdir: { type: "string", description: "Directory for this command only; the session stays where it is" },
-        ...(canPty
-          ? { pty: { type: "boolean", description: "Give it a real terminal, for interactive programs" } }
-          : {}),
-        notify_on_complete: { type: "boolean", description: "With background: tell me when it ends" },
-        watch_patterns: {
-          type: "array",
-          items: { type: "string" },
-          description: "With background: tell me when a line of its output contains one of these texts",
-        },
-      },
-      required: ["command"],
-    },
+    description: description(deps, new Set(dedicated.map((one) => one.tool)), deps.options.kind),
+    parameters: parameters(deps, deps.options.kind),
     isIdempotent: false,
-    ...(deps.check === undefined ? {} : { check: deps.check }),
-    patchDefinition: (definition, visible) => ({ ...definition, description: description(deps, visible) }),
+    ...(deps.checkFor === undefined ? {} : { checkFor: deps.checkFor }),
+    patchDefinition: ({ name }, visible, scope) => {
+      const kind = kindOf(deps, { scope });
+      return { name, description: description(deps, visible, kind), parameters: parameters(deps, kind) };
+    },
     execute: (args, context) => runTerminal(deps, { args, isForced: false }, context),
+  };
+}
+
+function parameters({ options }: TerminalDeps, kind: TerminalKind): JsonSchema {
+  const { defaultTimeoutMs, maxForegroundMs } = options;
+  return {
+    type: "object",
+    properties: {
+      command: { type: "string", description: "The command, as you would type it into bash" },
+      background: { type: "boolean", description: "Start it and return at once (default false)" },
+      timeout: {
+        type: "integer",
+        minimum: 1,
+        description: `Seconds to wait in the foreground (default ${defaultTimeoutMs / 1_000}, at most ${maxForegroundMs / 1_000})`,
+      },
+      workdir: { type: "string", description: "Directory for this command only; the session stays where it is" },
+      ...(supportsPty(kind)
+        ? { pty: { type: "boolean", description: "Give it a real terminal, for interactive programs" } }
+        : {}),
+      notify_on_complete: { type: "boolean", description: "With background: tell me when it ends" },
+      watch_patterns: {
+        type: "array",
+        items: { type: "string" },
+        description: "With background: tell me when a line of its output contains one of these texts",
+      },
+    },
+    required: ["command"],
   };
 }
 
@@ -54,7 +63,7 @@ const dedicated = [
   { tool: "write_file", use: "creating files" },
 ] as const;
 
-function description(deps: TerminalDeps, visible: ReadonlySet<string>): string {
+function description(deps: TerminalDeps, visible: ReadonlySet<string>, kind: TerminalKind): string {
   const better = dedicated.filter((one) => visible.has(one.tool)).map((one) => `${one.tool} for ${one.use}`);
   return [
     "Run a shell command where this session works. Directory, exported variables and files stay from call to call.",
@@ -64,12 +73,12 @@ function description(deps: TerminalDeps, visible: ReadonlySet<string>): string {
     `A foreground call returns the moment the command ends, so a long timeout (up to ${deps.options.maxForegroundMs / 1_000} s) costs nothing.`,
     "What never ends, or takes more than a minute, belongs in background=true; with notify_on_complete=true you hear of its end.",
     "Do not imitate that with &, nohup, setsid or disown.",
-    ...(supportsPty(deps) ? ["Programs that talk to a person need pty=true."] : []),
+    ...(supportsPty(kind) ? ["Programs that talk to a person need pty=true."] : []),
   ].join(" ");
 }
 
-function supportsPty(deps: TerminalDeps): boolean {
-  return deps.options.kind === "local" || deps.options.kind === "ssh";
+function supportsPty(kind: TerminalKind): boolean {
+  return kind === "local" || kind === "ssh";
 }
 
 /** `isForced` skips approval; only our own callers may set it. */
@@ -97,13 +106,13 @@ export async function runTerminal(
     command,
     cwd: workdir.path,
     timeoutMs,
-    ...ptyWish(deps, args, command),
+    ...ptyWish(kindOf(deps, context), args, command),
     notifyOnComplete: isBackground && args["notify_on_complete"] === true,
     watchPatterns: isBackground ? textsOf(args["watch_patterns"]) : [],
     approvalNote: approval.note,
   };
   try {
-    await deps.leases.take(context.taskId, context.signal);
+    await deps.leases.take(context, context.signal);
   } catch (error) {
     context.signal.throwIfAborted();
     return refused("disabled", `No terminal is available: ${describe(error)}`);
@@ -148,7 +157,8 @@ async function guidance(deps: TerminalDeps, command: string, context: ToolContex
 }
 
 function place(deps: TerminalDeps, context: ToolContext): { readonly cwd: string; readonly home: string } {
-  return deps.leases.peek(context.taskId) ?? deps.options;
+  const { cwd, terminal } = context.scope;
+  return deps.leases.peek(context.taskId) ?? { cwd: terminal.cwd ?? cwd, home: deps.options.home };
 }
 
 async function approve(
@@ -158,12 +168,11 @@ async function approve(
 ): Promise<{ readonly kind: "run"; readonly note?: string } | { readonly kind: "blocked"; readonly reason: string }> {
   return deps.gate.checkCommand(command, {
     tool: "terminal",
-    sessionKey: context.sessionKey,
+    scope: context.scope,
     taskId: context.taskId,
     callId: context.callId,
-    surface: context.surface,
     cwd: place(deps, context).cwd,
-    terminalKind: deps.options.kind,
+    terminalKind: kindOf(deps, context),
     signal: context.signal,
     progress: (text) => context.progress(text),
   });
@@ -184,15 +193,15 @@ function workdirOf(
 }
 
 function ptyWish(
-  deps: TerminalDeps,
+  kind: TerminalKind,
   args: Args,
   command: string,
 ): { readonly pty: boolean; readonly ptyNote: string | undefined } {
   if (args["pty"] !== true) return { pty: false, ptyNote: undefined };
-  if (!supportsPty(deps)) {
+  if (!supportsPty(kind)) {
     return {
       pty: false,
-      ptyNote: `A ${deps.options.kind} terminal has no pseudo-terminal; the command runs with plain pipes.`,
+      ptyNote: `A ${kind} terminal has no pseudo-terminal; the command runs with plain pipes.`,
     };
   }
   if (/\bgh\s+auth\s+login\b[^;|&]*--with-token/.test(command)) {

@@ -62,7 +62,7 @@ async function run(
       ? args["output_path"].trim()
       : undefined;
   const target = named === undefined ? undefined : await deps.writablePath(named, context);
-  const isVoice = wantsOpus.has(context.surface) || /\.(?:ogg|opus)$/i.test(target ?? "");
+  const isVoice = wantsOpus.has(context.scope.source) || /\.(?:ogg|opus)$/i.test(target ?? "");
   const text = Array.from(given).slice(0, provider.maxChars).join("");
   const speech = await provider.speak({ text, format: isVoice ? "ogg" : "mp3" }, context.signal);
   if (speech.kind === "failed")

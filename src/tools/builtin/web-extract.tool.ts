@@ -118,7 +118,14 @@ async function toEntry(page: PageAnswer, deps: WebExtractDeps, context: ToolCont
     import("../web/untrusted.ts"),
   ]);
   const { url, title, markdown: text } = page;
-  const wish = { url, title, text, callId: context.callId, signal: context.signal };
+  const wish = {
+    url,
+    title,
+    text,
+    callId: context.callId,
+    auxiliary: context.scope.auxiliary,
+    signal: context.signal,
+  };
   const task = context.userTask === undefined ? {} : { task: context.userTask };
   return { url, title, content: fenceUntrusted(await digest({ ...wish, ...task }, deps), url), error: null };
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { createSafeFetch } from "../approval/safe-fetch.ts";
 import type { UrlRules } from "../approval/urls.ts";
-import type { Auxiliary } from "../auxiliary.ts";
-import { toolContext } from "../testing.ts";
+import { type Auxiliary, noAuxiliary } from "../auxiliary.ts";
+import { testScope, toolContext } from "../testing.ts";
 import { digest } from "../web/digest.ts";
 import { fenceUntrusted } from "../web/untrusted.ts";
 import { createWebExtractTool, type WebExtractDeps } from "./web-extract.tool.ts";
@@ -49,6 +49,8 @@ async function extract(urls: readonly string[], changes: Partial<WebExtractDeps>
     }
   ).results;
 }
+
+const askingScope = (ask: Auxiliary["ask"]) => testScope({ auxiliary: { ...noAuxiliary, ask } });
 
 describe("web_extract", () => {
   it("[30:3.14] a page comes back as fenced Markdown with absolute links and without scripts", async () => {
@@ -102,14 +104,14 @@ describe("web_extract", () => {
 
   it("[30:3.14] a long page is summarised with the user's task in view", async () => {
     const asked: string[] = [];
-    const auxiliary: Auxiliary = (task, { prompt }) => {
+    const scope = askingScope((task, { prompt }) => {
       asked.push(`${task} ${prompt}`);
       return Promise.resolve({ kind: "text", text: "Boats, in short." });
-    };
-    const tool = createWebExtractTool({ web: { env: {}, fetch: createSafeFetch(rules) }, rules, auxiliary });
+    });
+    const tool = createWebExtractTool({ web: { env: {}, fetch: createSafeFetch(rules) }, rules });
     const { content } = await tool.execute(
       { urls: [`${web.origin}/long`] },
-      toolContext({ userTask: "find harbours" }),
+      toolContext({ scope, userTask: "find harbours" }),
     );
     expect(JSON.stringify(content)).toContain("Boats, in short.");
     expect(asked[0]).toMatch(/^web_extract .*/);
@@ -133,37 +135,37 @@ describe("web_extract", () => {
 
 describe("what a page is condensed to", () => {
   const wish = { url: "https://a.test/", title: "A", callId: "c", signal: new AbortController().signal };
+  const condensed = (text: string, ask: Auxiliary["ask"] = noAuxiliary.ask) =>
+    digest({ ...wish, text, auxiliary: { ...noAuxiliary, ask } }, {});
   const says =
-    (text: string): Auxiliary =>
+    (text: string): Auxiliary["ask"] =>
     () =>
       Promise.resolve({ kind: "text", text });
 
   it("[30:3.14] sizes decide: kept, one summary, parts joined, refused", async () => {
-    expect(await digest({ ...wish, text: "x".repeat(4_999) }, { auxiliary: says("no") })).toHaveLength(4_999);
-    expect(await digest({ ...wish, text: "x".repeat(5_000) }, { auxiliary: says("short") })).toBe("short");
+    expect(await condensed("x".repeat(4_999), says("no"))).toHaveLength(4_999);
+    expect(await condensed("x".repeat(5_000), says("short"))).toBe("short");
     let calls = 0;
-    const counting: Auxiliary = () => {
+    const counting: Auxiliary["ask"] = () => {
       calls += 1;
       return Promise.resolve({ kind: "text", text: `answer ${calls}` });
     };
-    expect(await digest({ ...wish, text: "x".repeat(500_001) }, { auxiliary: counting })).toBe("answer 7");
-    expect(await digest({ ...wish, text: "x".repeat(2_000_001) }, { auxiliary: counting })).toContain("Left out");
+    expect(await condensed("x".repeat(500_001), counting)).toBe("answer 7");
+    expect(await condensed("x".repeat(2_000_001), counting)).toContain("Left out");
     expect(calls).toBe(7);
   });
 
   it("[30:3.14] a summary is capped at 5 000 characters, and a failing summariser leaves the beginning with a note", async () => {
-    expect(await digest({ ...wish, text: "x".repeat(6_000) }, { auxiliary: says("y".repeat(9_000)) })).toHaveLength(
-      5_000,
-    );
-    const failing: Auxiliary = () => Promise.reject(new Error("overloaded"));
-    const text = await digest({ ...wish, text: "x".repeat(6_000) }, { auxiliary: failing });
+    expect(await condensed("x".repeat(6_000), says("y".repeat(9_000)))).toHaveLength(5_000);
+    const failing: Auxiliary["ask"] = () => Promise.reject(new Error("overloaded"));
+    const text = await condensed("x".repeat(6_000), failing);
     expect(text.startsWith("x".repeat(5_000))).toBe(true);
     expect(text).toContain("overloaded");
   });
 
   it("[30:3.14] inline images are taken out", async () => {
     const text = `before ![a](data:image/png;base64,${"iVBORw0KGgo".repeat(500)}) after`;
-    expect(await digest({ ...wish, text }, {})).toBe("before ![a]([BASE64_IMAGE_REMOVED]) after");
+    expect(await condensed(text)).toBe("before ![a]([BASE64_IMAGE_REMOVED]) after");
   });
 
   it("no text can close its own fence", () => {

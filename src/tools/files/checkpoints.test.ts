@@ -28,8 +28,8 @@ const open = (maxSnapshots = 50) => {
     logger,
   };
 };
-const snapshot = (checkpoints: Checkpoints, reason = "write_file") =>
-  checkpoints.before({ paths: [path.join(project, "src", "a.txt")], reason, signal });
+const snapshot = (checkpoints: Checkpoints, reason = "write_file", turn = signal) =>
+  checkpoints.before({ paths: [path.join(project, "src", "a.txt")], reason, signal: turn });
 
 describe("checkpoints", () => {
   it("take one snapshot per turn and bring the original bytes back [30:8.4] [30:8.5] [20:R11.18]", async () => {
@@ -84,8 +84,7 @@ describe("checkpoints", () => {
     const { checkpoints } = open(3);
     for (let index = 0; index < 6; index += 1) {
       put("src/a.txt", `version ${index}`);
-      checkpoints.startStep(new AbortController().signal);
-      await snapshot(checkpoints, `step ${index}`);
+      await snapshot(checkpoints, `step ${index}`, new AbortController().signal);
     }
     const kept = await checkpoints.list(project, signal);
     expect(kept.map((one) => one.reason)).toEqual(["step 5", "step 4", "step 3"]);

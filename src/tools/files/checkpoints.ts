@@ -46,28 +46,24 @@ const maxFiles = 50_000;
 export class Checkpoints {
   readonly #options: CheckpointOptions;
   readonly #locks = new KeyedMutex<string>();
-  readonly #taken = new Set<string>();
-  #turn: AbortSignal | undefined;
+  /** By the turn, which all its calls know by its signal. */
+  readonly #taken = new WeakMap<AbortSignal, Set<string>>();
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
   }
 
-  /** The steps of a turn share its signal; with another one each project may be snapshotted again. */
-  startStep(turn: AbortSignal): void {
-    if (this.#turn === turn) return;
-    this.#turn = turn;
-    this.#taken.clear();
-  }
-
+  /** The signal is that of the turn: with another one each project may be snapshotted again. */
   async before(change: {
     readonly paths: readonly string[];
     readonly reason: string;
     readonly signal: AbortSignal;
   }): Promise<void> {
+    const taken = this.#taken.get(change.signal) ?? new Set<string>();
+    this.#taken.set(change.signal, taken);
     for (const root of new Set(await Promise.all(change.paths.map((one) => this.rootOf(one))))) {
-      if (root === undefined || this.#taken.has(root)) continue;
-      this.#taken.add(root);
+      if (root === undefined || taken.has(root)) continue;
+      taken.add(root);
       try {
         await this.#locks.run(root, () => this.#snapshot(root, change.reason, change.signal));
       } catch (error) {

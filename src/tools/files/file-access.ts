@@ -78,14 +78,13 @@ export async function openPath(
 ): Promise<OpenPath> {
   if (typeof given !== "string" || given.trim() === "") throw new ToolFailure("path must be a non-empty string");
   if (given.includes("\u0000")) throw new ToolFailure("path contains a NUL character");
-  const terminal = await deps.leases.take(context.taskId, context.signal);
+  const terminal = await deps.leases.take(context, context.signal);
   const shown = absolutePath(given, terminal);
   const verdict = await deps.guard(shown, use, {
     terminal,
+    scope: context.scope,
     taskId: context.taskId,
     callId: context.callId,
-    sessionKey: context.sessionKey,
-    surface: context.surface,
     signal: context.signal,
   });
   if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: given });

@@ -1,3 +1,4 @@
+import type { ToolTask } from "../call/session-scope.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 
 export type PathUse = "read" | "write";
@@ -10,12 +11,9 @@ export type PathVerdict =
 export type PathGuard = (
   path: string,
   use: PathUse,
-  context: {
+  context: ToolTask & {
     readonly terminal: Terminal;
-    readonly taskId: string;
-    readonly callId?: string;
-    readonly sessionKey: string;
-    readonly surface: string;
+    readonly callId?: string | undefined;
     readonly signal: AbortSignal;
   },
 ) => Promise<PathVerdict>;

@@ -44,6 +44,11 @@ export class ReadHistory {
     this.#tasks.get(taskId)?.seen.clear();
   }
 
+  /** The task is over. */
+  forget(taskId: string): void {
+    this.#tasks.delete(taskId);
+  }
+
   #task(taskId: string) {
     const known = this.#tasks.get(taskId) ?? { last: "", count: 0, seen: new Map<string, string>() };
     this.#tasks.set(taskId, known);

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { never, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/time/clock";
+import { testScope } from "../testing.ts";
 import { Callers } from "./callers.ts";
 
-const context = (sessionKey: string, signal: AbortSignal = never) => ({ sessionKey, signal });
+const context = (key: string, signal: AbortSignal = never) => ({ scope: testScope({ key }), signal });
 const forever = (signal: AbortSignal): Promise<never> => raceAbort(new Promise<never>(() => undefined), signal);
 
 describe("the requests a server works on", () => {
@@ -15,12 +16,12 @@ describe("the requests a server works on", () => {
     expect(callers.current).toBeUndefined();
     const one = callers.run(context("a"), 1_000, () => first.promise);
     const same = callers.run(context("a"), 1_000, () => first.promise);
-    expect(callers.current?.sessionKey).toBe("a");
+    expect(callers.current?.scope.key).toBe("a");
     const other = callers.run(context("b"), 1_000, () => second.promise);
     expect(callers.current).toBeUndefined();
     first.resolve();
     await Promise.all([one, same]);
-    expect(callers.current?.sessionKey).toBe("b");
+    expect(callers.current?.scope.key).toBe("b");
     second.resolve();
     await other;
     expect(callers.current).toBeUndefined();

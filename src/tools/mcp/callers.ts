@@ -1,11 +1,12 @@
 import { linkSignals, sleep } from "#foundation/lifecycle/abort";
 import { disposable } from "#foundation/lifecycle/disposal";
 import type { Clock } from "#foundation/time/clock";
+import type { SessionScope } from "../call/session-scope.ts";
 import type { ToolContext } from "../context.ts";
 
 /** One request of a conversation that a server is working on. */
 export interface Caller {
-  readonly sessionKey: string;
+  readonly scope: SessionScope;
   /** Fires when nobody waits for the request any more. */
   readonly signal: AbortSignal;
   /** The person is being asked: until this is disposed, the time of the request stands still. */
@@ -27,19 +28,19 @@ export class Callers {
   /** On whose behalf it works; undefined when on nobody's, or when the requests are of different conversations. */
   get current(): Caller | undefined {
     const [first, ...others] = this.#active;
-    return others.every(({ sessionKey }) => sessionKey === first?.sessionKey) ? first : undefined;
+    return others.every(({ scope }) => scope.key === first?.scope.key) ? first : undefined;
   }
 
   /** Runs a request; its signal fires when the caller stops it, when its time is over, and when it has ended. */
   async run<T>(
-    context: Pick<ToolContext, "sessionKey" | "signal">,
+    context: Pick<ToolContext, "scope" | "signal">,
     timeoutMs: number,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const over = new AbortController();
     let holds = 0;
     const caller: Caller = {
-      sessionKey: context.sessionKey,
+      scope: context.scope,
       signal: linkSignals(context.signal, over.signal),
       hold: () => {
         holds += 1;

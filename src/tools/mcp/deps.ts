@@ -4,7 +4,6 @@ import type { ApprovalGate } from "../approval/request.ts";
 import type { AttachmentFiles } from "./attachments.ts";
 import type { McpOAuth } from "./oauth.ts";
 import type { PackageCheck } from "./package-check.ts";
-import type { SampleModel } from "./sampling.ts";
 
 /** What the MCP client is given by whoever builds it. */
 export interface McpDeps {
@@ -15,7 +14,7 @@ export interface McpDeps {
   readonly hermesHome: string;
   /** Announced to servers. */
   readonly version: string;
-  /** The one folder named to servers that ask for roots. */
+  /** The one folder named to servers that ask for roots while no session uses them. */
   readonly cwd: string;
   redact(text: string): string;
   /** Sees to it that a child ends even when this program is killed. */
@@ -29,12 +28,6 @@ export interface McpDeps {
   readonly oauth?: McpOAuth;
   /** Looks a package up before it is downloaded and run. */
   readonly checkPackage?: PackageCheck;
-  /** Absent: no server may ask for completions. */
-  readonly sample?: SampleModel;
-  /** Asked once per server and conversation before its first completion; absent means no question. */
-  confirmSampling?(question: SamplingQuestion, signal: AbortSignal): Promise<Consent>;
-  /** Puts a server's question to the person; absent means servers are told it is not supported. */
-  elicit?(question: ElicitQuestion, signal: AbortSignal): Promise<ElicitAnswer>;
   /** Destructive tools of untrusted servers pass it. Absent means denied. */
   readonly gate?: ApprovalGate;
 }
@@ -43,25 +36,3 @@ export interface McpDeps {
 export interface ServerLog {
   write(text: string): void;
 }
-
-/** What the person said; `nobody` when nobody could be asked now. */
-export type Consent = "yes" | "no" | "nobody";
-
-export interface SamplingQuestion {
-  readonly server: string;
-  readonly isTrusted: boolean;
-  /** The one conversation that is using the server now. */
-  readonly sessionKey: string | undefined;
-}
-
-export interface ElicitQuestion {
-  readonly server: string;
-  /** The one conversation that is using the server now. */
-  readonly sessionKey: string | undefined;
-  readonly message: string;
-  readonly schema: Readonly<Record<string, unknown>>;
-}
-
-export type ElicitAnswer =
-  | { readonly kind: "accept"; readonly content: Readonly<Record<string, string | number | boolean>> }
-  | { readonly kind: "decline" };

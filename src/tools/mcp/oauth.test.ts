@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
-import { toolContext } from "../testing.ts";
+import { testScope, toolContext } from "../testing.ts";
 import { McpOAuth, type McpServerAddress } from "./oauth.ts";
 import { listenForCallback } from "./oauth-callback.ts";
 import { mcpStage, settingsOf } from "./testing.ts";
@@ -149,7 +149,7 @@ describe("a server that needs a login", () => {
     expect(tokens.expires_at).toBeGreaterThan(Date.now() / 1000 + 3500);
 
     await using stage = await mcpStage({ oauth });
-    await stage.open([settings]).ready(never);
+    await stage.open([settings]).ready(testScope(), never);
     const who = stage.registry.snapshot().tools.get("mcp_api_who");
     const ask = async () => (await who?.execute({}, toolContext()))?.content;
     expect(await ask()).toEqual({ result: "you" });
@@ -165,7 +165,7 @@ describe("a server that needs a login", () => {
     const { settings, address } = settingsFor(server.url);
     await oauth.login(address, { show: (url) => void server.visit(url) }, never);
     await using second = await mcpStage({ oauth });
-    await second.open([settings]).ready(never);
+    await second.open([settings]).ready(testScope(), never);
     const who = second.registry.snapshot().tools.get("mcp_api_who");
     server.revoke();
     const answer = await who?.execute({}, toolContext());
@@ -178,7 +178,7 @@ describe("a server that needs a login", () => {
     const oauth = new McpOAuth(new TokenStore(join(place.home, "mcp-tokens"), systemClock));
     await using stage = await mcpStage({ oauth });
     const servers = stage.open([settingsFor(server.url).settings]);
-    await servers.ready(never);
+    await servers.ready(testScope(), never);
     expect(servers.status[0]?.lastError).toContain("Run: hermes mcp login api");
     expect(server.seen.registrations).toBe(0);
   });

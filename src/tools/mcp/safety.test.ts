@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
+import { testScope } from "../testing.ts";
 import { createPackageCheck } from "./package-check.ts";
 import { probeServer } from "./probe.ts";
 import { openServerLog } from "./server-log.ts";
@@ -97,7 +98,7 @@ describe("pins that cannot be read", () => {
     await using stage = await mcpStage();
     await writeFile(join(stage.home, "mcp-pins.json"), "{ damaged");
     const servers = stage.open([fakeSettings("s"), fakeSettings("t", {}, { trust: "trusted" })]);
-    await servers.ready(never);
+    await servers.ready(testScope(), never);
     const names = [...stage.registry.snapshot().tools.keys()];
     expect(names.filter((name) => name.startsWith("mcp_s_"))).toEqual([]);
     expect(names).toContain("mcp_t_echo");

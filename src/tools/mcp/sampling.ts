@@ -3,8 +3,8 @@ import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { Caller } from "./callers.ts";
-import type { Consent } from "./deps.ts";
-import type { SamplingSettings } from "./settings.ts";
+import { type Consent, confirmSampling } from "./consent.ts";
+import type { McpServerSettings, SamplingSettings } from "./settings.ts";
 
 type SamplePart =
   | { readonly type: "text"; readonly text: string }
@@ -45,9 +45,6 @@ export type SampleReply =
     }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-/** The side call (task `mcp`) that answers; it passes the money budget like every other. */
-export type SampleModel = (request: SampleRequest, signal: AbortSignal) => Promise<SampleReply>;
-
 export interface SamplingMetrics {
   readonly requests: number;
   readonly errors: number;
@@ -58,10 +55,8 @@ export interface SamplingMetrics {
 export interface SamplerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly sample: SampleModel;
-  /** The conversation that is using the server now. */
-  caller?(): Caller | undefined;
-  confirm?(sessionKey: string | undefined, signal: AbortSignal): Promise<Consent>;
+  /** The session that is using the server now: its person is asked, and its model answers. */
+  caller(): Caller | undefined;
 }
 
 const windowMs = 60_000;
@@ -69,15 +64,17 @@ const windowMs = 60_000;
 /** Answers one server's requests for completions: so many a minute, so many tokens, only these models. */
 export class Sampler {
   readonly #server: string;
+  readonly #isTrusted: boolean;
   readonly #settings: SamplingSettings;
   readonly #deps: SamplerDeps;
   #startedAtMs: number[] = [];
   readonly #consents = new Map<string, Promise<Consent>>();
   #metrics: SamplingMetrics = { requests: 0, errors: 0, tokensUsed: 0, toolUses: 0 };
 
-  constructor(server: string, settings: SamplingSettings, deps: SamplerDeps) {
-    this.#server = server;
-    this.#settings = settings;
+  constructor({ name, trust, sampling }: Pick<McpServerSettings, "name" | "trust" | "sampling">, deps: SamplerDeps) {
+    this.#server = name;
+    this.#isTrusted = trust === "trusted";
+    this.#settings = sampling;
     this.#deps = deps;
   }
 
@@ -89,12 +86,14 @@ export class Sampler {
     this.#count({ requests: 1 });
     try {
       const request = this.#admit(params);
-      const consent = await this.#consent(signal);
+      const caller = this.#deps.caller();
+      if (caller === undefined) throw new Error("no conversation, or more than one, is using this server now");
+      const consent = await this.#consent(caller, signal);
       if (consent === "no") throw new Error("the user did not allow this server to ask the model");
       if (consent === "nobody") throw new Error("nobody can be asked here whether this server may ask the model");
       using limit = deadline(this.#settings.timeoutMs, "the completion took too long");
       const limited = linkSignals(signal, limit.signal);
-      const reply = await raceAbort(this.#deps.sample(request, limited), limited);
+      const reply = await raceAbort(caller.scope.auxiliary.sample(request, limited), limited);
       if (reply.kind === "unavailable") throw new Error(`no model can answer: ${reply.reason}`);
       const toolUses = reply.content.filter((part) => part.type === "tool_use").length;
       this.#count({ tokensUsed: reply.tokensUsed, toolUses });
@@ -150,13 +149,13 @@ export class Sampler {
   }
 
   /** Once per server and conversation; a refusal stands. Where nobody could be asked, the next time counts anew. */
-  async #consent(signal: AbortSignal): Promise<Consent> {
-    const { confirm, caller } = this.#deps;
-    if (confirm === undefined) return "yes";
-    const asker = caller?.();
-    const name = asker?.sessionKey ?? "";
-    using _hold = asker?.hold();
-    const asking = this.#consents.get(name) ?? confirm(asker?.sessionKey, linkSignals(signal, asker?.signal));
+  async #consent(caller: Caller, signal: AbortSignal): Promise<Consent> {
+    if (this.#isTrusted) return "yes";
+    const name = caller.scope.key;
+    using _hold = caller.hold();
+    const asking =
+      this.#consents.get(name) ??
+      confirmSampling(this.#server, caller.scope.prompter, linkSignals(signal, caller.signal));
     this.#consents.set(name, asking);
     let isFinal = false;
     try {
@@ -166,6 +165,11 @@ export class Sampler {
     } finally {
       if (!isFinal) this.#consents.delete(name);
     }
+  }
+
+  /** What a session that has ended allowed is forgotten. */
+  endSession(sessionKey: string): void {
+    this.#consents.delete(sessionKey);
   }
 
   #count(more: Partial<SamplingMetrics>): void {

@@ -19,26 +19,24 @@ export function answerServerRequests(
   { deps, sampler, caller, onListChanged }: RequestAnswers,
 ): void {
   client.setRequestHandler("roots/list", () => ({
-    roots: [{ uri: pathToFileURL(deps.cwd).href, name: "working folder" }],
+    roots: [{ uri: pathToFileURL(caller()?.scope.cwd ?? deps.cwd).href, name: "working folder" }],
   }));
   if (sampler !== undefined) {
     client.setRequestHandler("sampling/createMessage", (request, context) =>
       sampler.answer(request.params, context.mcpReq.signal),
     );
   }
-  const { elicit } = deps;
-  if (elicit !== undefined) {
-    client.setRequestHandler("elicitation/create", async (request, context) => {
-      const { params } = request;
-      if (!("requestedSchema" in params)) return { action: "decline" };
-      const asking = caller();
-      const schema = { ...params.requestedSchema };
-      const question = { server, sessionKey: asking?.sessionKey, message: params.message, schema };
-      using _hold = asking?.hold();
-      const answer = await elicit(question, linkSignals(context.mcpReq.signal, asking?.signal));
-      return answer.kind === "accept" ? { action: "accept", content: { ...answer.content } } : { action: "decline" };
-    });
-  }
+  client.setRequestHandler("elicitation/create", async (request, context) => {
+    const { params } = request;
+    const asking = caller();
+    if (!("requestedSchema" in params) || asking === undefined) return { action: "decline" };
+    const question = { server, message: params.message, schema: { ...params.requestedSchema } };
+    const signal = linkSignals(context.mcpReq.signal, asking.signal);
+    using _hold = asking.hold();
+    const { fillForm } = await import("./elicit-form.ts");
+    const answer = await fillForm(question, (text, choices) => asking.scope.prompter.question(text, choices, signal));
+    return answer.kind === "accept" ? { action: "accept", content: { ...answer.content } } : { action: "decline" };
+  });
   client.setNotificationHandler("notifications/tools/list_changed", () => onListChanged());
   client.setNotificationHandler("notifications/resources/list_changed", () => onListChanged());
   client.setNotificationHandler("notifications/prompts/list_changed", () => onListChanged());

@@ -1,10 +1,12 @@
 import type { JsonSchema } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { canonicalJson } from "#foundation/text/json";
+import type { SessionScope } from "../call/session-scope.ts";
 import type { ToolRegistry } from "../registry.ts";
 import type { Tool } from "../tool.ts";
+import { confirmChange } from "./consent.ts";
 import type { McpToolDefinition } from "./definition.ts";
-import type { Consent, McpDeps } from "./deps.ts";
+import type { McpDeps } from "./deps.ts";
 import { readDescription } from "./descriptions.ts";
 import { distinctNames, mcpToolset } from "./names.ts";
 import type { PinChange, PinStore } from "./pins.ts";
@@ -18,7 +20,6 @@ export interface ServerToolsOptions {
   readonly deps: McpDeps;
   readonly registry: ToolRegistry;
   readonly pins: PinStore;
-  confirmChange?(change: PinChange, signal: AbortSignal): Promise<Consent>;
 }
 
 interface Held {
@@ -57,11 +58,11 @@ export class ServerTools implements Disposable {
   }
 
   /** Brings the registry up to date; names what was added or removed. */
-  async sync(signal: AbortSignal): Promise<readonly string[]> {
+  async sync(scope: SessionScope, signal: AbortSignal): Promise<readonly string[]> {
     if (!this.#server.isConnected) return [];
     const { settings, catalogue } = this.#server;
     const allowed = catalogue.tools.filter((tool) => isAllowed(settings.filter, tool.name));
-    await this.#checkPins(allowed, signal);
+    await this.#checkPins(allowed, scope, signal);
     const usable = allowed.filter((tool) => !this.#pending.has(tool.name));
     const wanted = new Map<string, { readonly print: string; readonly tool: Tool }>();
     for (const one of [...this.#adapt(usable), ...this.#utilities()]) wanted.set(one.tool.name, one);
@@ -84,7 +85,7 @@ export class ServerTools implements Disposable {
     this.#alias = undefined;
   }
 
-  async #checkPins(tools: readonly McpToolDefinition[], signal: AbortSignal): Promise<void> {
+  async #checkPins(tools: readonly McpToolDefinition[], scope: SessionScope, signal: AbortSignal): Promise<void> {
     const { name, trust } = this.#server.settings;
     if (trust === "trusted") return;
     const changes = await this.#options.pins.check(name, tools);
@@ -96,8 +97,7 @@ export class ServerTools implements Disposable {
           server: name,
           tool: change.tool,
         });
-      const { confirmChange } = this.#options;
-      const consent = confirmChange === undefined ? "no" : await confirmChange(change, signal);
+      const consent = await confirmChange(change, scope, signal);
       if (consent === "nobody") {
         this.#unheard.add(change.diff);
         continue;

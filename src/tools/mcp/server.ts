@@ -114,7 +114,7 @@ export class McpServer implements AsyncDisposable {
   /** Sends a request. A lost session or a renewed login is tried once more; everything else is reported. */
   async ask<T>(
     request: (client: Client, signal: AbortSignal) => Promise<T>,
-    context: Pick<ToolContext, "sessionKey" | "signal">,
+    context: Pick<ToolContext, "scope" | "signal">,
   ): Promise<McpAnswer<T>> {
     return await this.#callers.run(context, this.settings.timeoutMs, (signal) =>
       this.#ask(request, { signal, stopped: context.signal }),
@@ -137,6 +137,10 @@ export class McpServer implements AsyncDisposable {
     return second.why === "login"
       ? { kind: "login-needed" }
       : { kind: "failed", message: "the server forgot the session again" };
+  }
+
+  endSession(sessionKey: string): void {
+    this.#sampler?.endSession(sessionKey);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -317,18 +321,7 @@ export class McpServer implements AsyncDisposable {
 }
 
 function samplerOf(settings: McpServerSettings, deps: McpDeps, caller: () => Caller | undefined): Sampler | undefined {
-  const { sample, confirmSampling } = deps;
-  if (sample === undefined || !settings.sampling.enabled) return undefined;
-  return new Sampler(settings.name, settings.sampling, {
-    clock: deps.clock,
-    logger: deps.logger,
-    sample,
-    caller,
-    ...(confirmSampling === undefined
-      ? {}
-      : {
-          confirm: (sessionKey, signal) =>
-            confirmSampling({ server: settings.name, isTrusted: settings.trust === "trusted", sessionKey }, signal),
-        }),
-  });
+  if (!settings.sampling.enabled) return undefined;
+  const { clock, logger } = deps;
+  return new Sampler(settings, { clock, logger, caller });
 }

@@ -1,7 +1,8 @@
 import { deadline, raceAbort } from "#foundation/lifecycle/abort";
 import { canonicalJson } from "#foundation/text/json";
+import type { SessionScope } from "../call/session-scope.ts";
 import type { ToolRegistry } from "../registry.ts";
-import type { Consent, McpDeps } from "./deps.ts";
+import type { McpDeps } from "./deps.ts";
 import type { PinChange, PinStore } from "./pins.ts";
 import { McpServer, type McpServerStatus } from "./server.ts";
 import { ServerTools } from "./server-tools.ts";
@@ -16,11 +17,6 @@ export interface McpServersOptions {
   readonly pins: PinStore;
   /** `mcp.refresh`: when changes of a server become visible. */
   readonly refresh?: "turn" | "session";
-  /**
-   * Shows a changed definition and asks whether it may be used. Absent, or nobody there to be asked: it waits for
-   * {@link McpServers.confirm}, or for the next refresh.
-   */
-  confirmChange?(change: PinChange, signal: AbortSignal): Promise<Consent>;
 }
 
 interface Entry {
@@ -46,26 +42,26 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** Starts the servers on the first call and waits a little for them; late ones show at the next turn. */
-  async ready(signal: AbortSignal): Promise<void> {
+  async ready(scope: SessionScope, signal: AbortSignal): Promise<void> {
     if (!this.#isStarted) {
       this.#isStarted = true;
       for (const entry of this.#entries.values()) this.#start(entry);
       this.#firstAttempts = attemptsOf([...this.#entries.values()]);
     }
     await raceAbort(this.#firstAttempts, signal);
-    await this.#sync();
+    await this.#sync(scope);
   }
 
-  /** Called between turns (and at the start of a session) to let changes in. Returns the names that came and went. */
-  async refresh(moment: "turn" | "session"): Promise<readonly string[]> {
+  /** Called between turns (and at the start of a session) to let changes in; whoever sits at that session is asked about them. Returns the names that came and went. */
+  async refresh(moment: "turn" | "session", scope: SessionScope): Promise<readonly string[]> {
     if (!this.#isStarted || (moment === "turn" && this.#options.refresh === "session")) return [];
     // A question that nobody heard is asked again.
     for (const [name, { tools }] of this.#entries) if (tools.hasUnheard) this.#changed.add(name);
-    return this.#sync();
+    return this.#sync(scope);
   }
 
   /** Takes a new configuration: unchanged servers are left alone, the others are closed or opened. */
-  async reload(settings: readonly McpServerSettings[], signal: AbortSignal): Promise<void> {
+  async reload(settings: readonly McpServerSettings[], scope: SessionScope, signal: AbortSignal): Promise<void> {
     const wanted = new Map(settings.map((one) => [one.name, one]));
     const gone = [...this.#entries].filter(([name, { server }]) => {
       const next = wanted.get(name);
@@ -78,7 +74,12 @@ export class McpServers implements AsyncDisposable {
     const fresh = added.flatMap((one) => this.#entries.get(one.name) ?? []);
     for (const entry of fresh) this.#start(entry);
     await raceAbort(attemptsOf(fresh), signal);
-    await this.#sync();
+    await this.#sync(scope);
+  }
+
+  /** A session is over: what it allowed servers is forgotten. */
+  endSession(sessionKey: string): void {
+    for (const { server } of this.#entries.values()) server.endSession(sessionKey);
   }
 
   get status(): readonly McpServerStatus[] {
@@ -124,13 +125,13 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** One server whose tools cannot be taken in keeps none of the others out; it is tried again next time. */
-  async #sync(): Promise<readonly string[]> {
+  async #sync(scope: SessionScope): Promise<readonly string[]> {
     const names = this.#changed;
     this.#changed = new Set();
     const moved = await Promise.all(
       [...names].map(async (name) => {
         try {
-          return (await this.#entries.get(name)?.tools.sync(this.#stop.signal)) ?? [];
+          return (await this.#entries.get(name)?.tools.sync(scope, this.#stop.signal)) ?? [];
         } catch (error) {
           this.#changed.add(name);
           const message = error instanceof Error ? error.message : String(error);

@@ -83,7 +83,7 @@ async function connectOver(
       capabilities: {
         roots: {},
         ...(parts.sampler === undefined ? {} : { sampling: settings.sampling.maxToolRounds > 0 ? { tools: {} } : {} }),
-        ...(parts.deps.elicit === undefined ? {} : { elicitation: { form: {} } }),
+        elicitation: { form: {} },
       },
     },
   );

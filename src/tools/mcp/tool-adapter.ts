@@ -122,11 +122,10 @@ async function refusal(
     return failed(`${call.adapted.name} was not run: it is destructive and nobody can be asked.`);
   const verdict = await deps.gate.checkFindings(`${call.adapted.name} ${JSON.stringify(call.args)}`, [finding], {
     tool: call.adapted.name,
-    sessionKey: context.sessionKey,
+    scope: context.scope,
     taskId: context.taskId,
     callId: context.callId,
-    surface: context.surface,
-    cwd: deps.cwd,
+    cwd: context.scope.cwd,
     terminalKind: "local",
     signal: context.signal,
     progress: (text) => context.progress(text),

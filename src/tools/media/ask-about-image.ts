@@ -45,7 +45,7 @@ export async function askAboutImage(question: ImageQuestion): Promise<AuxiliaryA
 async function ask(question: ImageQuestion, image: Image): Promise<AuxiliaryAnswer> {
   const url = `data:${image.mime};base64,${Buffer.from(image.bytes).toString("base64")}`;
   try {
-    return await question.auxiliary(
+    return await question.auxiliary.ask(
       "vision",
       { prompt: question.prompt, images: [url], maxTokens, temperature: question.temperature ?? 0.1 },
       question.signal,

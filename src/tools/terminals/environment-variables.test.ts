@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { Secret } from "#foundation/secrets/secret";
 import { childEnvironment, isBlockedVariable } from "./environment-variables.ts";
+import { SessionVariables } from "./session-variables.ts";
 
 const parent = {
   PATH: "/usr/bin:/bin",
@@ -42,10 +44,13 @@ describe("the environment of a child", () => {
     const env = childEnvironment(parent, {
       policy: "minimal",
       passthrough: ["GH_TOKEN", "SUDO_PASSWORD", "NOT_SET"],
-      skillPassthrough: ["SKILL_KEY", "OPENAI_API_KEY"],
     });
-    expect(env).toMatchObject({ GH_TOKEN: "t", SKILL_KEY: "s" });
-    expect(Object.keys(env)).not.toContain("OPENAI_API_KEY");
+    expect(env).toMatchObject({ GH_TOKEN: "t" });
+    const variables = new SessionVariables();
+    variables.allow("s", ["SKILL_KEY", "OPENAI_API_KEY"]);
+    variables.set("s", "OPENAI_API_KEY", new Secret("sk-x"));
+    expect(variables.names("s")).toEqual(["SKILL_KEY"]);
+    expect(variables.typed("s")).toEqual({});
     expect(Object.keys(env)).not.toContain("SUDO_PASSWORD");
     expect(Object.keys(env)).not.toContain("NOT_SET");
   });

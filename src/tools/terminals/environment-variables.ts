@@ -10,8 +10,6 @@ export interface EnvironmentPolicy {
   readonly policy: "inherit" | "minimal";
   /** Names the user lets through. */
   readonly passthrough?: readonly string[];
-  /** Names loaded skills ask for. */
-  readonly skillPassthrough?: readonly string[];
   /** Further names the composition knows as credentials or addresses of services. */
   readonly blocked?: readonly string[];
   /** Set by our own callers; a key may carry the prefix `_HERMES_FORCE_`, which is taken off. */
@@ -69,11 +67,10 @@ export function isBlockedVariable(name: string, further: readonly string[] = [])
 /** The environment of a child of `terminal`. */
 export function childEnvironment(parent: NodeJS.ProcessEnv, policy: EnvironmentPolicy): Record<string, string> {
   const passthrough = new Set(policy.passthrough);
-  const fromSkills = new Set(policy.skillPassthrough);
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(parent)) {
     if (value === undefined || neverInherited.test(name)) continue;
-    if (isKept(name, { policy, passthrough, fromSkills })) kept[name] = value;
+    if (isKept(name, policy, passthrough)) kept[name] = value;
   }
   for (const [name, value] of Object.entries(policy.extra ?? {})) {
     kept[name.startsWith(forcePrefix) ? name.slice(forcePrefix.length) : name] = value;
@@ -83,17 +80,9 @@ export function childEnvironment(parent: NodeJS.ProcessEnv, policy: EnvironmentP
   return kept;
 }
 
-function isKept(
-  name: string,
-  from: {
-    readonly policy: EnvironmentPolicy;
-    readonly passthrough: ReadonlySet<string>;
-    readonly fromSkills: ReadonlySet<string>;
-  },
-): boolean {
-  if (from.passthrough.has(name)) return true;
-  if (isBlockedVariable(name, from.policy.blocked)) return false;
-  return from.policy.policy === "inherit" || from.fromSkills.has(name) || minimalNames.test(name);
+function isKept(name: string, { policy, blocked }: EnvironmentPolicy, passthrough: ReadonlySet<string>): boolean {
+  if (passthrough.has(name)) return true;
+  return !isBlockedVariable(name, blocked) && (policy === "inherit" || minimalNames.test(name));
 }
 
 /** A service manager may start us with a PATH on which nothing is found. */

@@ -2,21 +2,24 @@ import { describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/time/clock";
-import { folderTerminal } from "../testing.ts";
-import { LeaseTable, type TerminalOverrides } from "./lease.ts";
+import type { ToolTask } from "../call/session-scope.ts";
+import { folderTerminal, testScope } from "../testing.ts";
+import { LeaseTable } from "./lease.ts";
 import type { ExecResult, Terminal } from "./terminal.ts";
 
 const signal = new AbortController().signal;
+const task = (taskId: string, key = "s"): ToolTask => ({ taskId, scope: testScope({ key }) });
 
 function story(changes: { readonly isPersistent?: boolean; readonly exec?: Terminal["exec"] } = {}) {
   const clock = new FakeClock();
-  const opened: { readonly taskId: string; readonly overrides: TerminalOverrides }[] = [];
+  const opened: ToolTask[] = [];
   const closed: string[] = [];
   const busy = new Set<string>();
   const gates: Promise<void>[] = [];
   const leases = new LeaseTable({
-    async open(taskId, overrides) {
-      opened.push({ taskId, overrides });
+    async open(given) {
+      const { taskId } = given;
+      opened.push(given);
       await gates.shift();
       return {
         ...folderTerminal("/", taskId),
@@ -39,9 +42,9 @@ describe("the lease table", () => {
   it("[30:4.10-7] [30:ENV-20] makes one terminal for calls that come at the same time", async () => {
     const { leases, opened } = story();
     const [first, second, other] = await Promise.all([
-      leases.take("T", signal),
-      leases.take("T", signal),
-      leases.take("U", signal),
+      leases.take(task("T"), signal),
+      leases.take(task("T"), signal),
+      leases.take(task("U"), signal),
     ]);
     expect(first).toBe(second);
     expect(other).not.toBe(first);
@@ -52,8 +55,8 @@ describe("the lease table", () => {
   it("[30:ENV-20] forgets a failure", async () => {
     const { leases, gates } = story();
     gates.push(Promise.reject(new Error("no daemon")));
-    await expect(leases.take("T", signal)).rejects.toThrow("no daemon");
-    await expect(leases.take("T", signal)).resolves.toMatchObject({ taskId: "T" });
+    await expect(leases.take(task("T"), signal)).rejects.toThrow("no daemon");
+    await expect(leases.take(task("T"), signal)).resolves.toMatchObject({ taskId: "T" });
     await leases[Symbol.asyncDispose]();
   });
 
@@ -62,8 +65,8 @@ describe("the lease table", () => {
     const gate = new Deferred<void>();
     gates.push(gate.promise);
     const stop = new AbortController();
-    const impatient = leases.take("T", stop.signal);
-    const patient = leases.take("T", signal);
+    const impatient = leases.take(task("T"), stop.signal);
+    const patient = leases.take(task("T"), signal);
     stop.abort(new Error("enough"));
     await expect(impatient).rejects.toThrow("enough");
     gate.resolve();
@@ -71,20 +74,22 @@ describe("the lease table", () => {
     await leases[Symbol.asyncDispose]();
   });
 
-  it("[30:ENV-21] hands the overrides of a task to the factory until the task ends", async () => {
-    const { leases, opened } = story();
-    leases.setOverrides("T", { cwd: "/workspace/app" });
-    await leases.take("T", signal);
-    await leases.endTask("T");
-    await leases.take("T", signal);
-    expect(opened.map((one) => one.overrides)).toEqual([{ cwd: "/workspace/app" }, {}]);
+  it("[30:ENV-21] hands the session of a task to the factory, and closes all terminals of a session with it", async () => {
+    const { leases, opened, closed } = story();
+    await leases.take(task("T", "mine"), signal);
+    await leases.take(task("child", "mine"), signal);
+    await leases.take(task("U", "other"), signal);
+    expect(opened.map(({ scope }) => scope.key)).toEqual(["mine", "mine", "other"]);
+    await leases.endSession("mine");
+    expect(closed.toSorted()).toEqual(["T", "child"]);
+    expect(leases.peek("U")).toBeDefined();
     await leases[Symbol.asyncDispose]();
   });
 
   it("[30:4.10-8] [30:ENV-22] closes what was idle for 301 s, but not under a background process", async () => {
     const { clock, leases, closed, busy } = story();
-    await leases.take("idle", signal);
-    await leases.take("busy", signal);
+    await leases.take(task("idle"), signal);
+    await leases.take(task("busy"), signal);
     busy.add("busy");
     await clock.sleeping();
     await clock.advance(300_000);
@@ -102,7 +107,7 @@ describe("the lease table", () => {
   it("[30:ENV-22] does not reap under a running command, and counts from its end", async () => {
     const running = new Deferred<ExecResult>();
     const { clock, leases, closed } = story({ exec: () => running.promise });
-    const terminal = await leases.take("T", signal);
+    const terminal = await leases.take(task("T"), signal);
     const result = terminal.exec("long", { timeoutMs: 1, signal });
     await clock.sleeping();
     await clock.advance(600_000);
@@ -118,11 +123,11 @@ describe("the lease table", () => {
 
   it("[30:ENV-23] closes a terminal that keeps nothing when the turn ends", async () => {
     const passing = story({ isPersistent: false });
-    await passing.leases.take("T", signal);
+    await passing.leases.take(task("T"), signal);
     await passing.leases.endTurn("T");
     expect(passing.closed).toEqual(["T"]);
     const lasting = story();
-    await lasting.leases.take("T", signal);
+    await lasting.leases.take(task("T"), signal);
     await lasting.leases.endTurn("T");
     expect(lasting.closed).toEqual([]);
     await lasting.leases[Symbol.asyncDispose]();

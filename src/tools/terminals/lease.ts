@@ -2,21 +2,13 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, isAbort, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
+import type { ToolTask } from "../call/session-scope.ts";
 import { LeasedTerminal } from "./leased-terminal.ts";
 import type { Terminal, TerminalLeases } from "./terminal.ts";
 
-/** What infrastructure may set for one task before it runs; models never see these. */
-export interface TerminalOverrides {
-  readonly cwd?: string;
-  readonly dockerImage?: string;
-  readonly singularityImage?: string;
-  readonly modalImage?: string;
-  readonly daytonaImage?: string;
-}
-
 export interface LeaseDeps {
   /** The one factory: every path to a terminal goes through it. */
-  open(taskId: string, overrides: TerminalOverrides, signal: AbortSignal): Promise<Terminal>;
+  open(task: ToolTask, signal: AbortSignal): Promise<Terminal>;
   /** Whether background processes of the task still run. */
   hasProcesses(taskId: string): boolean;
   readonly clock: Clock;
@@ -30,6 +22,7 @@ const reapEveryMs = 60_000;
 const disposalLimitMs = 15_000;
 
 interface Lease {
+  readonly sessionKey: string;
   readonly terminal: Promise<LeasedTerminal>;
   opened: LeasedTerminal | undefined;
   lastUsedMs: number;
@@ -45,7 +38,6 @@ interface Lease {
 export class LeaseTable implements TerminalLeases {
   readonly #deps: LeaseDeps;
   readonly #leases = new Map<string, Lease>();
-  readonly #overrides = new Map<string, TerminalOverrides>();
   readonly #ending = new AbortController();
   readonly #closing = new Set<Promise<void>>();
   #reaping: Promise<void> | undefined;
@@ -54,9 +46,9 @@ export class LeaseTable implements TerminalLeases {
     this.#deps = deps;
   }
 
-  async take(taskId: string, signal: AbortSignal): Promise<Terminal> {
+  async take(task: ToolTask, signal: AbortSignal): Promise<Terminal> {
     this.#ending.signal.throwIfAborted();
-    const lease = this.#leases.get(taskId) ?? this.#open(taskId);
+    const lease = this.#leases.get(task.taskId) ?? this.#open(task);
     lease.lastUsedMs = this.#deps.clock.now();
     this.#reaping ??= this.#reapForEver();
     return raceAbort(lease.terminal, signal);
@@ -75,21 +67,16 @@ export class LeaseTable implements TerminalLeases {
     await closing.finally(() => this.#closing.delete(closing));
   }
 
-  /** Takes effect when the terminal of the task is made. */
-  setOverrides(taskId: string, overrides: TerminalOverrides): void {
-    this.#overrides.set(taskId, overrides);
-  }
-
   /** A turn is over: what keeps nothing between turns is closed. */
   async endTurn(taskId: string): Promise<void> {
     const opened = this.#leases.get(taskId)?.opened;
     if (opened !== undefined && !opened.isPersistent && !this.#deps.hasProcesses(taskId)) await this.release(taskId);
   }
 
-  /** A task is over: its terminal and its overrides go. */
-  async endTask(taskId: string): Promise<void> {
-    this.#overrides.delete(taskId);
-    await this.release(taskId);
+  /** Closes every terminal of a session: that of its main agent, and those of its children. */
+  async endSession(sessionKey: string): Promise<void> {
+    const own = [...this.#leases].filter(([, lease]) => lease.sessionKey === sessionKey);
+    await Promise.all(own.map(([taskId]) => this.release(taskId)));
   }
 
   /** Closes what was unused for too long. */
@@ -118,14 +105,18 @@ export class LeaseTable implements TerminalLeases {
     await this.#reaping;
   }
 
-  #open(taskId: string): Lease {
+  #open(task: ToolTask): Lease {
+    const { taskId, scope } = task;
     const touch = (): void => {
       lease.lastUsedMs = this.#deps.clock.now();
     };
-    const opening = this.#deps
-      .open(taskId, this.#overrides.get(taskId) ?? {}, this.#ending.signal)
-      .then((terminal) => new LeasedTerminal(terminal, touch));
-    const lease: Lease = { terminal: opening, opened: undefined, lastUsedMs: this.#deps.clock.now() };
+    const opening = this.#deps.open(task, this.#ending.signal).then((terminal) => new LeasedTerminal(terminal, touch));
+    const lease: Lease = {
+      sessionKey: scope.key,
+      terminal: opening,
+      opened: undefined,
+      lastUsedMs: this.#deps.clock.now(),
+    };
     this.#leases.set(taskId, lease);
     opening.then(
       (terminal) => {

@@ -10,7 +10,6 @@ import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 import type { TerminalLeases } from "./terminal.ts";
 
 interface LocalTerminalsOptions {
-  readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly hermesHome: string;
   readonly sandbox: SandboxOptions;
@@ -45,13 +44,12 @@ export function openLocalTerminals(options: LocalTerminalsOptions): LocalTermina
   });
   let sandbox: Promise<Sandbox> | undefined;
   const open = localOpener({
-    cwd: options.cwd,
     env: options.env,
     environment: { policy: "inherit" },
     hermesHome: options.hermesHome,
     logger,
     guardian,
-    sandbox: (signal) => {
+    sandbox: (_cwd, signal) => {
       sandbox ??= openSandbox(options.sandbox, signal).then((found) => {
         if (found.kind === "open" && found.notice !== undefined) options.onNotice?.(found.notice);
         return found;

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/files/logger";
+import { testScope } from "../testing.ts";
 import { Guardian } from "./guardian.ts";
 import { localOpener, readTerminalKind, terminalAvailability } from "./open-terminal.ts";
 
@@ -30,7 +31,6 @@ describe("opening terminals", () => {
   it("[30:4.4] [30:ENV-21] starts where the task says, with the home of the profile and the guardian's mark", async () => {
     await using guardian = new Guardian(memoryLogger());
     const open = localOpener({
-      cwd: folder,
       env: { PATH: process.env["PATH"], HOME: "/nowhere", TMPDIR: folder },
       environment: { policy: "inherit" },
       hermesHome: path.join(folder, "hermes"),
@@ -38,7 +38,8 @@ describe("opening terminals", () => {
       guardian,
       sandbox: () => Promise.resolve({ kind: "open" }),
     });
-    await using terminal = await open("t", { cwd: path.join(folder, "app") }, signal);
+    const scope = testScope({ cwd: path.join(folder, "app") });
+    await using terminal = await open({ taskId: "t", scope }, signal);
     const { output } = await terminal.exec('pwd; echo $HOME; [ -n "$HERMES_GUARDIAN" ] && echo marked', {
       timeoutMs: 5_000,
       signal,

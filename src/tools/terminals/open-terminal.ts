@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "#foundation/files/logger";
+import type { SessionScope, ToolTask } from "../call/session-scope.ts";
 import type { Availability } from "../tool.ts";
 import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";
-import type { TerminalOverrides } from "./lease.ts";
 import { openLocalTerminal } from "./local/local-terminal.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Terminal, TerminalKind } from "./terminal.ts";
 
 /** Makes the terminal of a task; each kind of terminal brings one. */
-export type TerminalOpener = (taskId: string, overrides: TerminalOverrides, signal: AbortSignal) => Promise<Terminal>;
+export type TerminalOpener = (task: ToolTask, signal: AbortSignal) => Promise<Terminal>;
 
 export type TerminalOpeners = Partial<Readonly<Record<TerminalKind, TerminalOpener>>>;
 
@@ -29,15 +29,15 @@ export function terminalAvailability(backend: string, openers: TerminalOpeners):
 }
 
 export interface LocalOpenerDeps {
-  /** Where sessions start. */
-  readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly environment: EnvironmentPolicy;
+  /** What commands of a session see besides. */
+  moreVariables?(scope: SessionScope): Readonly<Record<string, string>>;
   readonly hermesHome: string;
   readonly logger: Logger;
   readonly guardian: Guardian;
-  /** Found once, at first use; its notice is for whoever shows notices. */
-  sandbox(signal: AbortSignal): Promise<Sandbox>;
+  /** What confines commands of a session that works in this folder; found at first use. */
+  sandbox(cwd: string, signal: AbortSignal): Promise<Sandbox>;
   readonly shellInitFiles?: readonly string[];
   readonly autoSourceBashrc?: boolean;
   /** `terminal.persistent_shell`. */
@@ -46,19 +46,20 @@ export interface LocalOpenerDeps {
 
 /** Terminals on this machine: confined where that works, their children in the guardian's care. */
 export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
-  return async (taskId, overrides, signal) => {
-    const sandbox = await deps.sandbox(signal);
+  return async ({ taskId, scope }, signal) => {
+    const sandbox = await deps.sandbox(scope.cwd, signal);
     const home = subprocessHome(deps.hermesHome) ?? deps.environment.home;
     return openLocalTerminal(
       {
         taskId,
-        cwd: overrides.cwd ?? deps.cwd,
+        cwd: scope.terminal.cwd ?? scope.cwd,
         env: deps.env,
         environment: {
           ...deps.environment,
           ...(home === undefined ? {} : { home }),
           extra: { ...deps.environment.extra, ...deps.guardian.mark },
         },
+        moreVariables: () => deps.moreVariables?.(scope) ?? {},
         logger: deps.logger,
         watch: (pid) => deps.guardian.watch(pid),
         ...(sandbox.kind === "confined" ? { sandbox: sandbox.confine } : {}),

@@ -1,3 +1,5 @@
+import type { ToolTask } from "../call/session-scope.ts";
+
 /** A place where commands run and files live. All kinds behave alike; a lease owns and disposes them. */
 export type TerminalKind = "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
 
@@ -81,7 +83,7 @@ export interface Terminal extends AsyncDisposable {
 
 /** Hands out the one terminal of a task, making it at first use. */
 export interface TerminalLeases extends AsyncDisposable {
-  take(taskId: string, signal: AbortSignal): Promise<Terminal>;
+  take(task: ToolTask, signal: AbortSignal): Promise<Terminal>;
   /** The terminal if it exists already. */
   peek(taskId: string): Terminal | undefined;
   release(taskId: string): Promise<void>;

@@ -46,9 +46,9 @@ export async function localWorkshop(
   const env = { PATH: process.env["PATH"], HOME: home, TMPDIR: folder, LANG: "C.UTF-8" };
   const leases = scope.adopt(
     new LeaseTable({
-      open: (taskId, overrides, signal) =>
+      open: ({ taskId }, signal) =>
         openLocalTerminal(
-          { taskId, cwd: overrides.cwd ?? cwd, env, environment: { policy: "inherit" }, logger, ...changes.terminal },
+          { taskId, cwd, env, environment: { policy: "inherit" }, logger, ...changes.terminal },
           signal,
         ),
       hasProcesses: (taskId) => processes.hasActiveProcesses(taskId),
@@ -62,7 +62,6 @@ export async function localWorkshop(
     processes,
     options: {
       kind: "local",
-      cwd,
       home,
       defaultTimeoutMs: 180_000,
       maxForegroundMs: 600_000,

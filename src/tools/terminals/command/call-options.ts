@@ -1,16 +1,16 @@
 import type { ApprovalGate } from "../../approval/request.ts";
+import type { ToolTask } from "../../call/session-scope.ts";
 import type { ToolContext } from "../../context.ts";
 import type { Tool } from "../../tool.ts";
-import type { ProcessRoute } from "../processes/process-event.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
 import type { TerminalKind, TerminalLeases } from "../terminal.ts";
 import type { OutputDeps } from "./output-text.ts";
 import type { SudoPasswords } from "./sudo-password.ts";
 
 interface TerminalOptions {
+  /** Of sessions that choose none. */
   readonly kind: TerminalKind;
-  /** Directory and home of a terminal that does not exist yet, for judging commands. */
-  readonly cwd: string;
+  /** Of a terminal that does not exist yet, for judging commands. */
   readonly home: string;
   readonly defaultTimeoutMs: number;
   readonly maxForegroundMs: number;
@@ -31,12 +31,10 @@ export interface TerminalDeps extends OutputDeps {
   readonly processes: ProcessTable;
   readonly options: TerminalOptions;
   readonly sudo?: SudoPasswords;
-  /** Whether the configured kind of terminal can be used here. */
-  readonly check?: NonNullable<Tool["check"]>;
+  /** Whether the kind of terminal of a session can be used here. */
+  readonly checkFor?: NonNullable<Tool["checkFor"]>;
   /** Waits between tries on a link that is down; the real one when absent. */
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
-  /** Where a report about a background process of this call goes. */
-  routeOf?(context: ToolContext): ProcessRoute;
 }
 
 /** A call of `terminal` whose arguments were read and allowed. */
@@ -51,6 +49,11 @@ export interface TerminalCall {
   readonly approvalNote: string | undefined;
 }
 
+/** The kind of terminal a session works in. */
+export function kindOf({ options }: Pick<TerminalDeps, "options">, { scope }: Pick<ToolTask, "scope">): TerminalKind {
+  return scope.terminal.kind ?? options.kind;
+}
+
 /** Standard input for `sudo`, when the command runs it and there is a password. */
 export async function prepareSudo(
   deps: TerminalDeps,
@@ -60,7 +63,7 @@ export async function prepareSudo(
   const { sudoFromInput } = await import("./sudo.ts");
   const rewritten = deps.sudo === undefined ? undefined : sudoFromInput(command);
   if (deps.sudo === undefined || rewritten === undefined) return { command, input: undefined };
-  const password = await deps.sudo.for({ sessionKey: context.sessionKey, host: deps.options.kind }, context.signal);
+  const password = await deps.sudo.for(context.scope, kindOf(deps, context), context.signal);
   return password === undefined
     ? { command, input: undefined }
     : { command: rewritten, input: `${password.reveal()}\n` };

@@ -2,6 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
+import type { Prompter } from "../../call/session-scope.ts";
+import { nobody } from "../../call/unattended-scope.ts";
+import { testScope } from "../../testing.ts";
 import { exitCodeMeaning } from "./exit-meaning.ts";
 import { foregroundGuidance } from "./foreground-guidance.ts";
 import { rewriteBackground } from "./rewrite-background.ts";
@@ -131,32 +134,31 @@ describe("sudo", () => {
   it("[30:4.9] takes the configured password, even an empty one, and never asks then", async () => {
     const passwords = new SudoPasswords({
       configured: new Secret(""),
-      ask: () => Promise.reject(new Error("asked")),
       clock: new FakeClock(),
     });
-    const got = await passwords.for({ sessionKey: "s", host: "local" }, new AbortController().signal);
+    const prompter = { ...nobody, secret: () => Promise.reject(new Error("asked")) };
+    const got = await passwords.for(testScope({ prompter }), "local", new AbortController().signal);
     expect(got?.reveal()).toBe("");
   });
 
   it("[30:4.9] remembers an answer for 15 minutes, per session and host", async () => {
     const clock = new FakeClock();
     let asked = 0;
-    const passwords = new SudoPasswords({
-      ask: () => {
-        asked += 1;
-        return Promise.resolve(new Secret("pw"));
-      },
-      clock,
-    });
+    const passwords = new SudoPasswords({ clock });
+    const secret: Prompter["secret"] = () => {
+      asked += 1;
+      return Promise.resolve({ kind: "secret", secret: new Secret("pw") });
+    };
+    const of = (key: string) => testScope({ key, prompter: { ...nobody, secret } });
     const signal = new AbortController().signal;
-    await passwords.for({ sessionKey: "a", host: "local" }, signal);
-    await passwords.for({ sessionKey: "a", host: "local" }, signal);
+    await passwords.for(of("a"), "local", signal);
+    await passwords.for(of("a"), "local", signal);
     expect(asked).toBe(1);
-    await passwords.for({ sessionKey: "b", host: "local" }, signal);
-    await passwords.for({ sessionKey: "a", host: "box" }, signal);
+    await passwords.for(of("b"), "local", signal);
+    await passwords.for(of("a"), "box", signal);
     expect(asked).toBe(3);
     await clock.advance(15 * 60_000 + 1);
-    await passwords.for({ sessionKey: "a", host: "local" }, signal);
+    await passwords.for(of("a"), "local", signal);
     expect(asked).toBe(4);
   });
 });

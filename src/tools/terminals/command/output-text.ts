@@ -1,4 +1,5 @@
 import { stripAnsi } from "#foundation/text/text";
+import type { ToolTask } from "../../call/session-scope.ts";
 import { isSudoFailure, sudoTip } from "./sudo.ts";
 
 export interface OutputDeps {
@@ -6,7 +7,7 @@ export interface OutputDeps {
   /** Hook of plugins: may replace the output before it is cleaned. */
   transformOutput?(
     output: string,
-    about: { readonly command: string; readonly exitCode: number; readonly taskId: string },
+    about: ToolTask & { readonly command: string; readonly exitCode: number },
   ): Promise<string | undefined>;
 }
 
@@ -14,10 +15,9 @@ export interface OutputDeps {
 export async function outputText(
   deps: OutputDeps,
   raw: string,
-  about: {
+  about: ToolTask & {
     readonly command: string;
     readonly exitCode: number;
-    readonly taskId: string;
     readonly maxChars: number;
     /** Nobody can type a password here, so say what can be done. */
     readonly wantsSudoTip: boolean;

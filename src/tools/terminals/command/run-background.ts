@@ -79,7 +79,7 @@ async function start(
   call: TerminalCall,
   context: ToolContext,
 ): Promise<{ readonly process: BackgroundProcess; readonly ptyNote: string | undefined }> {
-  const terminal = await deps.leases.take(context.taskId, context.signal);
+  const terminal = await deps.leases.take(context, context.signal);
   // Under a pseudo-terminal sudo asks by itself, and whoever drives the process can answer.
   const sudo = call.pty
     ? { command: call.command, input: undefined }
@@ -89,8 +89,7 @@ async function start(
     command: sudo.command,
     ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
     taskId: context.taskId,
-    sessionKey: context.sessionKey,
-    route: deps.routeOf?.(context) ?? {},
+    scope: context.scope,
     notifyOnComplete: call.notifyOnComplete,
     watchPatterns: watchedPatterns(call),
     ...(sudo.input === undefined ? {} : { firstInput: sudo.input }),
@@ -125,7 +124,8 @@ function shown(
     command: of.call.command,
     exitCode: of.exitCode,
     taskId: context.taskId,
+    scope: context.scope,
     maxChars: deps.options.maxOutputChars,
-    wantsSudoTip: context.surface !== "cli",
+    wantsSudoTip: context.scope.source !== "cli",
   });
 }

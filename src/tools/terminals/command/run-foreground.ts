@@ -19,8 +19,9 @@ export async function runForeground(deps: TerminalDeps, call: TerminalCall, cont
     command: call.command,
     exitCode: ran.exitCode,
     taskId: context.taskId,
+    scope: context.scope,
     maxChars: deps.options.maxOutputChars,
-    wantsSudoTip: context.surface !== "cli",
+    wantsSudoTip: context.scope.source !== "cli",
   });
   const meaning = ran.ended === "exited" ? exitCodeMeaning(call.command, ran.exitCode) : undefined;
   return result({
@@ -45,7 +46,7 @@ async function execOnce(
 ): Promise<{ readonly ran: ExecResult; readonly isRestarted: boolean }> {
   const sudo = await prepareSudo(deps, rewriteBackground(call.command), context);
   const run = async (): Promise<ExecResult> => {
-    const terminal = await deps.leases.take(context.taskId, context.signal);
+    const terminal = await deps.leases.take(context, context.signal);
     return terminal.exec(sudo.command, {
       timeoutMs: call.timeoutMs,
       signal: context.signal,

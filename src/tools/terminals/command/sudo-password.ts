@@ -1,12 +1,11 @@
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
+import type { SessionScope } from "../../call/session-scope.ts";
 
 export interface SudoDeps {
   /** From the settings; an empty one is tried as it is and never asked for. */
   readonly configured?: Secret;
-  /** Asks the person at this terminal, hidden; undefined means they skipped it. Absent where nobody can be asked. */
-  ask?(sessionKey: string, signal: AbortSignal): Promise<Secret | undefined>;
   readonly clock: Clock;
 }
 
@@ -23,16 +22,13 @@ export class SudoPasswords {
   }
 
   /** Kept apart by session and by the host the commands run on. */
-  async for(
-    place: { readonly sessionKey: string; readonly host: string },
-    signal: AbortSignal,
-  ): Promise<Secret | undefined> {
+  async for(scope: SessionScope, host: string, signal: AbortSignal): Promise<Secret | undefined> {
     if (this.#deps.configured !== undefined) return this.#deps.configured;
-    const key = `${place.sessionKey}\0${place.host}`;
+    const key = `${scope.key}\0${host}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.untilMs > this.#deps.clock.now()) return kept.password;
     this.#kept.delete(key);
-    const password = await this.#ask(place.sessionKey, signal);
+    const password = await ask(scope, signal);
     if (password === undefined || password.isEmpty) return undefined;
     this.#kept.set(key, { password, untilMs: this.#deps.clock.now() + keptMs });
     return password;
@@ -42,16 +38,16 @@ export class SudoPasswords {
   forget(sessionKey: string): void {
     for (const key of this.#kept.keys()) if (key.startsWith(`${sessionKey}\0`)) this.#kept.delete(key);
   }
+}
 
-  async #ask(sessionKey: string, signal: AbortSignal): Promise<Secret | undefined> {
-    if (this.#deps.ask === undefined) return undefined;
-    using limit = deadline(askMs);
-    const linked = linkSignals(signal, limit.signal);
-    try {
-      return await raceAbort(this.#deps.ask(sessionKey, linked), linked);
-    } catch (error) {
-      if (!limit.signal.aborted || signal.aborted) throw error;
-      return undefined;
-    }
+async function ask({ prompter }: SessionScope, signal: AbortSignal): Promise<Secret | undefined> {
+  using limit = deadline(askMs);
+  const linked = linkSignals(signal, limit.signal);
+  try {
+    const answer = await raceAbort(prompter.secret({ kind: "sudo", prompt: "Password for sudo" }, linked), linked);
+    return answer.kind === "secret" ? answer.secret : undefined;
+  } catch (error) {
+    if (!limit.signal.aborted || signal.aborted) throw error;
+    return undefined;
   }
 }

@@ -23,6 +23,8 @@ export interface LocalTerminalOptions {
   /** Our own environment; what of it a child sees is decided by `environment`. */
   readonly env: NodeJS.ProcessEnv;
   readonly environment: EnvironmentPolicy;
+  /** What commands see besides, asked before each: a skill that is loaded later brings variables with it. */
+  moreVariables?(): Readonly<Record<string, string>>;
   readonly logger: Logger;
   /** Sourced by the first shell; when empty, the user's own start files are, unless `autoSourceBashrc` is false. */
   readonly shellInitFiles?: readonly string[];
@@ -152,6 +154,7 @@ class LocalTerminal implements Terminal {
   async spawn(command: string, options: SpawnOptions): Promise<TerminalProcess> {
     if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
     const cwd = this.#absolute(options.cwd);
+    this.#state.offer(this.#options.moreVariables?.() ?? {});
     const script = this.#isBash ? backgroundScript : plainShellScript;
     const flags = options.pty ? ["-l", "-i"] : [];
     const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null" });
@@ -211,6 +214,7 @@ class LocalTerminal implements Terminal {
     options: ExecOptions,
   ): Promise<{ readonly result: ExecResult; readonly report: ShellReport }> {
     const startedMs = performance.now();
+    this.#state.offer(this.#options.moreVariables?.() ?? {});
     const before = { variables: this.#state.variables, functions: this.#files.functions };
     const reportFile = await this.#files.newReport();
     const output = new HeadTailBuffer();

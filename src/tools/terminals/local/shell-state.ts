@@ -54,6 +54,12 @@ export class ShellState {
     this.#blocked = start.blocked ?? [];
   }
 
+  /** Variables for those that have no value yet. */
+  offer(variables: Readonly<Record<string, string>>): void {
+    const missing = Object.entries(variables).filter(([name]) => !this.#variables.has(name));
+    if (missing.length > 0) this.#variables = new Map([...this.#variables, ...missing]);
+  }
+
   /** The variables as they are now; the returned map does not change later. */
   get variables(): ReadonlyMap<string, string> {
     return this.#variables;

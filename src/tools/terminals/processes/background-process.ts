@@ -1,4 +1,5 @@
 import { Deferred } from "#foundation/lifecycle/deferred";
+import type { SessionScope } from "../../call/session-scope.ts";
 import type { TerminalProcess } from "../terminal.ts";
 import type { ProcessRoute } from "./process-event.ts";
 import { RollingText } from "./rolling-text.ts";
@@ -32,6 +33,8 @@ export type ProcessState =
 /** One background process in the table. */
 export class BackgroundProcess {
   readonly facts: ProcessFacts;
+  /** Whom it reports to; undefined when it was taken over from an earlier run. */
+  readonly scope: SessionScope | undefined;
   /** Undefined: taken over after a crash; status and kill work, input does not. */
   readonly child: TerminalProcess | undefined;
   readonly output = new RollingText();
@@ -48,6 +51,7 @@ export class BackgroundProcess {
   constructor(
     facts: ProcessFacts,
     rest: {
+      readonly scope?: SessionScope;
       readonly child?: TerminalProcess;
       readonly watch?: Watch;
       readonly isPty?: boolean;
@@ -55,6 +59,7 @@ export class BackgroundProcess {
     },
   ) {
     this.facts = facts;
+    this.scope = rest.scope;
     this.child = rest.child;
     this.watch = rest.watch;
     this.enter = rest.isPty === true ? "\r" : "\n";

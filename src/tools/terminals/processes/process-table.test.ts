@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/time/clock";
-import { folderTerminal } from "../../testing.ts";
+import { folderTerminal, testScope } from "../../testing.ts";
 import type { Terminal, TerminalProcess } from "../terminal.ts";
 import type { ProcessEvent } from "./process-event.ts";
 import { ProcessTable } from "./process-table.ts";
@@ -58,15 +58,14 @@ function puppet() {
   return { terminal, say: (text: string) => say(text), end };
 }
 
-async function start(patterns: readonly string[], route = {}) {
+async function start(patterns: readonly string[], source = "cli") {
   const one = puppet();
   const process = await table.start({
     terminal: one.terminal,
     command: "watched",
     pty: false,
     taskId: "T",
-    sessionKey: "chat",
-    route,
+    scope: testScope({ key: "chat", source }),
     notifyOnComplete: false,
     watchPatterns: patterns,
   });
@@ -76,7 +75,7 @@ async function start(patterns: readonly string[], route = {}) {
 
 describe("reports of background processes", () => {
   it("[30:4.7] turn to the end of the process when its patterns match too often", async () => {
-    const one = await start(["x"], { platform: "telegram", chat_id: "7" });
+    const one = await start(["x"], "telegram");
     for (const _ of [1, 2, 3]) {
       one.say("x hunter2\n");
       one.say("x\n");
@@ -94,7 +93,7 @@ describe("reports of background processes", () => {
     expect(events[0]).toMatchObject({
       output: "x ***",
       session_key: "chat",
-      route: { platform: "telegram", chat_id: "7" },
+      route: { platform: "telegram" },
     });
     expect(events[4]).toMatchObject({ exit_code: 0, output: "x ***\nx\nx ***\nx\nx ***\nx\n" });
   });
@@ -123,7 +122,7 @@ describe("reports of background processes", () => {
     expect(running).toHaveLength(63);
     const more = await Promise.allSettled([start([]), start([])]);
     expect(more.map((one) => one.status)).toEqual(["fulfilled", "rejected"]);
-    expect(table.list("T")).toHaveLength(64);
-    expect(table.list("T")).not.toContain(first.process);
+    expect(table.list("chat")).toHaveLength(64);
+    expect(table.list("chat")).not.toContain(first.process);
   });
 });

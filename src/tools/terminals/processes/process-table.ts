@@ -7,10 +7,11 @@ import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { killGroup } from "#foundation/process/run";
 import type { Clock } from "#foundation/time/clock";
+import type { SessionScope } from "../../call/session-scope.ts";
 import type { Terminal } from "../terminal.ts";
 import { BackgroundProcess, type ProcessFacts } from "./background-process.ts";
 import { OutputFile, readOutputTail } from "./output-file.ts";
-import type { ProcessEvent, ProcessRoute } from "./process-event.ts";
+import type { ProcessEvent } from "./process-event.ts";
 import { RecordKeeper } from "./record-keeper.ts";
 import { isAlive } from "./same-process.ts";
 import { Watch, type WatchSignal } from "./watch.ts";
@@ -25,7 +26,8 @@ export interface ProcessTableDeps {
   readonly outputDir: string;
   /** Masks secrets in whatever is stored or reported. */
   redact(text: string): string;
-  onEvent(event: ProcessEvent): void;
+  /** `scope` is undefined for what concerns no session, or one of an earlier run. */
+  onEvent(event: ProcessEvent, scope: SessionScope | undefined): void;
 }
 
 export interface StartRequest {
@@ -34,8 +36,7 @@ export interface StartRequest {
   readonly cwd?: string;
   readonly pty: boolean;
   readonly taskId: string;
-  readonly sessionKey: string;
-  readonly route?: ProcessRoute;
+  readonly scope: SessionScope;
   readonly notifyOnComplete: boolean;
   readonly watchPatterns: readonly string[];
   /** Written to its input at once, and nowhere else. */
@@ -95,18 +96,24 @@ export class ProcessTable implements AsyncDisposable {
     return records.length;
   }
 
-  /** Of this task, or of the same conversation. */
-  find(id: string, owner: { readonly taskId: string; readonly sessionKey: string }): BackgroundProcess | undefined {
+  find(id: string, sessionKey: string): BackgroundProcess | undefined {
     this.#prune();
     const process = this.#processes.get(id);
-    if (process === undefined) return undefined;
-    const isOwn = process.facts.taskId === owner.taskId || process.facts.sessionKey === owner.sessionKey;
-    return isOwn ? process : undefined;
+    return process?.facts.sessionKey === sessionKey ? process : undefined;
   }
 
-  list(taskId: string): readonly BackgroundProcess[] {
+  /** Those of a session, or of one of its tasks only. */
+  list(sessionKey: string, taskId?: string): readonly BackgroundProcess[] {
     this.#prune();
-    return [...this.#processes.values()].filter((process) => process.facts.taskId === taskId);
+    return [...this.#processes.values()].filter(
+      ({ facts }) => facts.sessionKey === sessionKey && (taskId === undefined || facts.taskId === taskId),
+    );
+  }
+
+  /** Nothing of a session that has ended is listed, reported or still running. */
+  async endSession(sessionKey: string): Promise<void> {
+    await this.killAll(sessionKey);
+    for (const process of this.list(sessionKey)) this.#drop(process);
   }
 
   /** Waits for the end; undefined when the time ran out first. Rejects when the signal fires. */
@@ -138,18 +145,15 @@ export class ProcessTable implements AsyncDisposable {
     await this.#save();
   }
 
-  async killAll(taskId?: string): Promise<number> {
-    const running = this.#running().filter((process) => taskId === undefined || process.facts.taskId === taskId);
+  /** Ends what a session has started, its children included; how many that were. */
+  async killAll(sessionKey: string): Promise<number> {
+    const running = this.#running().filter((process) => process.facts.sessionKey === sessionKey);
     await Promise.all(running.map((process) => this.kill(process)));
     return running.length;
   }
 
   hasActiveProcesses(taskId: string): boolean {
     return this.#running().some((process) => process.facts.taskId === taskId);
-  }
-
-  hasActiveForSession(sessionKey: string): boolean {
-    return this.#running().some((process) => process.facts.sessionKey === sessionKey);
   }
 
   /** Ends every process that this run started; those taken over are left, as they were found. */
@@ -179,8 +183,8 @@ export class ProcessTable implements AsyncDisposable {
       command: this.#deps.redact(request.command),
       cwd,
       taskId: request.taskId,
-      sessionKey: request.sessionKey,
-      route: request.route ?? {},
+      sessionKey: request.scope.key,
+      route: { platform: request.scope.source },
       pidScope: request.terminal.kind === "local" ? "host" : "sandbox",
       pid: child.pid,
       startedAtMs: this.#deps.clock.now(),
@@ -190,6 +194,7 @@ export class ProcessTable implements AsyncDisposable {
     };
     const watch = new Watch(request.watchPatterns);
     const process = new BackgroundProcess(facts, {
+      scope: request.scope,
       child,
       watch,
       isPty: request.pty,
@@ -232,7 +237,7 @@ export class ProcessTable implements AsyncDisposable {
     if (process.waiters > 0) process.isConsumed = true;
     if (process.notifyOnComplete && !process.isConsumed && !this.#ending.signal.aborted) {
       const output = this.#deps.redact(process.output.text()).slice(-reportedChars);
-      this.#deps.onEvent({ type: "completion", ...this.#named(process), exit_code: exitCode, output });
+      this.#deps.onEvent({ type: "completion", ...this.#named(process), exit_code: exitCode, output }, process.scope);
     }
     await this.#save();
   }
@@ -241,17 +246,23 @@ export class ProcessTable implements AsyncDisposable {
     for (const signal of signals) {
       if (signal.kind === "disabled") {
         process.notifyOnComplete = true;
-        this.#deps.onEvent({ type: "watch_disabled", ...this.#named(process), suppressed: signal.suppressed });
+        this.#deps.onEvent(
+          { type: "watch_disabled", ...this.#named(process), suppressed: signal.suppressed },
+          process.scope,
+        );
         continue;
       }
       const verdict = this.#breaker.admit(this.#deps.clock.now());
       if (verdict === "pass") {
         const { pattern, suppressed } = signal;
         const output = this.#deps.redact(signal.output);
-        this.#deps.onEvent({ type: "watch_match", ...this.#named(process), pattern, output, suppressed });
+        this.#deps.onEvent(
+          { type: "watch_match", ...this.#named(process), pattern, output, suppressed },
+          process.scope,
+        );
       }
       if (verdict === "trip") {
-        this.#deps.onEvent({ type: "watch_overflow_tripped" });
+        this.#deps.onEvent({ type: "watch_overflow_tripped" }, undefined);
         this.#background(this.#releaseLater());
       }
     }
@@ -264,7 +275,7 @@ export class ProcessTable implements AsyncDisposable {
       if (!this.#ending.signal.aborted) throw error;
       return;
     }
-    this.#deps.onEvent({ type: "watch_overflow_released", suppressed: this.#breaker.release() });
+    this.#deps.onEvent({ type: "watch_overflow_released", suppressed: this.#breaker.release() }, undefined);
   }
 
   #named(process: BackgroundProcess) {
@@ -285,9 +296,13 @@ export class ProcessTable implements AsyncDisposable {
     for (const { process, atMs } of ended) {
       if (atMs >= oldest && excess <= 0) break;
       excess -= 1;
-      this.#processes.delete(process.facts.id);
-      if (process.facts.outputFile !== undefined) this.#background(rm(process.facts.outputFile, { force: true }));
+      this.#drop(process);
     }
+  }
+
+  #drop({ facts }: BackgroundProcess): void {
+    this.#processes.delete(facts.id);
+    if (facts.outputFile !== undefined) this.#background(rm(facts.outputFile, { force: true }));
   }
 
   #background(work: Promise<void>): void {

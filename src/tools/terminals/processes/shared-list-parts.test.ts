@@ -57,7 +57,7 @@ const terminal = await openLocalTerminal({ taskId: "t", cwd: folder, env, enviro
 const table = new ProcessTable({ clock: systemClock, logger: silentLogger, recordFile: ${JSON.stringify(recordFile())},
   outputDir: folder + "/out", redact: (one) => one, onEvent: () => undefined });
 for (const command of ${JSON.stringify(commands)})
-  await table.start({ terminal, command, pty: false, taskId: "t", sessionKey: "s", notifyOnComplete: false, watchPatterns: [] });
+  await table.start({ terminal, command, pty: false, taskId: "t", scope: { key: "s", source: "cli" }, notifyOnComplete: false, watchPatterns: [] });
 console.log("started");
 process.stdin.on("end", async () => { await table[Symbol.asyncDispose](); await terminal[Symbol.asyncDispose](); process.exit(0); }).resume();
 `;
@@ -101,12 +101,12 @@ describe("the list of background processes of a home that two programs share", (
       onEvent: () => undefined,
     });
     expect(await table.recover(never)).toBe(1);
-    expect(table.list("t").map(({ facts }) => facts.command)).toEqual(["sleep 501"]);
+    expect(table.list("s").map(({ facts }) => facts.command)).toEqual(["sleep 501"]);
     const owners = new Map((await listed()).map((one) => [one.command, one.owner_pid]));
     expect(owners.get("sleep 501")).toBe(process.pid);
     expect(owners.get("sleep 601")).not.toBe(process.pid);
     expect(await table.recover(never)).toBe(0);
-    await table.killAll();
+    await table.killAll("s");
     expect(await sorted()).toEqual(["sleep 601"]);
   });
 });

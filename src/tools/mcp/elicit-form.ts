@@ -1,10 +1,20 @@
 import { isRecord } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import type { PersonAnswer } from "#session";
-import type { ElicitAnswer, ElicitQuestion } from "#tools";
+import type { PersonAnswer } from "../call/session-scope.ts";
 
 type Value = string | number | boolean;
 type Ask = (text: string, choices: readonly string[]) => Promise<PersonAnswer>;
+
+/** What a server wants to know from the person. */
+export interface ElicitQuestion {
+  readonly server: string;
+  readonly message: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export type ElicitAnswer =
+  | { readonly kind: "accept"; readonly content: Readonly<Record<string, string | number | boolean>> }
+  | { readonly kind: "decline" };
 
 interface Field {
   readonly name: string;

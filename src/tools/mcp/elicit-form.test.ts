@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PersonAnswer } from "#session";
+import type { PersonAnswer } from "../call/session-scope.ts";
 import { fillForm } from "./elicit-form.ts";
 
 /** A person who gives these answers in order. */
@@ -15,7 +15,6 @@ function person(...answers: readonly (string | undefined)[]) {
 
 const question = (properties: Record<string, unknown>, required: readonly string[] = Object.keys(properties)) => ({
   server: "s",
-  sessionKey: "k",
   message: "Please.",
   schema: { type: "object", properties, required },
 });

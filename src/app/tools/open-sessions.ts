@@ -1,0 +1,42 @@
+import type { CallPlace } from "#plugins";
+import type { SessionScope } from "#tools";
+import type { ToolSession } from "../toolbox.ts";
+
+/** The sessions that are open now, and the tasks that have run in them. */
+export class OpenSessions {
+  readonly #sessions = new Map<string, ToolSession>();
+  readonly #tasks = new Map<string, Set<string>>();
+
+  add(session: ToolSession): void {
+    this.#sessions.set(session.scope.key, session);
+  }
+
+  /** A task works for this session; what it holds ends with the session at the latest. */
+  note(sessionKey: string, taskId: string): void {
+    this.#tasks.set(sessionKey, (this.#tasks.get(sessionKey) ?? new Set<string>()).add(taskId));
+  }
+
+  scope(sessionKey: string): SessionScope | undefined {
+    return this.#sessions.get(sessionKey)?.scope;
+  }
+
+  /** What a session runs tools with; without a key the only session there is. */
+  place(sessionKey: string | undefined): CallPlace | undefined {
+    const [first, ...others] = this.#sessions.values();
+    const only = others.length === 0 ? first : undefined;
+    const session = sessionKey === undefined ? only : this.#sessions.get(sessionKey);
+    if (session === undefined) return undefined;
+    const { scope } = session;
+    return { scope, taskId: scope.key, sessionId: session.sessionId(), enabledTools: session.enabledTools() };
+  }
+
+  /** Forgets a session; its tasks. One that was opened again under the same key stays. */
+  remove(session: ToolSession): readonly string[] {
+    const { key } = session.scope;
+    if (this.#sessions.get(key) !== session) return [];
+    const tasks = [...(this.#tasks.get(key) ?? [])];
+    this.#sessions.delete(key);
+    this.#tasks.delete(key);
+    return tasks;
+  }
+}

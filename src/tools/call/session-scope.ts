@@ -1,0 +1,90 @@
+import type { Secret } from "#foundation/secrets/secret";
+import type { Approver } from "../approval/request.ts";
+import type { Auxiliary } from "../auxiliary.ts";
+import type { McpServerSettings } from "../mcp/settings.ts";
+import type { TerminalKind } from "../terminals/terminal.ts";
+
+/**
+ * Whom a call works for, and with what: everything that belongs to one session and not to the process. It is made
+ * when a session is opened, never changes, and is carried by every call; the children of a session share it.
+ */
+export interface SessionScope {
+  /** One per chat, editor session or task. Owns approvals, grants, yolo, sudo, terminals and background processes. */
+  readonly key: string;
+  /** Undefined: the owner of this home. */
+  readonly userId: string | undefined;
+  /** `cli`, `telegram`, `cron`, `acp`, … */
+  readonly source: string;
+  /** The folder the session works in, absolute; also the one its sandbox may write to. */
+  readonly cwd: string;
+  readonly terminal: TerminalChoice;
+  /** MCP servers that only this session has. */
+  readonly mcpServers: readonly McpServerSettings[];
+  readonly approver: Approver;
+  readonly prompter: Prompter;
+  /** Side calls on the model of this session, counted on it. */
+  readonly auxiliary: Auxiliary;
+  readonly spender: Spender;
+  /** Words that arrive by themselves and begin a turn; false when the session takes none (any more). */
+  deliver(words: DeliveredWords): boolean;
+}
+
+/** Which kind of terminal a session works in, and what is special about its own. */
+export interface TerminalChoice {
+  /** Undefined: the configured one. */
+  readonly kind?: TerminalKind | undefined;
+  /** Container image, for kinds that have one; undefined: the configured one. */
+  readonly image?: string | undefined;
+  /** Where commands begin, when that is not the folder of the session: inside a container or on another machine. */
+  readonly cwd?: string | undefined;
+}
+
+/** Whose budget is charged. */
+export interface Spender {
+  readonly sessionId: string;
+  readonly userId: string | undefined;
+  /** The session at the root of a delegation. */
+  readonly treeId: string;
+}
+
+/** Asks the person of a session. Where nobody is, nobody answers. */
+export interface Prompter {
+  /** A question that is not the model's: of a server, or about one. */
+  question(text: string, choices: readonly string[], signal: AbortSignal): Promise<PersonAnswer>;
+  /** A password or a key, typed where nobody sees it. */
+  secret(request: SecretRequest, signal: AbortSignal): Promise<SecretAnswer>;
+}
+
+export type PersonAnswer =
+  | { readonly kind: "answer"; readonly text: string }
+  /** Asked, but refused or not answered in time. */
+  | { readonly kind: "declined" }
+  /** Nobody looks at this session. */
+  | { readonly kind: "nobody" };
+
+export interface SecretRequest {
+  readonly prompt: string;
+  /** `sudo` is used once and forgotten; a `secret` is the value of a variable. */
+  readonly kind: "sudo" | "secret";
+  readonly variable?: string | undefined;
+}
+
+export type SecretAnswer =
+  | { readonly kind: "secret"; readonly secret: Secret }
+  | { readonly kind: "declined" }
+  | { readonly kind: "nobody" };
+
+export interface DeliveredWords {
+  readonly text: string;
+  /** `queue` waits for the running turn; `typed` does what a message of the person would do. */
+  readonly how: "queue" | "typed";
+  /** Text of strangers: nothing in it, such as `@file:`, is replaced by what it stands for. */
+  readonly isVerbatim: boolean;
+}
+
+/** What a terminal, a browser or a history of reads belongs to: an agent of a session, the main one or a child. */
+export interface ToolTask {
+  /** Each child agent has its own. */
+  readonly taskId: string;
+  readonly scope: SessionScope;
+}

@@ -1,0 +1,26 @@
+import { denyAll } from "../approval/request.ts";
+import { noAuxiliary } from "../auxiliary.ts";
+import type { Prompter, SessionScope } from "./session-scope.ts";
+
+/** Nobody is there to be asked. */
+export const nobody: Prompter = {
+  question: () => Promise.resolve({ kind: "nobody" }),
+  secret: () => Promise.resolve({ kind: "nobody" }),
+};
+
+/** A session without a person and without a model: nothing is approved, answered, delivered or summarised. */
+export function unattendedScope(
+  facts: Pick<SessionScope, "key" | "cwd" | "source"> & Partial<SessionScope>,
+): SessionScope {
+  return {
+    userId: undefined,
+    terminal: {},
+    mcpServers: [],
+    approver: denyAll,
+    prompter: nobody,
+    auxiliary: noAuxiliary,
+    spender: { sessionId: facts.key, userId: undefined, treeId: facts.key },
+    deliver: () => false,
+    ...facts,
+  };
+}
