@@ -16,6 +16,7 @@ const pages = [
   ...texts,
   ...pagesBelow("docs/decisions"),
   "docs/README.md",
+  "docs/requirements.md",
   "ARCHITECTURE.md",
   "AGENTS.md",
   "CONTRIBUTING.md",

@@ -86,7 +86,7 @@ describe("what the terminal can do, in the program", () => {
     await leave(terminal);
   });
 
-  it("asks once whether a shell hook may run, and keeps the answer [30:11] [20:R10.34]", async () => {
+  it("asks once whether a shell hook may run, and keeps the answer [30:7.5] [20:R10.34]", async () => {
     await using stage = await Stage.open({ files: { "notes.txt": "one\n" } });
     const hook = path.join(stage.folder, "hook.sh");
     await writeFile(hook, `#!/bin/sh\ncat > ${stage.folder}/hooked.json\n`);

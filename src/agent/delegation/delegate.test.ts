@@ -166,7 +166,7 @@ describe("a batch", () => {
     expect(ends.map(({ task }) => task)).toEqual(["c", "a", "b"]);
   });
 
-  it("that is too large starts nobody and names the limit [10:A9.2] [30:22]", async () => {
+  it("that is too large starts nobody and names the limit [10:A9.2] [30:3.11]", async () => {
     const one = await delegation();
     play(one, tasks("a", "b", "c", "d"), () => says("never"));
     await one.agent.runConversation({ userMessage: "Go" });

@@ -212,7 +212,7 @@ describe("scripts", () => {
 });
 
 describe("the record of calls", () => {
-  it("has one line for each call, with the decision about it and without secrets [30:9]", async () => {
+  it("has one line for each call, with the decision about it and without secrets [30:W-34]", async () => {
     await using stage = await toolboxStage({ ".env": "HASS_TOKEN=hass-token-0123456789\n" });
     {
       await using toolbox = await stage.open();
@@ -232,7 +232,7 @@ describe("the record of calls", () => {
     expect(await stage.read("logs/approvals.jsonl")).toContain('"verdict":"blocked"');
   });
 
-  it("is not kept when it is switched off [30:9]", async () => {
+  it("is not kept when it is switched off [30:W-34]", async () => {
     await using stage = await toolboxStage({ "config.yaml": "security: {audit: off}\n" });
     {
       await using toolbox = await stage.open();
