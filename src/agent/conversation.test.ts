@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assistantMessage, type SessionId, userMessage } from "#conversation";
-import { taskLines } from "./compression/open-tasks.ts";
-import { summaryToken } from "./compression/summary-message.ts";
+import { summaryToken, taskLines } from "./compression/summary-message.ts";
 import { Conversation } from "./conversation.ts";
 import { targetOn } from "./testing/harness.ts";
 

@@ -11,7 +11,7 @@ import {
 import { isRecord, parseJson } from "#foundation/text/json";
 import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
 import { type TodoItem, TodoList } from "#tools";
-import { openTasksIn } from "./compression/open-tasks.ts";
+import { openTasksIn } from "./compression/summary-message.ts";
 import { ContextMeter } from "./meter.ts";
 import { modelKey, SentMessages } from "./sent-messages.ts";
 

@@ -1,12 +1,39 @@
-import type { Message, SessionId } from "#conversation";
+import {
+  type AgentEvent,
+  type AssistantMessage,
+  imagesOf,
+  type Message,
+  type SessionId,
+  type ToolMessage,
+  textOf,
+  type Violation,
+  violations,
+} from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { newId } from "#foundation/text/ids";
+import type { Target } from "#model";
 import type { Conversation } from "../conversation.ts";
+import type { MeteredRequest } from "../meter.ts";
 import type { PromptSource, Transcript } from "../ports.ts";
 import type { CompressOutcome } from "./engine.ts";
-import { ontoWhole, uncounted } from "./originals.ts";
-import type { Subject } from "./subject.ts";
+import { latestRequest } from "./plan.ts";
+import { stripSummary } from "./summary-message.ts";
+
+/** What is compressed: the history of a running turn, or of a conversation between its turns. */
+export interface Subject {
+  readonly history: readonly Message[];
+  readonly sessionId: SessionId;
+  readonly target: Target;
+  /** Whose files were read; absent between turns. */
+  readonly taskId?: string;
+  readonly signal: AbortSignal;
+  /** The request as it would go out now. */
+  request(): Promise<MeteredRequest>;
+  emit(event: AgentEvent): void;
+  replace(history: readonly Message[], cause: string): void;
+  moveTo(sessionId: SessionId): void;
+}
 
 export interface ApplyDeps {
   readonly conversation: Conversation;
@@ -17,8 +44,8 @@ export interface ApplyDeps {
   forgetReads?(taskId: string | undefined): void;
 }
 
-export interface Applied {
-  readonly newSessionId?: SessionId;
+interface Applied {
+  readonly newSessionId: SessionId | undefined;
   readonly changedLayers: readonly string[];
 }
 
@@ -64,7 +91,7 @@ export async function applySummarised(subject: Subject, outcome: CompressOutcome
   conversation.compressionCount += 1;
   conversation.meter.forget();
   deps.forgetReads?.(subject.taskId);
-  return newSessionId === undefined ? { changedLayers } : { changedLayers, newSessionId };
+  return { changedLayers, newSessionId };
 }
 
 async function refreshPrompt({ prompt, logger }: ApplyDeps): Promise<readonly string[]> {
@@ -80,4 +107,76 @@ async function refreshPrompt({ prompt, logger }: ApplyDeps): Promise<readonly st
 
 function withoutScaffold(messages: readonly Message[]): readonly Message[] {
   return messages.filter((message) => message._scaffold !== true);
+}
+
+/**
+ * What an engine made of a history, laid over the whole messages: a shortened result or call keeps its words and
+ * gets the short form for requests. So what is stored, a session that compression begins included, is always whole,
+ * and whoever resumes the session sends the same short forms again.
+ */
+function ontoWhole(whole: readonly Message[], made: readonly Message[]): readonly Message[] {
+  const byUid = new Map(whole.flatMap((message) => (message.uid === undefined ? [] : [[message.uid, message]])));
+  return made.map((message) => {
+    const original = byUid.get(message.uid ?? "");
+    if (original?.role === "tool" && message.role === "tool") return wholeResult(original, message);
+    if (original?.role === "assistant" && message.role === "assistant") return wholeReply(original, message);
+    return message;
+  });
+}
+
+function wholeResult(original: ToolMessage, made: ToolMessage): Message {
+  const { content } = made;
+  if (content === original.content || content === original.sent?.content) return original;
+  return { ...original, sent: { ...original.sent, content } };
+}
+
+/** A summary may stand in front of the text of a reply; its calls are whole all the same. */
+function wholeReply(original: AssistantMessage, made: AssistantMessage): Message {
+  const { tool_calls } = original;
+  const sentCalls = made.tool_calls;
+  const isSameCalls = sentCalls === tool_calls || sentCalls === original.sent?.tool_calls;
+  if (isSameCalls && made.content === original.content) return original;
+  const { sent: _sent, ...rest } = made;
+  const isShort = sentCalls !== undefined && sentCalls !== tool_calls;
+  return {
+    ...rest,
+    ...(tool_calls === undefined ? {} : { tool_calls }),
+    ...(isShort ? { sent: { tool_calls: sentCalls } } : {}),
+  };
+}
+
+/** After a change of the beginning, what a provider counted says nothing about the next request. */
+function uncounted(messages: readonly Message[]): readonly Message[] {
+  const last = messages.findLastIndex((message) => message.role === "assistant" && message.origin !== undefined);
+  return messages.map((message, index) => {
+    if (index !== last || message.role !== "assistant" || message.origin?.counted === undefined) return message;
+    const { counted: _counted, ...origin } = message.origin;
+    return { ...message, origin };
+  });
+}
+
+/** Why a compressed history must not be used; undefined when it may. Faults the history had before are not held against it. */
+export function problemWith(before: readonly Message[], after: readonly Message[]): string | undefined {
+  const known = countByRule(violations(before));
+  const found = violations(after);
+  for (const [rule, count] of countByRule(found))
+    if (count > (known.get(rule) ?? 0)) return found.find((one) => one.rule === rule)?.detail ?? rule;
+  return hasRequest(before, after) ? undefined : "the user's latest request is missing";
+}
+
+function countByRule(found: readonly Violation[]): ReadonlyMap<Violation["rule"], number> {
+  const counts = new Map<Violation["rule"], number>();
+  for (const { rule } of found) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return counts;
+}
+
+function hasRequest(before: readonly Message[], after: readonly Message[]): boolean {
+  const index = latestRequest(before);
+  const request = index === undefined ? undefined : before[index];
+  if (request === undefined) return true;
+  const latest = latestRequest(after);
+  const kept = latest === undefined ? undefined : after[latest];
+  if (kept === undefined) return false;
+  const [wanted, found] = [stripSummary(request.content), stripSummary(kept.content)];
+  return textOf(found) === textOf(wanted) && imagesOf(found).length === imagesOf(wanted).length;
 }

@@ -1,26 +1,27 @@
 import type { AgentEvent, Message, ToolDefinition } from "#conversation";
-import type { Target } from "#model";
-import type { MeteredRequest } from "../meter.ts";
-import { type EngineModel, type EngineStatus, engineModel, isSameModel, statusOf, thresholdOf } from "./engine.ts";
-import { guarded } from "./guarded.ts";
-import { noticeTexts } from "./notices.ts";
+import type { ModelRequest, Target } from "#model";
+import type { ContextKeeper, ContextKeeperDeps } from "../context-keeper.ts";
+import { quietly } from "../quietly.ts";
+import type { Turn } from "../turn.ts";
+import type { Subject } from "./apply.ts";
 import {
+  type CompressionRequest,
   type CompressionResult,
+  CompressionRun,
   criticalShare,
-  keyOf,
   notice,
-  Orchestration,
-  type OrchestrationDeps,
-} from "./orchestration.ts";
-import { idleSubject, type Subject } from "./subject.ts";
-import { Thrashing } from "./thrashing.ts";
+  noticeTexts,
+  type RunDeps,
+} from "./compression-run.ts";
+import { type EngineModel, engineModel, isSameModel, thresholdOf } from "./engine.ts";
 
-export interface CompressionDeps extends OrchestrationDeps {
+export interface CompressionDeps extends RunDeps {
   /** `compression.enabled`; a person may compress all the same. */
   readonly isEnabled: boolean;
   /** What the model is offered, for measuring between turns. */
   tools(): readonly ToolDefinition[];
-  readonly prefill?: readonly Message[];
+  /** Messages in front of every conversation, never stored. */
+  readonly prefill: readonly Message[];
   /** Events between turns; during a turn they go through the turn. */
   emit(event: AgentEvent): void;
 }
@@ -35,18 +36,12 @@ const tightestAttempt = 3;
 /** Keeps one conversation within its window: decides when to compress, and holds what is remembered between compressions. */
 export class Compression {
   readonly #deps: CompressionDeps;
-  readonly #orchestration: Orchestration;
   readonly #thrashing = new Thrashing();
-  #told: EngineModel | undefined;
+  #toldModel: EngineModel | undefined;
   #isNoticeArmed = true;
 
   constructor(deps: CompressionDeps) {
     this.#deps = deps;
-    this.#orchestration = new Orchestration(deps, this.#thrashing);
-  }
-
-  get status(): EngineStatus {
-    return statusOf(this.#deps.engine);
   }
 
   /** After every answer of the model the engine hears what it took. */
@@ -56,27 +51,17 @@ export class Compression {
 
   /** A session is opened with this engine. */
   async start(signal: AbortSignal): Promise<void> {
-    const { engine, conversation } = this.#deps;
+    const { engine, conversation, logger } = this.#deps;
     const session = { model: engineModel(conversation.target) };
-    const { logger } = this.#deps;
-    const work = async () => engine.onSessionStart?.(conversation.sessionId, session);
-    await guarded("the context engine", work, { logger, signal });
+    const tell = () => engine.onSessionStart?.(conversation.sessionId, session);
+    await quietly("the context engine", tell, { logger, signal });
   }
 
   /** The session really ends; a split by compression is no end. */
   async end(signal: AbortSignal): Promise<void> {
-    const { engine, conversation } = this.#deps;
-    const { sessionId, history } = conversation;
-    const { logger } = this.#deps;
-    const work = async () => engine.onSessionEnd?.(sessionId, history);
-    await guarded("the context engine", work, { logger, signal });
-  }
-
-  /** Another conversation begins in the same place. */
-  reset(): void {
-    this.#thrashing.reset();
-    this.#isNoticeArmed = true;
-    this.#deps.engine.onSessionReset?.();
+    const { engine, conversation, logger } = this.#deps;
+    const tell = () => engine.onSessionEnd?.(conversation.sessionId, conversation.history);
+    await quietly("the context engine", tell, { logger, signal });
   }
 
   /** Compresses when the threshold is reached: up to three times before a turn, once between its steps. */
@@ -92,7 +77,7 @@ export class Compression {
       if (!engine.shouldCompress(tokens) && isEarly !== true) return;
       if (this.#thrashing.blocks({ tokens, model: keyOf(subject.target) })) return;
       const trigger = moment === "preflight" ? "preflight" : "in_loop";
-      if ((await this.#orchestration.run(subject, { trigger, attempt })).kind !== "smaller") return;
+      if ((await this.#run(subject, { trigger, attempt })).kind !== "smaller") return;
     }
   }
 
@@ -101,8 +86,7 @@ export class Compression {
     if (!this.#deps.isEnabled) return false;
     this.#tellModel(subject.target);
     for (let tightness = attempt; tightness <= Math.max(attempt, tightestAttempt); tightness += 1)
-      if ((await this.#orchestration.run(subject, { trigger: "error", attempt: tightness })).kind === "smaller")
-        return true;
+      if ((await this.#run(subject, { trigger: "error", attempt: tightness })).kind === "smaller") return true;
     return false;
   }
 
@@ -110,12 +94,7 @@ export class Compression {
   async compressNow(focusTopic: string | undefined, signal: AbortSignal): Promise<CompressionResult> {
     const subject = this.#idle(signal);
     this.#tellModel(subject.target);
-    const topic = focusTopic?.trim() ?? "";
-    return await this.#orchestration.run(subject, {
-      trigger: "manual",
-      attempt: 1,
-      ...(topic === "" ? {} : { focusTopic: topic }),
-    });
+    return await this.#run(subject, { trigger: "manual", attempt: 1, focusTopic: focusTopic?.trim() || undefined });
   }
 
   /** Between turns, where nobody watches (gateway): keeps a long-lived conversation usable. */
@@ -128,10 +107,18 @@ export class Compression {
     const tokens = await this.#tokens(subject);
     if (tokens < hygieneShare * window && history.length < hygieneMessages) return { kind: "nothing" };
     if (this.#thrashing.blocks({ tokens, model: keyOf(target) })) return { kind: "nothing" };
-    const result = await this.#orchestration.run(subject, { trigger: "hygiene", attempt: 1 });
+    const result = await this.#run(subject, { trigger: "hygiene", attempt: 1 });
     const after = await this.#tokens(subject);
     if (after >= criticalShare * window)
       notice(subject, "warn", noticeTexts.stillFull(Math.round((100 * after) / window)));
+    return result;
+  }
+
+  async #run(subject: Subject, request: CompressionRequest): Promise<CompressionResult> {
+    const run = await CompressionRun.begin(subject, request, this.#deps);
+    const result = await run.run();
+    const isSuspended = run.saved !== undefined && this.#thrashing.note({ ...run.saved, model: keyOf(subject.target) });
+    if (isSuspended) notice(subject, "warn", noticeTexts.suspended);
     return result;
   }
 
@@ -150,19 +137,113 @@ export class Compression {
   /** Thresholds follow the model in use and what is known about its window. */
   #tellModel(target: Target): void {
     const told = engineModel(target);
-    const isSame = this.#told !== undefined && isSameModel(this.#told, told);
-    if (isSame) return;
-    this.#told = told;
+    if (this.#toldModel !== undefined && isSameModel(this.#toldModel, told)) return;
+    this.#toldModel = told;
     this.#deps.engine.updateModel?.(told);
   }
 
+  /** The conversation between its turns. */
   #idle(signal: AbortSignal): Subject {
     const { conversation, prompt, prefill, emit } = this.#deps;
-    const request = async (): Promise<MeteredRequest> => ({
-      system: await prompt.text(),
-      tools: this.#deps.tools(),
-      messages: [...(prefill ?? []), ...conversation.sent.view(conversation.history, conversation.target)],
-    });
-    return idleSubject(conversation, { signal, emit, request });
+    const messages = (): readonly Message[] => conversation.sent.view(conversation.history, conversation.target);
+    return {
+      get history() {
+        return conversation.history;
+      },
+      get sessionId() {
+        return conversation.sessionId;
+      },
+      get target() {
+        return conversation.target;
+      },
+      signal,
+      emit,
+      request: async () => ({
+        system: await prompt.text(),
+        tools: this.#deps.tools(),
+        messages: [...prefill, ...messages()],
+      }),
+      replace: (history) => {
+        conversation.history = history;
+      },
+      moveTo: (sessionId) => {
+        conversation.sessionId = sessionId;
+      },
+    };
+  }
+}
+
+/** The compression of a conversation, as the turns of its agent use it. */
+export function createContextKeeper(compression: Compression): (deps: ContextKeeperDeps) => ContextKeeper {
+  return ({ previewRequest }) => {
+    const attempts = new WeakMap<Turn, number>();
+    return {
+      fit: (turn, moment) => compression.fit(turnSubject(turn, previewRequest), moment),
+      relieve: (turn) => {
+        const attempt = (attempts.get(turn) ?? 0) + 1;
+        attempts.set(turn, attempt);
+        return compression.relieve(turnSubject(turn, previewRequest), attempt);
+      },
+    };
+  };
+}
+
+function turnSubject(turn: Turn, preview: (turn: Turn) => Promise<ModelRequest>): Subject {
+  return {
+    get history() {
+      return turn.history;
+    },
+    get sessionId() {
+      return turn.sessionId;
+    },
+    get target() {
+      return turn.target;
+    },
+    taskId: turn.taskId,
+    signal: turn.signal,
+    emit: (event) => turn.emit(event),
+    replace: (history, cause) => turn.replaceHistory(history, cause),
+    moveTo: (sessionId) => turn.moveTo(sessionId),
+    request: () => preview(turn),
+  };
+}
+
+function keyOf(target: Target): string {
+  return `${target.provider}/${target.model}`;
+}
+
+const smallestSavingPct = 10;
+const allowedInRow = 2;
+const growthThatLifts = 1.2;
+
+/** Notices when compressing no longer helps, and stops automatic compression until there is a reason to try again. */
+export class Thrashing {
+  #inRow = 0;
+  #suspended: { readonly tokens: number; readonly model: string } | undefined;
+
+  /** True when this one was the last straw: automatic compression is suspended from now on. */
+  note(saved: { readonly savingsPct: number; readonly tokens: number; readonly model: string }): boolean {
+    this.#inRow = saved.savingsPct < smallestSavingPct ? this.#inRow + 1 : 0;
+    if (this.#inRow < allowedInRow) {
+      if (this.#inRow === 0) this.#suspended = undefined;
+      return false;
+    }
+    const isNew = this.#suspended === undefined;
+    this.#suspended = { tokens: saved.tokens, model: saved.model };
+    return isNew;
+  }
+
+  /** Whether an automatic compression should be left out; grown by a fifth or under another model it may run again. */
+  blocks(now: { readonly tokens: number; readonly model: string }): boolean {
+    const suspended = this.#suspended;
+    if (suspended === undefined) return false;
+    if (now.model === suspended.model && now.tokens < growthThatLifts * suspended.tokens) return true;
+    this.reset();
+    return false;
+  }
+
+  reset(): void {
+    this.#inRow = 0;
+    this.#suspended = undefined;
   }
 }

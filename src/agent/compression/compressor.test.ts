@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Message, textOf, userMessage, violations } from "#conversation";
-import { openTasksIn } from "./open-tasks.ts";
 import { latestRequest } from "./plan.ts";
-import { serializeRegion } from "./serialize.ts";
-import type { SummaryAnswer } from "./summarize.ts";
-import { findSummary, summaryToken } from "./summary-message.ts";
-import { summarySections } from "./summary-prompt.ts";
+import type { SummaryAnswer } from "./summarizer.ts";
+import { findSummary, openTasksIn, summaryToken } from "./summary-message.ts";
+import { serializeRegion, summarySections } from "./summary-prompt.ts";
 import { compressContext, dialogue, goodSummary, group, noModel, stamped, testCompressor } from "./testing/builders.ts";
 
 const text = (answer: string): SummaryAnswer => ({ kind: "text", text: answer, model: "aux" });
@@ -304,11 +302,10 @@ it("keeps its state readable [10:COMP-38]", async () => {
   expect(engine.shouldCompress()).toBe(true);
   expect(engine.shouldCompress(99_999)).toBe(false);
   await engine.compress(long, compressContext());
-  expect(engine.getStatus()).toEqual({
+  expect(engine).toMatchObject({
     lastPromptTokens: 100_000,
     thresholdTokens: 100_000,
     contextLength: 200_000,
-    usagePercent: 50,
     compressionCount: 1,
   });
   expect(engine.hasContentToCompress(dialogue(4, 10))).toBe(false);

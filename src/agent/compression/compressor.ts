@@ -3,16 +3,14 @@ import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import { compressionThreshold, estimateMessage, estimateText, formatWindow } from "#model";
 import type { TodoItem } from "#tools";
-import { assemble } from "./assemble.ts";
-import type { CompressContext, CompressOutcome, ContextEngine, EngineModel, EngineStatus } from "./engine.ts";
+import type { CompressContext, CompressOutcome, ContextEngine, EngineModel } from "./engine.ts";
 import { extractLocally } from "./extract.ts";
-import { taskLines } from "./open-tasks.ts";
-import { latestRequest, type Plan, planCompression } from "./plan.ts";
+import { type CompressionLimits, type CompressionSettings, limitsFor, lowered, tightened } from "./limits.ts";
+import { assemble, latestRequest, type Plan, planCompression } from "./plan.ts";
 import { type Pruned, prune } from "./prune.ts";
-import { serializeRegion } from "./serialize.ts";
-import { type Summarise, Summarizer, type Summary, type SummaryModel } from "./summarize.ts";
-import { type ElidedSpan, findSummary, renderSummary } from "./summary-message.ts";
-import { type CompressionLimits, type CompressionSettings, limitsFor, lowered, tightened } from "./thresholds.ts";
+import { type Summarise, Summarizer, type Summary, type SummaryModel } from "./summarizer.ts";
+import { type ElidedSpan, findSummary, renderSummary, taskLines } from "./summary-message.ts";
+import { serializeRegion } from "./summary-prompt.ts";
 
 export interface CompressorDeps {
   readonly settings: CompressionSettings;
@@ -51,8 +49,6 @@ type Region = Extract<Plan, { kind: "compress" }>;
 export class Compressor implements ContextEngine {
   readonly name = compressorName;
   readonly thresholdPercent: number;
-  readonly protectFirstN = 3;
-  readonly protectLastN: number;
   readonly #deps: CompressorDeps;
   readonly #summarizer: Summarizer;
   readonly #told = new Set<string>();
@@ -69,7 +65,6 @@ export class Compressor implements ContextEngine {
     this.#deps = deps;
     this.#summarizer = new Summarizer(deps);
     this.thresholdPercent = deps.settings.threshold;
-    this.protectLastN = deps.settings.protectLastN;
     this.#model = model;
     this.#limits = this.#limitsFor(model);
   }
@@ -108,21 +103,6 @@ export class Compressor implements ContextEngine {
     this.#limits = this.#limitsFor(model);
   }
 
-  onSessionReset(): void {
-    this.#summarizer.reset();
-    this.compressionCount = 0;
-    this.lastPromptTokens = 0;
-    this.lastCompletionTokens = 0;
-    this.lastTotalTokens = 0;
-  }
-
-  getStatus(): EngineStatus {
-    const { lastPromptTokens, thresholdTokens, contextLength, compressionCount } = this;
-    const percent = contextLength > 0 ? (100 * lastPromptTokens) / contextLength : 0;
-    const usagePercent = Math.min(100, Math.round(percent * 10) / 10);
-    return { lastPromptTokens, thresholdTokens, contextLength, usagePercent, compressionCount };
-  }
-
   prune(messages: readonly Message[], context: CompressContext): CompressOutcome {
     return pruneOutcome(this.#prune(messages, this.#limitsNow(context)));
   }
@@ -143,11 +123,10 @@ export class Compressor implements ContextEngine {
       const summaryStatus = summary.kind === "failed" ? "failed" : "skipped";
       return { ...pruneOutcome(pruned), summaryStatus };
     }
-    const latest = requestText(messages);
     const body = extractLocally({
       region,
-      ...previousOf(region),
-      ...(latest === undefined ? {} : { latestRequest: latest }),
+      previous: previousIn(region),
+      latestRequest: requestText(messages),
       redact: this.#deps.redact,
     });
     return this.#assemble({ messages, pruned, plan }, { body, status: "local_extract" });
@@ -161,19 +140,16 @@ export class Compressor implements ContextEngine {
       smallestBudget,
       Math.min(Math.floor(regionShare * regionTokens), this.#limits.maxSummary),
     );
-    const { focusTopic, insights } = context;
-    const latest = requestText(messages);
     const reader = this.#deps.summaryModel?.();
-    const readerWindow = this.#readsWithMain ? this.#limits.window : reader?.contextWindow;
     return this.#summarizer.write(
       {
         blocks,
-        ...previousOf(region),
-        ...(focusTopic === undefined ? {} : { focusTopic }),
-        ...(insights === undefined ? {} : { insights }),
-        ...(latest === undefined ? {} : { latestRequest: latest }),
+        previous: previousIn(region),
+        focusTopic: context.focusTopic,
+        insights: context.insights,
+        latestRequest: requestText(messages),
         budgetTokens,
-        ...(readerWindow === undefined ? {} : { readerWindow }),
+        readerWindow: this.#readsWithMain ? this.#limits.window : reader?.contextWindow,
         useMainModel: this.#readsWithMain,
         ignorePause: context.isManual,
       },
@@ -193,13 +169,12 @@ export class Compressor implements ContextEngine {
       readonly model?: string;
     },
   ): CompressOutcome {
-    const canRecall = this.#deps.canRecall();
     const span = elidedSpan(messages.slice(plan.start, plan.end));
     const summary = renderSummary({
       body: made.body,
       openTasks: taskLines(this.#deps.todos()).map((line) => this.#deps.redact(line)),
-      ...(span === undefined ? {} : { span }),
-      canRecall,
+      span,
+      canRecall: this.#deps.canRecall(),
     });
     const timestamp = this.#deps.clock.now() / 1000;
     const compressed = assemble({ messages: pruned.messages, plan, summary, timestamp });
@@ -210,7 +185,7 @@ export class Compressor implements ContextEngine {
       prunedResults: pruned.prunedResults,
       summaryStatus: made.status,
       summaryTokens: estimateText(summary),
-      ...(made.model === undefined ? {} : { summaryModel: made.model }),
+      summaryModel: made.model,
     };
   }
 
@@ -266,9 +241,10 @@ function requestText(messages: readonly Message[]): string | undefined {
   return message === undefined ? undefined : (findSummary(message)?.rest ?? textOf(message.content));
 }
 
-function previousOf(region: readonly Message[]): { readonly previous?: string } {
+/** What earlier compressions wrote. */
+function previousIn(region: readonly Message[]): string | undefined {
   const bodies = region.flatMap((message) => findSummary(message)?.body ?? []).filter((body) => body !== "");
-  return bodies.length === 0 ? {} : { previous: bodies.join("\n\n") };
+  return bodies.length === 0 ? undefined : bodies.join("\n\n");
 }
 
 /** From the first message that any summary took away to the last one this one takes. */

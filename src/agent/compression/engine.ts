@@ -6,9 +6,9 @@ export interface CompressContext {
   /** The meter's value for the request as it would go out now. */
   readonly currentTokens: number;
   /** What the user wants kept in detail (`/compress <topic>`). */
-  readonly focusTopic?: string;
+  readonly focusTopic?: string | undefined;
   /** What the memory provider wants the summary to keep. */
-  readonly insights?: string;
+  readonly insights?: string | undefined;
   /** The provider refused the size: keeping everything is no option. */
   readonly mustShrink: boolean;
   /** A person asked: pauses after failures do not count. */
@@ -24,7 +24,7 @@ export interface CompressFacts {
   readonly kind: "unchanged" | "pruned" | "summarised";
   readonly prunedResults: number;
   readonly summaryStatus: SummaryStatus;
-  readonly summaryModel?: string;
+  readonly summaryModel?: string | undefined;
   readonly summaryTokens: number;
 }
 
@@ -45,16 +45,6 @@ export interface EngineModel {
 
 export interface EngineSession {
   readonly model: EngineModel;
-  readonly hermesHome?: string;
-}
-
-export interface EngineStatus {
-  readonly lastPromptTokens: number;
-  readonly thresholdTokens: number;
-  readonly contextLength: number;
-  /** 0 to 100. */
-  readonly usagePercent: number;
-  readonly compressionCount: number;
 }
 
 /**
@@ -72,10 +62,6 @@ export interface ContextEngine {
   readonly compressionCount: number;
   /** Share of the window that starts a compression; 0.75 when absent. */
   readonly thresholdPercent?: number;
-  /** Messages kept at the beginning; 3 when absent. */
-  readonly protectFirstN?: number;
-  /** Messages kept at the end; 6 when absent. */
-  readonly protectLastN?: number;
   /** After every answer of the model. */
   updateFromResponse(usage: Usage): void;
   shouldCompress(tokens?: number): boolean;
@@ -95,7 +81,6 @@ export interface ContextEngine {
   onSessionStart?(sessionId: string, session: EngineSession): void | Promise<void>;
   /** At a real end of the session, not when compression splits it. */
   onSessionEnd?(sessionId: string, messages: readonly Message[]): void | Promise<void>;
-  onSessionReset?(): void;
   getToolSchemas?(): readonly JsonSchema[];
   /** Gives a JSON text. */
   handleToolCall?(
@@ -103,31 +88,16 @@ export interface ContextEngine {
     args: Readonly<Record<string, unknown>>,
     context: { readonly sessionId: string; readonly signal: AbortSignal },
   ): string | Promise<string>;
-  getStatus?(): EngineStatus;
   /** Another model, a fallback, or another known window of the same model. */
   updateModel?(model: EngineModel): void;
 }
 
-const engineDefaults = { thresholdPercent: 0.75, protectFirstN: 3, protectLastN: 6 } as const;
-
-/** How full the context is, for `/status`; engines that say nothing are asked for their numbers. */
-export function statusOf(engine: ContextEngine): EngineStatus {
-  if (engine.getStatus !== undefined) return engine.getStatus();
-  const { lastPromptTokens, contextLength, compressionCount } = engine;
-  const percent = contextLength > 0 ? (100 * lastPromptTokens) / contextLength : 0;
-  return {
-    lastPromptTokens,
-    contextLength,
-    compressionCount,
-    thresholdTokens: thresholdOf(engine),
-    usagePercent: Math.min(100, Math.round(percent * 10) / 10),
-  };
-}
+const usualThreshold = 0.75;
 
 /** The threshold an engine states, else its share of the window. */
 export function thresholdOf(engine: ContextEngine): number {
   if (engine.thresholdTokens > 0) return engine.thresholdTokens;
-  return Math.floor(engine.contextLength * (engine.thresholdPercent ?? engineDefaults.thresholdPercent));
+  return Math.floor(engine.contextLength * (engine.thresholdPercent ?? usualThreshold));
 }
 
 /** An engine may give the bare list; what it did is read off the list then. */

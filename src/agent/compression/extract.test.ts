@@ -12,7 +12,8 @@ const part = (number: number): readonly Message[] =>
   ]);
 
 it("[10:COMP-24] continues an earlier extract instead of piling up, and keeps a real summary before it", () => {
-  const first = extractLocally({ region: part(1), previous: "## Goal\nShip it.\n\n## Active Task\nold", redact });
+  const previous = "## Goal\nShip it.\n\n## Active Task\nold";
+  const first = extractLocally({ region: part(1), previous, latestRequest: undefined, redact });
   const second = extractLocally({ region: part(2), previous: first, latestRequest: "go on", redact });
   const third = extractLocally({ region: part(3), previous: second, latestRequest: "go on", redact });
   expect(third).toContain("## Goal\nShip it.\n\n## Active Task\nold");

@@ -1,6 +1,5 @@
 import { callsOf, type Message, type ToolCall, textOf } from "#conversation";
-import { oneLine } from "./one-line.ts";
-import { isReduced } from "./prune.ts";
+import { isReduced, oneLine } from "./prune.ts";
 import { shortLine } from "./short-text.ts";
 import { findSummary } from "./summary-message.ts";
 
@@ -21,17 +20,17 @@ const headings = {
 
 export interface ExtractInput {
   readonly region: readonly Message[];
-  readonly previous?: string;
-  readonly latestRequest?: string;
+  readonly previous: string | undefined;
+  readonly latestRequest: string | undefined;
   redact(text: string): string;
 }
 
 /** What takes the place of a summary when no model could write one: made by rule, and labelled so. */
 export function extractLocally({ region, previous, latestRequest, redact }: ExtractInput): string {
   const before = readExtract(previous);
-  const said = region.filter((message) => message.role !== "tool").map(withoutSummary);
+  const spoken = region.filter((message) => message.role !== "tool").map(withoutSummary);
   const lines = (role: Message["role"], longest: number): readonly string[] =>
-    said
+    spoken
       .filter((message) => message.role === role && textOf(message.content).trim() !== "")
       .map((message) => `- ${shortLine(textOf(message.content), longest)}`);
   const calls = callLines(region).map((line) => `- ${line}`);

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { says } from "../../../test/fakes/model-server/index.ts";
 import type { ContextEngine } from "./engine.ts";
-import { selectEngine } from "./select-engine.ts";
+import { selectEngine } from "./engine-choice.ts";
 import { answered, testCompressor } from "./testing/builders.ts";
 import { openStage } from "./testing/stage.ts";
 

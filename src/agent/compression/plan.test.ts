@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Message, textOf, userMessage, violations } from "#conversation";
 import { estimateMessage } from "#model";
-import { assemble } from "./assemble.ts";
-import { problemWith } from "./check.ts";
-import { latestRequest, planCompression } from "./plan.ts";
+import { problemWith } from "./apply.ts";
+import { assemble, latestRequest, planCompression } from "./plan.ts";
 import { renderSummary } from "./summary-message.ts";
 import { dialogue, group, stamped } from "./testing/builders.ts";
 
@@ -12,7 +11,7 @@ const options = (tailBudget: number, protectLastN = 20) => ({
   limits: { tailBudget, softCeiling: Math.floor(1.5 * tailBudget), protectLastN },
   sizeOf: estimateMessage,
 });
-const summary = renderSummary({ body: "## Active Task\nGo on.", openTasks: [], canRecall: false });
+const summary = renderSummary({ body: "## Active Task\nGo on.", openTasks: [], span: undefined, canRecall: false });
 
 describe("the boundaries", () => {
   it("[10:A5.2] [10:COMP-12] [10:COMP-13] [10:COMP-27] keep three at each end; the summary joins message 9", () => {

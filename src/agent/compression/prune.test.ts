@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callsOf, type Message, textOf, userMessage, violations } from "#conversation";
 import { estimateMessage } from "#model";
-import { oneLine } from "./one-line.ts";
-import { type PruneOptions, prune, pruningTail, shorterArguments } from "./prune.ts";
+import { oneLine, type PruneOptions, prune, pruningTail, shorterArguments } from "./prune.ts";
 import { group, stamped } from "./testing/builders.ts";
 
 const options = (tailBudget: number, protectLastN: number, canRecall = false): PruneOptions => ({

@@ -25,16 +25,16 @@ export interface ElidedSpan {
   readonly count: number;
 }
 
-export interface SummaryParts {
+export interface SummaryText {
   readonly body: string;
   readonly openTasks: readonly string[];
-  readonly span?: ElidedSpan;
+  readonly span: ElidedSpan | undefined;
   /** The agent has the tool that reads them again. */
   readonly canRecall: boolean;
 }
 
 /** The whole text of a summary message. */
-export function renderSummary({ body, openTasks, span, canRecall }: SummaryParts): string {
+export function renderSummary({ body, openTasks, span, canRecall }: SummaryText): string {
   const sections = [preamble, `${bodyLine}\n${body.trim()}\n${bodyLine}`];
   if (openTasks.length > 0) sections.push([taskListLine, ...openTasks].join("\n"));
   if (span !== undefined) sections.push(spanText(span, canRecall));
@@ -99,4 +99,36 @@ function readSpan(text: string): ElidedSpan | undefined {
   if (match === null) return undefined;
   const [, count = "0", first = "", last = ""] = match;
   return { first, last, count: Number(count) };
+}
+
+/** An item of the task list that a summary carries. */
+export interface OpenTask {
+  readonly id: string;
+  readonly content: string;
+  readonly status: "pending" | "in_progress";
+}
+
+/** The form in which open items stand in a summary. */
+export function taskLines(
+  items: readonly { readonly id: string; readonly content: string; readonly status: string }[],
+) {
+  return items
+    .filter(({ status }) => status === "pending" || status === "in_progress")
+    .map(({ id, content, status }) => `- [${status}] ${id}: ${content.replace(/\s*\n\s*/g, " ")}`);
+}
+
+const line = /^- \[(pending|in_progress)\] (.+?): (.*)$/;
+
+/** The open items of the newest summary: what a resumed session knows of its task list once the call that wrote it is gone. */
+export function openTasksIn(messages: readonly Message[]): readonly OpenTask[] {
+  const message = messages.findLast((one) => findSummary(one) !== undefined);
+  if (message === undefined) return [];
+  return textOf(message.content)
+    .split("\n")
+    .flatMap((text) => {
+      const match = line.exec(text);
+      if (match === null) return [];
+      const [, status, id = "", content = ""] = match;
+      return [{ id, content, status: status === "pending" ? "pending" : "in_progress" } as const];
+    });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Thrashing } from "./thrashing.ts";
+import { Thrashing } from "./compression.ts";
 
 const saved = (savingsPct: number) => ({ savingsPct, tokens: 100_000, model: "a" });
 

@@ -25,6 +25,8 @@ export interface CompressionParts {
   readonly conversation: Conversation;
   readonly transcript: Transcript;
   readonly prompt: PromptSource;
+  /** Messages in front of every conversation, never stored. */
+  readonly prefill: readonly Message[];
   readonly auxiliary: Auxiliary;
   readonly toolbox: Toolbox;
   readonly memory: SessionMemory | undefined;
@@ -67,6 +69,7 @@ export function openCompression(parts: CompressionParts): Compression {
     logger,
     conversation,
     transcript: parts.transcript,
+    prefill: parts.prefill,
     prompt: parts.prompt,
     tools: () => parts.listing().definitions,
     emit: (event) => parts.emit(event),

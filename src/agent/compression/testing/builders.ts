@@ -4,9 +4,9 @@ import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import { Compressor, type CompressorDeps } from "../compressor.ts";
 import type { CompressContext, EngineModel } from "../engine.ts";
-import type { SummaryAnswer, SummaryRequest } from "../summarize.ts";
+import type { CompressionSettings } from "../limits.ts";
+import type { SummaryAnswer, SummaryRequest } from "../summarizer.ts";
 import { summarySections } from "../summary-prompt.ts";
-import { defaultCompressionSettings } from "../thresholds.ts";
 
 /** Builders for tests of compression. Uids count up: `m0`, `m1`, … */
 export function stamped(messages: readonly Message[]): readonly Message[] {
@@ -35,6 +35,13 @@ export function group(
   });
   return [{ role: "assistant", content: "", tool_calls: [made] }, toolMessage(made, call.content)];
 }
+
+export const defaultCompressionSettings: CompressionSettings = {
+  isEnabled: true,
+  threshold: 0.5,
+  targetRatio: 0.2,
+  protectLastN: 20,
+};
 
 const testModel: EngineModel = {
   model: "test-model",

@@ -14,14 +14,13 @@ import { type ModelServer, type ReceivedRequest, type Reply, says } from "../../
 import type { ContextKeeper, ContextKeeperDeps } from "../../context-keeper.ts";
 import type { PromptSource, Transcript } from "../../ports.ts";
 import { type HarnessGiven, openHarness } from "../../testing/harness.ts";
-import { auxiliarySummariser } from "../auxiliary-summariser.ts";
-import { Compression, type CompressionDeps } from "../compression.ts";
+import { Compression, type CompressionDeps, createContextKeeper } from "../compression.ts";
+import type { CompressionRecord } from "../compression-run.ts";
 import { Compressor } from "../compressor.ts";
 import type { ContextEngine } from "../engine.ts";
-import { createContextKeeper } from "../keeper.ts";
-import type { CompressionRecord } from "../record.ts";
-import { type CompressionSettings, defaultCompressionSettings } from "../thresholds.ts";
-import { goodSummary } from "./builders.ts";
+import type { CompressionSettings } from "../limits.ts";
+import { auxiliarySummariser } from "../summarizer.ts";
+import { defaultCompressionSettings, goodSummary } from "./builders.ts";
 
 export interface StageGiven extends Omit<HarnessGiven, "deps"> {
   readonly deps?: HarnessGiven["deps"];
@@ -118,6 +117,7 @@ export async function openStage(given: StageGiven = {}) {
     isEnabled: true,
     clock,
     logger,
+    prefill: [],
     tools: () => harness.requests.at(-1)?.tools ?? [],
     emit: (event) => void harness.events.push(event),
     onCompression: (record) => void records.push(record),

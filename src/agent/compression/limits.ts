@@ -8,13 +8,6 @@ export interface CompressionSettings {
   readonly protectLastN: number;
 }
 
-export const defaultCompressionSettings: CompressionSettings = {
-  isEnabled: true,
-  threshold: 0.5,
-  targetRatio: 0.2,
-  protectLastN: 20,
-};
-
 /** All sizes in tokens. */
 export interface CompressionLimits {
   readonly window: number;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultCompressionSettings, limitsFor, tightened } from "./thresholds.ts";
+import { limitsFor, tightened } from "./limits.ts";
+import { defaultCompressionSettings } from "./testing/builders.ts";
 
 describe("the limits of a window", () => {
   it.each([

@@ -1,10 +1,10 @@
+import { userMessage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
-import { estimateText } from "#model";
+import { type Auxiliary, type AuxiliaryOutcome, estimateText, type Target } from "#model";
 import type { SummaryStatus } from "./engine.ts";
-import { packBlocks } from "./serialize.ts";
 import { headOf } from "./short-text.ts";
-import { summaryPrompt } from "./summary-prompt.ts";
+import { packBlocks, summaryPrompt } from "./summary-prompt.ts";
 
 export interface SummaryRequest {
   /** The text of the one user message. */
@@ -45,17 +45,17 @@ export interface SummarizerDeps {
   redact(text: string): string;
 }
 
-export interface SummaryWish {
+export interface SummaryTask {
   readonly blocks: readonly string[];
-  readonly previous?: string;
-  readonly focusTopic?: string;
-  readonly insights?: string;
-  readonly latestRequest?: string;
+  readonly previous: string | undefined;
+  readonly focusTopic: string | undefined;
+  readonly insights: string | undefined;
+  readonly latestRequest: string | undefined;
   readonly budgetTokens: number;
   /** Of the model that reads the prompt; undefined when nobody knows. */
-  readonly readerWindow?: number;
-  /** Unset: the model set for summaries. */
-  readonly useMainModel?: boolean;
+  readonly readerWindow: number | undefined;
+  /** Not the model set for summaries, but the one of the conversation. */
+  readonly useMainModel: boolean;
   readonly ignorePause: boolean;
 }
 
@@ -101,12 +101,12 @@ export class Summarizer {
     this.#usesMainModel = false;
   }
 
-  async write(wish: SummaryWish, signal: AbortSignal): Promise<Summary> {
-    if (this.isPaused && !wish.ignorePause) return { kind: "paused" };
-    let useMainModel = this.#usesMainModel || wish.useMainModel === true;
-    let pieceCharacters = roomFor(wish);
+  async write(task: SummaryTask, signal: AbortSignal): Promise<Summary> {
+    if (this.isPaused && !task.ignorePause) return { kind: "paused" };
+    let useMainModel = this.#usesMainModel || task.useMainModel;
+    let pieceCharacters = roomFor(task);
     for (let halvings = 0; ; ) {
-      const answer = await this.#update(wish, { pieceCharacters, useMainModel }, signal);
+      const answer = await this.#update(task, { pieceCharacters, useMainModel }, signal);
       if (answer.kind === "text") {
         this.#pausedUntilMs = 0;
         const status = this.#usesMainModel ? "fallback_model" : "ok";
@@ -122,7 +122,7 @@ export class Summarizer {
       }
       if (answer.isTooLong === true && halvings < maxHalvings) {
         halvings += 1;
-        const total = wish.blocks.reduce((sum, block) => sum + block.length + 2, 0);
+        const total = task.blocks.reduce((sum, block) => sum + block.length + 2, 0);
         pieceCharacters = Math.max(smallestPiece, Math.floor(Math.min(pieceCharacters, total) / 2));
         continue;
       }
@@ -133,24 +133,24 @@ export class Summarizer {
 
   /** One call, or several where the region is larger than the reader's window: each brings the last one's text up to date. */
   async #update(
-    wish: SummaryWish,
+    task: SummaryTask,
     how: { readonly pieceCharacters: number; readonly useMainModel: boolean },
     signal: AbortSignal,
   ): Promise<SummaryAnswer> {
     const { redact, summarise } = this.#deps;
-    let previous = wish.previous === undefined ? undefined : redact(wish.previous);
+    let previous = task.previous && redact(task.previous);
     let model = "";
-    const { focusTopic, insights, latestRequest } = wish;
-    for (const region of packBlocks(wish.blocks, how.pieceCharacters)) {
+    const { focusTopic, insights, latestRequest } = task;
+    for (const region of packBlocks(task.blocks, how.pieceCharacters)) {
       const prompt = summaryPrompt({
         region,
-        budgetTokens: wish.budgetTokens,
-        ...(previous === undefined ? {} : { previous }),
-        ...(focusTopic === undefined ? {} : { focusTopic: redact(focusTopic) }),
-        ...(insights === undefined ? {} : { insights: redact(insights) }),
-        ...(latestRequest === undefined ? {} : { latestRequest: redact(headOf(latestRequest, longestRequest)) }),
+        budgetTokens: task.budgetTokens,
+        previous,
+        focusTopic: focusTopic && redact(focusTopic),
+        insights: insights && redact(insights),
+        latestRequest: latestRequest && redact(headOf(latestRequest, longestRequest)),
       });
-      const maxTokens = Math.ceil(outputFactor * wish.budgetTokens);
+      const maxTokens = Math.ceil(outputFactor * task.budgetTokens);
       const answer = await summarise({ prompt, maxTokens, useMainModel: how.useMainModel }, signal);
       if (answer.kind === "failed") return answer;
       const text = redact(answer.text).trim();
@@ -165,9 +165,43 @@ export class Summarizer {
 }
 
 /** Characters of the region one call can take. */
-function roomFor(wish: SummaryWish): number {
-  if (wish.readerWindow === undefined) return Number.MAX_SAFE_INTEGER;
-  const besides = wish.budgetTokens + estimateText(wish.insights ?? "") + estimateText(wish.previous ?? "");
-  const tokens = wish.readerWindow - reservedTokens - Math.ceil(outputFactor * wish.budgetTokens) - besides;
+function roomFor(task: SummaryTask): number {
+  if (task.readerWindow === undefined) return Number.MAX_SAFE_INTEGER;
+  const besides = task.budgetTokens + estimateText(task.insights ?? "") + estimateText(task.previous ?? "");
+  const tokens = task.readerWindow - reservedTokens - Math.ceil(outputFactor * task.budgetTokens) - besides;
   return Math.max(smallestPiece, tokens * charactersPerToken);
+}
+
+/** Statuses with which a gateway says that it does not serve a model (now). */
+const missingStatuses: ReadonlySet<number | undefined> = new Set([404, 503]);
+
+/** Summaries through the side calls of a session (task `compression`). */
+export function auxiliarySummariser(auxiliary: Pick<Auxiliary, "run" | "planned">, main: () => Target): Summarise {
+  return async ({ prompt, maxTokens, useMainModel }, signal) => {
+    const { provider, model } = main();
+    const planned = auxiliary.planned("compression");
+    const isDistinct = planned !== undefined && (planned.provider !== provider || planned.model !== model);
+    const outcome = await auxiliary.run(
+      "compression",
+      {
+        messages: [userMessage(prompt)],
+        maxTokens,
+        ...(useMainModel && isDistinct ? { provider: "main", model } : {}),
+      },
+      signal,
+    );
+    return answerOf(outcome, isDistinct && !useMainModel);
+  };
+}
+
+function answerOf(outcome: AuxiliaryOutcome, isDistinct: boolean): SummaryAnswer {
+  if (outcome.kind === "done") return { kind: "text", text: outcome.text, model: outcome.target.model };
+  const { failure, code } = outcome;
+  return {
+    kind: "failed",
+    code,
+    isNoProvider: failure === undefined,
+    isModelMissing: isDistinct && (failure?.kind === "model_not_found" || missingStatuses.has(failure?.status ?? 0)),
+    isTooLong: failure?.kind === "context_overflow",
+  };
 }
