@@ -45,6 +45,8 @@ it("takes endpoint, key, limits, tools and the rest from the program that opens 
   expect(request?.systemText).toContain("You count pears.");
   expect(request?.systemText).toContain(hermes.info.id);
   expect(request?.systemText).not.toContain("walnuts");
+  // Nobody waits for the file after a turn; whoever closes the library does.
+  await hermes[Symbol.asyncDispose]();
   expect(await readFile(path.join(folder, "trajectory_samples.jsonl"), "utf8")).toContain("hello");
 });
 

@@ -30,6 +30,15 @@ describe("one question on the command line", () => {
     expect(document["error"]).toMatchObject({ code: expect.any(String), message: expect.stringMatching(/\S/) });
   });
 
+  it("leaves with 3 when there is no usable key, whether a provider was named or not [20:R8.2]", async () => {
+    await using stage = await Stage.open({ config: "model:\n  provider: openrouter\n  default: some/model\n" });
+    const ran = await stage.run(["chat", "-q", "hi", "-Q"]);
+    expect(ran).toMatchObject({ code: 3, stdout: "" });
+    expect(ran.stderr).toContain("no usable key for OpenRouter");
+    await using empty = await Stage.open();
+    expect(await empty.run(["chat", "-q", "hi", "-Q"])).toMatchObject({ code: 3, stdout: "" });
+  });
+
   it("takes what is piped in as the question [20:A8.2] [20:R8.8]", async () => {
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });

@@ -40,8 +40,19 @@ export async function chooseModel(wish: ModelWish, models: Models, signal: Abort
   const demo = isNewcomer && !wish.isOneShot ? await models.demo() : undefined;
   if (demo !== undefined) return { ...onlyTarget(demo), isDemo: true, notices: [newcomerText] };
   const { message, hint, code } = resolution;
-  throw new UserError(message, { hint, code, exitCode: code === "no_provider_configured" ? 3 : 1 });
+  throw new UserError(message, { hint, code, exitCode: withoutCredentials.has(code) ? 3 : 1 });
 }
+
+/** Nobody can be asked: no provider, no key, no login, or one that is no longer accepted. */
+const withoutCredentials: ReadonlySet<string> = new Set([
+  "no_provider_configured",
+  "missing_api_key",
+  "codex_auth_missing",
+  "qwen_auth_missing",
+  "relogin_required",
+  "no_aws_credentials",
+  "unsupported_token_type",
+]);
 
 const newcomerText =
   "No model is connected yet: this is the built-in demo model. Connect a real one with: hermes model";
