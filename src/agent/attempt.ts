@@ -1,3 +1,4 @@
+import { quietly } from "#foundation/files/quietly";
 import type { Collected, ModelFailure, ModelRequest } from "#model";
 import { type CallEnd, type CallModelDeps, callModel } from "./call-model.ts";
 import { withFragments } from "./fragments.ts";
@@ -5,7 +6,6 @@ import { type InspectFacts, inspect } from "./inspect.ts";
 import type { Attempt } from "./loop.ts";
 import type { ContextMeter } from "./meter.ts";
 import type { RequestFacts, TurnHooks } from "./ports.ts";
-import { quietly } from "./quietly.ts";
 import type { Turn } from "./turn.ts";
 
 export interface AttemptDeps extends CallModelDeps {

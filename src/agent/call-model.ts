@@ -1,5 +1,6 @@
 import type { AgentEvent, Cost, SessionId, Usage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import { never } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import {
@@ -11,7 +12,6 @@ import {
   type ModelRequest,
   type Target,
 } from "#model";
-import { quietly } from "./quietly.ts";
 
 /** The money side of a call: set aside before, settled after. */
 export interface CallMoney {

@@ -1,10 +1,10 @@
 import type { TurnResult } from "#conversation";
 import { describe } from "#foundation/errors";
+import { quietly } from "#foundation/files/quietly";
 import type { AgentDeps } from "./agent-deps.ts";
 import { tidyAfterLoss } from "./lost-request.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import type { PreviewWatch } from "./preview-watch.ts";
-import { quietly } from "./quietly.ts";
 import type { LastRequest } from "./request.ts";
 import { resultOf } from "./result.ts";
 import type { SteerBox } from "./steer-box.ts";

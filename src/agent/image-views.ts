@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Content, type ContentPart, type ImagePart, imagesOf, type Message, textPart } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import type { Target } from "#model";
-import { quietly } from "./quietly.ts";
 
 /** What can be done to an image on its way to a model; each may be absent. */
 export interface ImageHelp {

@@ -1,9 +1,9 @@
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import type { ModelRequest } from "#model";
 import type { AgentDeps } from "./agent-deps.ts";
 import type { ContextMeter } from "./meter.ts";
 import type { TurnOutcome } from "./outcome.ts";
-import { quietly } from "./quietly.ts";
 import type { Turn } from "./turn.ts";
 
 /** From here on a refused request is more likely to be refused for its size than for its last message. */

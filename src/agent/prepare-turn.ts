@@ -1,6 +1,6 @@
+import { quietly } from "#foundation/files/quietly";
 import type { AgentDeps } from "./agent-deps.ts";
 import { additionText } from "./prompt/additions.ts";
-import { quietly } from "./quietly.ts";
 import type { Turn } from "./turn.ts";
 
 interface PrepareDeps {

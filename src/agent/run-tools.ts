@@ -1,12 +1,12 @@
 import type { Message, ToolCall, ToolMessage } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { CallObserver, CallOutcome, Toolbelt } from "#tools";
 import { showsFailure } from "./failure-flag.ts";
 import type { LoopDeps } from "./loop.ts";
 import type { LoopGuard, LoopVerdict } from "./loop-guard.ts";
-import { quietly } from "./quietly.ts";
 import { type SteerBox, withText } from "./steer-box.ts";
 import type { Turn } from "./turn.ts";
 

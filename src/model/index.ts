@@ -19,7 +19,7 @@ export { BudgetGate, type BudgetGateDeps, type ReserveOutcome, type Spender } fr
 export type { BudgetLimits } from "./budget/limits.ts";
 export { assumedPriceNotice, describeCeiling, describeRefusal } from "./budget/messages.ts";
 export { costOfCall } from "./catalog/cost.ts";
-export { formatDuration, formatTokens, formatUsd, formatWindow } from "./catalog/formats.ts";
+export { formatUsd } from "./catalog/formats.ts";
 export { type CatalogOptions, knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
 export type { PriceQuote } from "./catalog/pricing.ts";
 export { estimateMessage, estimateRequest, estimateText, TokenCorrections } from "./catalog/token-estimate.ts";

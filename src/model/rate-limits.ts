@@ -1,5 +1,5 @@
+import { shortCount, shortDuration } from "#foundation/text/figures";
 import { parseResetHint } from "#foundation/time/retry";
-import { formatDuration, formatTokens } from "./catalog/formats.ts";
 
 /** One allowance of a provider, as it was when a response arrived. */
 export interface RateBucket {
@@ -69,9 +69,9 @@ const labels: Readonly<Record<RateBucketName, string>> = {
 export function describeRateLimits(limits: RateLimits, nowMs: number): readonly string[] {
   return Object.entries(limits).map(([name, bucket]) => {
     const resetMs = secondsToReset(bucket, nowMs) * 1_000;
-    const reset = resetMs > 0 ? `, full again in ${formatDuration(resetMs)}` : "";
+    const reset = resetMs > 0 ? `, full again in ${shortDuration(resetMs)}` : "";
     const label = labels[name as RateBucketName];
-    return `${formatTokens(bucket.remaining)} of ${formatTokens(bucket.limit)} ${label} left${reset}`;
+    return `${shortCount(bucket.remaining)} of ${shortCount(bucket.limit)} ${label} left${reset}`;
   });
 }
 

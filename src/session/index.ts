@@ -23,7 +23,6 @@ export {
   type SpokenMessage,
 } from "./conversations.ts";
 export { type ExportFormat, type ExportOptions, exportSession } from "./export.ts";
-export { duration, plural, relativeTime, shortCount } from "./format.ts";
 export { collectInsights, type InsightsReport, type InsightsWish, type SkillUseFigures } from "./insights.ts";
 export { insightsCsv, insightsJson } from "./insights-data.ts";
 export { insightsText } from "./insights-text.ts";

@@ -1,5 +1,5 @@
+import { plural, relativeTime, shortCount, shortDuration } from "#foundation/text/figures";
 import { displayWidth, truncateEnd } from "#foundation/text/text";
-import { duration, plural, relativeTime, shortCount } from "./format.ts";
 import { type InsightsReport, weekdayNames } from "./insights.ts";
 
 const barWidth = 24;
@@ -39,7 +39,7 @@ function overview(report: InsightsReport): readonly string[] {
     ["Your messages", String(totals.userMessages), "Tool calls", String(totals.toolCalls)],
     ["Input tokens", shortCount(prompt), "Output tokens", shortCount(totals.outputTokens)],
     ["Total tokens", shortCount(prompt + totals.outputTokens), "Model calls", String(totals.apiCalls)],
-    ["Active time", duration(totals.activeMs), "Average session", duration(report.averageSessionMs)],
+    ["Active time", shortDuration(totals.activeMs), "Average session", shortDuration(report.averageSessionMs)],
     ["Messages per session", report.messagesPerSession.toFixed(1), "Fallbacks", String(report.fallbacks)],
   ]);
 }
@@ -134,7 +134,7 @@ function rhythm(report: InsightsReport): readonly string[] {
 function notable(report: InsightsReport): readonly string[] {
   const { longest, mostMessages, mostTokens, mostToolCalls } = report.figures.notable;
   const kinds = [
-    ["Longest", longest, (value: number) => duration(value * 1000)],
+    ["Longest", longest, (value: number) => shortDuration(value * 1000)],
     ["Most messages", mostMessages, String],
     ["Most tokens", mostTokens, shortCount],
     ["Most tool calls", mostToolCalls, String],

@@ -1,5 +1,6 @@
 import { type AgentEvents, type Cost, type SessionId, type TurnResult, zeroUsage } from "#conversation";
 import { UserError } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import type { NewSession, SessionRecord } from "#store";
 import type { Approver, AskUser } from "#tools";
 import type { AgentHandle, AgentSpec } from "./agent-handle.ts";
@@ -152,23 +153,19 @@ async function takeUp(
   const { unfinished } = past;
   if (unfinished !== undefined && unfinished.openCalls > 0)
     say(
-      `The last turn was cut off in the middle of ${count(unfinished.openCalls, "tool call")}. /continue goes on with it; what may have taken effect is not repeated, the model is told so.`,
+      `The last turn was cut off in the middle of ${plural(unfinished.openCalls, "tool call")}. /continue goes on with it; what may have taken effect is not repeated, the model is told so.`,
       "warn",
     );
   else if (unfinished !== undefined && unfinished.steps > 0)
-    say(`The last turn was cut off after ${count(unfinished.steps, "step")}. /continue goes on with it.`);
+    say(`The last turn was cut off after ${plural(unfinished.steps, "step")}. /continue goes on with it.`);
   else if (unfinished !== undefined && left.length === 0)
     say("Your last message has no answer. /continue asks for it again.");
   if (left.length > 0)
     say(
-      `${count(left.length, "message")} from the last run not sent yet. The next message, or /queue alone, sends them.`,
+      `${plural(left.length, "message")} from the last run not sent yet. The next message, or /queue alone, sends them.`,
     );
-  if (lost > 0) say(`${count(lost, "message")} ended the program three times and will not be sent again.`, "warn");
+  if (lost > 0) say(`${plural(lost, "message")} ended the program three times and will not be sent again.`, "warn");
   return { history: past.messages, left };
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
 function newRow(wish: OpenWish, row: { readonly id: SessionId; readonly startedAtMs: number }): NewSession {

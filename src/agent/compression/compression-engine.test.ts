@@ -181,7 +181,7 @@ describe("the measure", () => {
     await agent.runConversation({ userMessage: "Next." });
     await agent.runConversation({ userMessage: "Again." });
     expect(notices(events)).toHaveLength(1);
-    expect(notices(events)[0]).toContain("17.0K");
+    expect(notices(events)[0]).toContain("17K");
     const history = conversation.history;
     await agent.runConversation({ userMessage: "Small.", history: [] });
     await agent.runConversation({ userMessage: "Large again.", history });

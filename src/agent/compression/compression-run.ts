@@ -1,9 +1,9 @@
 import type { Message, NoticeLevel, SessionId } from "#conversation";
 import { describe } from "#foundation/errors";
+import { quietly } from "#foundation/files/quietly";
+import { shortCount } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
-import { formatTokens } from "#model";
 import type { MeteredRequest } from "../meter.ts";
-import { quietly } from "../quietly.ts";
 import { type ApplyDeps, applyPruned, applySummarised, persistHistory, problemWith, type Subject } from "./apply.ts";
 import {
   type CompressContext,
@@ -72,7 +72,7 @@ export interface CompressionRecord {
 /** What the user is told about compression. */
 export const noticeTexts = {
   nearThreshold: (tokens: number, threshold: number): string =>
-    `The conversation has ${formatTokens(tokens)} tokens; from ${formatTokens(threshold)} on its older part is summarised.`,
+    `The conversation has ${shortCount(tokens)} tokens; from ${shortCount(threshold)} on its older part is summarised.`,
   repeated: (count: number): string =>
     `This conversation has been summarised ${count} times. Details may have been lost; /new starts a fresh one.`,
   suspended:

@@ -1,7 +1,7 @@
 import type { AgentEvent, Message, ToolDefinition } from "#conversation";
+import { quietly } from "#foundation/files/quietly";
 import type { ModelRequest, Target } from "#model";
 import type { ContextKeeper, ContextKeeperDeps } from "../context-keeper.ts";
-import { quietly } from "../quietly.ts";
 import type { Turn } from "../turn.ts";
 import type { Subject } from "./apply.ts";
 import {

@@ -1,7 +1,8 @@
 import { type Message, promptTokens, textOf, totalTokens, type Usage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
+import { shortWindow } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
-import { compressionThreshold, estimateMessage, estimateText, formatWindow } from "#model";
+import { compressionThreshold, estimateMessage, estimateText } from "#model";
 import type { TodoItem } from "#tools";
 import type { CompressContext, CompressOutcome, ContextEngine, EngineModel } from "./engine.ts";
 import { extractLocally } from "./extract.ts";
@@ -210,7 +211,7 @@ export class Compressor implements ContextEngine {
     if (reader.contextWindow < smallestReader) {
       this.#readsWithMain = true;
       this.#tell(
-        `${reader.model} reads only ${formatWindow(reader.contextWindow)} tokens, too few to summarise this session; ${model.model} writes the summaries instead.`,
+        `${reader.model} reads only ${shortWindow(reader.contextWindow)} tokens, too few to summarise this session; ${model.model} writes the summaries instead.`,
       );
       return limits;
     }

@@ -11,7 +11,8 @@ import { type Message, textOf } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import { runProcess } from "#foundation/process/run";
-import { type AccountLine, type Auxiliary, describeRateLimits, formatDuration, readAccount, switchModel } from "#model";
+import { shortDuration } from "#foundation/text/figures";
+import { type AccountLine, type Auxiliary, describeRateLimits, readAccount, switchModel } from "#model";
 import type { AgentHandle, AgentSpec, ModelChoices, SkillChoices, ToolsetInfo } from "#session";
 import { renderInvocation, skillCommands } from "#skills";
 import type { Listing, SessionScope } from "#tools";
@@ -303,7 +304,7 @@ async function accountLines({ shared, conversation }: HandleParts, signal: Abort
 function accountLine(line: AccountLine, nowMs: number): string {
   if (line.kind === "balance") return `${line.label}: ${line.amount.toFixed(2)} ${line.currency}`;
   const reset =
-    line.resetsAtMs === undefined ? "" : `, full again in ${formatDuration(Math.max(0, line.resetsAtMs - nowMs))}`;
+    line.resetsAtMs === undefined ? "" : `, full again in ${shortDuration(Math.max(0, line.resetsAtMs - nowMs))}`;
   return `${line.label}: ${line.usedPercent} % used${reset}`;
 }
 

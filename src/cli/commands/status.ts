@@ -1,10 +1,11 @@
+import { byteSize } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import { maskKey, readAccount, usableProviders } from "#model";
 import type { Invocation } from "../command.ts";
 import { hasFlag } from "../invocation.ts";
 import { snakeCase } from "../output/json.ts";
 import { Output } from "../output/output.ts";
-import { byteSize, localTime } from "../output/times.ts";
+import { localTime } from "../output/times.ts";
 import { gatewayPid } from "../support/gateway-state.ts";
 import { type OpenModelParts, openModelParts } from "../support/models.ts";
 import { redactionOf } from "../support/redactor.ts";

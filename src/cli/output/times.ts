@@ -2,17 +2,6 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** How long ago, as people say it; a date when it is more than a week. */
-export function relativeTime(atMs: number, nowMs: number): string {
-  const ageMs = Math.max(0, nowMs - atMs);
-  if (ageMs < minuteMs) return "just now";
-  if (ageMs < hourMs) return `${Math.floor(ageMs / minuteMs)}m ago`;
-  if (ageMs < dayMs) return `${Math.floor(ageMs / hourMs)}h ago`;
-  if (ageMs < 2 * dayMs) return "yesterday";
-  if (ageMs < 7 * dayMs) return `${Math.floor(ageMs / dayMs)}d ago`;
-  return new Date(atMs).toISOString().slice(0, 10);
-}
-
 /** `2026-11-16 02:10` in local time. */
 export function localTime(atMs: number): string {
   const date = new Date(atMs);
@@ -27,16 +16,4 @@ export function durationMs(text: string, unit: "m" | "h" | "d"): number | undefi
   if (match === null) return undefined;
   const units: Readonly<Record<string, number>> = { s: 1000, m: minuteMs, h: hourMs, d: dayMs, w: 7 * dayMs };
   return Number(match[1]) * (units[match[2] === "" ? unit : (match[2] ?? unit)] ?? dayMs);
-}
-
-/** `1.4 MB`. */
-export function byteSize(bytes: number): string {
-  const units = ["B", "KB", "MB", "GB", "TB"];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }

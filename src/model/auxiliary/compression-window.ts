@@ -1,4 +1,4 @@
-import { formatWindow } from "../catalog/formats.ts";
+import { shortWindow } from "#foundation/text/figures";
 
 /** Room the summary itself and its instructions need besides the text that is summarised. */
 const reservedTokens = 8_000;
@@ -16,6 +16,6 @@ export function compressionThreshold(given: {
   if (given.thresholdTokens <= room) return { thresholdTokens: given.thresholdTokens };
   return {
     thresholdTokens: room,
-    warning: `${given.compressionModel} reads only ${formatWindow(given.compressionWindow)} tokens, so this session is compressed from ${formatWindow(room)} on instead of ${formatWindow(given.thresholdTokens)}. Choose a larger model under auxiliary.compression.model to change that.`,
+    warning: `${given.compressionModel} reads only ${shortWindow(given.compressionWindow)} tokens, so this session is compressed from ${shortWindow(room)} on instead of ${shortWindow(given.thresholdTokens)}. Choose a larger model under auxiliary.compression.model to change that.`,
   };
 }

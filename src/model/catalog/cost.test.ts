@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { zeroUsage } from "#conversation";
 import { ModelCatalog, type ModelQuestion } from "./catalog.ts";
 import { costOfCall, fromNanoUsd, priceUsage } from "./cost.ts";
-import { formatCost, formatDuration, formatTokens, formatWindow } from "./formats.ts";
+import { formatCost } from "./formats.ts";
 import { snapshotFacts, snapshotModels } from "./snapshot.ts";
 import { estimateRequest, TokenCorrections } from "./token-estimate.ts";
 
@@ -122,32 +122,6 @@ describe("the shipped table", () => {
           if (typeof price === "number") expect(price).toBeGreaterThanOrEqual(0);
       }
     }
-  });
-});
-
-describe("numbers for people", () => {
-  it("tokens [20:R6.15]", () => {
-    expect(
-      [0, 999, 1_234, 9_999, 12_400, 99_999, 124_000, 999_499, 999_500, 1_050_000, 12_345_678].map(formatTokens),
-    ).toEqual(["0", "999", "1.23K", "10.0K", "12.4K", "100K", "124K", "999K", "1.00M", "1.05M", "12.3M"]);
-  });
-
-  it("windows and durations [20:R6.15]", () => {
-    expect([128_000, 131_072, 1_000_000, 1_048_576, 1_050_000, 2_000_000].map(formatWindow)).toEqual([
-      "128K",
-      "131K",
-      "1M",
-      "1M",
-      "1.1M",
-      "2M",
-    ]);
-    expect([45_000, 720_000, 7_500_000, 7_200_000, 129_600_000].map(formatDuration)).toEqual([
-      "45s",
-      "12m",
-      "2h 5m",
-      "2h",
-      "1.5d",
-    ]);
   });
 });
 

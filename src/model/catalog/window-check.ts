@@ -1,4 +1,4 @@
-import { formatWindow } from "./formats.ts";
+import { shortWindow } from "#foundation/text/figures";
 
 /** Below this a conversation with tools has no room to work. */
 const smallestUsableWindow = 64_000;
@@ -23,7 +23,7 @@ export interface WindowCheckOptions {
 /** Whether a model's window is large enough to begin with it; the same at start, on a switch and for scheduled jobs. */
 export function checkWindow(tokens: number, options: WindowCheckOptions): WindowCheck {
   if (tokens >= smallestUsableWindow) return { kind: "fits" };
-  const size = `${options.model} has a context window of ${formatWindow(tokens)} tokens`;
+  const size = `${options.model} has a context window of ${shortWindow(tokens)} tokens`;
   if (options.isSmallAllowed) {
     const advice = tokens <= tinyWindow ? ` ${raiseWindow(options.server)}` : "";
     return { kind: "warning", message: `${size}; long work will be cut short.${advice}`, isPermanent: true };
@@ -31,7 +31,7 @@ export function checkWindow(tokens: number, options: WindowCheckOptions): Window
   return {
     kind: "refused",
     code: "context_too_small",
-    message: `${size}; at least ${formatWindow(smallestUsableWindow)} are needed for work with tools.`,
+    message: `${size}; at least ${shortWindow(smallestUsableWindow)} are needed for work with tools.`,
     hint: `${raiseWindow(options.server)} If the number is wrong, run: hermes config set model.context_length <tokens>. To go on regardless: hermes config set model.allow_small_context true`,
   };
 }

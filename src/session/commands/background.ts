@@ -1,5 +1,5 @@
+import { shortDuration } from "#foundation/text/figures";
 import { truncateEnd } from "#foundation/text/text";
-import { duration } from "../format.ts";
 import type { SlashCommand } from "./command.ts";
 import { say, warn } from "./views.ts";
 
@@ -31,7 +31,7 @@ export const agentsCommand: SlashCommand = {
     const children = session.childTasks().map(({ id, task }) => ["child", id, truncateEnd(task, 60), "running"]);
     const background = session
       .backgroundRuns()
-      .map((run) => ["background", run.id, truncateEnd(run.prompt, 60), duration(now - run.startedAtMs)]);
+      .map((run) => ["background", run.id, truncateEnd(run.prompt, 60), shortDuration(now - run.startedAtMs)]);
     const processes = session.handle
       .processes()
       .map((one) => ["process", one.id, truncateEnd(one.command, 60), one.state]);

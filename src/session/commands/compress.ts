@@ -1,4 +1,4 @@
-import { shortCount } from "../format.ts";
+import { shortCount } from "#foundation/text/figures";
 import type { SlashCommand } from "./command.ts";
 import { say } from "./views.ts";
 

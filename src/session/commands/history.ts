@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { callsOf, type Message, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import { toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import { plural } from "../format.ts";
 import type { SlashCommand } from "./command.ts";
 import { fault, say } from "./views.ts";
 

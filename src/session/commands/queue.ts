@@ -1,4 +1,4 @@
-import { plural } from "../format.ts";
+import { plural } from "#foundation/text/figures";
 import type { SlashCommand } from "./command.ts";
 import { say, submissionView, warn } from "./views.ts";
 

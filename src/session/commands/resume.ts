@@ -1,5 +1,5 @@
+import { plural, relativeTime } from "#foundation/text/figures";
 import type { CommandView, PickerItem } from "../api.ts";
-import { plural, relativeTime } from "../format.ts";
 import { findSession } from "../lineage.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
 import { act, say, warn } from "./views.ts";

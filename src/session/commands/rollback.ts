@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
+import { relativeTime } from "#foundation/text/figures";
 import type { CommandView } from "../api.ts";
-import { relativeTime } from "../format.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
 

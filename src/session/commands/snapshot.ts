@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
+import { plural, relativeTime } from "#foundation/text/figures";
 import type { CommandView } from "../api.ts";
-import { plural, relativeTime } from "../format.ts";
 import { type Restored, Snapshots } from "../snapshots.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";

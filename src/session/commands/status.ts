@@ -1,7 +1,7 @@
 import type { Cost } from "#conversation";
 import { totalTokens } from "#conversation";
+import { shortCount, shortDuration, shortWindow } from "#foundation/text/figures";
 import type { SessionInfo } from "../api.ts";
-import { duration, shortCount } from "../format.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
 
 export const statusCommand: SlashCommand = {
@@ -27,7 +27,7 @@ export const statusCommand: SlashCommand = {
         ["Approvals", info.isYolo ? "off for this session" : "on"],
         ["While busy", session.busyMode],
         ["Folder", info.cwd],
-        ["Open for", duration(deps.clock.now() - info.startedAtMs)],
+        ["Open for", shortDuration(deps.clock.now() - info.startedAtMs)],
         ...warnings,
       ],
     };
@@ -70,7 +70,7 @@ export function contextText({
   contextWindow,
 }: Pick<SessionInfo, "contextTokens" | "contextWindow">): string {
   const share = contextWindow === 0 ? 0 : Math.round((contextTokens / contextWindow) * 100);
-  return `${shortCount(contextTokens)} of ${shortCount(contextWindow)} (${share} %)`;
+  return `${shortCount(contextTokens)} of ${shortWindow(contextWindow)} (${share} %)`;
 }
 
 /** An unknown price is said to be unknown; it is never shown as nothing. */

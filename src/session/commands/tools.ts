@@ -1,5 +1,5 @@
+import { plural } from "#foundation/text/figures";
 import type { CommandView, ToolsetInfo } from "../api.ts";
-import { plural } from "../format.ts";
 import type { CommandContext, SlashCommand } from "./command.ts";
 import { say, warn } from "./views.ts";
 

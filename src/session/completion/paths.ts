@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { byteSize } from "#foundation/text/figures";
 
 const mostEntries = 30;
 
@@ -41,7 +42,7 @@ export async function pathEntries(
       text: `${before}${entry.name}${isFolder ? "/" : ""}`,
       name: entry.name,
       isFolder,
-      detail: isFolder ? "folder" : sizeText(facts?.size ?? 0),
+      detail: isFolder ? "folder" : byteSize(facts?.size ?? 0),
     });
   }
   return found;
@@ -51,9 +52,4 @@ function folderOf(before: string, cwd: string): string {
   if (before === "") return cwd;
   if (before.startsWith("~/")) return join(homedir(), before.slice(2));
   return isAbsolute(before) ? before : resolve(cwd, before);
-}
-
-function sizeText(bytes: number): string {
-  if (bytes < 1_024) return `${bytes} B`;
-  return bytes < 1_048_576 ? `${Math.round(bytes / 1_024)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`;
 }

@@ -2,6 +2,7 @@ import { describe, UserError } from "#foundation/errors";
 import { type Logger, silentLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { stopwatch } from "#foundation/text/figures";
 import { newId } from "#foundation/text/ids";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import type { SessionEvent } from "#session";
@@ -16,7 +17,6 @@ import { completionLine } from "../state/completing.ts";
 import { reduce } from "../state/reduce.ts";
 import { isAnimated } from "../state/select.ts";
 import { initialState, type ViewState } from "../state/state.ts";
-import { shortDuration } from "../state/tool-line.ts";
 import { colorDepthOf } from "../theme/style.ts";
 import { exitRows } from "../view/exit-summary.ts";
 import { contextOf, inputAreaOf } from "./context.ts";
@@ -261,7 +261,7 @@ export class TuiApp {
     const verb = this.#theme.skin.spinner.thinkingVerbs[0] ?? "thinking";
     if (event.type === "turn-start") this.#step({ type: "show", item: { kind: "activity", text: `${verb}…` } });
     if (event.type !== "turn-end") return;
-    const text = `done in ${shortDuration(this.#state.lastTurnMs ?? 0)}`;
+    const text = `done in ${stopwatch(this.#state.lastTurnMs ?? 0)}`;
     this.#step({ type: "show", item: { kind: "activity", text } });
   }
 

@@ -1,7 +1,8 @@
 import type { AgentEvent } from "#conversation";
+import { stopwatch } from "#foundation/text/figures";
 import type { SessionEvent } from "#session";
 import { type ChildState, print, type ViewState } from "./state.ts";
-import { shortDuration, toolLine } from "./tool-line.ts";
+import { toolLine } from "./tool-line.ts";
 
 export type ChildNews = Extract<SessionEvent, { readonly type: "child-event" }>;
 
@@ -42,7 +43,7 @@ function childEnd(state: ViewState, news: ChildNews, event: Extract<AgentEvent, 
 function outcomeOf({ milestone }: ChildNews, event: Extract<AgentEvent, { type: "turn-end" }>): string {
   if (milestone?.kind === "complete") {
     const calls = `${milestone.apiCalls} call${milestone.apiCalls === 1 ? "" : "s"}`;
-    return `${milestone.status} in ${shortDuration(milestone.durationMs)}, ${calls}`;
+    return `${milestone.status} in ${stopwatch(milestone.durationMs)}, ${calls}`;
   }
   return event.error === undefined ? "done" : `failed: ${event.error}`;
 }

@@ -1,9 +1,10 @@
+import { stopwatch } from "#foundation/text/figures";
 import type { Skin } from "../theme/skin.ts";
 import { cutText, type Line } from "../view/styled.ts";
 import { displayWidth } from "../view/width.ts";
 import { promptBuffer } from "./prompt.ts";
 import type { ViewState } from "./state.ts";
-import { shortDuration, toolLine } from "./tool-line.ts";
+import { toolLine } from "./tool-line.ts";
 
 /** Faces change at this pace. */
 export const spinnerFrameMs = 250;
@@ -20,7 +21,7 @@ export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string
   const face = at(state.thoughts.isOpen ? thinkingFaces : [...thinkingFaces, ...waitingFaces], frame);
   const [left, right] = wings[frame % Math.max(1, wings.length)] ?? ["", ""];
   const verb = state.turn.isInterrupted ? "stopping" : at(thinkingVerbs, Math.floor(frame / facesPerVerb));
-  const time = shortDuration(nowMs - state.turn.startedAtMs);
+  const time = stopwatch(nowMs - state.turn.startedAtMs);
   return `${left}${left === "" ? "" : " "}${face}${right === "" ? "" : " "}${right} ${verb}… (${time})`;
 }
 
@@ -42,7 +43,7 @@ export function runningRows(state: ViewState, columns: number, nowMs: number): L
   const rows = state.tools.slice(0, maxRunningRows).map((tool): Line => {
     const line = toolLine({ ...tool, durationMs: 0, isError: false }, state.settings.toolEmojis);
     if (tool.phase === "preparing") return [{ text: `  ┊ ${line.emoji} preparing ${tool.name}…`, style: "tool" }];
-    const time = `  (${shortDuration(nowMs - tool.startedAtMs)})`;
+    const time = `  (${stopwatch(nowMs - tool.startedAtMs)})`;
     const what = tool.update === "" ? line.detail || tool.preview || tool.name : tool.update;
     const room = columns - displayWidth(time) - displayWidth(line.emoji) - 3;
     return [{ text: `  ${line.emoji} ${cutText(what, Math.max(8, room))}${time}`, style: "tool" }];
@@ -52,7 +53,7 @@ export function runningRows(state: ViewState, columns: number, nowMs: number): L
 }
 
 function runningTime(state: ViewState, nowMs: number): string {
-  return shortDuration(nowMs - Math.min(...state.tools.map((tool) => tool.startedAtMs)));
+  return stopwatch(nowMs - Math.min(...state.tools.map((tool) => tool.startedAtMs)));
 }
 
 const busyPlaceholder = {

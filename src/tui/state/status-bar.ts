@@ -1,4 +1,5 @@
 import type { Cost } from "#conversation";
+import { shortCount, shortDuration, shortWindow } from "#foundation/text/figures";
 import { cutLine, cutText, type Line, padLine, type Span } from "../view/styled.ts";
 import { displayWidth } from "../view/width.ts";
 import type { ViewState } from "./state.ts";
@@ -24,7 +25,7 @@ function full(state: ViewState, nowMs: number): Span[] {
     dim(" ⚕ "),
     model(state),
     divider,
-    bar(`${shortCount(contextTokens)}/${shortCount(contextWindow)}`),
+    bar(`${shortCount(contextTokens)}/${shortWindow(contextWindow)}`),
     divider,
     { text: `[${"█".repeat(filled)}${"░".repeat(barCells - filled)}] ${percent}%`, style },
     divider,
@@ -73,8 +74,8 @@ function model(state: ViewState): Span {
 }
 
 function timer(state: ViewState, nowMs: number): Span | undefined {
-  if (state.turn !== undefined) return bar(`⏱ ${elapsed(nowMs - state.turn.startedAtMs)}`);
-  return state.lastTurnMs === undefined ? undefined : dim(`⏲ ${elapsed(state.lastTurnMs)}`);
+  if (state.turn !== undefined) return bar(`⏱ ${shortDuration(nowMs - state.turn.startedAtMs)}`);
+  return state.lastTurnMs === undefined ? undefined : dim(`⏲ ${shortDuration(state.lastTurnMs)}`);
 }
 
 function cost(state: ViewState): Span | undefined {
@@ -114,26 +115,6 @@ export function contextStyle(percent: number): string {
   return percent >= 50 ? "status-warn" : "status-good";
 }
 
-/** `950`, `12.4K`, `200K`, `1.0M`. */
-export function shortCount(count: number): string {
-  if (count < 1_000) return String(count);
-  const [value, unit] = count < 999_500 ? [count / 1_000, "K"] : [count / 1_000_000, "M"];
-  const text = value >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toFixed(1);
-  return text.replace(/\.0$/, "") + unit;
-}
-
 function sessionTime(state: ViewState, nowMs: number): string {
-  return elapsed(state.session === undefined ? 0 : nowMs - state.session.startedAtMs);
-}
-
-/** `12s`, `15m`, `2h 05m`. */
-export function elapsed(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 24
-    ? `${hours}h ${String(minutes % 60).padStart(2, "0")}m`
-    : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+  return shortDuration(state.session === undefined ? 0 : nowMs - state.session.startedAtMs);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mergeEmojis, shortDuration, type ToolFacts, toolLine } from "./tool-line.ts";
+import { mergeEmojis, type ToolFacts, toolLine } from "./tool-line.ts";
 
 const none = {};
 const facts = (name: string, args: unknown, more: Partial<ToolFacts> = {}): ToolFacts => ({
@@ -72,9 +72,5 @@ describe("tool lines", () => {
         expect(toolLine(facts(name, args), none).detail).not.toMatch(/\n/);
       }),
     );
-  });
-
-  it("say durations shortly", () => {
-    expect([shortDuration(1_234), shortDuration(125_000)]).toEqual(["1.2s", "2m 05s"]);
   });
 });

@@ -59,10 +59,3 @@ function markOf(facts: ToolFacts): string {
 function oneRow(text: string): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 2_000);
 }
-
-/** `1.2s`, `2m 05s`. */
-export function shortDuration(ms: number): string {
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)}s`;
-  const seconds = Math.round(ms / 1_000);
-  return `${Math.floor(seconds / 60)}m ${String(seconds % 60).padStart(2, "0")}s`;
-}

@@ -1,5 +1,5 @@
+import { shortWindow } from "#foundation/text/figures";
 import type { SessionInfo, ToolsetInfo } from "#session";
-import { shortCount } from "../state/status-bar.ts";
 import type { Skin } from "../theme/skin.ts";
 import { boxBottom, boxTop } from "./box.ts";
 import { cutLine, cutText, type Line, padLine, type Span } from "./styled.ts";
@@ -41,7 +41,7 @@ function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: B
     { text: `⚕ ${skin.branding.agentName}`, style: "banner-title" },
     { text: ` ${banner.version}`, style: "banner-dim" },
   ];
-  const facts = info === undefined ? "starting agent…" : `${info.model} · ${shortCount(info.contextWindow)} context`;
+  const facts = info === undefined ? "starting agent…" : `${info.model} · ${shortWindow(info.contextWindow)} context`;
   return [
     title,
     [{ text: cutText(facts, columns), style: "banner-text" }],
@@ -83,7 +83,7 @@ function factRows(info: SessionInfo | undefined, { banner }: BannerLook, columns
   const rows: Line[] = [];
   if (info === undefined) rows.push([{ text: "starting agent…", style: "banner-accent" }]);
   else {
-    rows.push(...fact("model", `${info.model} · ${info.providerLabel} · ${shortCount(info.contextWindow)} context`));
+    rows.push(...fact("model", `${info.model} · ${info.providerLabel} · ${shortWindow(info.contextWindow)} context`));
     if (info.isDemo)
       rows.push(
         ...wrapLine(

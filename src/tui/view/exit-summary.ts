@@ -1,6 +1,6 @@
 import { callsOf, type Message } from "#conversation";
+import { shortDuration } from "#foundation/text/figures";
 import type { SessionInfo } from "#session";
-import { elapsed } from "../state/status-bar.ts";
 import type { Skin } from "../theme/skin.ts";
 import type { Line } from "./styled.ts";
 
@@ -18,7 +18,7 @@ export function exitRows(
   const row = (label: string, text: string): Line => [{ text: label.padEnd(11), style: "dim" }, { text }];
   const rows = [[], row("Resume", `hermes --resume ${info.id}`)];
   if (info.title !== undefined) rows.push(row("", `hermes --continue ${quoted(info.title)}`), row("Title", info.title));
-  rows.push(row("Session", info.id), row("Duration", elapsed(nowMs - info.startedAtMs)));
+  rows.push(row("Session", info.id), row("Duration", shortDuration(nowMs - info.startedAtMs)));
   if (history.length > 0)
     rows.push(
       row("Messages", `${history.length} (${users} from you, ${calls} tool ${calls === 1 ? "call" : "calls"})`),

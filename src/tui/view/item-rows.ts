@@ -1,6 +1,7 @@
+import { stopwatch } from "#foundation/text/figures";
 import type { TuiSettings } from "../settings.ts";
 import type { AnswerChunk } from "../state/markdown-stream.ts";
-import { shortDuration, type ToolLine } from "../state/tool-line.ts";
+import type { ToolLine } from "../state/tool-line.ts";
 import type { DrawnView, ToolFull, TranscriptItem } from "../state/transcript-item.ts";
 import type { Skin } from "../theme/skin.ts";
 import { type BannerFacts, bannerRows } from "./banner.ts";
@@ -47,7 +48,7 @@ export function itemRows(item: TranscriptItem, look: Look): Line[] {
       return [
         [
           {
-            text: `  ${skin.toolPrefix} 💭 thought for ${shortDuration(item.durationMs)}, ${item.lineCount} lines`,
+            text: `  ${skin.toolPrefix} 💭 thought for ${stopwatch(item.durationMs)}, ${item.lineCount} lines`,
             style: "dim",
           },
         ],
@@ -130,7 +131,7 @@ function toolRows(item: { line: ToolLine; full?: ToolFull; from?: string }, look
   const { columns, settings, skin } = look;
   const owner = item.from === undefined ? "" : `[${cutText(item.from, 24)}] `;
   const lead = `  ${skin.toolPrefix} ${owner}${line.emoji} ${line.verb.padEnd(verbColumns)} `;
-  const time = `  ${shortDuration(line.durationMs)}`;
+  const time = `  ${stopwatch(line.durationMs)}`;
   const limit = settings.toolPreviewLength;
   const cut = line.cutFrom === "left" ? cutStart : cutText;
   const room = Math.max(12, columns - displayWidth(lead) - displayWidth(time) - displayWidth(line.mark));

@@ -1,4 +1,5 @@
-import { formatWindow, type PriceQuote } from "#model";
+import { shortWindow } from "#foundation/text/figures";
+import type { PriceQuote } from "#model";
 import type { Invocation } from "../../command.ts";
 import { flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -40,7 +41,7 @@ export async function modelList(invocation: Invocation): Promise<number> {
       row.is_current ? "*" : "",
       row.provider,
       row.model,
-      row.context_window === null ? "?" : formatWindow(row.context_window),
+      row.context_window === null ? "?" : shortWindow(row.context_window),
       priceText(row.usd_per_million_input),
       priceText(row.usd_per_million_output),
     ]),

@@ -1,8 +1,8 @@
+import { relativeTime } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { oneLine } from "../../output/table.ts";
-import { relativeTime } from "../../output/times.ts";
 import { openAsker } from "../../support/ask.ts";
 import { newestSessions } from "./list.ts";
 

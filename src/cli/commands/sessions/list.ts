@@ -1,10 +1,10 @@
+import { relativeTime } from "#foundation/text/figures";
 import { systemClock } from "#foundation/time/clock";
 import type { SessionSummary } from "#store";
 import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText } from "../../invocation.ts";
 import { snakeCase } from "../../output/json.ts";
 import { Output } from "../../output/output.ts";
-import { relativeTime } from "../../output/times.ts";
 import { openExistingStore } from "../../support/store.ts";
 
 export async function sessionsList(invocation: Invocation): Promise<number> {

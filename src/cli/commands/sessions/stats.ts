@@ -1,7 +1,7 @@
+import { byteSize } from "#foundation/text/figures";
 import type { Invocation } from "../../command.ts";
 import { snakeCase } from "../../output/json.ts";
 import { Output } from "../../output/output.ts";
-import { byteSize } from "../../output/times.ts";
 import { openExistingStore } from "../../support/store.ts";
 
 export async function sessionsStats(invocation: Invocation): Promise<number> {
