@@ -48,8 +48,9 @@ export type { Consequences, FailureKind, ModelFailure } from "./failures/failure
 export type { AttemptFault, FailureFacts } from "./failures/fault.ts";
 export { fittingOutputTokens, retryDelayMs } from "./failures/retry-delay.ts";
 export { type FallbackEntry, parseEntries, parseFallbackChain } from "./fallback/chain.ts";
+export { startTarget } from "./fallback/start-target.ts";
 export { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./fallback/state.ts";
-export { type FallbackEvent, type SwitchDeps, startOnFallback, switchTarget } from "./fallback/switch-target.ts";
+export { type FallbackEvent, type SwitchDeps, switchTarget } from "./fallback/switch-target.ts";
 export { fallbackTiming } from "./fallback/timing.ts";
 export { type PreparedRequest, prepareRequest } from "./prepare.ts";
 export { countRepairs } from "./protocols/shared/history.ts";

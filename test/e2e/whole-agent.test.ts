@@ -62,6 +62,19 @@ describe("providers and money", () => {
     second.assertClean();
   });
 
+  it("starts with the fallback, and says so, when the first provider has no key [20:R5.14]", async () => {
+    await using second = await startModelServer({ strict: true, models: [{ id: "second-model" }] });
+    second.otherwise(says("From the second."));
+    const fallback = `fallback_providers:\n  - provider: deepseek\n    model: deepseek-chat\n  - provider: custom\n    base_url: ${second.chatBaseUrl}\n    model: second-model\n`;
+    const config = `model:\n  provider: anthropic\n  default: claude-sonnet-4-6\n${fallback}`;
+    await using stage = await Stage.open({ config });
+    const ran = await stage.run(["chat", "-q", "hi"]);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("From the second.") });
+    expect(`${ran.stdout}${ran.stderr}`).toMatch(/no usable key for Anthropic.*Starting with second-model/s);
+    expect(await stage.ask("hi")).toMatchObject({ final_response: "From the second.", model: "second-model" });
+    second.assertClean();
+  });
+
   it("stops before a call that the budget does not cover, and leaves with 1 [20:R8.2]", async () => {
     await using server = await startModelServer();
     const budget = [

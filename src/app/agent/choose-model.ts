@@ -1,5 +1,14 @@
 import { UserError } from "#foundation/errors";
-import { type CredentialPool, demoProvider, type ResolvedTarget, type Target, type TargetWish } from "#model";
+import type { Logger } from "#foundation/files/logger";
+import {
+  type CredentialPool,
+  demoProvider,
+  type FallbackEntry,
+  type ResolvedTarget,
+  startTarget,
+  type Target,
+  type TargetWish,
+} from "#model";
 import type { Models } from "../wire-model.ts";
 
 /** The model a session starts with. */
@@ -11,34 +20,42 @@ export interface ChosenModel {
   readonly credentialCount: number;
   readonly isDemo: boolean;
   readonly notices: readonly string[];
+  /** Why it is not the one that was asked for. */
+  readonly fallbackNotice?: string | undefined;
+  /** The models that may still take over. */
+  readonly fallbackChain: readonly FallbackEntry[];
 }
 
 export interface ModelWish {
   readonly model?: string;
   readonly provider?: string;
   readonly isOneShot: boolean;
+  readonly fallbackChain: readonly FallbackEntry[];
+  readonly logger: Logger;
 }
 
 /**
- * What was asked for, else what is configured, else the demo model that comes with the program: a newcomer
+ * What was asked for, else what is configured, else the fallback chain, else the demo model that comes with the program: a newcomer
  * without any key can talk at once. Somebody who asked for a model and cannot have it is told why instead.
  */
 export async function chooseModel(wish: ModelWish, models: Models, signal: AbortSignal): Promise<ChosenModel> {
-  const { model, provider } = wish;
+  const { model, provider, fallbackChain, logger } = wish;
   const asked: TargetWish = {
     ...(model === undefined ? {} : { model }),
     ...(provider === undefined ? {} : { provider }),
     isOneShot: wish.isOneShot,
   };
-  const resolution = await models.resolve(asked, signal);
+  const deps = { resolve: models.resolve.bind(models), chain: fallbackChain, logger };
+  const { resolution, chain, notice } = await startTarget(asked, deps, signal);
   if (resolution.kind === "target") {
     const { target, notices, pool } = resolution;
     const credentialCount = (await pool?.members(signal))?.length ?? 1;
-    return { target, notices, pool, resolution, credentialCount, isDemo: target.provider === demoProvider };
+    const isDemo = target.provider === demoProvider;
+    return { target, notices, pool, resolution, credentialCount, isDemo, fallbackChain: chain, fallbackNotice: notice };
   }
   const isNewcomer = resolution.code === "no_provider_configured" && model === undefined && provider === undefined;
   const demo = isNewcomer && !wish.isOneShot ? await models.demo() : undefined;
-  if (demo !== undefined) return { ...onlyTarget(demo), isDemo: true, notices: [newcomerText] };
+  if (demo !== undefined) return { ...onlyTarget(demo), isDemo: true, notices: [newcomerText], fallbackChain };
   const { message, hint, code } = resolution;
   throw new UserError(message, { hint, code, exitCode: withoutCredentials.has(code) ? 3 : 1 });
 }

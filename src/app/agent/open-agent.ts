@@ -63,11 +63,14 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   const { shared, scope, signal } = opening;
   const { logger } = shared;
   const { config } = shared.loaded;
-  const chosen = await chooseModel(modelWish(spec), shared.models, signal);
+  const { entries: fallbackChain, warnings } = parseFallbackChain(config);
+  for (const warning of warnings) logger.warn(warning);
+  const chosen = await chooseModel({ ...modelWish(spec), fallbackChain, logger }, shared.models, signal);
   const smallWindow = acceptWindow(chosen.target, config);
   for (const text of chosen.notices) spec.events.emit({ type: "notice", level: "info", text });
-  if (smallWindow !== undefined) spec.events.emit({ type: "notice", level: "warn", text: smallWindow });
-  const conversation = newConversation(spec, { shared, chosen });
+  for (const text of [chosen.fallbackNotice, smallWindow])
+    if (text !== undefined) spec.events.emit({ type: "notice", level: "warn", text });
+  const conversation = newConversation(spec, chosen);
   const spender = spenderOf(spec);
   const auxiliary = openSideCalls(shared, {
     spender,
@@ -162,18 +165,13 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   });
 }
 
-function newConversation(
-  spec: AgentSpec,
-  { shared, chosen }: { readonly shared: SharedParts; readonly chosen: ChosenModel },
-): Conversation {
-  const { entries, warnings } = parseFallbackChain(shared.loaded.config);
-  for (const warning of warnings) shared.logger.warn(warning);
+function newConversation(spec: AgentSpec, chosen: ChosenModel): Conversation {
   return new Conversation({
     sessionId: spec.sessionId,
     rootSessionId: spec.rootSessionId,
     history: spec.history,
     target: chosen.target,
-    fallbackChain: entries,
+    fallbackChain: chosen.fallbackChain,
   });
 }
 

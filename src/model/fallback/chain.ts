@@ -98,16 +98,3 @@ function protocolIn(value: unknown): ProtocolName | undefined {
 export function wishFor(entry: FallbackEntry, source: string): TargetWish {
   return { ...entry, source };
 }
-
-/**
- * The chain of a child or a job: its own list where it has one (an empty list means none at all),
- * else the chain it inherits, unless inheriting is turned off.
- */
-export function inheritChain(
-  own: readonly unknown[] | undefined,
-  inherited: readonly FallbackEntry[],
-  options: { readonly where: string; readonly inherits?: boolean },
-): ParsedChain {
-  if (own !== undefined) return parseEntries(own, options.where);
-  return { entries: options.inherits === false ? [] : inherited, warnings: [] };
-}

@@ -4,11 +4,12 @@ import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
 import { classify } from "../failures/classify.ts";
 import type { ModelFailure } from "../failures/failure.ts";
-import type { TargetWish } from "../resolve/context.ts";
+import type { Resolution, TargetWish } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
-import { inheritChain, parseFallbackChain, wishFor } from "./chain.ts";
+import { parseFallbackChain, wishFor } from "./chain.ts";
+import { startTarget } from "./start-target.ts";
 import { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./state.ts";
-import { type SwitchDeps, startOnFallback, switchTarget } from "./switch-target.ts";
+import { type SwitchDeps, switchTarget } from "./switch-target.ts";
 import { fallbackTiming } from "./timing.ts";
 
 const now = Date.UTC(2026, 0, 1);
@@ -86,12 +87,6 @@ describe("the chain in the configuration", () => {
     expect(entry.apiKey?.equals(new Secret("k-123456"))).toBe(true);
     expect(wishFor(entry, "fallback 1")).toMatchObject({ provider: "custom", source: "fallback 1" });
   });
-
-  it("[20:A5.10] [20:A5.11] children and jobs inherit it; an empty list of their own means none [20:R5.16]", () => {
-    expect(inheritChain(undefined, entries, { where: "delegation" }).entries).toEqual(entries);
-    expect(inheritChain([], entries, { where: "job" }).entries).toEqual([]);
-    expect(inheritChain(undefined, entries, { where: "job", inherits: false }).entries).toEqual([]);
-  });
 });
 
 describe("switching", () => {
@@ -168,12 +163,6 @@ describe("switching", () => {
     expect(beginTurn(state, now + 59_999)).toMatchObject({ active: 0, next: 1 });
     expect(beginTurn(state, now + 60_000)).toEqual({ chain: entries, next: 0 });
   });
-
-  it("starts on the first usable entry when the primary cannot be set up [20:R5.14]", async () => {
-    const begun = await startOnFallback(start(), deps(["a"]), never);
-    expect(begun).toMatchObject({ target: { provider: "b" }, state: { active: 1 } });
-    expect(await startOnFallback(start(), deps(["a", "b"]), never)).toBeUndefined();
-  });
 });
 
 describe("when to switch", () => {
@@ -200,5 +189,46 @@ describe("when to switch", () => {
     );
     expect(fallbackTiming(failed(400, {}, "prompt is too long"), facts).kind).toBe("never");
     expect(fallbackTiming(failed(401), { ...facts, hasFallbackLeft: false }).kind).toBe("never");
+  });
+});
+
+describe("the model a session starts with [20:R5.14]", () => {
+  const known: Readonly<Record<string, string>> = {
+    main: "missing_api_key",
+    a: "missing_api_key",
+    typo: "invalid_provider",
+  };
+  const start = (provider: string, chain = entries) => {
+    const logger = memoryLogger();
+    const resolve = async (wish: TargetWish): Promise<Resolution> => {
+      const code = known[wish.provider ?? ""];
+      return code === undefined
+        ? {
+            kind: "target",
+            target: target(wish.provider ?? "", wish.model ?? ""),
+            notices: [],
+            requestedProvider: "",
+            explanation: [],
+          }
+        : { kind: "failure", code, message: `No key for ${wish.provider}.`, hint: "Run: add", explanation: [] };
+    };
+    return startTarget({ provider }, { resolve, chain, logger }, never);
+  };
+
+  it("is the first entry of the chain with a key, when the primary has none, and that is said", async () => {
+    expect(await start("main")).toMatchObject({
+      resolution: { kind: "target", target: { provider: "b", model: "two" } },
+      chain: [],
+      notice: "No key for main. Starting with two via B instead. Run: add",
+    });
+  });
+
+  it("is the primary where it can be used, and the chain stays whole", async () => {
+    expect(await start("ok")).toMatchObject({ resolution: { target: { provider: "ok" } }, chain: entries });
+  });
+
+  it("is none when nothing can be used, or when the provider is a mistake", async () => {
+    expect(await start("main", entries.slice(0, 1))).toMatchObject({ resolution: { kind: "failure" } });
+    expect(await start("typo")).toMatchObject({ resolution: { kind: "failure", code: "invalid_provider" } });
   });
 });

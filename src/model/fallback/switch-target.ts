@@ -102,28 +102,3 @@ function eventOf(
     atMs: at.nowMs,
   };
 }
-
-/**
- * The first entry that can be used when the primary cannot be set up at all, for lack of a key or
- * because a login ran out. Undefined when none can.
- */
-export async function startOnFallback(
-  state: FallbackState,
-  deps: SwitchDeps,
-  signal: AbortSignal,
-): Promise<{ readonly state: FallbackState; readonly target: Target; readonly notice: string } | undefined> {
-  let current = state;
-  for (let taken = takeNext(current); taken !== undefined; taken = takeNext(current)) {
-    current = taken.state;
-    const { entry, index } = taken;
-    const resolved = await deps.resolve(wishFor(entry, `fallback ${index + 1}`), signal);
-    if (resolved.kind === "target") {
-      const { target } = resolved;
-      const notice = `The main model cannot be used; starting with ${target.model} via ${target.providerLabel}.`;
-      return { state: { ...current, active: index }, target, notice };
-    }
-    const { provider, model } = entry;
-    deps.logger.warn("fallback entry skipped", { provider, model, reason: resolved.message });
-  }
-  return undefined;
-}
