@@ -32,7 +32,6 @@ const outside = [
     "linkedom",
     "ws",
     "@clack/prompts",
-    "undici",
   ],
 ];
 const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })

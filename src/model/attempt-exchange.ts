@@ -1,3 +1,4 @@
+import type { HttpAnswer } from "#foundation/http/answer";
 import { toHttpFailure } from "#foundation/http/failure";
 import { deadline, isTimeout, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
@@ -5,7 +6,7 @@ import type { CredentialHandle } from "./credentials/credential.ts";
 import type { AttemptFault } from "./failures/fault.ts";
 import type { Frame, Lifted, WireRequest } from "./protocols/protocol.ts";
 import type { ModelRequest } from "./request.ts";
-import type { Answer, PostLimits } from "./transport/http.ts";
+import type { PostLimits } from "./transport/connections.ts";
 import { Watchdog } from "./transport/watchdog.ts";
 
 const endOfBodyMs = 10;
@@ -70,7 +71,7 @@ export class AttemptExchange implements Disposable {
 
   /** A body as text, up to a bound. */
   async readText(
-    answer: Answer,
+    answer: HttpAnswer,
     options: { readonly maxBytes: number; readonly keepsPartial: boolean },
   ): Promise<{ readonly text: string } | AttemptFault> {
     const chunks: Uint8Array[] = [];
@@ -104,7 +105,7 @@ export class AttemptExchange implements Disposable {
   }
 
   /** Leaves nothing behind: a connection in the middle of an answer is closed, any other is kept. */
-  async finish(answer: Answer): Promise<void> {
+  async finish(answer: HttpAnswer): Promise<void> {
     this[Symbol.dispose]();
     if (!this.isOver || this.signal.aborted) {
       answer.destroy();

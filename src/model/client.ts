@@ -1,6 +1,7 @@
 import type { ModelEvent } from "#conversation";
 import { HermesError, UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import type { HttpAnswer } from "#foundation/http/answer";
 import { parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import { AttemptExchange } from "./attempt-exchange.ts";
@@ -14,7 +15,6 @@ import type { ModelRequest } from "./request.ts";
 import type { Connections } from "./transport/connections.ts";
 import { openDecoder } from "./transport/decoder.ts";
 import { FramingError } from "./transport/frames.ts";
-import type { Answer } from "./transport/http.ts";
 
 export type AttemptEvent =
   | ModelEvent
@@ -124,7 +124,7 @@ async function send(
   prepared: PreparedRequest,
   exchange: AttemptExchange,
   { connections, logger }: ModelClientDeps,
-): Promise<Answer | AttemptFault> {
+): Promise<HttpAnswer | AttemptFault> {
   const { wire, url } = prepared;
   let authorization: Readonly<Record<string, string>>;
   try {
@@ -159,7 +159,7 @@ async function send(
 }
 
 /** An error status: its body is read up to a bound; what cannot be read does not hide the status. */
-async function* refusal(answer: Answer, exchange: AttemptExchange): AsyncGenerator<Step, void> {
+async function* refusal(answer: HttpAnswer, exchange: AttemptExchange): AsyncGenerator<Step, void> {
   const read = await exchange.readText(answer, { maxBytes: 64 * 1024, keepsPartial: true });
   const location = answer.headers["location"];
   const isRedirect = answer.status < 400 && location !== undefined;
@@ -169,7 +169,7 @@ async function* refusal(answer: Answer, exchange: AttemptExchange): AsyncGenerat
 }
 
 /** Servers that do not stream answer a streaming request with one JSON object. */
-function isWhole(prepared: PreparedRequest, answer: Answer): boolean {
+function isWhole(prepared: PreparedRequest, answer: HttpAnswer): boolean {
   return prepared.wire.framing === "json" || /\bjson\b/i.test(answer.headers["content-type"] ?? "");
 }
 
@@ -177,7 +177,7 @@ const maxWholeBytes = 64 * 1024 * 1024;
 
 async function* wholeEvents(
   prepared: PreparedRequest,
-  answer: Answer,
+  answer: HttpAnswer,
   { request, exchange }: Reading,
 ): AsyncGenerator<Step, void> {
   const read = await exchange.readText(answer, { maxBytes: maxWholeBytes, keepsPartial: false });
@@ -200,7 +200,7 @@ function whatItIs(text: string, message: string): string {
 
 async function* streamedEvents(
   prepared: PreparedRequest,
-  answer: Answer,
+  answer: HttpAnswer,
   { request, exchange }: Reading,
 ): AsyncGenerator<Step, void> {
   if (/\bhtml\b/i.test(answer.headers["content-type"] ?? "")) {

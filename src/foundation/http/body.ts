@@ -1,4 +1,5 @@
 import { HermesError } from "../errors.ts";
+import type { HttpAnswer } from "./answer.ts";
 import type { HttpFailure } from "./failure.ts";
 
 /** The body stopped coming, or there was too much of it. */
@@ -22,13 +23,16 @@ export interface BodyOptions {
 
 /** Reads a response body once, within a limit, and tells when it is over. */
 export class BodyReader implements AsyncIterable<Uint8Array> {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #answer: HttpAnswer;
+  readonly #bytes: AsyncIterator<Uint8Array>;
   readonly #options: BodyOptions;
   #isOver = false;
-  #bytes = 0;
+  #isRead = false;
+  #count = 0;
 
-  constructor(stream: ReadableStream<Uint8Array> | null, options: BodyOptions) {
-    this.#reader = stream?.getReader();
+  constructor(answer: HttpAnswer, options: BodyOptions) {
+    this.#answer = answer;
+    this.#bytes = answer.body[Symbol.asyncIterator]();
     this.#options = options;
   }
 
@@ -54,29 +58,30 @@ export class BodyReader implements AsyncIterable<Uint8Array> {
   async discard(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    // Cancelling a stream that already failed repeats its failure, which the reader has been told.
-    await this.#reader?.cancel().catch(() => undefined);
+    // Nothing is left to close when the body was read to its end.
+    if (!this.#isRead) this.#answer.destroy();
     await this.#options.onEnd();
   }
 
   async #next(): Promise<Uint8Array | undefined> {
-    if (this.#isOver || this.#reader === undefined) return undefined;
-    const { done, value } = await this.#read(this.#reader);
-    if (done || value === undefined) return undefined;
+    if (this.#isOver) return undefined;
+    const { done, value } = await this.#read();
+    if (done === true) {
+      this.#isRead = true;
+      return undefined;
+    }
     this.#options.onChunk();
-    this.#bytes += value.byteLength;
-    if (this.#bytes <= this.#options.maxBytes) return value;
+    this.#count += value.byteLength;
+    if (this.#count <= this.#options.maxBytes) return value;
     throw new HttpBodyError({
       kind: "too-large",
       message: `the response is larger than ${this.#options.maxBytes} bytes`,
     });
   }
 
-  async #read(
-    reader: ReadableStreamDefaultReader<Uint8Array>,
-  ): Promise<{ done: boolean; value?: Uint8Array | undefined }> {
+  async #read(): Promise<IteratorResult<Uint8Array, void>> {
     try {
-      return await reader.read();
+      return await this.#bytes.next();
     } catch (error) {
       throw new HttpBodyError(this.#options.toFailure(error));
     }

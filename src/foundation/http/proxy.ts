@@ -48,22 +48,54 @@ function isProxyUrl(value: string): boolean {
   }
 }
 
-/** The proxy to ask for this address, or undefined when it is reached directly. */
-export function proxyFor(target: URL, settings: ProxySettings | undefined): string | undefined {
+/** The proxy to ask for this address, or undefined when it is reached directly. One that is no address is a {@link UserError}. */
+export function proxyFor(target: URL, settings: ProxySettings | undefined): URL | undefined {
   if (settings === undefined || isLoopback(target.hostname)) return undefined;
-  return target.protocol === "https:" ? settings.httpsProxy : settings.httpProxy;
-}
-
-/** The proxy in the form undici takes; one that is no address is a {@link UserError}. */
-export function checkProxy(address: string): { readonly httpProxy: string; readonly httpsProxy: string } {
-  if (isProxyUrl(address)) return { httpProxy: address, httpsProxy: address };
+  const address = target.protocol === "https:" ? settings.httpsProxy : settings.httpProxy;
+  if (address === undefined || isDirect(target, settings.noProxy ?? "")) return undefined;
+  if (isProxyUrl(address)) return new URL(address);
   throw new UserError("The configured proxy is not a usable address.", {
     hint: "Set HTTPS_PROXY and HTTP_PROXY to an address such as http://proxy.example:3128.",
     code: "proxy_invalid",
   });
 }
 
+/** `example.com` and `.example.com` mean the domain and everything below it; a port narrows an entry to that port. */
+function isDirect(target: URL, noProxy: string): boolean {
+  const host = target.hostname.toLowerCase().replace(/^\[|\]$/g, "");
+  const port = target.port || (target.protocol === "https:" ? "443" : "80");
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => {
+      if (entry === "*") return true;
+      const withPort = /^(.+):(\d+)$/.exec(entry);
+      const isPort = withPort !== null && !/^[^[]*:[^[]*:/.test(entry);
+      if (isPort && withPort[2] !== port) return false;
+      const name = (isPort ? (withPort[1] ?? "") : entry).replace(/^\*?\./, "").replace(/^\[|\]$/g, "");
+      return host === name || host.endsWith(`.${name}`);
+    });
+}
+
 /** A proxy sees another "localhost" than we do. */
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127\./.test(hostname);
+}
+
+/** The proxy did not let a request through. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  readonly code = "proxy_refused";
+
+  constructor(status: number) {
+    super(`the proxy answered ${status}`);
+  }
+}
+
+/** The login of a proxy, as its address carries it. */
+export function proxyAuthorization({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === "" && password === "") return {};
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(login).toString("base64")}` };
 }

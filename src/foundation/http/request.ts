@@ -1,6 +1,7 @@
 import { deadline, onAbort } from "../lifecycle/abort.ts";
+import type { HttpAnswer } from "./answer.ts";
 import { BodyReader, HttpBodyError } from "./body.ts";
-import { openConnection } from "./connection.ts";
+import { HttpClient } from "./client.ts";
 import { describeUrl, type HttpFailure, toHttpFailure } from "./failure.ts";
 import type { ProxySettings } from "./proxy.ts";
 
@@ -10,7 +11,7 @@ export { findProxyProblems, proxyFromEnv } from "./proxy.ts";
 
 export interface HttpRequestOptions {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>> | Headers;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | URLSearchParams | FormData;
   readonly signal: AbortSignal;
   /** The longest silence: until the headers come, and then between two pieces of the body. */
@@ -21,15 +22,18 @@ export interface HttpRequestOptions {
   /** Redirects are never followed, since credentials would go along. `error` makes one a failure. */
   readonly redirect?: "manual" | "error";
   /** Which proxy to use; the environment decides when left out, `false` means none. */
-  readonly proxy?: ProxySettings | false;
-  /** A connection pool of the caller (an undici dispatcher); overrides `proxy`. */
-  readonly dispatcher?: object;
+  readonly proxy?: ProxySettings | false | undefined;
+  /** The caller's client, with its connections, certificates and proxy; one of its own when left out. */
+  readonly client?: HttpClient | undefined;
+  /** The only addresses the connection may go to, whatever the name of the host says. */
+  readonly addresses?: readonly string[] | undefined;
 }
 
 interface HttpResponse extends AsyncDisposable {
   readonly kind: "response";
   readonly status: number;
-  readonly headers: Headers;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The bytes as they come. Reading throws an {@link HttpBodyError} when they stop coming or become too many. */
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<HttpText>;
@@ -51,28 +55,29 @@ export async function httpRequest(url: string | URL, options: HttpRequestOptions
   const target = parseUrl(url);
   if (target === undefined)
     return failed({ kind: "invalid-url", message: `not an http or https address: ${describeUrl(url)}` });
-  const headers = buildHeaders(options.headers);
-  if (typeof headers === "string") return failed({ kind: "invalid-request", message: headers, code: "invalid_header" });
+  const request = await encode(options);
+  const wrong = Object.entries(request.headers).find(([name, value]) => !isHeader(name, value))?.[0];
+  // The platform's own complaint repeats the value, which is often a key; this one names only the header.
+  if (wrong !== undefined)
+    return failed({
+      kind: "invalid-request",
+      message: `the header ${JSON.stringify(wrong)} has a character that HTTP does not allow`,
+      code: "invalid_header",
+    });
   if (options.signal.aborted) return failed({ kind: "aborted", message: "cancelled", cause: options.signal.reason });
 
   const exchange = new Exchange(options);
   try {
-    const connection = await openConnection(target, { ...options, onBroken: (error) => exchange.fail(error) });
-    exchange.own(connection);
-    const response = await connection.send(target, {
+    const answer = await exchange.client.send({
       method: options.method ?? "GET",
-      headers,
-      ...(options.body === undefined ? {} : { body: options.body }),
-      redirect: "manual",
-      signal: exchange.signal,
+      url: target,
+      ...request,
+      signals: [exchange.signal],
+      addresses: options.addresses,
     });
-    if (
-      options.redirect === "error" &&
-      response.status >= 300 &&
-      response.status < 400 &&
-      response.headers.has("location")
-    ) {
-      await response.body?.cancel();
+    const isRedirect = answer.status >= 300 && answer.status < 400 && answer.headers["location"] !== undefined;
+    if (options.redirect === "error" && isRedirect) {
+      answer.destroy();
       await exchange.close();
       return failed({
         kind: "connection",
@@ -81,7 +86,7 @@ export async function httpRequest(url: string | URL, options: HttpRequestOptions
       });
     }
     exchange.idle.restart();
-    return toResponse(response, exchange, { target, maxBodyBytes: options.maxBodyBytes });
+    return toResponse(answer, exchange, { target, maxBodyBytes: options.maxBodyBytes });
   } catch (error) {
     await exchange.close();
     return failed(exchange.explain(error, target));
@@ -102,34 +107,49 @@ function parseUrl(url: string | URL): URL | undefined {
   }
 }
 
-/** The platform's own complaint repeats the value, which is often a key; this one names only the header. */
-function buildHeaders(input: HttpRequestOptions["headers"]): Headers | string {
-  const headers = new Headers();
-  const entries = input === undefined ? [] : input instanceof Headers ? [...input.entries()] : Object.entries(input);
-  for (const [name, value] of entries) {
-    try {
-      headers.set(name, value);
-    } catch {
-      return `the header ${JSON.stringify(name)} has a character that HTTP does not allow`;
-    }
-  }
-  return headers;
+interface Encoded {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
 }
 
-/** What lives from the request to the last byte: the timers, the link to the caller's signal, an own connection. */
+async function encode({ headers = {}, body }: HttpRequestOptions): Promise<Encoded> {
+  const all = { "accept-encoding": "gzip, deflate, br", ...lowerCased(headers) };
+  if (body === undefined) return { headers: all };
+  if (typeof body === "string" || body instanceof Uint8Array) return { headers: all, body };
+  if (body instanceof URLSearchParams)
+    return {
+      headers: { "content-type": "application/x-www-form-urlencoded;charset=UTF-8", ...all },
+      body: String(body),
+    };
+  const encoded = new Response(body);
+  const type = encoded.headers.get("content-type") ?? "application/octet-stream";
+  return { headers: { "content-type": type, ...all }, body: new Uint8Array(await encoded.arrayBuffer()) };
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function isHeader(name: string, value: string): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+/** What lives from the request to the last byte: the timers, the link to the caller's signal, a client of its own. */
 class Exchange {
   readonly idle;
   readonly #total;
   readonly #controller = new AbortController();
   readonly #links: Disposable[];
   readonly #outer: AbortSignal;
-  #connection: AsyncDisposable | undefined;
-  #broken: Error | undefined;
+  readonly #own: HttpClient | undefined;
+  readonly client: HttpClient;
 
   constructor(options: HttpRequestOptions) {
     this.idle = deadline(options.timeoutMs);
     this.#total = options.totalTimeoutMs === undefined ? undefined : deadline(options.totalTimeoutMs);
     this.#outer = options.signal;
+    this.client = options.client ?? new HttpClient({ proxy: options.proxy });
+    this.#own = options.client === undefined ? this.client : undefined;
     const stop = (reason: unknown): void => this.#controller.abort(reason);
     this.#links = [options.signal, this.idle.signal, this.#total?.signal]
       .filter((signal) => signal !== undefined)
@@ -140,39 +160,27 @@ class Exchange {
     return this.#controller.signal;
   }
 
-  /** Ends the exchange because its connection is broken. */
-  fail(error: Error): void {
-    this.#broken ??= error;
-    this.#controller.abort(error);
-  }
-
   /** What an error means here. The caller's word counts before a timer that ran out meanwhile. */
   explain(error: unknown, target: URL): HttpFailure {
     if (this.#outer.aborted) return toHttpFailure(error, target, "aborted");
     const hasTimedOut = this.idle.signal.aborted || this.#total?.signal.aborted === true;
-    return toHttpFailure(this.#broken ?? error, target, hasTimedOut ? "timeout" : undefined);
-  }
-
-  own(connection: AsyncDisposable): void {
-    this.#connection = connection;
+    return toHttpFailure(error, target, hasTimedOut ? "timeout" : undefined);
   }
 
   async close(): Promise<void> {
     this.idle[Symbol.dispose]();
     this.#total?.[Symbol.dispose]();
     for (const link of this.#links) link[Symbol.dispose]();
-    const connection = this.#connection;
-    this.#connection = undefined;
-    await connection?.[Symbol.asyncDispose]();
+    await this.#own?.[Symbol.asyncDispose]();
   }
 }
 
 function toResponse(
-  response: Response,
+  answer: HttpAnswer,
   exchange: Exchange,
   options: { readonly target: URL; readonly maxBodyBytes: number },
 ): HttpResponse {
-  const body = new BodyReader(response.body, {
+  const body = new BodyReader(answer, {
     maxBytes: options.maxBodyBytes,
     onChunk: () => exchange.idle.restart(),
     onEnd: () => exchange.close(),
@@ -180,8 +188,8 @@ function toResponse(
   });
   return {
     kind: "response",
-    status: response.status,
-    headers: response.headers,
+    status: answer.status,
+    headers: answer.headers,
     body,
     async text() {
       try {

@@ -180,7 +180,7 @@ describe("[20:A3.8][20:R3.30] a refused token", () => {
       const text = await response.text();
       return {
         status: response.status,
-        headers: Object.fromEntries(response.headers),
+        headers: response.headers,
         body: text.kind === "text" ? text.text : "",
       };
     };
@@ -245,7 +245,7 @@ describe("[20:R3.43] certificates", () => {
     await using missing = await openTlsConnections({
       env: { HERMES_CA_BUNDLE: join(folder, "none.pem"), SSL_CERT_FILE: "/x" },
     });
-    expect([missing.dispatcher, missing.warnings]).toEqual([
+    expect([missing.client, missing.warnings]).toEqual([
       undefined,
       [expect.stringMatching(/HERMES_CA_BUNDLE names .*none\.pem/)],
     ]);
@@ -254,10 +254,10 @@ describe("[20:R3.43] certificates", () => {
       caBundle: join(folder, "ca.pem"),
       env: { HERMES_CA_BUNDLE: "/none" },
     });
-    expect([typeof own.dispatcher, own.warnings]).toEqual(["object", []]);
+    expect([typeof own.client, own.warnings]).toEqual(["object", []]);
     await using insecure = await openTlsConnections({ isInsecure: true, env: {} });
     expect(insecure.warnings).toHaveLength(1);
     await using usual = await openTlsConnections({ env: {} });
-    expect([usual.dispatcher, usual.warnings]).toEqual([undefined, []]);
+    expect([usual.client, usual.warnings]).toEqual([undefined, []]);
   });
 });

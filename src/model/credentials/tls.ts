@@ -1,4 +1,5 @@
 import { readTextFile } from "#foundation/files/files";
+import { HttpClient } from "#foundation/http/client";
 
 export interface TlsOptions {
   /** `--insecure`: certificates are not checked. */
@@ -10,7 +11,7 @@ export interface TlsOptions {
 
 export interface TlsConnections extends AsyncDisposable {
   /** Handed to requests; undefined when the system's own certificates will do. */
-  readonly dispatcher?: object;
+  readonly client?: HttpClient;
   readonly warnings: readonly string[];
 }
 
@@ -24,15 +25,14 @@ export async function openTlsConnections(options: TlsOptions): Promise<TlsConnec
   if (bundle === undefined && options.isInsecure !== true) {
     return { warnings, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  const { Agent } = await import("undici");
   const { rootCertificates } = await import("node:tls");
-  const agent = new Agent({
-    connect: {
-      ...(bundle === undefined ? {} : { ca: [...rootCertificates, bundle] }),
-      ...(options.isInsecure === true ? { rejectUnauthorized: false } : {}),
+  const client = new HttpClient({
+    tls: {
+      ca: bundle === undefined ? undefined : [...rootCertificates, bundle],
+      rejectUnauthorized: options.isInsecure === true ? false : undefined,
     },
   });
-  return { dispatcher: agent, warnings, [Symbol.asyncDispose]: () => agent.destroy() };
+  return { client, warnings, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
 }
 
 async function readBundle(options: TlsOptions, warnings: string[]): Promise<string | undefined> {

@@ -1,101 +1,79 @@
-import type { Agent } from "node:http";
-import { type ProxySettings, proxyFor, proxyFromEnv } from "#foundation/http/proxy";
+import type { HttpAnswer } from "#foundation/http/answer";
+import { HttpClient, type HttpClientOptions } from "#foundation/http/client";
 import { WireMemo } from "../protocols/shared/wire-memo.ts";
-import { type Answer, DeadSocketError, type Post, type Sender, sendPost } from "./http.ts";
 import { Pacing } from "./pacing.ts";
+import type { Watchdog } from "./watchdog.ts";
 
-/** Requests over some way out of this machine. */
-export interface Outlet extends AsyncDisposable {
-  /** Rejects with what broke the connection; the caller knows whether it was itself. */
-  post(post: Post): Promise<Answer>;
-  /** Idle connections are dropped and the next attempt opens its own; running ones go on. */
-  fresh(): void;
+/** A POST on its way, with the limits that are kept for it. */
+export interface Post {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly watchdog: Watchdog;
+  readonly limits: PostLimits;
 }
 
-/** The open connections to model endpoints; shared by all attempts, owned by whoever opened it. */
-export interface Connections extends Outlet {
+export interface PostLimits {
+  readonly connectMs: number;
+  /** From the request to the first byte of the answer. */
+  readonly firstByteMs: number | undefined;
+  /** Between two pieces of the body. */
+  readonly idleMs: number | undefined;
+}
+
+/** The open connections to model endpoints; shared by all attempts, owned by whoever opened them. */
+export interface Connections extends AsyncDisposable {
+  /** Rejects with what broke the connection; the caller knows whether it was itself. */
+  post(post: Post): Promise<HttpAnswer>;
+  /** Idle connections are dropped and the next attempt opens its own; running ones go on. */
+  fresh(): void;
   /** The distance between requests that endpoints ask for, kept by everybody who shares the connections. */
   readonly pacing: Pacing;
   /** What was written before; sessions that share the connections share it. */
   readonly memo: WireMemo;
 }
 
-export interface ConnectionOptions {
-  /** Which proxy to use; the environment decides when left out, `false` means none. */
-  readonly proxy?: ProxySettings | false;
+export function openConnections(options: Pick<HttpClientOptions, "proxy"> = {}): Connections {
+  const client = new HttpClient({ ...options, keepsConnections: true });
+  return {
+    pacing: new Pacing(),
+    memo: new WireMemo(),
+    post: (post) => send(post, client),
+    fresh: () => client.fresh(),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
 }
 
-export function openConnections(options: ConnectionOptions = {}): Connections {
-  return new ConnectionPool(options.proxy === false ? undefined : (options.proxy ?? proxyFromEnv(process.env)));
+async function send({ watchdog, limits, signal, ...request }: Post, client: HttpClient): Promise<HttpAnswer> {
+  watchdog.arm("connect", limits.connectMs);
+  const answer = await client.send({
+    ...request,
+    method: "POST",
+    signals: [signal, watchdog.signal],
+    onConnected: () => {
+      watchdog.disarm("connect");
+      watchdog.arm("first-byte", limits.firstByteMs);
+    },
+  });
+  watchdog.disarm("connect");
+  watchdog.disarm("first-byte");
+  watchdog.arm("idle", limits.idleMs);
+  return { ...answer, body: watched(answer.body, watchdog) };
 }
 
-const idleMs = 60_000;
-
-class ConnectionPool implements Connections {
-  readonly pacing = new Pacing();
-  readonly memo = new WireMemo();
-  readonly #proxy: ProxySettings | undefined;
-  readonly #senders = new Map<string, Sender>();
-  readonly #retired = new Set<Agent>();
-  #proxied: Promise<Outlet> | undefined;
-  #isClosed = false;
-
-  constructor(proxy: ProxySettings | undefined) {
-    this.#proxy = proxy;
-  }
-
-  async post(post: Post): Promise<Answer> {
-    if (this.#isClosed) throw new Error("the connections are closed");
-    if (proxyFor(post.url, this.#proxy) !== undefined) return (await this.#throughProxy()).post(post);
-    const sender = await this.#senderFor(post.url.protocol);
-    try {
-      return await sendPost(post, sender);
-    } catch (error) {
-      // A kept connection that the server had closed meanwhile: the request never reached anyone.
-      if (!(error instanceof DeadSocketError) || post.signal.aborted || post.watchdog.expired !== undefined)
-        throw error;
-      this.fresh();
-      return sendPost(post, await this.#senderFor(post.url.protocol));
-    }
-  }
-
-  fresh(): void {
-    for (const { agent } of this.#senders.values()) retire(agent, this.#retired);
-    this.#senders.clear();
-    void this.#proxied?.then((connections) => connections.fresh());
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
-    for (const { agent } of this.#senders.values()) agent.destroy();
-    for (const agent of this.#retired) agent.destroy();
-    this.#senders.clear();
-    this.#retired.clear();
-    const proxied = await this.#proxied;
-    await proxied?.[Symbol.asyncDispose]();
-  }
-
-  #throughProxy(): Promise<Outlet> {
-    this.#proxied ??= import("./proxied.ts").then(({ openProxied }) => openProxied(this.#proxy ?? {}));
-    return this.#proxied;
-  }
-
-  async #senderFor(protocol: string): Promise<Sender> {
-    const known = this.#senders.get(protocol);
-    if (known !== undefined) return known;
-    const library = protocol === "https:" ? await import("node:https") : await import("node:http");
-    const made = this.#senders.get(protocol) ?? {
-      request: (url, options) => library.request(url, options),
-      agent: new library.Agent({ keepAlive: true, timeout: 0, scheduling: "lifo", keepAliveMsecs: idleMs }),
-    };
-    this.#senders.set(protocol, made);
-    return made;
-  }
-}
-
-/** Running requests keep their connection; nothing is kept after them. */
-function retire(agent: Agent, retired: Set<Agent>): void {
-  retired.add(agent);
-  (agent as { keepAlive?: boolean }).keepAlive = false;
-  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+/** Every piece counts as a sign of life. */
+function watched(body: HttpAnswer["body"], watchdog: Watchdog): HttpAnswer["body"] {
+  return {
+    [Symbol.asyncIterator]() {
+      const bytes = body[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const piece = await bytes.next();
+          if (piece.done !== true) watchdog.touch("idle");
+          return piece;
+        },
+      };
+    },
+  };
 }

@@ -122,7 +122,7 @@ describe("fetching safely", () => {
 
   it("connects to the address that was judged, whatever the name says by then", async () => {
     const { port, close } = await serve((request, response) => response.end(`hello ${request.headers.host}`));
-    const fetch = createSafeFetch(rules({ allowPrivate: true, resolve: () => Promise.resolve(["127.0.0.1"]) }));
+    const fetch = createSafeFetch(rules({ allowPrivate: true, resolve: () => Promise.resolve(["127.0.0.1"]) }), false);
     const page = await fetch(`http://pinned.test:${port}/`, options);
     expect(page).toMatchObject({ kind: "page", status: 200 });
     expect(page.kind === "page" && Buffer.from(page.body).toString()).toBe(`hello pinned.test:${port}`);
@@ -136,14 +136,17 @@ describe("fetching safely", () => {
     });
     const resolve = (host: string) => Promise.resolve([host === "internal.test" ? "192.168.0.1" : "127.0.0.1"]);
     const checks: string[] = [];
-    const fetch = createSafeFetch({
-      ...rules(),
-      allowPrivate: true,
-      resolve: (host) => {
-        checks.push(host);
-        return host === "internal.test" ? Promise.resolve(["169.254.169.254"]) : resolve(host);
+    const fetch = createSafeFetch(
+      {
+        ...rules(),
+        allowPrivate: true,
+        resolve: (host) => {
+          checks.push(host);
+          return host === "internal.test" ? Promise.resolve(["169.254.169.254"]) : resolve(host);
+        },
       },
-    });
+      false,
+    );
     expect(await fetch(`http://start.test:${port}/`, options)).toMatchObject({
       kind: "refused",
       url: "http://internal.test/",
@@ -156,13 +159,33 @@ describe("fetching safely", () => {
     await close();
   });
 
+  it("behind a proxy leaves looking names up to it, and still refuses what leads into a private network", async () => {
+    const asked: string[] = [];
+    const { port, close } = await serve((request, response) => {
+      asked.push(`${request.url} ${request.headers.host}`);
+      if (request.url?.includes("/away") === true) response.writeHead(302, { location: "http://10.0.0.1/" }).end();
+      else response.end("through the proxy");
+    });
+    const fetch = createSafeFetch(rules(), { httpProxy: `http://127.0.0.1:${port}`, noProxy: "direct.test" });
+    for (const host of ["public.test", "nowhere.test"])
+      expect(await fetch(`http://${host}/page`, options)).toMatchObject({ kind: "page", status: 200 });
+    expect(asked).toEqual(["http://public.test/page public.test", "http://nowhere.test/page nowhere.test"]);
+    expect(await fetch("http://public.test/away", options)).toMatchObject({ kind: "refused", url: "http://10.0.0.1/" });
+    const inside = createSafeFetch(rules({ resolve: () => Promise.resolve(["192.168.0.1"]) }), {
+      httpProxy: `http://127.0.0.1:${port}`,
+    });
+    expect(await inside("http://inside.test/", options)).toMatchObject({ kind: "refused" });
+    expect(asked).toHaveLength(3);
+    await close();
+  });
+
   it("bounds size, also of what unpacks to more, and time", async () => {
     const { port, close, server } = await serve((request, response) => {
       if (request.url === "/zip")
         response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(1_000_000)));
       else if (request.url === "/big") response.end(Buffer.alloc(50_000));
     });
-    const fetch = createSafeFetch(rules({ allowPrivate: true, resolve: () => Promise.resolve(["127.0.0.1"]) }));
+    const fetch = createSafeFetch(rules({ allowPrivate: true, resolve: () => Promise.resolve(["127.0.0.1"]) }), false);
     expect(await fetch(`http://x.test:${port}/zip`, options)).toMatchObject({
       kind: "failed",
       reason: expect.stringContaining("10000 bytes"),

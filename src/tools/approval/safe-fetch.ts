@@ -1,7 +1,5 @@
-import type { IncomingMessage } from "node:http";
-import type { LookupFunction } from "node:net";
-import type { Readable } from "node:stream";
-import { describe } from "#foundation/errors";
+import { type ProxySettings, proxyFor, proxyFromEnv } from "#foundation/http/proxy";
+import { HttpBodyError, httpRequest } from "#foundation/http/request";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { checkUrl, type UrlRules } from "./urls.ts";
 
@@ -30,26 +28,27 @@ const defaultRedirects = 10;
 
 /**
  * Fetches from the public web only. Every hop is judged anew, and the connection goes to the very
- * address that was judged, so that a name cannot point elsewhere between the check and the use.
+ * address that was judged, so that a name cannot point elsewhere between the check and the use. Behind a
+ * proxy it is the proxy that looks names up and connects; what this machine can look up is judged all the same.
  */
-export function createSafeFetch(rules: UrlRules): SafeFetch {
+export function createSafeFetch(
+  rules: UrlRules,
+  proxy: ProxySettings | false = proxyFromEnv(process.env) ?? false,
+): SafeFetch {
+  const isProxied = (url: URL): boolean => proxy !== false && proxyFor(url, proxy) !== undefined;
   return async (given, options) => {
     using limit = deadline(options.timeoutMs);
     const signal = linkSignals(options.signal, limit.signal);
     let next = given;
     for (let hop = 0; hop <= (options.maxRedirects ?? defaultRedirects); hop += 1) {
-      const verdict = await checkUrl(next, rules, signal);
+      const verdict = await checkUrl(next, { ...rules, isResolvedElsewhere: isProxied }, signal);
       if (verdict.kind === "refused") return { ...verdict, url: next };
-      let answer: Answer;
-      try {
-        answer = await get(verdict.url, { addresses: verdict.addresses, options, signal });
-      } catch (error) {
-        if (options.signal.aborted) throw error;
-        return {
-          kind: "failed",
-          url: next,
-          reason: limit.signal.aborted ? `no answer within ${options.timeoutMs / 1000} s` : describe(error),
-        };
+      const addresses = isProxied(verdict.url) ? undefined : verdict.addresses;
+      const answer = await get(verdict.url, { addresses, options, signal, proxy });
+      options.signal.throwIfAborted();
+      if (answer.kind === "failure") {
+        const reason = limit.signal.aborted ? `no answer within ${options.timeoutMs / 1000} s` : answer.reason;
+        return { kind: "failed", url: next, reason };
       }
       if (answer.kind === "page") return { ...answer, url: verdict.url.href };
       next = new URL(answer.location, verdict.url).href;
@@ -60,73 +59,40 @@ export function createSafeFetch(rules: UrlRules): SafeFetch {
 
 type Answer =
   | { readonly kind: "redirect"; readonly location: string }
-  | { readonly kind: "page"; readonly status: number; readonly contentType: string; readonly body: Uint8Array };
+  | { readonly kind: "page"; readonly status: number; readonly contentType: string; readonly body: Uint8Array }
+  | { readonly kind: "failure"; readonly reason: string };
 
 interface Hop {
-  readonly addresses: readonly string[];
+  readonly addresses: readonly string[] | undefined;
   readonly options: SafeFetchOptions;
   readonly signal: AbortSignal;
+  readonly proxy: ProxySettings | false;
 }
 
-async function get(url: URL, { addresses, options, signal }: Hop): Promise<Answer> {
-  const { request: send } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
-  return await new Promise((resolve, reject) => {
-    const request = send(
-      url,
-      {
-        lookup: pinned(addresses),
-        signal,
-        headers: { "accept-encoding": "gzip, deflate, br", ...options.headers },
-        agent: false,
-      },
-      (response) => {
-        const status = response.statusCode ?? 0;
-        const { location } = response.headers;
-        if (status >= 300 && status < 400 && location !== undefined) {
-          response.destroy();
-          resolve({ kind: "redirect", location });
-          return;
-        }
-        readBody(response, options.maxBytes).then(
-          (body) => resolve({ kind: "page", status, contentType: response.headers["content-type"] ?? "", body }),
-          reject,
-        );
-      },
-    );
-    request.on("error", reject);
-    request.end();
+/** The answer is bounded after unpacking, so that a small one cannot become a huge one. */
+async function get(url: URL, { addresses, options, signal, proxy }: Hop): Promise<Answer> {
+  const { maxBytes, timeoutMs, headers } = options;
+  const response = await httpRequest(url, {
+    headers: headers ?? {},
+    signal,
+    timeoutMs,
+    maxBodyBytes: maxBytes,
+    proxy,
+    addresses,
   });
-}
-
-/** Answers every question about a name with the addresses that were judged. */
-function pinned(addresses: readonly string[]): LookupFunction {
-  const entries = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
-  return (_host, options, callback) => {
-    const [first] = entries;
-    if (options.all === true) callback(null, entries);
-    else callback(null, first?.address ?? "", first?.family ?? 4);
-  };
-}
-
-/** Bounded after unpacking, so that a small answer cannot become a huge one. */
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of await unpacked(response)) {
-    size += (chunk as Buffer).length;
-    if (size > maxBytes) {
-      response.destroy();
-      throw new Error(`the answer has more than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk as Buffer);
+  if (response.kind === "failure") return { kind: "failure", reason: response.failure.message };
+  const { status } = response;
+  const location = response.headers["location"];
+  if (status >= 300 && status < 400 && location !== undefined) {
+    await response.discard();
+    return { kind: "redirect", location };
   }
-  return Buffer.concat(chunks);
-}
-
-async function unpacked(response: IncomingMessage): Promise<Readable> {
-  const encoding = response.headers["content-encoding"];
-  if (encoding !== "gzip" && encoding !== "deflate" && encoding !== "br") return response;
-  const { createBrotliDecompress, createGunzip, createInflate } = await import("node:zlib");
-  const unpack = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[encoding];
-  return response.pipe(unpack());
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of response.body) chunks.push(chunk);
+  } catch (error) {
+    if (!(error instanceof HttpBodyError)) throw error;
+    return { kind: "failure", reason: error.failure.message };
+  }
+  return { kind: "page", status, contentType: response.headers["content-type"] ?? "", body: Buffer.concat(chunks) };
 }

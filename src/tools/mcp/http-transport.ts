@@ -1,11 +1,13 @@
-import type { AuthProvider, FetchLike, Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, Transport } from "@modelcontextprotocol/client";
+import { HttpClient } from "#foundation/http/client";
+import { fetchOver } from "#foundation/http/fetch";
 import type { McpEndpoint } from "./settings.ts";
 
 export type HttpEndpoint = Extract<McpEndpoint, { readonly kind: "http" | "sse" }>;
 
 /**
- * A transport to a server elsewhere. Redirects to another origin are not followed: configured headers
- * and tokens belong to the address the person wrote down.
+ * A transport to a server elsewhere, through the proxy of the environment where there is one. Redirects to another
+ * origin are not followed: configured headers and tokens belong to the address the person wrote down.
  */
 export async function httpTransport(
   endpoint: HttpEndpoint,
@@ -13,23 +15,15 @@ export async function httpTransport(
   authProvider: AuthProvider | undefined,
 ): Promise<Transport> {
   const library = await import("@modelcontextprotocol/client");
+  // `ssl_verify: false` is for a server of the person's own with a certificate nobody signed.
+  const client = new HttpClient({ tls: endpoint.verifyTls ? undefined : { rejectUnauthorized: false } });
   const options = {
     requestInit: { headers: { ...endpoint.headers } },
     redirectPolicy: "same-origin" as const,
+    fetch: fetchOver(client),
     ...(authProvider === undefined ? {} : { authProvider }),
-    ...(endpoint.verifyTls ? {} : { fetch: await unverifiedFetch() }),
   };
   const url = new URL(endpoint.url);
   if (kind === "sse") return new library.SSEClientTransport(url, options);
   return new library.StreamableHTTPClientTransport(url, options);
-}
-
-/** For `ssl_verify: false`: a server of the person's own with a certificate nobody signed. */
-async function unverifiedFetch(): Promise<FetchLike> {
-  const { Agent, fetch } = await import("undici");
-  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
-  return async (url, init) => {
-    const response = await fetch(url, { ...(init as Parameters<typeof fetch>[1]), dispatcher });
-    return response as unknown as Response;
-  };
 }

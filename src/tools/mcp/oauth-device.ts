@@ -1,5 +1,8 @@
 import type { AuthorizationServerMetadata, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 import { UserError } from "#foundation/errors";
+import { HttpClient } from "#foundation/http/client";
+import { fetchOver } from "#foundation/http/fetch";
+import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import type { McpServerAddress } from "./oauth.ts";
@@ -18,7 +21,7 @@ export interface DeviceLoginDeps {
 }
 
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
-const maxAnswerChars = 1_000_000;
+const maxAnswerBytes = 1_000_000;
 
 /**
  * A login for machines without a browser: the person types a code on another device while we ask every few
@@ -34,7 +37,7 @@ export async function deviceLogin(
     authorizationServerUrl,
     authorizationServerMetadata: metadata,
     resourceMetadata,
-  } = await discoverOAuthServerInfo(server.url);
+  } = await discoverOAuthServerInfo(server.url, { fetchFn: fetchOver(new HttpClient()) });
   // The library's type names no such field, though its reader lets it through.
   const facts: Readonly<Record<string, unknown>> = { ...metadata };
   const start = facts["device_authorization_endpoint"];
@@ -67,6 +70,7 @@ async function clientOf(
   const { registerClient } = await import("@modelcontextprotocol/client");
   const client = await registerClient(flow.authorizationServerUrl, {
     metadata: flow.metadata,
+    fetchFn: fetchOver(new HttpClient()),
     clientMetadata: {
       client_name: oauth.clientName,
       redirect_uris: [],
@@ -132,13 +136,19 @@ interface Answer {
 
 async function post(url: string, fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
   // A redirect would carry the code elsewhere.
-  const response = await fetch(url, {
+  const response = await httpRequest(url, {
     method: "POST",
     headers: { accept: "application/json" },
     body: new URLSearchParams(fields),
     redirect: "error",
     signal,
+    timeoutMs: 20_000,
+    maxBodyBytes: maxAnswerBytes,
   });
-  const parsed = parseJson((await response.text()).slice(0, maxAnswerChars));
+  signal.throwIfAborted();
+  const text = response.kind === "failure" ? response : await response.text();
+  if (text.kind === "failure") throw new UserError(`The login service gave no answer: ${text.failure.message}.`);
+  if (response.kind === "failure") throw new UserError(response.failure.message);
+  const parsed = parseJson(text.text);
   return { status: response.status, body: parsed.ok && isRecord(parsed.value) ? parsed.value : {} };
 }

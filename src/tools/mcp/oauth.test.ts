@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 import { testScope, toolContext } from "../testing.ts";
@@ -195,6 +195,49 @@ describe("a server that needs a login", () => {
     expect((await store.tokens("api"))?.access_token).toBe("two");
     await new McpOAuth(store).logout("api");
     expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe("a server behind the proxy of the environment", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("is reached through it [30:6.6]", async () => {
+    await using server = await protectedServer();
+    await using place = await mcpStage();
+    const asked = new Set<string>();
+    const proxy = createServer((incoming, outgoing) => {
+      const wanted = new URL(incoming.url ?? "");
+      asked.add(wanted.host);
+      const { port } = new URL(server.url);
+      const onward = request(
+        {
+          host: "127.0.0.1",
+          port,
+          path: wanted.pathname + wanted.search,
+          method: incoming.method,
+          headers: incoming.headers,
+        },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+          answer.pipe(outgoing);
+        },
+      );
+      incoming.pipe(onward);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", () => resolve()));
+    const oauth = new McpOAuth(new TokenStore(join(place.home, "mcp-tokens"), systemClock));
+    await oauth.login(settingsFor(server.url).address, { show: (url) => void server.visit(url) }, never);
+    vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    try {
+      await using stage = await mcpStage({ oauth });
+      await stage.open([settingsFor("http://tools.test/mcp").settings]).ready(testScope(), never);
+      const who = stage.registry.snapshot().tools.get("mcp_api_who");
+      expect((await who?.execute({}, toolContext()))?.content).toEqual({ result: "you" });
+      expect([...asked]).toEqual(["tools.test"]);
+    } finally {
+      proxy.closeAllConnections();
+      await new Promise((resolve) => proxy.close(resolve));
+    }
   });
 });
 

@@ -6,6 +6,8 @@ import type {
   OAuthDiscoveryState,
 } from "@modelcontextprotocol/client";
 import { UserError } from "#foundation/errors";
+import { HttpClient } from "#foundation/http/client";
+import { fetchOver } from "#foundation/http/fetch";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import { loginNeeded } from "./failure.ts";
@@ -76,7 +78,7 @@ export class McpOAuth {
     // A registration belongs to its redirect address; the port of this login is a new one.
     if (server.oauth.clientId === undefined) await this.#store.forget(server.name, "client");
     const scope = server.oauth.scope === undefined ? {} : { scope: server.oauth.scope };
-    const options = { serverUrl: server.url, ...scope };
+    const options = { serverUrl: server.url, fetchFn: fetchOver(new HttpClient()), ...scope };
     const first = await auth(provider, { ...options, forceReauthorization: true });
     if (first === "AUTHORIZED") return;
     const answer = await callback.answer(linkSignals(signal, limit.signal));
@@ -114,6 +116,7 @@ export class McpOAuth {
       });
       await auth(provider, {
         serverUrl: server.url,
+        fetchFn: fetchOver(new HttpClient()),
         ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
       });
     });

@@ -3,7 +3,7 @@ import http from "node:http";
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import { describe } from "#foundation/errors";
-import { checkProxy, type ProxySettings, proxyFor } from "#foundation/http/proxy";
+import { type ProxySettings, proxyAuthorization, proxyFor } from "#foundation/http/proxy";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { addressKind } from "../approval/addresses.ts";
 import { type Destination, readDestination } from "./host-rules.ts";
@@ -138,21 +138,14 @@ export class EgressProxy implements AsyncDisposable {
     return { kind: "open", socket: await this.#connect({ host: address, port: to.port }, signal) };
   }
 
-  async #connectThrough(proxy: string, to: Destination, signal: AbortSignal): Promise<Opened> {
-    const url = new URL(checkProxy(proxy).httpsProxy);
+  async #connectThrough(proxy: URL, to: Destination, signal: AbortSignal): Promise<Opened> {
     const target = `${hostPart(to)}:${to.port}`;
-    const authorization =
-      url.username === ""
-        ? {}
-        : {
-            "proxy-authorization": `Basic ${Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`).toString("base64")}`,
-          };
     const request = http.request({
-      host: url.hostname,
-      port: url.port === "" ? 3128 : Number(url.port),
+      host: proxy.hostname,
+      port: proxy.port === "" ? 3128 : Number(proxy.port),
       method: "CONNECT",
       path: target,
-      headers: { host: target, ...authorization },
+      headers: { host: target, ...proxyAuthorization(proxy) },
       signal,
     });
     return new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ export async function login(
     env,
     userHome: context.userHome,
     hermesHome: context.hermesHome,
-    ...(tls.dispatcher === undefined ? {} : { dispatcher: tls.dispatcher }),
+    client: tls.client,
   }).get(provider.key);
   if (flow === undefined)
     throw new UserError(`${provider.label} has no login of its own.`, { code: "login_unsupported" });

@@ -138,7 +138,7 @@ async function clockCheck(baseUrl: string, signal: AbortSignal): Promise<readonl
   });
   if (response.kind === "failure") return [];
   await using answer = response;
-  const date = Date.parse(answer.headers.get("date") ?? "");
+  const date = Date.parse(answer.headers["date"] ?? "");
   if (Number.isNaN(date)) return [];
   const skewMs = Math.abs(systemClock.now() - date);
   if (skewMs < mostSkewMs) return [];

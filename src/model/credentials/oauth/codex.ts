@@ -7,7 +7,16 @@ import { type LoginCodec, type LoginSlot, type StoredLogin, storeSlot } from "..
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
 import { type DeviceCode, type Poll, runDeviceFlow } from "./device-flow.ts";
-import { type Exchange, errorCodeIn, errorTextIn, numberIn, postForm, postJson, textIn } from "./exchange.ts";
+import {
+  type Exchange,
+  type ExchangeOptions,
+  errorCodeIn,
+  errorTextIn,
+  numberIn,
+  postForm,
+  postJson,
+  textIn,
+} from "./exchange.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
 import { expiryOf, readClaims } from "./jwt.ts";
 import { forgetLogin, loginFrom, rememberLogin, statusOf, tokenFields } from "./login-record.ts";
@@ -223,11 +232,11 @@ function readTokens(answer: Exchange, before: StoredLogin): RenewResult {
   return unavailable("OpenAI", errorTextIn(answer.body) || `HTTP ${answer.status}`);
 }
 
-function options(context: FlowContext): { readonly timeoutMs: number; readonly dispatcher?: object } {
+function options(context: FlowContext): ExchangeOptions {
   const seconds = Number(context.env.HERMES_CODEX_REFRESH_TIMEOUT_SECONDS);
   return {
     timeoutMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 20_000,
-    ...(context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher }),
+    client: context.client,
   };
 }
 

@@ -154,7 +154,7 @@ export class CopilotTokens implements TokenSource {
         method: "GET",
         body: { kind: "none" },
         headers: { Authorization: `token ${secret.reveal()}`, "User-Agent": copilotExchangeAgent },
-        ...(this.#context.dispatcher === undefined ? {} : { dispatcher: this.#context.dispatcher }),
+        client: this.#context.client,
       },
       signal,
     );

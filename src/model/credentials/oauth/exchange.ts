@@ -1,3 +1,4 @@
+import type { HttpClient } from "#foundation/http/client";
 import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
 
@@ -7,15 +8,15 @@ export type Exchange =
       readonly kind: "answer";
       readonly status: number;
       readonly body: Readonly<Record<string, unknown>>;
-      readonly headers: Headers;
+      readonly headers: Readonly<Record<string, string>>;
     }
   | { readonly kind: "unreachable"; readonly message: string };
 
 export interface ExchangeOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** A connection pool with its own certificates; see `tls.ts`. */
-  readonly dispatcher?: object;
+  /** Connections with certificates of their own; see `tls.ts`. */
+  readonly client?: HttpClient | undefined;
 }
 
 const defaultTimeoutMs = 20_000;
@@ -42,7 +43,7 @@ export async function ask(
     timeoutMs: question.timeoutMs ?? defaultTimeoutMs,
     maxBodyBytes: maxAnswerBytes,
     redirect: "error",
-    ...(question.dispatcher === undefined ? {} : { dispatcher: question.dispatcher }),
+    client: question.client,
   });
   signal.throwIfAborted();
   if (response.kind === "failure") return { kind: "unreachable", message: response.failure.message };

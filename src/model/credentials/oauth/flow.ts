@@ -1,3 +1,4 @@
+import type { HttpClient } from "#foundation/http/client";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
 import type { AuthFile } from "../auth-file.ts";
@@ -53,7 +54,7 @@ export interface FlowContext {
   /** Hermes' own home. */
   readonly hermesHome: string;
   /** Connections with the certificates the person asked for. */
-  readonly dispatcher?: object;
+  readonly client?: HttpClient | undefined;
 }
 
 export const declined: LoginFailure = {

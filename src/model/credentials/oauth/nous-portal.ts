@@ -38,7 +38,7 @@ export async function refreshNous(login: StoredLogin, parts: Parts, signal: Abor
   const answer = await postForm(
     parts.endpoints.token,
     { grant_type: "refresh_token", client_id: clientIds.nous, refresh_token: login.refreshToken },
-    { signal, ...dispatcherOf(parts.context) },
+    { signal, client: parts.context.client },
   );
   if (answer.kind === "unreachable") return unavailable("the Nous Portal", answer.message);
   const accessToken = textIn(answer.body, "access_token");
@@ -90,7 +90,7 @@ export async function mintAgentKey(
       method: "POST",
       body: { kind: "json", value: { min_ttl_seconds: parts.minLifeSeconds } },
       headers: { Authorization: `Bearer ${accessToken}` },
-      ...dispatcherOf(parts.context),
+      client: parts.context.client,
     },
     signal,
   );
@@ -130,8 +130,4 @@ function mintFailure(answer: Extract<Exchange, { kind: "answer" }>): LoginFailur
     default:
       return unavailable("the Nous Portal", errorTextIn(answer.body) || error);
   }
-}
-
-function dispatcherOf(context: FlowContext): { readonly dispatcher?: object } {
-  return context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher };
 }

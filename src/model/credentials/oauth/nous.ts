@@ -244,7 +244,7 @@ async function requestCode(
   const answer = await postForm(
     endpoints.deviceCode,
     { client_id: clientIds.nous, scope: "inference:mint_agent_key" },
-    { signal, ...(context.dispatcher === undefined ? {} : { dispatcher: context.dispatcher }) },
+    { signal, client: context.client },
   );
   if (answer.kind === "unreachable") return unavailable("the Nous Portal", answer.message);
   const deviceCode = textIn(answer.body, "device_code");
@@ -277,7 +277,7 @@ async function poll(
       client_id: clientIds.nous,
       device_code: code.deviceCode,
     },
-    { signal, ...(parts.context.dispatcher === undefined ? {} : { dispatcher: parts.context.dispatcher }) },
+    { signal, client: parts.context.client },
   );
   if (answer.kind === "unreachable") return answer;
   const tokens = grantedLogin(answer.body, { extra: {} }, { nowMs: parts.context.clock.now() });

@@ -1,0 +1,82 @@
+import { type ClientRequest, request as httpRequest } from "node:http";
+import { Agent, type AgentOptions, request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
+import { type ConnectionOptions, connect } from "node:tls";
+import { onAbort } from "../lifecycle/abort.ts";
+import { ProxyError, proxyAuthorization } from "./proxy.ts";
+
+/** What a request through a tunnel tells the agent that makes its connection. */
+export interface TunnelOptions {
+  readonly tunnel?: {
+    readonly proxy: URL;
+    /** Where the tunnel leads, instead of what the proxy finds under the name. */
+    readonly address: string | undefined;
+    readonly signals: readonly AbortSignal[];
+  };
+}
+
+type Connecting = ConnectionOptions & TunnelOptions;
+type Connected = (error: Error | null, socket?: Socket) => void;
+
+/** Makes connections to https hosts through a proxy, which only carries them. */
+export function tunnelAgent(options: AgentOptions): Agent {
+  const createConnection = (wanted: Connecting, done: Connected): void => {
+    openTunnel(wanted).then(
+      (socket) => {
+        const secured = connect({ ...wanted, socket, servername: wanted.servername ?? wanted.host ?? "" });
+        secured.once("close", () => socket.destroy());
+        done(null, secured);
+      },
+      (error: Error) => done(error),
+    );
+  };
+  return Object.assign(new Agent(options), { createConnection });
+}
+
+async function openTunnel({ tunnel, host = "", port = 443, ca, rejectUnauthorized }: Connecting): Promise<Socket> {
+  if (tunnel === undefined) throw new Error("a tunnel needs a proxy");
+  const { proxy, address, signals } = tunnel;
+  const end = address ?? host;
+  const path = `${end.includes(":") ? `[${end}]` : end}:${port}`;
+  const send = proxy.protocol === "https:" ? httpsRequest : httpRequest;
+  const request = send({
+    method: "CONNECT",
+    host: proxy.hostname.replace(/^\[|\]$/g, ""),
+    port: proxy.port || (proxy.protocol === "https:" ? 443 : 80),
+    path,
+    headers: { host: path, ...proxyAuthorization(proxy) },
+    agent: false,
+    ca,
+    rejectUnauthorized,
+  });
+  const links = signals.map((signal) =>
+    onAbort(signal, (reason) => request.destroy(reason instanceof Error ? reason : new Error("cancelled"))),
+  );
+  try {
+    return await connected(request);
+  } finally {
+    for (const link of links) link[Symbol.dispose]();
+  }
+}
+
+function connected(request: ClientRequest): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    request.once("error", reject);
+    // Any other answer than a tunnel has a body that nobody wants.
+    request.once("response", (response) => {
+      response.destroy();
+      reject(new ProxyError(response.statusCode ?? 0));
+    });
+    request.once("connect", (response, socket, head) => {
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 299) {
+        socket.destroy();
+        reject(new ProxyError(status));
+        return;
+      }
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.end();
+  });
+}
