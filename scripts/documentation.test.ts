@@ -22,6 +22,8 @@ const pages = [
   "CONTRIBUTING.md",
   "SECURITY.md",
 ];
+/** The pages beside the code. */
+const subsystemPages = pagesBelow("src").filter((page) => path.basename(page) === "README.md");
 
 describe("the documentation", () => {
   it.each(pages)("%s links to pages, headings and pictures that exist", (page) => {
@@ -50,6 +52,15 @@ describe("the documentation", () => {
     const named = [...read(page).matchAll(/`\/([a-z-]+)(?=[ `])/g)].map(([, name = ""]) => name);
     const isKnown = (name: string): boolean => known.has(name) || [...known].some((one) => one.startsWith(name));
     expect(named.filter((name) => !isKnown(name))).toEqual([]);
+  });
+
+  it.each(subsystemPages)("%s names only files that exist", (page) => {
+    const named = [...read(page).matchAll(/`([a-z][\w./-]*(?:\.ts|\/))`/g)].map(([, name = ""]) => name);
+    const below = readdirSync(path.join(root, path.dirname(page)), { recursive: true, encoding: "utf8" });
+    const isThere = (name: string): boolean =>
+      ["", "src"].some((base) => existsSync(path.join(root, base, name))) ||
+      below.some((file) => `/${file}`.endsWith(`/${name.replace(/\/$/, "")}`));
+    expect(named.filter((name) => !name.includes("NN") && !isThere(name))).toEqual([]);
   });
 
   it("would notice a wrong line, key and link", () => {
