@@ -14,7 +14,7 @@ import { type Mcp, openMcp } from "./tools/mcp.ts";
 import { nestedCalls } from "./tools/nested-calls.ts";
 import { OpenSessions } from "./tools/open-sessions.ts";
 import { openPersonShell } from "./tools/person-shell.ts";
-import { loadPlugins, loadShellHooks, openPlugins } from "./tools/plugins.ts";
+import { loadPlugins, loadShellHooks, openContributions, openPlugins } from "./tools/plugins.ts";
 import { openRedaction } from "./tools/redaction.ts";
 import { resultFiles } from "./tools/task-files.ts";
 import { openTerminals, type Terminals } from "./tools/terminals.ts";
@@ -60,7 +60,8 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
   const audit = scope.adopt(openAudit(base));
   const approval = openApproval(base, hooksFor, (entry) => audit.decided(entry));
   const { gate, yolo } = approval;
-  const terminals = openTerminals(base);
+  const contributions = openContributions(base);
+  const terminals = openTerminals(base, () => contributions.terminals);
   const { leases, processes, guardian, kind, variables } = terminals;
   const files = openFiles(base, { terminals, gate, findMask: redaction.findMask });
   const registry = new ToolRegistry(logger);
@@ -77,7 +78,7 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
     return watchCalls(watchers, turn);
   };
   const callTool = nestedCalls({ registry, clock, logger, redact, observers });
-  const plugins = openPlugins(base, { registry, hooks, guardian, sessions, calls, callTool });
+  const plugins = openPlugins(base, { registry, hooks, guardian, sessions, calls, callTool, contributions });
   const probes = new AvailabilityProbes(clock);
   const mcp = openMcp(base, { registry, gate, guardian, onReload: () => probes.forget() });
   const { tools, browsers } = builtinTools(base, { terminals, files, gate, hooks, plugins, sessions, callTool });

@@ -1,7 +1,7 @@
 import type { ContextEngine, MemoryProvider } from "#agent";
 import type { JsonSchema } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
-import type { ToolContext } from "#tools";
+import type { TerminalOpener, ToolContext } from "#tools";
 import type { HookName } from "./hooks/names.ts";
 import type { HookPayloads } from "./hooks/payloads.ts";
 import type { PluginManifest } from "./manifest.ts";
@@ -30,6 +30,8 @@ export interface PluginContext {
   registerCliCommand(command: CliCommand): Disposable;
   registerSkill(name: string, path: string, description?: string): Disposable;
   registerImageGenProvider(provider: ImageGenProvider): Disposable;
+  /** A kind of terminal that sessions may choose; each task gets one of its own from `open`. */
+  registerTerminal(kind: string, open: TerminalOpener): Disposable;
   /**
    * Runs a tool as the model would: with coercion, hooks, approval and limits. It belongs to the conversation whose
    * tool call, hook or command is calling it, else to the only one that is open.

@@ -81,6 +81,7 @@ export function createPluginContext(plugin: FoundPlugin, wiring: PluginWiring, s
       const place = isAbsolute(path) ? path : join(plugin.folder, path);
       return own(contributions.addSkill({ name: `${manifest.name}:${name}`, path: place, description }));
     },
+    registerTerminal: (kind, open) => own(contributions.addTerminal(kind, open, key)),
     registerImageGenProvider: (provider) => own(contributions.addImageGenProvider(provider)),
     dispatchTool: async (name, args, signal = never) => {
       const place = wiring.calls.current ?? wiring.sessions.place(undefined);

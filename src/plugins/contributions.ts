@@ -1,6 +1,7 @@
 import type { ContextEngine, MemoryProvider } from "#agent";
 import type { Logger } from "#foundation/files/logger";
 import { disposable } from "#foundation/lifecycle/disposal";
+import type { TerminalOpener } from "#tools";
 import type { CliCommand, CommandHandler, CommandOptions, ImageGenProvider } from "./api.ts";
 
 export interface PluginCommand extends CommandOptions {
@@ -24,6 +25,7 @@ export class Contributions {
   readonly #cliCommands = new Map<string, CliCommand>();
   readonly #skills = new Map<string, PluginSkill>();
   readonly #imageGen = new Map<string, ImageGenProvider>();
+  readonly #terminals = new Map<string, TerminalOpener>();
   #memory: MemoryProvider | undefined;
   #contextEngine: ContextEngine | undefined;
 
@@ -43,6 +45,9 @@ export class Contributions {
   }
   get imageGenProviders(): ReadonlyMap<string, ImageGenProvider> {
     return this.#imageGen;
+  }
+  get terminals(): ReadonlyMap<string, TerminalOpener> {
+    return this.#terminals;
   }
   get memoryProvider(): MemoryProvider | undefined {
     return this.#memory;
@@ -71,6 +76,12 @@ export class Contributions {
 
   addImageGenProvider(provider: ImageGenProvider): Disposable {
     return put(this.#imageGen, provider.name, provider);
+  }
+
+  /** The local terminal is nobody else's. */
+  addTerminal(kind: string, open: TerminalOpener, owner: string): Disposable {
+    if (kind === "local") return this.#refuse("terminal", kind, owner);
+    return put(this.#terminals, kind, open);
   }
 
   addMemoryProvider(provider: MemoryProvider, owner: string): Disposable {

@@ -124,6 +124,7 @@ export {
   localOpener,
   readTerminalKind,
   subprocessHome,
+  type TerminalOpener,
   type TerminalOpeners,
   terminalAvailability,
 } from "./terminals/open-terminal.ts";

@@ -28,6 +28,7 @@ export interface PluginParts {
   readonly sessions: OpenSessions;
   readonly calls: PluginCalls;
   readonly callTool: PluginSessions["callTool"];
+  readonly contributions: Contributions;
 }
 
 export interface Plugins {
@@ -36,13 +37,16 @@ export interface Plugins {
   readonly api: Toolbox["plugins"];
 }
 
+/** What plugins will add besides tools and hooks. */
+export function openContributions({ options }: ToolboxBase): Contributions {
+  return new Contributions({ logger: options.logger, builtinCommands: options.builtinCommands ?? new Set<string>() });
+}
+
 /** Finds the plugins and makes those ready that will be loaded; nothing of theirs runs before {@link PluginHost.load}. */
 export function openPlugins(base: ToolboxBase, parts: PluginParts): Plugins {
-  const { registry, hooks, guardian, sessions, calls, callTool } = parts;
+  const { registry, hooks, guardian, sessions, calls, callTool, contributions } = parts;
   const { options, config, env, cwd, scope } = base;
   const { home, logger, bundledPlugins } = options;
-  const builtinCommands = options.builtinCommands ?? new Set<string>();
-  const contributions = new Contributions({ logger, builtinCommands });
   const settings = revealed(config.plugins.settings);
   const hasProjectPlugins = isTruthy(env["HERMES_ENABLE_PROJECT_PLUGINS"]);
   const host = scope.adopt(

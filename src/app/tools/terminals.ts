@@ -14,6 +14,7 @@ import {
   SudoPasswords,
   subprocessHome,
   type TerminalKind,
+  type TerminalOpener,
   type TerminalOpeners,
   type Tool,
   ToolFailure,
@@ -38,7 +39,7 @@ export interface Terminals {
 }
 
 /** Where commands run, and what watches over the processes they leave. */
-export function openTerminals(base: ToolboxBase): Terminals {
+export function openTerminals(base: ToolboxBase, others: () => ReadonlyMap<string, TerminalOpener>): Terminals {
   const { options, config, scope, redact } = base;
   const { clock, logger, home } = options;
   const { terminal } = config;
@@ -54,32 +55,30 @@ export function openTerminals(base: ToolboxBase): Terminals {
   });
   const sandbox = findSandbox(base, config.terminal.sandbox);
   const moreVariables = variablesOf(base, variables);
-  const openers: TerminalOpeners = {
-    ...options.terminals,
-    local: localOpener({
-      env: base.env,
-      environment: {
-        policy: "inherit",
-        passthrough: terminal.env_passthrough,
-        blocked: blockedVariables(options.loaded),
-      },
-      moreVariables,
-      hermesHome: home.root,
-      logger,
-      guardian,
-      sandbox,
-      ...(terminal.shell_init_files.length === 0 ? {} : { shellInitFiles: terminal.shell_init_files }),
-      autoSourceBashrc: terminal.auto_source_bashrc,
-      keepsState: terminal.persistent_shell,
-    }),
-  };
+  const local = localOpener({
+    env: base.env,
+    environment: {
+      policy: "inherit",
+      passthrough: terminal.env_passthrough,
+      blocked: blockedVariables(options.loaded),
+    },
+    moreVariables,
+    hermesHome: home.root,
+    logger,
+    guardian,
+    sandbox,
+    ...(terminal.shell_init_files.length === 0 ? {} : { shellInitFiles: terminal.shell_init_files }),
+    autoSourceBashrc: terminal.auto_source_bashrc,
+    keepsState: terminal.persistent_shell,
+  });
+  const openers = (): TerminalOpeners => ({ ...Object.fromEntries(others()), local });
   const checkFor = (of: SessionScope): ReturnType<typeof terminalAvailability> =>
-    terminalAvailability(of.terminal.kind ?? terminal.backend, openers);
+    terminalAvailability(of.terminal.kind ?? terminal.backend, openers());
   const kind = readTerminalKind(terminal.backend) ?? "local";
   const leases = new LeaseTable({
     open: (task, signal) => {
       const usable = checkFor(task.scope);
-      const open = openers[task.scope.terminal.kind ?? kind];
+      const open = openers()[task.scope.terminal.kind ?? kind];
       if (usable !== true || open === undefined)
         throw new ToolFailure(`No terminal can be opened: ${usable === true ? kind : usable.reason}.`);
       return open(task, signal);

@@ -4,7 +4,7 @@ import type { HermesHome } from "#foundation/files/paths";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import type { Redactor } from "#foundation/secrets/redact";
 import type { Clock } from "#foundation/time/clock";
-import type { GatewayDeps, TerminalOpeners } from "#tools";
+import type { GatewayDeps } from "#tools";
 
 export interface ToolboxOptions {
   /** The subscription that pays for services instead of own keys. */
@@ -13,8 +13,6 @@ export interface ToolboxOptions {
   onNotice(text: string): void;
   /** May this command of `hooks` run at this event? */
   confirmHook?(event: string, command: string, signal: AbortSignal): Promise<boolean>;
-  /** Kinds of terminals besides the local one. */
-  readonly terminals?: TerminalOpeners;
   readonly loaded: LoadedConfig;
   readonly home: HermesHome;
   /** The environment of the process, to read the files of settings again; the variables of this run unless given. */

@@ -45,7 +45,7 @@ const contextOf = ({ manifest, dataDir }) => ({
   onDispose: (cleanup) => cleanups.push(cleanup),
   registerMemoryProvider: absent("registerMemoryProvider"), registerContextEngine: absent("registerContextEngine"),
   registerCliCommand: absent("registerCliCommand"), registerSkill: absent("registerSkill"),
-  registerImageGenProvider: absent("registerImageGenProvider"),
+  registerImageGenProvider: absent("registerImageGenProvider"), registerTerminal: absent("registerTerminal"),
 });
 async function start(message) {
   try {

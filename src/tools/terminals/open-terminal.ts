@@ -7,25 +7,26 @@ import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";
 import { openLocalTerminal } from "./local/local-terminal.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { Terminal, TerminalKind } from "./terminal.ts";
+import type { BuiltinTerminalKind, Terminal } from "./terminal.ts";
 
 /** Makes the terminal of a task; each kind of terminal brings one. */
 export type TerminalOpener = (task: ToolTask, signal: AbortSignal) => Promise<Terminal>;
 
-export type TerminalOpeners = Partial<Readonly<Record<TerminalKind, TerminalOpener>>>;
+export type TerminalOpeners = Readonly<Record<string, TerminalOpener | undefined>>;
 
-const terminalKinds: readonly TerminalKind[] = ["local", "docker", "ssh", "singularity", "modal", "daytona"];
+const terminalKinds: readonly BuiltinTerminalKind[] = ["local", "docker", "ssh", "singularity", "modal", "daytona"];
 
 /** The kind a setting names; undefined for a word that names none. */
-export function readTerminalKind(value: string): TerminalKind | undefined {
+export function readTerminalKind(value: string): BuiltinTerminalKind | undefined {
   return terminalKinds.find((kind) => kind === value.trim().toLowerCase());
 }
 
-/** Whether `terminal.backend` can be used, for listings. */
-export function terminalAvailability(backend: string, openers: TerminalOpeners): Availability {
-  const kind = readTerminalKind(backend);
-  if (kind === undefined) return { reason: `terminal.backend is "${backend}"; it can be ${terminalKinds.join(", ")}` };
-  return openers[kind] === undefined ? { reason: `the ${kind} terminal is not available in this build` } : true;
+/** Whether this kind of terminal can be used, for listings. */
+export function terminalAvailability(wanted: string, openers: TerminalOpeners): Availability {
+  const kind = readTerminalKind(wanted) ?? wanted;
+  if (openers[kind] !== undefined) return true;
+  if (readTerminalKind(kind) !== undefined) return { reason: `the ${kind} terminal is not available in this build` };
+  return { reason: `terminal.backend is "${wanted}"; it can be ${terminalKinds.join(", ")}` };
 }
 
 export interface LocalOpenerDeps {

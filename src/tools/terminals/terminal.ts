@@ -1,7 +1,10 @@
 import type { ToolTask } from "../call/session-scope.ts";
 
 /** A place where commands run and files live. All kinds behave alike; a lease owns and disposes them. */
-export type TerminalKind = "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
+export type TerminalKind = BuiltinTerminalKind | (string & Record<never, never>);
+
+/** The kinds that settings name; plugins bring others. */
+export type BuiltinTerminalKind = "local" | "docker" | "ssh" | "singularity" | "modal" | "daytona";
 
 export interface ExecOptions {
   /** Absolute; default is the live working directory. */
