@@ -107,6 +107,15 @@ describe("the approval gate", () => {
     expect((await session.check("rm -rf b")).kind).toBe("blocked");
   });
 
+  it("lets a guest allow something for their session, not for the whole home", async () => {
+    const { check, asked, added } = gateWith({}, { answers: ["always"] });
+    const guest = { scope: testScope({ key: "chat", userId: "bob" }) };
+    expect((await check("rm -rf build", guest)).kind).toBe("run");
+    expect((await check("rm -rf build", guest)).kind).toBe("run");
+    expect(asked.map(({ choices }) => choices)).toEqual([["once", "session", "deny"]]);
+    expect(added).toEqual([]);
+  });
+
   it("stores `always` by key, and a new process does not ask again", async () => {
     const { check, added } = gateWith({}, { answers: ["always"] });
     await check("git reset --hard");

@@ -34,6 +34,7 @@ export interface GateDeps {
 }
 
 const touchEveryMs = 10_000;
+const everyChoice: readonly ApprovalChoice[] = ["once", "session", "always", "deny"];
 
 /** The one gate. Order: contained, hardline, policy, yolo, findings less grants, surface, smart, a person. */
 export function createGate(deps: GateDeps): ApprovalGate {
@@ -97,7 +98,8 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     tool: context.tool,
     summary: command,
     findings,
-    choices: isScanned ? ["once", "session", "deny"] : ["once", "session", "always", "deny"],
+    // What is allowed for good holds for the whole home, so only its owner is offered that.
+    choices: isScanned || context.scope.userId !== undefined ? ["once", "session", "deny"] : everyChoice,
     isDestructive: true,
     sessionKey: context.scope.key,
     taskId: context.taskId,
@@ -108,7 +110,8 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     const why = isUnattended(deps, context) ? "nobody can be asked here" : "the user did not approve it";
     return decided(deps, { ...given, choice }, blocked(why, findings));
   }
-  if (choice === "session" || (choice === "always" && isScanned)) deps.grants.grantSession(context.scope.key, keys);
+  if (choice === "session" || (choice === "always" && !request.choices.includes("always")))
+    deps.grants.grantSession(context.scope.key, keys);
   else if (choice === "always") await deps.grants.grantAlways(context.scope.key, keys);
   return decided(
     deps,
