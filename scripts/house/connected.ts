@@ -14,15 +14,60 @@ export function unconnected(tree: SourceTree): readonly Finding[] {
   return [...unreachedDeclarations(tree), ...unreachedMembers(tree), ...unsuppliedPorts(tree)];
 }
 
-/** Functions, classes and values at the top of a file that no entry point reaches. */
+/**
+ * Functions, classes and values at the top of a file that no entry point reaches. What only such code uses goes with
+ * it and is counted, not named.
+ */
 function unreachedDeclarations(tree: SourceTree): readonly Finding[] {
   const reached = new Reach(tree).all();
-  return productFiles(tree).flatMap((file) =>
-    file.declarations
-      .filter(({ name, kind }) => name !== undefined && kind !== "type" && !reached.has(keyOf(file.path, name)))
-      .filter(({ name = "" }) => !isAwaited(tree, name))
-      .map(({ name, kind, line }) => ({ file: file.path, line, problem: `nothing reaches the ${kind} ${name}` })),
+  const dead = new Map<string, Dead>();
+  for (const file of productFiles(tree)) {
+    for (const declaration of file.declarations) {
+      const { name, kind } = declaration;
+      if (name === undefined || kind === "type") continue;
+      const key = keyOf(file.path, name);
+      if (!reached.has(key)) dead.set(key, { file, declaration });
+    }
+  }
+  return heads(tree, dead).map(({ file, declaration: { name, kind, line }, others }) => {
+    const more = others === 0 ? "" : `, and ${others} more that only it uses`;
+    return { file: file.path, line, problem: `nothing reaches the ${kind} ${name}${more}` };
+  });
+}
+
+interface Dead {
+  readonly file: SourceFile;
+  readonly declaration: Declaration;
+}
+
+/** Those that no other dead code uses, each with how many go with it; of a ring, the first. */
+function heads(tree: SourceTree, dead: ReadonlyMap<string, Dead>): readonly (Dead & { readonly others: number })[] {
+  const uses = new Map(
+    [...dead].map(([key, one]) => [key, usesAmong(tree, one, dead).filter((other) => other !== key)]),
   );
+  const used = new Set([...uses.values()].flat());
+  const taken = new Set<string>();
+  const take = (key: string): number => {
+    if (taken.has(key)) return 0;
+    taken.add(key);
+    return 1 + (uses.get(key) ?? []).reduce((sum, other) => sum + take(other), 0);
+  };
+  const order = [...dead.keys()].filter((key) => !used.has(key));
+  return [...order, ...dead.keys()].flatMap((key) => {
+    const count = take(key);
+    const one = dead.get(key);
+    return count === 0 || one === undefined ? [] : [{ ...one, others: count - 1 }];
+  });
+}
+
+function usesAmong(tree: SourceTree, { file, declaration }: Dead, dead: ReadonlyMap<string, Dead>): readonly string[] {
+  return [...declaration.mentions]
+    .map((name) => {
+      const binding = file.bindings.get(name);
+      const { file: path, name: own } = originOf(tree, binding?.target ?? file.path, binding?.name ?? name);
+      return keyOf(path, own);
+    })
+    .filter((key) => dead.has(key));
 }
 
 /** Methods of classes and ports of interfaces that no code reads. */
@@ -80,6 +125,10 @@ class Reach {
   all(): ReadonlySet<string> {
     for (const file of entryFiles(this.#tree)) this.#load(file);
     for (const file of publishedFiles) for (const name of exportsOf(this.#tree, file).keys()) this.#take(file, name);
+    for (const { path, declarations } of productFiles(this.#tree)) {
+      for (const { name } of declarations)
+        if (name !== undefined && isAwaited(this.#tree, name)) this.#take(path, name);
+    }
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) this.#follow(...next);
     return this.#reached;
   }

@@ -23,10 +23,17 @@ const awaited: Readonly<Record<string, string>> = {
   GatewayTurns: "gateway",
   Inbox: "gateway",
   InboxRepository: "gateway",
-  JobRepository: "cron",
-  Jobs: "cron",
   Outbox: "gateway",
   OutboxRepository: "gateway",
+  resetDue: "gateway",
+  JobRepository: "cron",
+  Jobs: "cron",
+  TrajectoryWriter: "environments",
+  batchEntry: "environments",
+  drawToolsets: "environments",
+  fromShareGpt: "environments",
+  loadTrajectories: "environments",
+  trajectoryStats: "environments",
 };
 
 export function isAwaited(tree: SourceTree, owner: string): boolean {

@@ -38,7 +38,7 @@ interface Edge {
  * Cycles among the children of each folder below `src/<subsystem>`. A child is a folder with all below it, or a
  * file beside such folders; doors and cycles of files alone are left to the linter. Types count: they couple too.
  */
-export function folderCycles(tree: SourceTree): readonly FolderCycle[] {
+function folderCycles(tree: SourceTree): readonly FolderCycle[] {
   const levels = new Map<string, Map<string, Edge & { imports: { file: string; line: number; target: string }[] }>>();
   for (const file of productFiles(tree)) {
     if (isDoor(file.path)) continue;

@@ -87,13 +87,19 @@ describe("the gate for connections", () => {
         "export function live() { return inner(); }",
         "function inner() { return 1; }",
         "export function dead() { return below(); }",
-        "function below() { return dead; }",
+        "function below() { return 2; }",
       ].join("\n"),
       "src/model/a.test.ts": 'import { dead } from "./a.ts";\ndead();',
     };
     expect(findings("connected", files)).toEqual([
-      "src/model/a.ts:3 nothing reaches the function dead",
-      "src/model/a.ts:4 nothing reaches the function below",
+      "src/model/a.ts:3 nothing reaches the function dead, and 1 more that only it uses",
+    ]);
+  });
+
+  it("names one of those that only use each other", () => {
+    const text = "export const a = () => b();\nexport const b = () => a();";
+    expect(findings("connected", { "src/model/a.ts": text })).toEqual([
+      "src/model/a.ts:1 nothing reaches the function a, and 1 more that only it uses",
     ]);
   });
 
@@ -140,9 +146,13 @@ describe("the gate for connections", () => {
   });
 
   it("waits for a subsystem that has no code yet, and no longer", () => {
-    const files = { "src/store/a.ts": "export interface Outbox {\n  redrive(): void;\n}" };
+    const files = {
+      "src/store/a.ts": "export interface Outbox {\n  redrive(): void;\n}",
+      "src/session/b.ts": "export const resetDue = () => day();\nconst day = () => 1;",
+    };
     expect(findings("connected", files)).toEqual([]);
     expect(findings("connected", { ...files, "src/gateway/a.ts": "export {};" })).toEqual([
+      "src/session/b.ts:1 nothing reaches the function resetDue, and 1 more that only it uses",
       "src/store/a.ts:2 nothing calls the port Outbox.redrive",
     ]);
   });

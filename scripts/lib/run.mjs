@@ -24,7 +24,7 @@ export function run(command, args, options = {}) {
 
 export const nodeTool = (file, ...args) => run(process.execPath, [path.join(root, "node_modules", file), ...args]);
 
-export const hashOf = (...texts) => createHash("sha256").update(texts.join("\0")).digest("hex");
+const hashOf = (...texts) => createHash("sha256").update(texts.join("\0")).digest("hex");
 
 /** npm writes its own record of what is installed last; older than the lockfile means out of date. */
 function isInstalled() {
@@ -51,7 +51,7 @@ export async function ensureInstalled() {
 }
 
 /** A fingerprint of everything the build reads; modification times and sizes, so that it takes milliseconds. */
-export function sourceFingerprint() {
+function sourceFingerprint() {
   const facts = [];
   for (const folder of ["src", "scripts", "skills", "test/fakes/model-server"]) {
     const base = path.join(root, folder);

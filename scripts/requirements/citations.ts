@@ -20,7 +20,7 @@ export function readCitations(root: string, folders: readonly string[]): readonl
     .flatMap((file) => citationsIn(file, readFileSync(path.join(root, file), "utf8")));
 }
 
-export function citationsIn(file: string, text: string): readonly Citation[] {
+function citationsIn(file: string, text: string): readonly Citation[] {
   const around: { readonly indent: number; readonly title: string }[] = [];
   return text.split("\n").flatMap((line, at) => {
     const indent = line.search(/\S/);
