@@ -62,7 +62,7 @@ const shared = {
  * imported lazily and not named here is in the last file.
  */
 const programFiles = {
-  program: ["src/cli/program.ts", "src/cli/chat/chat.ts", "src/config/assemble.ts"],
+  program: ["src/cli/program.ts", "src/cli/chat/chat.ts", "src/config/load/assemble.ts"],
   agent: [
     "src/app/index.ts",
     "src/cli/chat/one-shot.ts",

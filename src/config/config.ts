@@ -1,17 +1,5 @@
-import type { z } from "zod";
-import type { Secret } from "#foundation/secrets/secret";
-import type { configSchema } from "./schema.ts";
+import type { configRoot } from "./sections/root.ts";
+import type { ValueOf } from "./sections/setting.ts";
 
-/** The settings as the schema gives them: checked, complete, not yet frozen. */
-export type Settings = z.output<typeof configSchema>;
-
-/** Every setting with its effective value; deeply frozen, credentials held as {@link Secret}. */
-export type Config = DeepReadonly<Settings>;
-
-export type DeepReadonly<T> = T extends Secret
-  ? T
-  : T extends (infer Item)[]
-    ? readonly DeepReadonly<Item>[]
-    : T extends object
-      ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-      : T;
+/** Every setting with its effective value; deeply frozen, credentials held as `Secret`. */
+export type Config = ValueOf<typeof configRoot>;

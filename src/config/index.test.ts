@@ -2,8 +2,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { configJsonSchema, defaultConfig, describeSettings, parseSetting, platformSettings } from "./index.ts";
-import { TempHome } from "./temp-home.ts";
+import { guessedValue } from "./edit/check-setting.ts";
+import { configJsonSchema, defaultConfig, describeSettings } from "./index.ts";
+import { platformSettings } from "./platform-settings.ts";
+import { TempHome } from "./testing.ts";
 
 /** Every file and package that loading a module loads at once; imports of types and `import()` do not count. */
 function loadedBy(file: string, seen = new Set<string>()): Set<string> {
@@ -28,16 +30,16 @@ function isTypesOnly(names: string): boolean {
   return parts?.every((part) => part.startsWith("type ")) ?? false;
 }
 
-test("opening the door loads neither the schema library nor YAML", () => {
+test("opening the door loads neither the sections nor YAML", () => {
   const loaded = [...loadedBy(fileURLToPath(new URL("./index.ts", import.meta.url)))];
   expect(loaded.some((name) => name.endsWith("load.ts"))).toBe(true);
   expect(loaded.filter((name) => name === "zod" || name === "yaml" || name.includes("/sections/"))).toEqual([]);
 });
 
-test("a load of settings that are plainly good loads neither the schema library nor YAML", () => {
-  const loaded = [...loadedBy(fileURLToPath(new URL("./assemble.ts", import.meta.url)))];
-  expect(loaded.some((name) => name.endsWith("table.ts"))).toBe(true);
-  expect(loaded.filter((name) => name === "zod" || name === "yaml" || name.includes("/sections/"))).toEqual([]);
+test("a load of a file that was read before needs neither YAML nor a schema library", () => {
+  const loaded = [...loadedBy(fileURLToPath(new URL("./load/assemble.ts", import.meta.url)))];
+  expect(loaded.some((name) => name.endsWith("/sections/root.ts"))).toBe(true);
+  expect(loaded.filter((name) => name === "zod" || name === "yaml")).toEqual([]);
 });
 
 test("[20:R7.12] the schema is offered as settings, as defaults and as JSON Schema", async () => {
@@ -61,7 +63,7 @@ test.each([
   ["plain text", "plain text"],
   ["", ""],
 ])("[20:R7.27] without a schema %j is %j", (written, expected) => {
-  expect(parseSetting(written)).toEqual(expected);
+  expect(guessedValue(written)).toEqual(expected);
 });
 
 test("[40:CFG-2] everything about one platform in one place", async () => {

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import type { HermesHome } from "#foundation/files/paths";
-import { isTruthy } from "./environment/switches.ts";
+import { isTruthy } from "./load/environment/switches.ts";
 
 /** Who owns the settings when it is not the person: the name as people know it. */
 export type Manager = string;
@@ -37,6 +37,7 @@ export function managedError(manager: Manager, file: string): UserError {
 
 function readMarker(path: string): string | undefined {
   try {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     return (readFileSync(path, "utf8").slice(0, 256).split("\n", 1)[0] ?? "").trim().toLowerCase();
   } catch (error) {
     // Whatever keeps the marker from being read, a marker that is there says "managed".

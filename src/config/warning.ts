@@ -4,12 +4,12 @@ export interface ConfigWarning {
   /** An error means that something set by the person has no effect; a warning, that it works but should change. */
   readonly severity: "error" | "warning";
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The setting it is about, in dotted form. */
-  readonly key?: string;
-  readonly file?: string;
-  readonly line?: number;
-  readonly column?: number;
+  readonly key?: string | undefined;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
 }
 
 export type ConfigWarningKind =

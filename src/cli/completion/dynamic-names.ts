@@ -33,8 +33,8 @@ async function namesOf(kind: CompletionKind, invocation: Invocation): Promise<re
       return sessions.map(({ id, title, preview }) => ({ word: id, about: title ?? preview }));
     }
     case "config-key": {
-      const { settingKeys } = await import("#config");
-      return (await settingKeys()).map(({ key, description }) => ({ word: key, about: description }));
+      const { describeSettings } = await import("#config");
+      return (await describeSettings()).map(({ key, description }) => ({ word: key, about: description }));
     }
     case "skill":
       return plain(await skillNames(invocation));

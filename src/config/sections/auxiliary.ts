@@ -42,7 +42,7 @@ export const auxiliarySections = {
       compression: section("Summaries of older conversation.", taskShape(taskTimeouts.compression, "auto")),
       session_search: section("Summaries of earlier sessions.", {
         ...taskShape(taskTimeouts.session_search, "auto"),
-        max_concurrency: whole(3, { description: "Summaries made at the same time.", clamp: true }, { min: 1, max: 5 }),
+        max_concurrency: whole(3, "Summaries made at the same time.", { min: 1, max: 5, clamp: true }),
       }),
       skills_hub: section(
         {

@@ -1,11 +1,12 @@
-import { z } from "zod";
 import {
   amount,
   choice,
   flag,
   freeMap,
+  group,
   mapOf,
   missing,
+  optionalChoice,
   optionalFlag,
   optionalWhole,
   section,
@@ -58,7 +59,7 @@ export const displaySections = {
       sections: section("The same for single kinds of detail.", {
         thinking: choice(detail, "expanded", "Reasoning."),
         tools: choice(detail, "expanded", "Tool calls."),
-        subagents: z.enum(detail).optional().meta({ description: "Child agents; absent follows `details_mode`." }),
+        subagents: optionalChoice(detail, "Child agents; absent follows `details_mode`."),
         activity: choice(detail, "hidden", "Log of events."),
       }),
       mouse_tracking: flag(true, {
@@ -70,8 +71,8 @@ export const displaySections = {
         noEffect: missing.gateway,
       }),
       platforms: mapOf(
-        z.object({
-          tool_progress: z.enum(toolProgress).optional().meta({ description: "Lines about running tools." }),
+        group({
+          tool_progress: optionalChoice(toolProgress, "Lines about running tools."),
           show_reasoning: optionalFlag("Show the model's reasoning."),
           tool_preview_length: optionalWhole("Most characters of a tool's arguments."),
           streaming: optionalFlag("Show answers while they are written."),

@@ -1,7 +1,28 @@
-import { z } from "zod";
-import { amount, choice, flag, mapOf, missing, optionalText, section, text, texts, whole } from "./setting.ts";
+import {
+  amount,
+  anyList,
+  anyNumber,
+  anyOf,
+  choice,
+  flag,
+  group,
+  initially,
+  mapOf,
+  missing,
+  nullable,
+  optionalChoice,
+  optionalFlag,
+  optionalText,
+  optionalWhole,
+  section,
+  text,
+  texts,
+  whole,
+} from "./setting.ts";
 
 const resetModes = ["daily", "idle", "both", "none"] as const;
+
+const roles = ["ingress", "worker", "scheduler", "api"] as const;
 
 const resetShape = {
   mode: choice(resetModes, "both", "When a chat starts over: at an hour, after a silence, either, never."),
@@ -10,10 +31,10 @@ const resetShape = {
 };
 
 /** A rule for some chats only: what it does not name is taken from `session_reset`. */
-const resetOverride = z.object({
-  mode: z.enum(resetModes).optional().meta({ description: "When the chat starts over." }),
-  idle_minutes: z.number().int().min(1).optional().meta({ description: "Silence in minutes." }),
-  at_hour: z.number().int().min(0).max(23).optional().meta({ description: "Hour of the day." }),
+const resetOverride = group({
+  mode: optionalChoice(resetModes, "When the chat starts over."),
+  idle_minutes: optionalWhole("Silence in minutes.", { min: 1 }),
+  at_hour: optionalWhole("Hour of the day.", { max: 23 }),
 });
 
 export const gatewaySections = {
@@ -63,7 +84,7 @@ export const gatewaySections = {
       cursor: text(" ▉", "Mark at the end of an unfinished answer."),
     },
   ),
-  unauthorized_dm_behavior: z.enum(["pair", "ignore"]).optional().meta({
+  unauthorized_dm_behavior: optionalChoice(["pair", "ignore"], {
     description: "Strangers get a pairing code or silence; absent decides by whether an allowlist exists.",
     category: "Gateway",
     noEffect: missing.gateway,
@@ -88,10 +109,7 @@ export const gatewaySections = {
       unknown_send: choice(["resend_marked", "drop"], "resend_marked", "A message whose sending was cut off."),
       encrypt_at_rest: flag(false, "Encrypt stored message text."),
       encryption_key_file: optionalText("File with the key for that."),
-      roles: z
-        .array(z.enum(["ingress", "worker", "scheduler", "api"]))
-        .default(["ingress", "worker", "scheduler", "api"])
-        .meta({ description: "Which parts of the work this process does." }),
+      roles: initially(roles, anyList(anyOf(roles)), "Which parts of the work this process does."),
       limits: section("Bounds of one process.", {
         max_concurrent_turns: whole(8, "Turns at the same time.", { min: 1 }),
         max_turns_per_user: whole(3, "Turns of one person at the same time.", { min: 1 }),
@@ -101,6 +119,21 @@ export const gatewaySections = {
         stream_buffer_bytes: whole(1_048_576, "Unsent answer text of one turn, in bytes.", { min: 1 }),
         agent_cache: whole(128, "Sessions kept ready in memory.", { min: 1 }),
       }),
+    },
+  ),
+  cron: section(
+    { description: "Scheduled jobs.", category: "Cron", noEffect: missing.cron, reload: "now" },
+    {
+      wrap_response: flag(true, "Add a line about the job before and after its answer."),
+      max_parallel_jobs: initially(
+        null,
+        nullable(anyNumber({ whole: true, min: 1 })),
+        "Jobs that may run at the same time; null sets no limit.",
+      ),
+      script_timeout_seconds: whole(120, "Seconds a job's script may take."),
+      timeout_seconds: whole(600, "Seconds without activity after which a job is ended."),
+      use_fallback: flag(true, "Let jobs use the fallback chain."),
+      retry_on_crash: optionalFlag("Repeat a run that a crash cut off; absent repeats only one-time jobs."),
     },
   ),
 };

@@ -1,9 +1,13 @@
-import { z } from "zod";
 import {
   amount,
+  anyList,
+  anyText,
   choice,
   flag,
+  group,
   mapOf,
+  optional,
+  optionalChoice,
   optionalFlag,
   optionalText,
   secret,
@@ -14,35 +18,32 @@ import {
   whole,
 } from "./setting.ts";
 
-const server = z.object({
+const server = group({
   command: optionalText("Program of a server that speaks over its standard streams."),
   args: texts([], "Its arguments."),
   env: secretMap("Its environment variables."),
   cwd: optionalText("Its working directory."),
   url: optionalText("Address of a server that speaks HTTP; wins over `command`."),
   headers: secretMap("Headers of every request to that address."),
-  transport: z
-    .enum(["http", "sse", "stdio"])
-    .optional()
-    .meta({ description: "How to speak to it; absent chooses by address or program." }),
+  transport: optionalChoice(["http", "sse", "stdio"], "How to speak to it; absent chooses by address or program."),
   enabled: flag(true, "Connect to it."),
   timeout: amount(120, "Seconds one call may take."),
   connect_timeout: amount(60, "Seconds connecting and listing may take."),
   ssl_verify: flag(true, "Check its certificate."),
-  auth: z.enum(["none", "oauth", "header"]).optional().meta({ description: "`oauth` logs in through a browser." }),
-  oauth: z
-    .object({
+  auth: optionalChoice(["none", "oauth", "header"], "`oauth` logs in through a browser."),
+  oauth: optional(
+    group({
       client_id: optionalText("Registered client; absent registers one."),
       client_secret: secret("Secret of the registered client."),
       scope: optionalText("Scopes to ask for."),
       redirect_port: whole(0, "Local port of the redirect; 0 takes any.", { max: 65_535 }),
       client_name: text("Hermes Agent", "Name shown by the login page."),
       timeout: amount(300, "Seconds a login may take."),
-    })
-    .optional()
-    .meta({ description: "Details of the login." }),
+    }),
+    "Details of the login.",
+  ),
   tools: section("Which of its tools are offered.", {
-    include: z.array(z.string()).optional().meta({ description: "Only these tools; wins over `exclude`." }),
+    include: optional(anyList(anyText), "Only these tools; wins over `exclude`."),
     exclude: texts([], "All but these tools."),
     resources: flag(true, "Offer its resources."),
     prompts: flag(true, "Offer its prompts."),

@@ -1,9 +1,14 @@
-import { z } from "zod";
 import {
   amount,
+  anyMap,
+  anyOf,
+  anyText,
   choice,
   flag,
+  group,
+  listOf,
   mapOf,
+  optional,
   optionalAmount,
   optionalFlag,
   optionalText,
@@ -28,9 +33,9 @@ export const targetShape = {
   api_mode: choice(apiModes, "", "Wire language; empty chooses by provider and address."),
 };
 
-export const target = z.object(targetShape);
+export const target = group(targetShape);
 
-const perModel = z.object({
+const perModel = group({
   context_length: optionalWhole("Context window in tokens.", { min: 1 }),
   max_tokens: optionalWhole("Output cap in tokens.", { min: 1 }),
   timeout_seconds: optionalAmount("Total time one request may take."),
@@ -52,7 +57,7 @@ export const modelSections = {
     },
   ),
   model_aliases: mapOf(
-    z.object({
+    group({
       model: text("", "Model id the alias stands for."),
       provider: text("", "Provider to use with it."),
       base_url: text("", "Endpoint to use with it."),
@@ -60,7 +65,7 @@ export const modelSections = {
     { description: "Own short names for models.", category: "Model and providers" },
   ),
   providers: mapOf(
-    z.object({
+    group({
       name: text("", "Display name."),
       base_url: text("", "Endpoint."),
       key_env: text("", "Environment variable that holds the credential."),
@@ -76,27 +81,25 @@ export const modelSections = {
     }),
     { description: "Settings for built-in providers, and named custom ones.", category: "Model and providers" },
   ),
-  custom_providers: z
-    .array(
-      z.object({
-        name: text("", "Display name; selects the entry as `custom:<name>`."),
-        base_url: text("", "Endpoint."),
-        api_key: secret("Credential for that endpoint; sent nowhere else."),
-        key_env: text("", "Environment variable that holds the credential."),
-        api_mode: choice(apiModes, "", "Wire language; empty chooses by address."),
-        model: text("", "Model used when none is named."),
-        models: mapOf(perModel, "Settings for single models."),
-        context_length: optionalWhole("Context window in tokens.", { min: 1 }),
-        rate_limit_delay: optionalAmount("Seconds to wait between two requests."),
-      }),
-    )
-    .default([])
-    .meta({ description: "Named endpoints, as a list.", category: "Model and providers" }),
-  fallback_model: target.optional().meta({
+  custom_providers: listOf(
+    group({
+      name: text("", "Display name; selects the entry as `custom:<name>`."),
+      base_url: text("", "Endpoint."),
+      api_key: secret("Credential for that endpoint; sent nowhere else."),
+      key_env: text("", "Environment variable that holds the credential."),
+      api_mode: choice(apiModes, "", "Wire language; empty chooses by address."),
+      model: text("", "Model used when none is named."),
+      models: mapOf(perModel, "Settings for single models."),
+      context_length: optionalWhole("Context window in tokens.", { min: 1 }),
+      rate_limit_delay: optionalAmount("Seconds to wait between two requests."),
+    }),
+    { description: "Named endpoints, as a list.", category: "Model and providers" },
+  ),
+  fallback_model: optional(target, {
     description: "One model to use when the main model fails. A `fallback_providers` list wins over it.",
     category: "Model and providers",
   }),
-  fallback_providers: z.array(target).default([]).meta({
+  fallback_providers: listOf(target, {
     description: "Models to try in order when the main model fails.",
     category: "Model and providers",
   }),
@@ -110,7 +113,7 @@ export const modelSections = {
       ),
     },
   ),
-  credential_pool_strategies: mapOf(z.enum(["fill_first", "round_robin", "least_used", "random"]), {
+  credential_pool_strategies: mapOf(anyOf(["fill_first", "round_robin", "least_used", "random"]), {
     description: "How a provider's stored credentials take turns; `fill_first` where nothing is said.",
     category: "Model and providers",
   }),
@@ -161,16 +164,15 @@ export const modelSections = {
       enabled: flag(true, "Merge a remote list over the built-in one."),
       url: text("", "Address of the remote list; empty uses only the built-in list."),
       ttl_hours: amount(24, "Hours a fetched list stays valid."),
-      providers: mapOf(z.string(), "Own list address per provider; it wins over the general list."),
+      providers: mapOf(anyText, "Own list address per provider; it wins over the general list."),
     },
   ),
   pricing: section(
     { description: "Prices for cost estimates.", category: "Model and providers", reload: "now" },
     {
       overrides: mapOf(
-        z.record(
-          z.string(),
-          z.object({
+        anyMap(
+          group({
             input: optionalAmount("Dollars per million input tokens."),
             output: optionalAmount("Dollars per million output tokens."),
             cache_read: optionalAmount("Dollars per million tokens read from the cache."),
@@ -196,6 +198,30 @@ export const modelSections = {
       stream_retries: whole(
         2,
         "Further attempts when the connection breaks before anything was said; unless changed, `agent.api_max_retries` counts for them too.",
+      ),
+    },
+  ),
+  budget: section(
+    {
+      description: "Money limits. A model call is admitted only while its reservation fits.",
+      category: "Budget",
+      reload: "now",
+    },
+    {
+      session_usd: optionalAmount("Most one session may cost, in dollars."),
+      daily_usd: optionalAmount("Most all sessions together may cost per day, in dollars."),
+      delegation_tree_usd: optionalAmount(
+        "Most one delegated task and everything below it may cost together, in dollars.",
+      ),
+      mode: choice(
+        ["soft", "hard"],
+        "soft",
+        "`soft` says so when a limit is passed; `hard` stops before the next call.",
+      ),
+      unknown_price: choice(
+        ["allow", "refuse"],
+        "allow",
+        "What to do, while a limit is set, with a model whose price is not known.",
       ),
     },
   ),

@@ -1,12 +1,16 @@
-import { z } from "zod";
 import {
   amount,
+  anyText,
   choice,
   flag,
   freeMap,
   freeMaps,
+  group,
+  listOf,
   mapOf,
   missing,
+  type Node,
+  optional,
   optionalChoice,
   optionalFlag,
   optionalText,
@@ -60,7 +64,7 @@ const shared = {
   allow_from: texts([], "Senders let through by an allowlist policy."),
   group_policy: optionalChoice(policies, "Groups."),
   group_allow_from: texts([], "Groups let through by an allowlist policy."),
-  channel_prompts: mapOf(z.string(), "Further instructions for single channels."),
+  channel_prompts: mapOf(anyText, "Further instructions for single channels."),
   channel_skill_bindings: freeMap("Skills loaded in single channels."),
   reply_prefix: optionalText("Text before every answer."),
   unauthorized_dm_behavior: optionalChoice(["pair", "ignore"], "What strangers get."),
@@ -194,7 +198,7 @@ const extras = {
     websocket_url: text("wss://openws.work.weixin.qq.com", "Address."),
     dm_policy: choice(policies, "open", "Direct messages."),
     group_policy: choice(policies, "open", "Groups."),
-    groups: mapOf(z.object({ allow_from: texts([], "People let through.") }), "Rules for single groups."),
+    groups: mapOf(group({ allow_from: texts([], "People let through.") }), "Rules for single groups."),
   },
   wecom_callback: {
     corp_id: text("", "Corporation."),
@@ -239,18 +243,16 @@ const extras = {
     port: whole(8642, "Local port to listen on.", { max: 65_535 }),
     cors_origins: texts([], "Web pages that may call it; `*` allows all."),
     model_name: text("", "Name it goes by in model lists; empty takes the profile's."),
-    model_routes: mapOf(z.string(), "Model for each name a client may ask for."),
-    keys: z
-      .array(
-        z.object({
-          name: text("", "Who the key belongs to."),
-          sha256: text("", "Hash of the key."),
-          scopes: texts(["chat"], "What it may do: `chat`, `runs`, `jobs`, `admin`."),
-          rate_limit: whole(60, "Calls per minute."),
-        }),
-      )
-      .default([])
-      .meta({ description: "Further keys." }),
+    model_routes: mapOf(anyText, "Model for each name a client may ask for."),
+    keys: listOf(
+      group({
+        name: text("", "Who the key belongs to."),
+        sha256: text("", "Hash of the key."),
+        scopes: texts(["chat"], "What it may do: `chat`, `runs`, `jobs`, `admin`."),
+        rate_limit: whole(60, "Calls per minute."),
+      }),
+      "Further keys.",
+    ),
     rate_limit: whole(60, "Calls per minute and key."),
     max_stored_responses: whole(100, "Answers kept for later calls."),
   },
@@ -264,25 +266,27 @@ const extras = {
   },
 } as const;
 
-function block<const S extends z.core.$ZodLooseShape>(id: string, own: S) {
+function block<const F extends Readonly<Record<string, Node>>>(id: string, own: F) {
+  // A platform's own word about a shared key counts.
+  const fields = { ...shared, ...own } as Omit<typeof shared, keyof F> & F;
   return section(
     { description: `Settings for ${id}.`, category: "Platforms", noEffect: missing.gateway, reload: "restart" },
-    { ...shared, ...own },
+    fields,
   );
 }
 
-const homeChannel = z.object({
+const homeChannel = group({
   platform: text("", "Platform; empty is the one it stands under."),
   chat_id: text("", "Chat."),
   name: text("", "Name for lists."),
   thread_id: text("", "Thread in that chat."),
 });
 
-const connection = z.object({
+const connection = group({
   enabled: optionalFlag("Connect; absent connects when credentials are there."),
   token: secret("Token or password."),
   api_key: secret("Further credential."),
-  home_channel: homeChannel.optional().meta({ description: "Chat that scheduled results and notices go to." }),
+  home_channel: optional(homeChannel, "Chat that scheduled results and notices go to."),
   reply_to_mode: choice(replyModes, "first", "Which parts of an answer refer to the message."),
   retry_limit: optionalWhole("Attempts to connect."),
   extra: freeMap("Further values for the platform."),

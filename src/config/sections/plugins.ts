@@ -1,13 +1,24 @@
-import { z } from "zod";
-import { choice, flag, freeMap, mapOf, section, texts, whole } from "./setting.ts";
+import {
+  amount,
+  anyList,
+  anyText,
+  choice,
+  flag,
+  freeMap,
+  group,
+  mapOf,
+  optionalText,
+  required,
+  section,
+  texts,
+  whole,
+} from "./setting.ts";
 
-const hook = z.object({
-  matcher: z.string().optional().meta({ description: "Pattern for tool names; absent matches all." }),
-  command: z
-    .string()
-    .meta({ description: "Program and arguments, split like a command line and run without a shell." }),
-  timeout: z.number().min(0).max(300).default(60).meta({ description: "Seconds it may take." }),
-  fail_closed: z.boolean().default(false).meta({ description: "Treat a failing hook as a refusal." }),
+const hook = group({
+  matcher: optionalText("Pattern for tool names; absent matches all."),
+  command: required(anyText, "Program and arguments, split like a command line and run without a shell."),
+  timeout: amount(60, "Seconds it may take.", { max: 300 }),
+  fail_closed: flag(false, "Treat a failing hook as a refusal."),
 });
 
 export const pluginSections = {
@@ -20,7 +31,7 @@ export const pluginSections = {
       settings: freeMap("Values for the settings that plugins declare, by plugin name."),
     },
   ),
-  hooks: mapOf(z.array(hook), {
+  hooks: mapOf(anyList(hook), {
     description: "Programs to run at events, by event name.",
     category: "Plugins and hooks",
     reload: "next-session",

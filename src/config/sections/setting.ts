@@ -1,24 +1,68 @@
-import { z } from "zod";
-import { sealEach, sealEntries, sealText } from "../seal.ts";
+import type { Secret } from "#foundation/secrets/secret";
 
 /** When a changed value starts to count: at once, with the next session, or after a restart of the process. */
 export type ReloadScope = "now" | "next-session" | "restart";
 
-/** What the schema says about a key besides its type; reference pages, completion and JSON Schema read it. */
-interface SettingFacts {
+/** What is said about a key besides its type; reference pages, completion and JSON Schema read it. */
+export interface Facts {
   readonly description: string;
   /** Heading in reference pages and `config show`; inherited from the enclosing section. */
   readonly category?: string;
   /** Inherited from the enclosing section; `next-session` where nothing is said. */
   readonly reload?: ReloadScope;
-  readonly secret?: true;
-  /** A number outside its bounds is moved to the nearest one instead of being refused. */
-  readonly clamp?: true;
   /** Why a value does nothing so far, as a sentence. Inherited from the enclosing section; false says that this key does. */
   readonly noEffect?: string | false;
 }
 
-/** Parts of Hermes that settings exist for before they do; {@link SettingFacts.noEffect} of their keys. */
+/** What may stand at a key, as plain data. The interpreter checks, coerces, completes and describes values by it. */
+export type Node = {
+  readonly about?: About;
+  /** The value while nobody sets one. A group without it is filled key by key; any other key without it is required. */
+  readonly initial?: unknown;
+  /** While nobody sets it, the key is left out. */
+  readonly optional?: true;
+  readonly nullable?: true;
+} & (
+  | { readonly kind: "group"; readonly fields: Readonly<Record<string, Node>> }
+  | { readonly kind: "map"; readonly value: Node }
+  | { readonly kind: "list"; readonly item: Node }
+  | { readonly kind: "either"; readonly options: readonly Node[] }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | ({ readonly kind: "number" } & Bounds)
+  | { readonly kind: "text"; readonly secret?: true }
+  | { readonly kind: "flag" }
+  | { readonly kind: "anything" }
+);
+
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+  readonly whole?: true;
+  /** A number outside its bounds is moved to the nearest one instead of being refused. */
+  readonly clamp?: true;
+}
+
+declare const typed: unique symbol;
+
+/** A node with the type that its values have in `Config`. */
+export type Setting<T> = Node & { readonly [typed]?: () => T };
+
+type OptionalSetting<T> = Setting<T> & { readonly optional: true };
+
+export type ValueOf<S> = S extends { readonly [typed]?: () => infer T } ? T : never;
+
+type Fields = Readonly<Record<string, Node>>;
+
+/** The type of a group: what is optional may be absent, everything else is there. */
+export type GroupOf<F> = Flat<
+  { readonly [K in keyof F as F[K] extends { readonly optional: true } ? never : K]: ValueOf<F[K]> } & {
+    readonly [K in keyof F as F[K] extends { readonly optional: true } ? K : never]?: ValueOf<F[K]> | undefined;
+  }
+>;
+
+type Flat<T> = { readonly [K in keyof T]: T[K] };
+
+/** Parts of Hermes that settings exist for before they do; {@link Facts.noEffect} of their keys. */
 export const missing = {
   gateway: "The messaging gateway does not exist yet.",
   cron: "Scheduled jobs do not exist yet.",
@@ -30,120 +74,122 @@ export const missing = {
   training: "Training runs do not exist yet.",
 } as const;
 
-export type About = string | SettingFacts;
+/** The description alone, or all facts. */
+export type About = string | Facts;
 
-interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
+// Values without a name of their own: entries of maps and lists, and cases of a choice between types.
+
+export const anyText: Setting<string> = { kind: "text" };
+export const anyFlag: Setting<boolean> = { kind: "flag" };
+export const anyNumber = (bounds?: Bounds): Setting<number> => ({ kind: "number", min: 0, ...bounds });
+export const anyOf = <const T extends readonly string[]>(choices: T): Setting<T[number]> => ({
+  kind: "choice",
+  choices,
+});
+export const anyList = <T>(item: Setting<T>): Setting<readonly T[]> => ({ kind: "list", item });
+export const anyMap = <T>(value: Setting<T>): Setting<Readonly<Record<string, T>>> => ({ kind: "map", value });
+export const either = <A, B, C = never>(...options: [Setting<A>, Setting<B>, Setting<C>?]): Setting<A | B | C> => ({
+  kind: "either",
+  options: options.filter((option) => option !== undefined),
+});
+
+export const nullable = <T>(setting: Setting<T>): Setting<T | null> => ({ ...setting, nullable: true });
+
+/** Keys that belong together, as an entry of a map or a list. */
+export function group<const F extends Fields>(
+  fields: F,
+): Setting<GroupOf<F>> & { readonly kind: "group"; readonly fields: Fields } {
+  return { kind: "group", fields };
 }
 
-// Building the schema is most of the time a load takes, so the plain types are made once and shared, and
-// facts are registered on a node instead of on a copy of it, which is what `.meta()` would make.
-const string = z.string();
-const boolean = z.boolean();
-const strings = z.array(string);
-const natural = z.int().min(0);
-const positive = z.int().min(1);
-const quantity = z.number().min(0);
-const secretString = string.transform(sealText);
+// Keys: a type, what is said about it, and its value while nobody sets one. Every start makes all of them, so the usual kinds
+// are written out as one object each.
 
-/** Notes the facts about a node and gives it back. The node must be this key's own. */
-function described<T extends z.ZodType>(schema: T, about: About, more: Partial<SettingFacts> = {}): T {
-  z.globalRegistry.add(schema, { ...(typeof about === "string" ? { description: about } : about), ...more });
-  return schema;
+/** A key with a value while nobody sets one. */
+export function initially<T>(initial: NoInfer<T>, setting: Setting<T>, about: About): Setting<T> {
+  return { ...setting, initial, about };
 }
 
-export function flag(initial: boolean, about: About) {
-  return described(boolean.default(initial), about);
+/** A key that is left out while nobody sets it. */
+export function optional<T>(setting: Setting<T>, about: About): OptionalSetting<T> {
+  return { ...setting, optional: true, about };
 }
 
-export function text(initial: string, about: About) {
-  return described(string.default(initial), about);
+/** A key that an entry cannot do without. */
+export function required<T>(setting: Setting<T>, about: About): Setting<T> {
+  return { ...setting, about };
 }
 
-export function optionalText(about: About) {
-  return described(string.optional(), about);
+/** A group of keys. Absent from a file it is filled with the values of its keys. */
+export function section<const F extends Fields>(about: About, fields: F): Setting<GroupOf<F>> {
+  return { kind: "group", fields, about };
 }
 
-export function optionalFlag(about: About) {
-  return described(boolean.optional(), about);
-}
+export const flag = (initial: boolean, about: About): Setting<boolean> => ({ kind: "flag", initial, about });
+
+export const text = (initial: string, about: About): Setting<string> => ({ kind: "text", initial, about });
+
+export const texts = (initial: readonly string[], about: About): Setting<readonly string[]> => ({
+  kind: "list",
+  item: anyText,
+  initial,
+  about,
+});
 
 /** A whole number, zero or more unless the bounds say otherwise. */
-export function whole(initial: number, about: About, bounds: Bounds = {}) {
-  return described(integer(bounds).default(initial), about);
-}
-
-export function optionalWhole(about: About, bounds: Bounds = {}) {
-  return described(integer(bounds).optional(), about);
-}
+export const whole = (initial: number, about: About, bounds?: Bounds): Setting<number> => ({
+  kind: "number",
+  whole: true,
+  min: 0,
+  ...bounds,
+  initial,
+  about,
+});
 
 /** Any finite number, zero or more unless the bounds say otherwise. */
-export function amount(initial: number, about: About, bounds: Bounds = {}) {
-  return described(decimal(bounds).default(initial), about);
-}
+export const amount = (initial: number, about: About, bounds?: Bounds): Setting<number> => ({
+  kind: "number",
+  min: 0,
+  ...bounds,
+  initial,
+  about,
+});
 
-export function optionalAmount(about: About, bounds: Bounds = {}) {
-  return described(decimal(bounds).optional(), about);
-}
+export const choice = <const T extends readonly string[]>(
+  choices: T,
+  initial: NoInfer<T[number]>,
+  about: About,
+): Setting<T[number]> => ({ kind: "choice", choices, initial, about });
 
-export function choice<const T extends readonly [string, ...string[]]>(values: T, initial: T[number], about: About) {
-  // zod types the default of an enum as its own literal union; the parameter type already guarantees membership.
-  return described(z.enum(values).default(initial as z.output<z.ZodEnum<{ [K in T[number]]: K }>>), about);
-}
+export const mapOf = <T>(value: Setting<T>, about: About): Setting<Readonly<Record<string, T>>> => ({
+  kind: "map",
+  value,
+  initial: {},
+  about,
+});
 
-export function optionalChoice<const T extends readonly [string, ...string[]]>(values: T, about: About) {
-  return described(z.enum(values).optional(), about);
-}
+export const listOf = <T>(item: Setting<T>, about: About): Setting<readonly T[]> => ({
+  kind: "list",
+  item,
+  initial: [],
+  about,
+});
 
-export function texts(initial: readonly string[], about: About) {
-  return described(strings.default([...initial]), about);
-}
+export const optionalText = (about: About) => optional(anyText, about);
+export const optionalFlag = (about: About) => optional(anyFlag, about);
+export const optionalWhole = (about: About, bounds?: Bounds) => optional(anyNumber({ whole: true, ...bounds }), about);
+export const optionalAmount = (about: About) => optional(anyNumber(), about);
+export const optionalChoice = <const T extends readonly string[]>(choices: T, about: About) =>
+  optional<T[number]>(anyOf(choices), about);
 
-export function mapOf<T extends z.ZodType>(value: T, about: About) {
-  return described(z.record(string, value).default({}), about);
-}
+/** Anything at all, by name. Strings whose name is that of a credential become a `Secret`. */
+const anything: Setting<unknown> = { kind: "anything" };
+export const freeMap = (about: About) => mapOf(anything, about);
+export const freeMaps = (about: About) => listOf(anyMap(anything), about);
 
-export function listOf<T extends z.ZodType>(item: T, about: About) {
-  return described(z.array(item).default([]), about);
-}
-
-/** Anything at all, by name. Strings whose name is that of a credential leave the parser as a `Secret`. */
-export function freeMap(about: About) {
-  return described(z.record(string, z.unknown()).default({}).transform(sealEntries), about);
-}
-
-/** A list of such maps. */
-export function freeMaps(about: About) {
-  const maps = z.array(z.record(string, z.unknown()));
-  return described(maps.default([]).transform(sealEach), about);
-}
-
-/** A string that leaves the parser as a `Secret`; empty when unset. */
-export function secret(about: About) {
-  return described(string.default("").transform(sealText), about, { secret: true });
-}
+/** A string that becomes a `Secret`; empty when unset. */
+const anySecret: Setting<Secret> = { kind: "text", secret: true };
+export const secret = (about: About): Setting<Secret> => ({ kind: "text", secret: true, initial: "", about });
 
 /** Named strings that may hold credentials (environment of a child program, request headers). */
-export function secretMap(about: About) {
-  return described(z.record(string, secretString).default({}), about, { secret: true });
-}
-
-/** A group of keys. Absent from a file it is filled with the defaults of its keys. */
-export function section<const S extends z.core.$ZodLooseShape>(about: About, shape: S) {
-  // Every key of a section has a default or is optional, so the empty object is a valid input of it.
-  return described(z.object(shape).prefault({} as z.input<z.ZodObject<S>>), about);
-}
-
-function integer({ min = 0, max }: Bounds) {
-  if (max === undefined && min === 0) return natural;
-  if (max === undefined && min === 1) return positive;
-  const schema = z.int().min(min);
-  return max === undefined ? schema : schema.max(max);
-}
-
-function decimal({ min = 0, max }: Bounds) {
-  if (max === undefined && min === 0) return quantity;
-  const schema = z.number().min(min);
-  return max === undefined ? schema : schema.max(max);
-}
+export const secretMap = (about: About) => mapOf(anySecret, about);

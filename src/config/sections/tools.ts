@@ -1,11 +1,15 @@
-import { z } from "zod";
 import {
   amount,
+  anyNumber,
+  anyText,
   choice,
+  either,
   flag,
+  group,
   mapOf,
   missing,
   optionalAmount,
+  optionalChoice,
   optionalText,
   section,
   text,
@@ -18,7 +22,7 @@ export const toolSections = {
     { description: "The browser tools.", category: "Tools" },
     {
       inactivity_timeout: whole(120, "Idle seconds after which a browser is closed."),
-      command_timeout: whole(30, { description: "Seconds one browser command may take.", clamp: true }, { min: 5 }),
+      command_timeout: whole(30, "Seconds one browser command may take.", { min: 5, clamp: true }),
       record_sessions: flag(false, "Record what the browser shows."),
       allow_private_urls: flag(false, "Let the browser reach private and local addresses."),
       allow_file_urls: flag(false, "Let the browser open local files."),
@@ -41,7 +45,7 @@ export const toolSections = {
     {
       enabled: flag(true, "Take snapshots."),
       max_snapshots: whole(50, "Snapshots kept per folder."),
-      timeout: whole(30, { description: "Seconds a snapshot may take.", clamp: true }, { min: 10, max: 60 }),
+      timeout: whole(30, "Seconds a snapshot may take.", { min: 10, max: 60, clamp: true }),
     },
   ),
   file_read_max_chars: whole(100_000, { description: "Most characters one file read returns.", category: "Tools" }),
@@ -51,19 +55,19 @@ export const toolSections = {
       max_bytes: whole(50_000, "Most characters of command output."),
       max_lines: whole(2000, "Most lines of a file read."),
       max_line_length: whole(2000, "Most characters of one line of a file read."),
-      results: mapOf(z.number().int().min(0), "Own limit in characters for single tools."),
+      results: mapOf(anyNumber({ whole: true }), "Own limit in characters for single tools."),
     },
   ),
   file_safety: section(
     { description: "Writing to files that changed since they were read.", category: "Tools" },
     {
-      stale_write: z
-        .enum(["warn", "block"])
-        .optional()
-        .meta({ description: "Warn or refuse; absent warns for patches and refuses whole-file writes." }),
+      stale_write: optionalChoice(
+        ["warn", "block"],
+        "Warn or refuse; absent warns for patches and refuses whole-file writes.",
+      ),
     },
   ),
-  lint: mapOf(z.string(), {
+  lint: mapOf(anyText, {
     description: "Check command after an edit, by file extension; `{file}` stands for the path.",
     category: "Tools",
   }),
@@ -122,16 +126,16 @@ export const toolSections = {
     { root: optionalText("Folder of the training checkout.") },
   ),
   quick_commands: mapOf(
-    z.union([
-      z.string(),
-      z.object({
-        type: z.enum(["exec", "alias", "prompt"]).default("prompt").meta({ description: "What the command does." }),
-        command: z.string().optional().meta({ description: "Shell command of an `exec` entry." }),
-        target: z.string().optional().meta({ description: "Slash command an `alias` stands for." }),
-        text: z.string().optional().meta({ description: "Text a `prompt` entry sends." }),
-        description: z.string().optional().meta({ description: "One line for lists." }),
+    either(
+      anyText,
+      group({
+        type: choice(["exec", "alias", "prompt"], "prompt", "What the command does."),
+        command: optionalText("Shell command of an `exec` entry."),
+        target: optionalText("Slash command an `alias` stands for."),
+        text: optionalText("Text a `prompt` entry sends."),
+        description: optionalText("One line for lists."),
       }),
-    ]),
+    ),
     { description: "Own slash commands; a plain string sends that text.", category: "Tools", reload: "now" },
   ),
 };

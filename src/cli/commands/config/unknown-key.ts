@@ -1,10 +1,10 @@
-import { settingKeys } from "#config";
+import { describeSettings } from "#config";
 import { UserError } from "#foundation/errors";
 import { nearest } from "#foundation/text/text";
 
 /** The error for a key that no setting has; undefined when there is such a setting, or a group of that name. */
 export async function unknownKey(key: string): Promise<UserError | undefined> {
-  const known = (await settingKeys()).map((setting) => setting.key);
+  const known = (await describeSettings()).map((setting) => setting.key);
   if (known.some((one) => one === key || one.startsWith(`${key}.`) || fitsPattern(one, key))) return undefined;
   const groups = known.map((one) => one.split(".", 1)[0] ?? "");
   const meant = nearest(key, new Set([...known, ...groups]));
