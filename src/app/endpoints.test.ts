@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { badKey, calls, reply, says, startModelServer } from "../../test/fakes/model-server/index.ts";
 import { customModel, hermesStage } from "./testing.ts";
 
-const hasTitle = (event: { readonly type: string; readonly info?: { readonly title?: string } }): boolean =>
+const hasTitle = (event: { readonly type: string; readonly info?: { readonly title?: string | undefined } }): boolean =>
   event.type === "session-changed" && event.info?.title !== undefined;
 
 const quiet = "auxiliary:\n  title_generation:\n    provider: deepseek\n";

@@ -20,10 +20,10 @@ export class HermesError extends Error {
 
 export interface UserErrorOptions {
   /** One imperative sentence, with the exact command to run where there is one. */
-  readonly hint?: string;
-  readonly code?: string;
-  readonly exitCode?: number;
-  readonly data?: Readonly<Record<string, unknown>>;
+  readonly hint?: string | undefined;
+  readonly code?: string | undefined;
+  readonly exitCode?: number | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
 

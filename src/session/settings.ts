@@ -8,10 +8,10 @@ export type QuickCommandSetting =
   | string
   | {
       readonly type?: "exec" | "alias" | "prompt";
-      readonly command?: string;
-      readonly target?: string;
-      readonly text?: string;
-      readonly description?: string;
+      readonly command?: string | undefined;
+      readonly target?: string | undefined;
+      readonly text?: string | undefined;
+      readonly description?: string | undefined;
     };
 
 /** What a session reads afresh each time it needs it, so that a changed setting counts at once. */

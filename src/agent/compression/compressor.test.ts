@@ -213,7 +213,7 @@ describe("when no summary can be had", () => {
         userMessage("Use tabs."),
         { role: "assistant", content: "Fine." },
         ...dialogue(10, 4_000),
-      ].map((message) => ({ ...message, uid: undefined })) as readonly Message[],
+      ].map((message) => ({ ...message, uid: undefined })) as readonly unknown[] as readonly Message[],
     );
     const outcome = await engine.compress(
       messages,

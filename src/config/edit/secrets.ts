@@ -11,7 +11,7 @@ import { managedBy, managedError } from "../managed.ts";
 export interface SecretWriteOptions {
   readonly home: HermesHome;
   readonly env: NodeJS.ProcessEnv;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Writes one variable to the home's `.env`; all other lines stay as they are. */

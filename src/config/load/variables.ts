@@ -23,7 +23,7 @@ export interface EnvironmentOptions {
   readonly home: HermesHome;
   readonly env: NodeJS.ProcessEnv;
   /** Folder whose `.env` may fill gaps. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 /** Only the owner may read a file with credentials. */

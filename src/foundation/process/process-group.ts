@@ -4,7 +4,7 @@ import { never, sleep } from "../lifecycle/abort.ts";
 
 export interface KillOptions {
   /** How long a polite request may take before it becomes an order (default 2 s). */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
 }
 
 const pollMs = 10;

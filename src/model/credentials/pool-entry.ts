@@ -23,14 +23,14 @@ export interface PoolEntry {
   /** `env:<VAR>`, `manual`, `device_code`, `claude_code`, … */
   readonly source: string;
   /** Undefined for entries whose value stays in its source (an environment variable is not copied to disk). */
-  readonly accessToken?: Secret;
-  readonly refreshToken?: Secret;
-  readonly expiresAtMs?: number;
-  readonly baseUrl?: string;
-  readonly exhausted?: Exhaustion;
+  readonly accessToken?: Secret | undefined;
+  readonly refreshToken?: Secret | undefined;
+  readonly expiresAtMs?: number | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly exhausted?: Exhaustion | undefined;
   readonly requestCount: number;
   /** Which value the stored state belongs to; a changed value starts afresh. */
-  readonly fingerprint?: string;
+  readonly fingerprint?: string | undefined;
   /** Fields this version does not use. */
   readonly rest: Readonly<Record<string, unknown>>;
 }

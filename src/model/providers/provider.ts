@@ -14,7 +14,7 @@ export interface ModelsSource {
   /** Appended to the base URL, may carry a query; undefined means the curated list is all there is. */
   readonly path?: string;
   /** Entries that are kept; all of them when absent. */
-  readonly keep?: "tools-parameter" | "language-with-tool-use" | "not-hidden";
+  readonly keep?: "tools-parameter" | "language-with-tool-use" | "not-hidden" | undefined;
   readonly sortBy?: "priority";
   /** Merged with the catalogue for this provider. */
   readonly mergeCatalogue?: boolean;

@@ -2,74 +2,74 @@ import type { Secret } from "#foundation/secrets/secret";
 
 /** A section of `config.yaml`, by the names it has there; the config subsystem's values fit as they are. */
 export interface ModelSettings {
-  readonly default?: string;
-  readonly provider?: string;
-  readonly base_url?: string;
-  readonly api_key?: Secret;
-  readonly api_mode?: string;
-  readonly context_length?: number;
-  readonly max_tokens?: number;
+  readonly default?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly base_url?: string | undefined;
+  readonly api_key?: Secret | undefined;
+  readonly api_mode?: string | undefined;
+  readonly context_length?: number | undefined;
+  readonly max_tokens?: number | undefined;
 }
 
 interface PerModelSettings {
-  readonly context_length?: number;
-  readonly max_tokens?: number;
-  readonly timeout_seconds?: number;
-  readonly stale_timeout_seconds?: number;
+  readonly context_length?: number | undefined;
+  readonly max_tokens?: number | undefined;
+  readonly timeout_seconds?: number | undefined;
+  readonly stale_timeout_seconds?: number | undefined;
 }
 
 interface OneProviderSettings {
-  readonly name?: string;
-  readonly base_url?: string;
-  readonly key_env?: string;
-  readonly api_key?: Secret;
-  readonly api_mode?: string;
-  readonly default_model?: string;
-  readonly context_length?: number;
-  readonly models?: Readonly<Record<string, PerModelSettings>>;
-  readonly request_timeout_seconds?: number;
-  readonly stale_timeout_seconds?: number;
-  readonly rate_limit_delay?: number;
-  readonly prefer_env_token?: boolean;
+  readonly name?: string | undefined;
+  readonly base_url?: string | undefined;
+  readonly key_env?: string | undefined;
+  readonly api_key?: Secret | undefined;
+  readonly api_mode?: string | undefined;
+  readonly default_model?: string | undefined;
+  readonly context_length?: number | undefined;
+  readonly models?: Readonly<Record<string, PerModelSettings>> | undefined;
+  readonly request_timeout_seconds?: number | undefined;
+  readonly stale_timeout_seconds?: number | undefined;
+  readonly rate_limit_delay?: number | undefined;
+  readonly prefer_env_token?: boolean | undefined;
 }
 
 export interface RoutingSettings {
-  readonly sort?: string;
-  readonly only?: readonly string[];
-  readonly ignore?: readonly string[];
-  readonly order?: readonly string[];
-  readonly require_parameters?: boolean;
-  readonly data_collection?: string;
+  readonly sort?: string | undefined;
+  readonly only?: readonly string[] | undefined;
+  readonly ignore?: readonly string[] | undefined;
+  readonly order?: readonly string[] | undefined;
+  readonly require_parameters?: boolean | undefined;
+  readonly data_collection?: string | undefined;
 }
 
 /** The settings that decide where a request goes; everything is optional. */
 export interface ProviderSettings {
   /** A plain string stands for `{default: …}`. */
-  readonly model?: ModelSettings | string;
-  readonly providers?: Readonly<Record<string, OneProviderSettings>>;
-  readonly custom_providers?: unknown;
+  readonly model?: ModelSettings | string | undefined;
+  readonly providers?: Readonly<Record<string, OneProviderSettings>> | undefined;
+  readonly custom_providers?: unknown | undefined;
   readonly model_aliases?: Readonly<
     Record<string, { readonly model?: string; readonly provider?: string; readonly base_url?: string }>
   >;
-  readonly credential_pool_strategies?: Readonly<Record<string, string>>;
+  readonly credential_pool_strategies?: Readonly<Record<string, string>> | undefined;
   readonly credential_pool?: {
-    readonly cooldown_seconds?: { readonly rate_limit?: number; readonly billing?: number };
+    readonly cooldown_seconds?: { readonly rate_limit?: number; readonly billing?: number } | undefined;
   };
-  readonly provider_routing?: RoutingSettings;
+  readonly provider_routing?: RoutingSettings | undefined;
   readonly bedrock?: {
-    readonly region?: string;
+    readonly region?: string | undefined;
     readonly guardrail?: {
-      readonly guardrail_identifier?: string;
-      readonly guardrail_version?: string;
-      readonly stream_processing_mode?: string;
-      readonly trace?: string;
+      readonly guardrail_identifier?: string | undefined;
+      readonly guardrail_version?: string | undefined;
+      readonly stream_processing_mode?: string | undefined;
+      readonly trace?: string | undefined;
     };
   };
   readonly timeouts?: {
-    readonly request_seconds?: number;
-    readonly stream_read_seconds?: number;
-    readonly stream_stale_seconds?: number;
-    readonly call_stale_seconds?: number;
+    readonly request_seconds?: number | undefined;
+    readonly stream_read_seconds?: number | undefined;
+    readonly stream_stale_seconds?: number | undefined;
+    readonly call_stale_seconds?: number | undefined;
   };
 }
 

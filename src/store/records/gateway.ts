@@ -12,17 +12,17 @@ export interface NewInboxEntry {
   readonly kind: InboxKind;
   readonly event: unknown;
   /** Not to be promoted before this time (burst batching). */
-  readonly availableAtMs?: number;
+  readonly availableAtMs?: number | undefined;
 }
 
 export interface InboxEntry extends NewInboxEntry {
   readonly id: number;
   readonly status: InboxStatus;
-  readonly turnId?: TurnId;
+  readonly turnId?: TurnId | undefined;
   readonly attempts: number;
   readonly availableAtMs: number;
   readonly receivedAtMs: number;
-  readonly doneAtMs?: number;
+  readonly doneAtMs?: number | undefined;
 }
 
 /** How far a platform's event stream has been taken in. */
@@ -47,10 +47,10 @@ export interface NewOutboxEntry {
   readonly platform: string;
   readonly account: string;
   readonly chatId: string;
-  readonly threadId?: string;
+  readonly threadId?: string | undefined;
   readonly kind: OutboxKind;
   readonly payload: unknown;
-  readonly notBeforeMs?: number;
+  readonly notBeforeMs?: number | undefined;
 }
 
 export interface OutboxEntry extends NewOutboxEntry {
@@ -60,10 +60,10 @@ export interface OutboxEntry extends NewOutboxEntry {
   readonly status: OutboxStatus;
   readonly attempts: number;
   readonly nextAttemptAtMs: number;
-  readonly platformMessageId?: string;
-  readonly errorClass?: string;
+  readonly platformMessageId?: string | undefined;
+  readonly errorClass?: string | undefined;
   readonly createdAtMs: number;
-  readonly sentAtMs?: number;
+  readonly sentAtMs?: number | undefined;
 }
 
 export interface Lease {
@@ -87,9 +87,9 @@ export interface Route {
   readonly sessionId: SessionId;
   readonly platform: string;
   readonly chatType: string;
-  readonly chatId?: string;
-  readonly threadId?: string;
-  readonly userId?: string;
+  readonly chatId?: string | undefined;
+  readonly threadId?: string | undefined;
+  readonly userId?: string | undefined;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   /** Flags, display name, origin, counters: the gateway's own, stored as JSON. */
@@ -110,5 +110,5 @@ export interface GatewayTurn {
   readonly startedAtMs: number;
   readonly heartbeatAtMs: number;
   readonly attempts: number;
-  readonly result?: unknown;
+  readonly result?: unknown | undefined;
 }

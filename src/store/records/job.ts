@@ -7,7 +7,7 @@ export interface JobRecord {
   readonly isEnabled: boolean;
   readonly state: JobState;
   /** Undefined: not due by itself. */
-  readonly nextRunAtMs?: number;
+  readonly nextRunAtMs?: number | undefined;
   readonly definition: Readonly<Record<string, unknown>>;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -22,12 +22,12 @@ export interface JobRun {
   readonly scheduledForMs: number;
   readonly state: JobRunState;
   readonly attempt: number;
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   readonly startedAtMs: number;
   readonly heartbeatAtMs: number;
-  readonly endedAtMs?: number;
-  readonly error?: string;
-  readonly details?: unknown;
+  readonly endedAtMs?: number | undefined;
+  readonly error?: string | undefined;
+  readonly details?: unknown | undefined;
 }
 
 export type JobClaim =
@@ -40,7 +40,7 @@ export interface JobClaimOptions {
   readonly scheduledForMs: number;
   readonly owner: string;
   /** Moved in the same transaction; `null` means the job has no further time, absent leaves it. */
-  readonly nextRunAtMs?: number | null;
+  readonly nextRunAtMs?: number | null | undefined;
   /** Take up a run that was left without a heartbeat since then. */
-  readonly retryIfSilentSinceMs?: number;
+  readonly retryIfSilentSinceMs?: number | undefined;
 }

@@ -6,14 +6,14 @@ export interface StoredMessage {
   readonly sessionId: SessionId;
   readonly message: Message;
   readonly timestampMs: number;
-  readonly tokenCount?: number;
+  readonly tokenCount?: number | undefined;
 }
 
 export interface AppendOptions {
   /** The source of the session row, should it have to be made now. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Tokens of the messages, by uid, where known. */
-  readonly tokenCounts?: Readonly<Record<string, number>>;
+  readonly tokenCounts?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface AppendResult {
@@ -24,12 +24,12 @@ export interface AppendResult {
 }
 
 export interface SearchOptions {
-  readonly sources?: readonly string[];
-  readonly excludeSources?: readonly string[];
-  readonly roles?: readonly string[];
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly signal?: AbortSignal;
+  readonly sources?: readonly string[] | undefined;
+  readonly excludeSources?: readonly string[] | undefined;
+  readonly roles?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SearchContext {
@@ -43,12 +43,12 @@ export interface SearchHit {
   readonly sessionId: SessionId;
   readonly role: string;
   readonly timestampMs: number;
-  readonly toolName?: string;
+  readonly toolName?: string | undefined;
   /** The place that matched, between `>>>` and `<<<`. */
   readonly snippet: string;
   /** The message before, the match and the message after, of the same session, 200 characters each. */
   readonly context: readonly SearchContext[];
   readonly source: string;
-  readonly model?: string;
+  readonly model?: string | undefined;
   readonly sessionStartedMs: number;
 }

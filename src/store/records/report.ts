@@ -2,9 +2,9 @@ import type { SessionId } from "#conversation";
 
 export interface InsightsOptions {
   readonly sinceMs: number;
-  readonly untilMs?: number;
-  readonly source?: string;
-  readonly signal?: AbortSignal;
+  readonly untilMs?: number | undefined;
+  readonly source?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface InsightsTotals {
@@ -50,7 +50,7 @@ export interface SideCallGroup {
 
 export interface NotableSession {
   readonly id: SessionId;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly value: number;
 }
 
@@ -80,7 +80,7 @@ export interface StoreStatistics {
   readonly openSessions: number;
   readonly bySource: readonly { readonly source: string; readonly sessions: number; readonly messages: number }[];
   /** Undefined when the database does not tell. */
-  readonly sizeBytes?: number;
+  readonly sizeBytes?: number | undefined;
 }
 
 export interface FsckReport {

@@ -14,10 +14,10 @@ export interface TurnRecord {
   readonly apiCalls: number;
   readonly toolCalls: number;
   readonly usage: Usage;
-  readonly model?: string;
-  readonly provider?: string;
-  readonly errorClass?: string;
-  readonly errorMessage?: string;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly errorClass?: string | undefined;
+  readonly errorMessage?: string | undefined;
 }
 
 export interface StoredTurn extends TurnRecord {
@@ -27,7 +27,7 @@ export interface StoredTurn extends TurnRecord {
 
 export interface CompressionRecord {
   readonly sessionId: SessionId;
-  readonly newSessionId?: SessionId;
+  readonly newSessionId?: SessionId | undefined;
   readonly trigger: string;
   readonly messagesBefore: number;
   readonly messagesAfter: number;
@@ -36,13 +36,13 @@ export interface CompressionRecord {
   readonly tokenSource: "measured" | "estimated";
   readonly savingsPct: number;
   readonly prunedResults: number;
-  readonly summaryModel?: string;
+  readonly summaryModel?: string | undefined;
   readonly summaryStatus: "ok" | "fallback_model" | "local_extract" | "skipped" | "failed";
   readonly summaryTokens: number;
   readonly durationMs: number;
   readonly isPromptReused: boolean;
   readonly changedLayers: readonly string[];
-  readonly focusTopic?: string;
+  readonly focusTopic?: string | undefined;
   readonly attempt: number;
 }
 
@@ -57,22 +57,22 @@ export interface SessionEvent {
   readonly sessionId: SessionId;
   readonly kind: string;
   readonly createdAtMs: number;
-  readonly details?: unknown;
+  readonly details?: unknown | undefined;
 }
 
 /** What one or more model calls add to (or set on) a session. */
 export interface UsageChange {
   readonly usage: Usage;
-  readonly apiCalls?: number;
-  readonly model?: string;
-  readonly billingProvider?: string;
-  readonly billingBaseUrl?: string;
-  readonly billingMode?: string;
-  readonly estimatedCostUsd?: number;
-  readonly actualCostUsd?: number;
-  readonly costStatus?: CostStatus;
-  readonly costSource?: string;
-  readonly pricingVersion?: string;
+  readonly apiCalls?: number | undefined;
+  readonly model?: string | undefined;
+  readonly billingProvider?: string | undefined;
+  readonly billingBaseUrl?: string | undefined;
+  readonly billingMode?: string | undefined;
+  readonly estimatedCostUsd?: number | undefined;
+  readonly actualCostUsd?: number | undefined;
+  readonly costStatus?: CostStatus | undefined;
+  readonly costSource?: string | undefined;
+  readonly pricingVersion?: string | undefined;
 }
 
 /** Whose money a call spends. The root is the first session of the lineage, so children count too. */
@@ -82,9 +82,9 @@ export interface SpendScope {
 }
 
 export interface Ceilings {
-  readonly sessionUsd?: number;
-  readonly treeUsd?: number;
-  readonly dayUsd?: number;
+  readonly sessionUsd?: number | undefined;
+  readonly treeUsd?: number | undefined;
+  readonly dayUsd?: number | undefined;
   /** Start of the day the day ceiling counts from. */
   readonly dayStartMs: number;
 }
@@ -100,8 +100,8 @@ export type Reservation =
 
 export interface NewReservation extends SpendScope {
   readonly purpose: string;
-  readonly provider?: string;
-  readonly model?: string;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
   /** The most this call may cost. */
   readonly usd: number;
   /** A reservation that is not settled by then counts no longer: its process is gone. */
@@ -111,7 +111,7 @@ export interface NewReservation extends SpendScope {
 export interface Settlement {
   readonly usage: Usage;
   /** Undefined: the price is not known. */
-  readonly usd?: number;
+  readonly usd?: number | undefined;
   readonly costStatus: CostStatus;
 }
 
@@ -123,7 +123,7 @@ export interface SideCallRecord {
   readonly model: string;
   readonly usage: Usage;
   /** Undefined: the price is not known. */
-  readonly usd?: number;
+  readonly usd?: number | undefined;
   readonly costStatus: CostStatus;
 }
 

@@ -10,7 +10,7 @@ export interface RepositoryContext {
   readonly clock: Clock;
   readonly log: Logger;
   /** Hears how many messages were added, after they were. */
-  readonly onAppended?: (count: number) => void;
+  readonly onAppended?: ((count: number) => void) | undefined;
   /** Hears of every search, after it. */
-  readonly onSearched?: () => void;
+  readonly onSearched?: (() => void) | undefined;
 }

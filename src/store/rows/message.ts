@@ -52,7 +52,7 @@ export interface MessagePlace {
   readonly sessionId: SessionId;
   readonly uid: string;
   readonly timestampS: number;
-  readonly tokenCount?: number;
+  readonly tokenCount?: number | undefined;
 }
 
 export function messageValues(message: Message, place: MessagePlace): readonly SqlValue[] {
@@ -174,6 +174,8 @@ export function toStoredMessage(row: Row, onDamage: (column: string) => void): S
 }
 
 /** Leaves out what is undefined, so that a restored message has the keys it was stored with. */
-function present<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

@@ -20,9 +20,9 @@ export type WorkerReply =
 /** An error as it crosses a thread: classes do not, so a user's error is told apart by its hint. */
 export interface CarriedError {
   readonly message: string;
-  readonly stack?: string;
-  readonly code?: string;
-  readonly hint?: string;
+  readonly stack?: string | undefined;
+  readonly code?: string | undefined;
+  readonly hint?: string | undefined;
   readonly isForUser: boolean;
 }
 

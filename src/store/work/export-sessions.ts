@@ -22,7 +22,7 @@ const jsonColumns = new Set([
 export interface ExportBatch {
   readonly sessions: readonly ExportedSession[];
   /** Ask for the next batch with this; absent at the end. */
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
 export async function exportSession(
@@ -35,7 +35,7 @@ export async function exportSession(
 
 export async function exportBatch(
   context: WorkContext,
-  input: { after: string; source?: string },
+  input: { after: string; source?: string | undefined },
 ): Promise<ExportBatch> {
   const bySource = input.source === undefined ? "" : " AND source = ?";
   const rows = await context.db.all(

@@ -6,7 +6,7 @@ export const inlineLimitMs = 10;
 export interface HeavyWorkOptions {
   /** About how long it will take; `Infinity` for what always goes off the thread. */
   readonly weightMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs what can take long: on the spot when it is small, otherwise where it holds nobody up. */

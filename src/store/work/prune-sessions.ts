@@ -11,7 +11,7 @@ const messagesPerTransaction = 400;
 /** Removes ended sessions that began before the cut-off, a few at a time. */
 export async function pruneSessions(
   context: WorkContext,
-  input: { startedBeforeS: number; source?: string; includeTitled: boolean },
+  input: { startedBeforeS: number; source?: string | undefined; includeTitled: boolean },
 ): Promise<number> {
   const conditions = ["started_at < ?", "ended_at IS NOT NULL"];
   const params: SqlValue[] = [input.startedBeforeS];

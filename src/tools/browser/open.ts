@@ -43,8 +43,8 @@ export interface OpenWish {
   /** Requests are checked one by one, for chats where strangers may ask. */
   readonly isStrict: boolean;
   /** Asked before every hop of a navigation; without it only the ends of navigations are judged. */
-  judgeHop?(url: string, kind: DriverKind): Promise<PageVerdict>;
-  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly judgeHop?: ((url: string, kind: DriverKind) => Promise<PageVerdict>) | undefined;
+  readonly facts?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const switches = [

@@ -106,7 +106,7 @@ export interface ReplyUsage {
 
 export interface MessageOptions {
   readonly usage?: ReplyUsage | "none";
-  readonly finish?: Finish;
+  readonly finish?: Finish | undefined;
   /** The provider's own word, sent as it is: a finish reason, or a status on the Responses wire. */
   readonly rawFinish?: string | null;
   readonly model?: string;
