@@ -2,6 +2,7 @@
 
 export { Agent, type ContinueInput, type ConversationInput } from "./agent.ts";
 export { type AgentDeps, type AgentSettings, type AgentTools, defaultAgentSettings } from "./agent-deps.ts";
+export { openSideCalls, type SideCallDeps, type SideCaller, toolSideCalls } from "./auxiliary/side-calls.ts";
 export { type BudgetedMoneyDeps, budgetedMoney } from "./budgeted-money.ts";
 export { type CallMoney, type CountedCall, callModel } from "./call-model.ts";
 export * from "./compression/index.ts";

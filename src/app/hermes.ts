@@ -1,12 +1,9 @@
-import { homedir } from "node:os";
 import { ChildTable, createDelegateTool, memoryTool, recallTool } from "#agent";
-import { type FlagSetting, type LoadedConfig, loadConfig, prepareHome } from "#config";
-import { type Logger, openLogger, teeLogger } from "#foundation/files/logger";
-import { HermesHome } from "#foundation/files/paths";
+import { type LoadedConfig, type MachineOptions, openMachine } from "#config";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { Redactor } from "#foundation/secrets/redact";
-import { systemClock } from "#foundation/time/clock";
-import { NousGuard, nousGate, RateLimitBook } from "#model";
+import { type Models, NousGuard, nousGate, openModels, RateLimitBook } from "#model";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
 import { childEnvironment } from "#tools";
@@ -22,25 +19,13 @@ import { copyShippedSkills } from "./shipped-skills.ts";
 import { SurfaceTools } from "./surface-tools.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { blockedVariables } from "./tools/terminals.ts";
-import { type Models, openModels } from "./wire-model.ts";
 import { openToolbox } from "./wire-tools.ts";
 
-export interface HermesOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-  readonly version: string;
-  readonly profile?: string;
-  /** The configuration, where it was read already. */
-  readonly loaded?: LoadedConfig;
-  /** Settings given on the command line. */
-  readonly flags?: readonly FlagSetting[];
-  readonly ignoreUserConfig?: boolean;
+export interface HermesOptions extends MachineOptions {
   readonly yolo?: boolean;
   readonly acceptHooks?: boolean;
   /** Nothing is kept beyond this process. */
   readonly isIncognito?: boolean;
-  /** Something a person should see once. */
-  onNotice(text: string): void;
   /** May this command of `hooks` run at this event? Without anybody to ask the answer is no. */
   confirmHook?(event: string, command: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -68,23 +53,9 @@ export async function openHermes(options: HermesOptions): Promise<Hermes> {
 }
 
 async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
-  const { env, cwd, version } = options;
-  const clock = systemClock;
-  const home = HermesHome.resolve(env, options.profile);
-  await prepareHome(home, env);
-  const loaded =
-    options.loaded ??
-    (await loadConfig({
-      home,
-      env,
-      cwd,
-      ...(options.flags === undefined ? {} : { flags: options.flags }),
-      ...(options.ignoreUserConfig === undefined ? {} : { ignoreUserConfig: options.ignoreUserConfig }),
-    }));
-  const userHome = loaded.environment.variables["HOME"] ?? homedir();
-  const redactor = new Redactor();
-  const logger = openLogs({ home, redactor, settings: loaded.config.logging }, scope);
-  const models = scope.adopt(await openModels({ loaded, home, userHome, version, logger, redactor }));
+  const machine = scope.adopt(await openMachine(options));
+  const { home, loaded, env, cwd, userHome, version, clock, logger, redactor } = machine;
+  const models = scope.adopt(await openModels(machine));
   const [store, toolbox] = await Promise.all([
     openStore(options.isIncognito === true ? { memory: true } : storePlace(loaded, home), { clock, log: logger }),
     openToolbox({
@@ -152,30 +123,6 @@ function bundledPlugins(): { readonly bundledPlugins?: string } {
   const folder = packageFolder("plugins");
   return folder === undefined ? {} : { bundledPlugins: folder };
 }
-
-/** Everything goes to one file, and what needs somebody's attention to a second one. */
-function openLogs({ home, redactor, settings }: LogParts, scope: Scope): Logger {
-  const shared = {
-    redact: (text: string): string => redactor.redact(text),
-    clock: systemClock,
-    maxBytes: settings.max_size_mb * 1_048_576,
-    keep: settings.backup_count,
-  };
-  const level = logLevels[settings.level];
-  const all = scope.adopt(openLogger({ ...shared, file: home.agentLog, level }));
-  const errors = scope.adopt(
-    openLogger({ ...shared, file: home.errorsLog, level: level === "error" ? "error" : "warn" }),
-  );
-  return teeLogger(all, errors);
-}
-
-interface LogParts {
-  readonly home: HermesHome;
-  readonly redactor: Redactor;
-  readonly settings: LoadedConfig["config"]["logging"];
-}
-
-const logLevels = { DEBUG: "debug", INFO: "info", WARNING: "warn", ERROR: "error" } as const;
 
 type Shared = Pick<
   SharedParts,

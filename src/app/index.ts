@@ -8,5 +8,4 @@ export {
   type HermesConversation,
 } from "./library.ts";
 export type { ObservedTurn, PersonRun, Toolbox } from "./toolbox.ts";
-export { type Models, openModels } from "./wire-model.ts";
 export { openToolbox, type ToolboxOptions } from "./wire-tools.ts";

@@ -16,6 +16,7 @@ export { deadVariables, environmentVariables, isSecretVariable } from "./load/en
 export { describeSource } from "./load/layer.ts";
 export { type FlagSetting, type LoadedConfig, loadConfig } from "./load/load.ts";
 export { changedSettings, watchConfig } from "./load/watch.ts";
+export { type Machine, type MachineOptions, openMachine, redactorFor } from "./machine.ts";
 export { managedBy, managedError } from "./managed.ts";
 export { type AliasResult, removeAlias, writeAlias } from "./profile/alias.ts";
 export { prepareHome } from "./profile/prepare-home.ts";

@@ -52,6 +52,7 @@ export { startTarget } from "./fallback/start-target.ts";
 export { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./fallback/state.ts";
 export { type FallbackEvent, type SwitchDeps, switchTarget } from "./fallback/switch-target.ts";
 export { fallbackTiming } from "./fallback/timing.ts";
+export { type Models, openModels } from "./open.ts";
 export { type PreparedRequest, prepareRequest } from "./prepare.ts";
 export { countRepairs } from "./protocols/shared/history.ts";
 export { fetchBedrockModels } from "./providers/bedrock-models.ts";

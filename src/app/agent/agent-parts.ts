@@ -27,12 +27,12 @@ import {
   type FallbackEvent,
   type ModelFailure,
   type ModelRequest,
+  type Models,
   type RateLimitBook,
   type Target,
 } from "#model";
 import type { Listing, SessionScope, Tool } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
-import type { Models } from "../wire-model.ts";
 import type { ChosenModel } from "./choose-model.ts";
 import type { SessionMemory } from "./open-memory.ts";
 import { budgetedCalls } from "./session-money.ts";

@@ -4,12 +4,12 @@ import {
   type CredentialPool,
   demoProvider,
   type FallbackEntry,
+  type Models,
   type ResolvedTarget,
   startTarget,
   type Target,
   type TargetWish,
 } from "#model";
-import type { Models } from "../wire-model.ts";
 
 /** The model a session starts with. */
 export interface ChosenModel {

@@ -4,7 +4,9 @@ import {
   createContextKeeper,
   type createPromptSource,
   createRecallExecute,
+  openSideCalls,
   savesTrajectories,
+  toolSideCalls,
 } from "#agent";
 import type { Message } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
@@ -27,7 +29,6 @@ import { sessionScope as scopeOf, spenderOf } from "./session-scope.ts";
 import { SessionTools } from "./session-tools.ts";
 import { agentSettings, listingWish, modelWish, preload } from "./session-wish.ts";
 import type { SharedParts } from "./shared-parts.ts";
-import { openSideCalls, toolSideCalls } from "./side-calls.ts";
 import { openSideWork } from "./side-work.ts";
 import { summaryModelOf } from "./summary-model.ts";
 import { TaintWatch } from "./taint.ts";
@@ -72,11 +73,19 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
     if (text !== undefined) spec.events.emit({ type: "notice", level: "warn", text });
   const conversation = newConversation(spec, chosen);
   const spender = spenderOf(spec);
-  const auxiliary = openSideCalls(shared, {
-    spender,
-    main: () => conversation.target,
-    warn: (text) => spec.events.emit({ type: "notice", level: "warn", text }),
-  });
+  const auxiliary = openSideCalls(
+    {
+      models: shared.models,
+      logger,
+      settings: () => config.auxiliary,
+      record: (sessionId, call) => shared.books.sideCall(sessionId, call),
+    },
+    {
+      spender,
+      main: () => conversation.target,
+      warn: (text) => spec.events.emit({ type: "notice", level: "warn", text }),
+    },
+  );
   const sessionScope = scopeOf(spec, { ...shared, spender, auxiliary: toolSideCalls(auxiliary, shared, spender) });
   const tools = await openSessionTools(spec, { ...opening, conversation, sessionScope });
   for (const text of unknownToolsets(spec, tools)) spec.events.emit({ type: "notice", level: "warn", text });

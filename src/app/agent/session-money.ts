@@ -1,6 +1,6 @@
 import { budgetedMoney, type CallMoney } from "#agent";
 import type { AgentEvent, SessionId } from "#conversation";
-import type { Models } from "../wire-model.ts";
+import type { Models } from "#model";
 
 export interface SessionMoney {
   readonly models: Models;

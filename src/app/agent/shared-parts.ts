@@ -3,12 +3,11 @@ import type { LoadedConfig } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import type { Clock } from "#foundation/time/clock";
-import type { AccountGate, RateLimitBook, Target } from "#model";
+import type { AccountGate, Models, RateLimitBook, Target } from "#model";
 import type { Store } from "#store";
 import type { Books } from "../books.ts";
 import type { SurfaceTools } from "../surface-tools.ts";
 import type { Toolbox } from "../toolbox.ts";
-import type { Models } from "../wire-model.ts";
 import type { Skills } from "./open-skills.ts";
 
 /** What all sessions of a process share. */

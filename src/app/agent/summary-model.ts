@@ -1,6 +1,5 @@
 import type { Conversation, SummaryModel } from "#agent";
-import type { Auxiliary } from "#model";
-import type { Models } from "../wire-model.ts";
+import type { Auxiliary, Models } from "#model";
 
 /** The window of the model that writes summaries decides how much it can read at once. */
 export function summaryModelOf(

@@ -1,7 +1,9 @@
 import { homedir } from "node:os";
-import { type Models, openModels } from "#app";
+import { redactorFor } from "#config";
 import { silentLogger } from "#foundation/files/logger";
-import { Redactor } from "#foundation/secrets/redact";
+import type { Redactor } from "#foundation/secrets/redact";
+import { systemClock } from "#foundation/time/clock";
+import { type Models, openModels } from "#model";
 import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import { loadSettings, type Settings } from "./settings.ts";
@@ -18,8 +20,16 @@ export async function openModelParts(
 ): Promise<OpenModelParts> {
   const settings = await loadSettings(invocation, options);
   const { home, loaded } = settings;
-  const redactor = new Redactor();
+  const redactor = redactorFor(loaded);
   const userHome = invocation.io.env["HOME"] ?? homedir();
-  const models = await openModels({ loaded, home, userHome, version, logger: silentLogger, redactor });
+  const models = await openModels({
+    loaded,
+    home,
+    userHome,
+    version,
+    clock: systemClock,
+    logger: silentLogger,
+    redactor,
+  });
   return { ...settings, models, redactor, [Symbol.asyncDispose]: () => models[Symbol.asyncDispose]() };
 }

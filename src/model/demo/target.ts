@@ -1,4 +1,7 @@
-import { demoModelName, demoProvider, noCredential, type Target } from "#model";
+import { noCredential } from "../credentials/scoped.ts";
+import { demoProvider } from "../resolve/demo.ts";
+import type { Target } from "../target.ts";
+import { demoModelName } from "./server.ts";
 
 /** The built-in demo model as a target like any other. */
 export function demoTarget(baseUrl: string): Target {

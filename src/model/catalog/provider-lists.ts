@@ -2,14 +2,12 @@ import type { Config } from "#config";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
-import {
-  fetchBedrockModels,
-  fetchModels,
-  type ModelsCache,
-  type PickerEntry,
-  type ResolveContext,
-  resolveTarget,
-} from "#model";
+import { fetchBedrockModels } from "../providers/bedrock-models.ts";
+import type { ModelsCache } from "../providers/models-cache.ts";
+import { fetchModels } from "../providers/models-list.ts";
+import type { ResolveContext } from "../resolve/context.ts";
+import type { PickerEntry } from "../resolve/picker.ts";
+import { resolveTarget } from "../resolve/resolve.ts";
 
 export interface ProviderListsParts {
   readonly context: ResolveContext;

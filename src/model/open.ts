@@ -1,59 +1,34 @@
-import type { Config, LoadedConfig } from "#config";
+import type { Config, Machine } from "#config";
 import { UserError } from "#foundation/errors";
-import type { Logger } from "#foundation/files/logger";
-import type { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
-import type { Redactor } from "#foundation/secrets/redact";
-import { systemClock } from "#foundation/time/clock";
-import {
-  type AttemptEvent,
-  type AuthBackend,
-  AuthFile,
-  BudgetGate,
-  type BudgetGateDeps,
-  builtinFlows,
-  type Connections,
-  classify,
-  type DemoModel,
-  FileDayLedger,
-  type Keychain,
-  keychainBackend,
-  knowledgeFrom,
-  LocalDetection,
-  type ModelRequest,
-  ModelsCache,
-  NousGuard,
-  nousSubscription,
-  OnceNotices,
-  type OpenCatalog,
-  openCatalog,
-  openConnections,
-  openKeychain,
-  type PickerEntry,
-  PoolMemory,
-  ProviderRegistry,
-  type Resolution,
-  type ResolveContext,
-  resolveTarget,
-  serveDemoModel,
-  streamModel,
-  type Target,
-  type TargetWish,
-} from "#model";
-import { demoTarget } from "./demo-target.ts";
-import { ModelChoices } from "./model-choices.ts";
-import { ProviderLists } from "./provider-lists.ts";
+import { FileDayLedger } from "./budget/day-ledger-file.ts";
+import { BudgetGate, type BudgetGateDeps } from "./budget/gate.ts";
+import { ModelChoices } from "./catalog/model-choices.ts";
+import { knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
+import { ProviderLists } from "./catalog/provider-lists.ts";
+import { type AttemptEvent, streamModel } from "./client.ts";
+import { type AuthBackend, AuthFile } from "./credentials/auth-file.ts";
+import { type Keychain, keychainBackend, openKeychain } from "./credentials/keychain.ts";
+import { NousGuard } from "./credentials/nous-guard.ts";
+import { builtinFlows } from "./credentials/oauth/flows.ts";
+import { nousSubscription } from "./credentials/oauth/nous.ts";
+import { PoolMemory } from "./credentials/pool-memory.ts";
+import { type DemoModel, serveDemoModel } from "./demo/server.ts";
+import { demoTarget } from "./demo/target.ts";
+import { classify } from "./failures/classify.ts";
+import { ModelsCache } from "./providers/models-cache.ts";
+import { ProviderRegistry } from "./providers/registry.ts";
+import type { ModelRequest } from "./request.ts";
+import { OnceNotices, type Resolution, type ResolveContext, type TargetWish } from "./resolve/context.ts";
+import { LocalDetection } from "./resolve/local-detection.ts";
+import type { PickerEntry } from "./resolve/picker.ts";
+import { resolveTarget } from "./resolve/resolve.ts";
+import type { Target } from "./target.ts";
+import { type Connections, openConnections } from "./transport/connections.ts";
 
 type BudgetLimits = ReturnType<BudgetGateDeps["limits"]>;
 
-export interface ModelsOptions {
-  readonly loaded: LoadedConfig;
-  readonly home: HermesHome;
-  readonly userHome: string;
-  readonly version: string;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
-}
+type ModelMachine = Pick<Machine, "loaded" | "home" | "userHome" | "version" | "clock" | "logger" | "redactor">;
 
 /** Everything that talks to models, opened once for the process. */
 export interface Models extends AsyncDisposable {
@@ -74,71 +49,22 @@ export interface Models extends AsyncDisposable {
   question(target: Target): Parameters<OpenCatalog["catalog"]["prices"]>[0];
 }
 
-export async function openModels(options: ModelsOptions): Promise<Models> {
+export async function openModels(machine: ModelMachine): Promise<Models> {
   const scope = new Scope();
-  const { loaded, home, logger, redactor } = options;
-  const { config, environment } = loaded;
-  const clock = systemClock;
+  const { loaded, home, clock, logger, redactor } = machine;
+  const { config } = loaded;
   if (config.network.force_ipv4) await useIpv4();
   const connections = scope.adopt(openConnections());
-  const catalog = openCatalog({
-    files: {
-      modelsDev: home.modelsDevCache,
-      openRouter: home.at("cache", "openrouter-models.json"),
-      learned: home.contextLengthCache,
-    },
-    clock,
-    logger,
-    priceOverrides: config.pricing.overrides,
-  });
-  await catalog.catalog.load();
-  const registry = new ProviderRegistry();
-  const keychain = openKeychain({ platform: process.platform, env: environment.variables });
-  const authFile = new AuthFile({
-    path: home.authFile,
-    lockPath: home.authLock,
-    clock,
-    logger,
-    env: environment.variables,
-    ...(config.security.credential_store === "keychain" ? keychainOf(keychain, home.authFile) : {}),
-  });
+  const catalog = await catalogOf(machine);
   const demo = demoServer(scope);
-  const logins = {
-    authFile,
-    clock,
-    env: environment.variables,
-    userHome: options.userHome,
-    hermesHome: home.root,
-  };
-  const subscription = nousSubscription(logins);
-  const models = new ModelsCache({ clock, folder: home.at("cache", "models") });
-  const context: ResolveContext = {
-    registry,
-    models,
-    demo,
-    settings: config,
-    env: environment.variables,
-    authFile,
-    flows: builtinFlows(logins),
-    clock,
-    userHome: options.userHome,
-    hermesHome: home.root,
-    version: options.version,
-    logger,
-    lookUp: knowledgeFrom(catalog.catalog),
-    detectLocal: new LocalDetection(clock, home.at("cache", "local-servers.json")).detect,
-    nousBlockedUntilMs: () => new NousGuard(home.nousRateLimit, clock).blockedUntilMs(),
-    // Only there another program of the person keeps a login in the keychain.
-    ...(process.platform === "darwin" && keychain !== undefined ? { keychain } : {}),
-    pools: new PoolMemory(),
-    once: new OnceNotices(),
-  };
+  const { context, cache, subscription } = contextOf(machine, { catalog, demo });
+  const { registry } = context;
   const budget = new BudgetGate({
     limits: () => limitsOf(config),
     clock,
     day: new FileDayLedger(home.at("budget.json")),
   });
-  const lists = scope.adopt(new ProviderLists({ context, cache: models, bedrock: config.bedrock.discovery, logger }));
+  const lists = scope.adopt(new ProviderLists({ context, cache, bedrock: config.bedrock.discovery, logger }));
   const choices = scope.adopt(
     new ModelChoices({ context, lists, settings: config.model_catalog, home, clock, logger }),
   );
@@ -172,6 +98,63 @@ export async function openModels(options: ModelsOptions): Promise<Models> {
     }),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+async function catalogOf({ loaded, home, clock, logger }: ModelMachine): Promise<OpenCatalog> {
+  const catalog = openCatalog({
+    files: {
+      modelsDev: home.modelsDevCache,
+      openRouter: home.at("cache", "openrouter-models.json"),
+      learned: home.contextLengthCache,
+    },
+    clock,
+    logger,
+    priceOverrides: loaded.config.pricing.overrides,
+  });
+  await catalog.catalog.load();
+  return catalog;
+}
+
+/** What a model is found with: providers, logins, lists. */
+function contextOf(
+  { loaded, home, userHome, version, clock, logger }: ModelMachine,
+  { catalog, demo }: { readonly catalog: OpenCatalog; demo(): Promise<Target> },
+) {
+  const { config, environment } = loaded;
+  const env = environment.variables;
+  const keychain = openKeychain({ platform: process.platform, env });
+  const authFile = new AuthFile({
+    path: home.authFile,
+    lockPath: home.authLock,
+    clock,
+    logger,
+    env,
+    ...(config.security.credential_store === "keychain" ? keychainOf(keychain, home.authFile) : {}),
+  });
+  const logins = { authFile, clock, env, userHome, hermesHome: home.root };
+  const cache = new ModelsCache({ clock, folder: home.at("cache", "models") });
+  const context: ResolveContext = {
+    registry: new ProviderRegistry(),
+    models: cache,
+    demo,
+    settings: config,
+    env,
+    authFile,
+    flows: builtinFlows(logins),
+    clock,
+    userHome,
+    hermesHome: home.root,
+    version,
+    logger,
+    lookUp: knowledgeFrom(catalog.catalog),
+    detectLocal: new LocalDetection(clock, home.at("cache", "local-servers.json")).detect,
+    nousBlockedUntilMs: () => new NousGuard(home.nousRateLimit, clock).blockedUntilMs(),
+    // Only there another program of the person keeps a login in the keychain.
+    ...(process.platform === "darwin" && keychain !== undefined ? { keychain } : {}),
+    pools: new PoolMemory(),
+    once: new OnceNotices(),
+  };
+  return { context, cache, subscription: nousSubscription(logins) };
 }
 
 /** `display.image_mode: native` sends images also to models nobody knows to take them. */

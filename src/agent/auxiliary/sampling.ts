@@ -4,42 +4,13 @@ import {
   imagePart,
   type Message,
   newToolCall,
-  type SessionId,
   textPart,
   toolMessage,
   userMessage,
 } from "#conversation";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Auxiliary, AuxiliaryOutcome } from "#model";
-import type { SampleReply, SampleRequest, Spender, Auxiliary as ToolAuxiliary } from "#tools";
-import { askModel } from "./ask-model.ts";
-import type { Models } from "./wire-model.ts";
-
-/** Asks one named model for `mixture_of_agents`; the names are those of OpenRouter. */
-export function mixtureModels(models: Models, { sessionId }: Spender): ToolAuxiliary["complete"] {
-  return async (request, signal) => {
-    const { model, system, prompt, temperature, maxTokens } = request;
-    const answer = await askModel(
-      models,
-      {
-        wish: { provider: "openrouter", model },
-        sessionId: sessionId as SessionId,
-        messages: [userMessage(prompt)],
-        ...(system === undefined ? {} : { system }),
-        options: {
-          temperature,
-          maxOutputTokens: maxTokens,
-          ...(request.hasDeepReasoning ? { reasoning: "xhigh" } : {}),
-        },
-      },
-      signal,
-    );
-    if (answer.kind === "failed")
-      return { kind: "failed", reason: answer.reason, isFinal: answer.failure?.isRetryable !== true };
-    const { collected, usd } = answer;
-    return { kind: "text", text: collected.message.content, ...(usd === undefined ? {} : { usd }) };
-  };
-}
+import type { SampleReply, SampleRequest, Auxiliary as ToolAuxiliary } from "#tools";
 
 /** Answers completions that MCP servers ask for, with the model of the side task `mcp`. */
 export function samplingModel(run: Auxiliary["run"]): ToolAuxiliary["sample"] {

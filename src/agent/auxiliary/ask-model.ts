@@ -1,15 +1,22 @@
-import { callModel } from "#agent";
 import type { Message, SessionId, ToolDefinition } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
-import { type Collected, estimateRequest, type ModelFailure, type RequestOptions, type TargetWish } from "#model";
-import { budgetedCalls } from "./agent/session-money.ts";
-import type { Models } from "./wire-model.ts";
+import {
+  type Collected,
+  estimateRequest,
+  type ModelFailure,
+  type Models,
+  type RequestOptions,
+  type TargetWish,
+} from "#model";
+import type { Spender } from "#tools";
+import { budgetedMoney } from "../budgeted-money.ts";
+import { callModel } from "../call-model.ts";
 
 export interface AskedModel {
   readonly wish: TargetWish;
   /** Whose money it is. */
-  readonly sessionId: SessionId;
+  readonly spender: Spender;
   readonly system?: string;
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolDefinition[];
@@ -25,8 +32,13 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
   const resolution = await models.resolve(asked.wish, signal);
   if (resolution.kind === "failure") return { kind: "failed", reason: `${resolution.message} ${resolution.hint}` };
   const { target } = resolution;
-  const { sessionId } = asked;
-  const money = budgetedCalls({ models, spentUsd: 0, sessionId, emit: () => undefined });
+  const money = budgetedMoney({
+    gate: models.budget,
+    limits: () => models.budgetLimits(),
+    quote: (priced) => models.catalog.catalog.prices(models.question(priced)),
+    treeId: asked.spender.treeId,
+    warn: () => undefined,
+  });
   const request = {
     target,
     system: asked.system ?? "",
@@ -34,7 +46,7 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
     tools: asked.tools ?? [],
     options: { stream: true, initiator: "agent" as const, ...asked.options },
   };
-  const view = { sessionId, estimatedTokens: estimateRequest(request) };
+  const view = { sessionId: asked.spender.sessionId as SessionId, estimatedTokens: estimateRequest(request) };
   const calling = {
     stream: models.stream.bind(models),
     money,

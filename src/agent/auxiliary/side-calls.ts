@@ -1,18 +1,27 @@
-import type { LoadedConfig } from "#config";
+import type { Config } from "#config";
 import { type Content, imagePart, type SessionId, textPart, userMessage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
-import { type Auxiliary, createAuxiliary, estimateCall, estimateRequest, type Target } from "#model";
+import {
+  type Auxiliary,
+  type AuxiliaryRecord,
+  createAuxiliary,
+  estimateCall,
+  estimateRequest,
+  type Models,
+  type Target,
+} from "#model";
 import type { Spender, Auxiliary as ToolAuxiliary } from "#tools";
-import type { Books } from "../books.ts";
-import { mixtureModels, samplingModel } from "../model-services.ts";
-import type { Models } from "../wire-model.ts";
+import { askModel } from "./ask-model.ts";
+import { samplingModel } from "./sampling.ts";
 
-export interface SideCallParts {
-  readonly loaded: LoadedConfig;
+export interface SideCallDeps {
   readonly models: Models;
   readonly logger: Logger;
-  readonly books: Books;
+  /** `auxiliary`: which model each task uses. */
+  settings(): Config["auxiliary"];
+  /** Every call a provider counted. */
+  record(sessionId: SessionId, call: AuxiliaryRecord): void;
 }
 
 /** Whose side calls they are. */
@@ -25,7 +34,7 @@ export interface SideCaller {
 
 /** The small side calls of one session: titles, summaries, judgements. They pass the same money gate. */
 export function openSideCalls(
-  { loaded, models, logger, books }: SideCallParts,
+  { models, logger, settings, record }: SideCallDeps,
   { spender, main, warn }: SideCaller,
 ): Auxiliary {
   const { catalog } = models.catalog;
@@ -42,10 +51,10 @@ export function openSideCalls(
     spender: { sessionId, treeId: spender.treeId },
     clock: systemClock,
     warn,
-    settings: () => loaded.config.auxiliary,
+    settings,
     auto: () => ({
       main: main(),
-      prefer: loaded.config.auxiliary.prefer,
+      prefer: settings().prefer,
       profiles: models.context.registry.all(),
       canSee: (provider, model) => catalog.capabilities({ provider, model, baseUrl: "" }).includes("vision"),
     }),
@@ -55,7 +64,7 @@ export function openSideCalls(
       const { code, message, hint } = resolution;
       return { kind: "failure", code, message, hint };
     },
-    record: (call) => books.sideCall(sessionId, call),
+    record: (call) => record(sessionId, call),
     logger,
   });
 }
@@ -63,7 +72,7 @@ export function openSideCalls(
 /** The same calls in the form tools know them. */
 export function toolSideCalls(
   side: Auxiliary,
-  { models }: Pick<SideCallParts, "models">,
+  { models }: Pick<SideCallDeps, "models">,
   spender: Spender,
 ): ToolAuxiliary {
   return {
@@ -90,5 +99,31 @@ export function toolSideCalls(
     },
     complete: mixtureModels(models, spender),
     sample: samplingModel((...given) => side.run(...given)),
+  };
+}
+
+/** Asks one named model for `mixture_of_agents`; the names are those of OpenRouter. */
+function mixtureModels(models: Models, spender: Spender): ToolAuxiliary["complete"] {
+  return async (request, signal) => {
+    const { model, system, prompt, temperature, maxTokens } = request;
+    const answer = await askModel(
+      models,
+      {
+        wish: { provider: "openrouter", model },
+        spender,
+        messages: [userMessage(prompt)],
+        ...(system === undefined ? {} : { system }),
+        options: {
+          temperature,
+          maxOutputTokens: maxTokens,
+          ...(request.hasDeepReasoning ? { reasoning: "xhigh" } : {}),
+        },
+      },
+      signal,
+    );
+    if (answer.kind === "failed")
+      return { kind: "failed", reason: answer.reason, isFinal: answer.failure?.isRetryable !== true };
+    const { collected, usd } = answer;
+    return { kind: "text", text: collected.message.content, ...(usd === undefined ? {} : { usd }) };
   };
 }
