@@ -86,6 +86,47 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     server.assertClean();
   });
 
+  it("that falls silent after its first words is continued, and ends the turn in one answer [10:LOOP-53]", async () => {
+    const timeouts = {
+      connectMs: 5_000,
+      totalMs: 60_000,
+      streamReadMs: 5_000,
+      streamStaleMs: 150,
+      wholeStaleMs: 5_000,
+    };
+    const wordsAt = protocol === "codex_responses" ? 7 : 4;
+    const { agent, server, events, recorded } = await harness({ protocol, target: { timeouts } });
+    server.script(
+      hangAfter({ events: wordsAt }, says("Hello there, this is long.", { fragments: 5 })),
+      says("and goes on."),
+    );
+    const ended = await agent.runConversation(hi);
+    expect(ended).toMatchObject({ completed: true, exitReason: "text_response" });
+    expect(ended.text).toMatch(/^Hello.*and goes on\.$/s);
+    expect(recorded.filter((message) => message.role === "assistant").map(({ content }) => content)).toEqual([
+      ended.text,
+    ]);
+    const { messages } = await server.received(2);
+    expect(JSON.stringify(messages.at(-1))).toContain("Go on exactly where it stopped");
+    expect(events.some((event) => event.type === "notice" && event.text.includes("fell silent"))).toBe(true);
+    server.assertClean();
+  });
+
+  it("that falls silent again and again keeps the words [10:LOOP-53]", async () => {
+    const timeouts = {
+      connectMs: 5_000,
+      totalMs: 60_000,
+      streamReadMs: 5_000,
+      streamStaleMs: 150,
+      wholeStaleMs: 5_000,
+    };
+    const wordsAt = protocol === "codex_responses" ? 7 : 4;
+    const { agent, server } = await harness({ protocol, target: { timeouts } });
+    server.otherwise(hangAfter({ events: wordsAt }, says("Hello there, this is long.", { fragments: 5 })));
+    expect(await agent.runConversation(hi)).toMatchObject({ exitReason: "partial_stream_recovery", completed: false });
+    expect(server.requests).toHaveLength(3);
+  });
+
   it("is closed by an interrupt, and nothing of it is kept [10:LOOP-21] [10:LOOP-22] [20:R1.7]", async () => {
     const { agent, server, recorded } = await harness({ protocol });
     server.script(hangAfter({ events: 4 }, says("Hello there, this is long.", { fragments: 5 })));

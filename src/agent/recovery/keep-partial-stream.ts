@@ -1,9 +1,33 @@
-import { assistantMessage } from "#conversation";
-import { joinedWith } from "../fragments.ts";
+import { assistantMessage, userMessage } from "#conversation";
+import { fragmentOf, joinedWith } from "../fragments.ts";
 import { isTransient } from "../problem.ts";
 import type { Remedy } from "./remedy.ts";
 
 const mostNamed = 3;
+const goOn =
+  "Your answer stopped in the middle. Go on exactly where it stopped, without repeating anything and without any introduction.";
+
+/** The stream fell silent after words had been shown: they stay, and the model is asked to go on behind them. */
+export const continueSilent: Remedy = {
+  name: "continue-silent",
+  limit: { per: "step", times: 2 },
+  treats: (problem) =>
+    problem.stage === "request" &&
+    problem.failure.isSilence === true &&
+    problem.partial !== undefined &&
+    problem.partial.message.content.trim() !== "" &&
+    problem.partial.lostCalls.length === 0,
+  apply(problem, turn) {
+    if (problem.stage !== "request" || problem.partial === undefined) return Promise.resolve(undefined);
+    turn.emit({
+      type: "notice",
+      level: "warn",
+      text: "The model fell silent in the middle of its answer; asking it to go on.",
+    });
+    turn.scaffold([fragmentOf(problem.partial, "incomplete"), userMessage(goOn)]);
+    return Promise.resolve({ kind: "retry", waitMs: 0 });
+  },
+};
 
 /**
  * The stream broke after words had been shown. A call that was being written is worth one more try;

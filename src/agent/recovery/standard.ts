@@ -9,7 +9,7 @@ import { continueTruncated } from "./continue-truncated.ts";
 import { dropReasoningSignatures } from "./drop-reasoning-signatures.ts";
 import { explainBadCall, explainUnreadable } from "./explain-bad-call.ts";
 import { freshConnection } from "./fresh-connection.ts";
-import { keepPartialStream } from "./keep-partial-stream.ts";
+import { continueSilent, keepPartialStream } from "./keep-partial-stream.ts";
 import { lowerContextTier } from "./lower-context-tier.ts";
 import { nudgeAfterTools, prefillThinking, useEarlierText } from "./nudge-empty-reply.ts";
 import { persistResults } from "./persist-results.ts";
@@ -66,6 +66,7 @@ export function standardRemedies(deps: RemedyDeps, context: RemedyContext): read
     stripUnsupported(context),
     shrinkOutput,
     lowerContextTier(context),
+    continueSilent,
     keepPartialStream,
     switchEarly(deps),
     compressHistory(deps, context),

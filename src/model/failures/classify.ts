@@ -23,6 +23,7 @@ export function classify(fault: AttemptFault, facts: FailureFacts): ModelFailure
       return make("timeout", facts, {
         message: `no data for ${Math.round(fault.waitedMs / 1000)} s`,
         isPartial: fault.textShown === true,
+        isSilence: true,
       });
     case "invalid":
       return make("invalid_response", facts, { message: fault.reason });

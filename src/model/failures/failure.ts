@@ -55,4 +55,6 @@ export interface ModelFailure extends Consequences {
   readonly endpoint?: string;
   /** True when visible text had been streamed before the failure. */
   readonly isPartial: boolean;
+  /** The stream did not break: nothing more came. The model can be asked to go on. */
+  readonly isSilence?: boolean;
 }
