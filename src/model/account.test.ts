@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { readAccount } from "./account.ts";
+import { ProviderRegistry } from "./providers/registry.ts";
 import type { Target } from "./target.ts";
 
 const now = Date.UTC(2026, 0, 1);
@@ -24,7 +25,7 @@ function ask(provider: string, path: string) {
   const { port } = server.address() as AddressInfo;
   const credential = { authorize: async () => ({ authorization: "Bearer k" }) };
   const target = { provider, baseUrl: `http://127.0.0.1:${port}${path}`, headers: {}, credential } as unknown as Target;
-  return readAccount(target, { signal: never, nowMs: now });
+  return readAccount(target, new ProviderRegistry().find(provider)?.account, { signal: never, nowMs: now });
 }
 
 describe("what a provider says about the account", () => {

@@ -2,7 +2,7 @@
  * Talking to models: wire protocols, providers, credentials, failures, catalogue, side calls, fallback
  * and the money gate. Importing this door loads no vendor's library and opens no connection.
  */
-export { type AccountAnswer, type AccountLine, readAccount } from "./account.ts";
+export { type AccountAnswer, readAccount } from "./account.ts";
 export {
   type Auxiliary,
   type AuxiliaryDeps,
@@ -22,17 +22,17 @@ export { costOfCall } from "./catalog/cost.ts";
 export { formatUsd } from "./catalog/formats.ts";
 export { type CatalogOptions, knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
 export type { PriceQuote } from "./catalog/pricing.ts";
-export { estimateMessage, estimateRequest, estimateText, TokenCorrections } from "./catalog/token-estimate.ts";
+export { misreportsModel } from "./catalog/provider-facts.ts";
+export { estimateMessage, estimateRequest, estimateText } from "./catalog/token-estimate.ts";
 export { checkWindow, type WindowCheck } from "./catalog/window-check.ts";
 export { type AttemptEvent, type ModelClientDeps, streamModel } from "./client.ts";
 export { type Collected, Collector, collect } from "./collect.ts";
-export { type AccountGate, nousGate } from "./credentials/account-gate.ts";
 export { type AuthBackend, AuthFile } from "./credentials/auth-file.ts";
 export { activeProvider, withoutProvider } from "./credentials/auth-state.ts";
 export type { CredentialHandle } from "./credentials/credential.ts";
 export { type Keychain, keychainBackend, openKeychain } from "./credentials/keychain.ts";
 export { maskKey } from "./credentials/mask.ts";
-export { NousGuard } from "./credentials/nous-guard.ts";
+export { type AccountGate, NousGuard, nousGate } from "./credentials/nous-guard.ts";
 export type { AuthFlow, FlowContext, LoginOutcome, LoginStatus, LoginUi } from "./credentials/oauth/flow.ts";
 export { builtinFlows } from "./credentials/oauth/flows.ts";
 export { nousSubscription } from "./credentials/oauth/nous.ts";
@@ -55,6 +55,7 @@ export { fallbackTiming } from "./fallback/timing.ts";
 export { type Models, openModels } from "./open.ts";
 export { type PreparedRequest, prepareRequest } from "./prepare.ts";
 export { countRepairs } from "./protocols/shared/history.ts";
+export type { AccountLine } from "./providers/account-probes.ts";
 export { fetchBedrockModels } from "./providers/bedrock-models.ts";
 export { readNamedEndpoints } from "./providers/custom.ts";
 export { detectLocalServer } from "./providers/local.ts";

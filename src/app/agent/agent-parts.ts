@@ -168,7 +168,7 @@ export function remediesFor(parts: AgentParts, conversation: Conversation, conte
         parts.onFallback(conversation.sessionId, event);
       },
       resultFiles: toolbox.files({ taskId: parts.place.sessionKey, scope: parts.place.scope }),
-      isAggregator: (target) => aggregators.has(target.provider),
+      isAggregator: (target) => models.context.registry.find(target.provider)?.isAggregator === true,
       onWindowLearned: (target, window) => learnWindow(target, window, parts),
     },
     context,
@@ -237,9 +237,6 @@ function hooksOf({ toolbox, place }: AgentParts): TurnHooks {
       hooks.notify("on_session_end", { session_id: sessionId, completed, interrupted, model, platform }, never),
   };
 }
-
-/** Providers that pass requests on to others. */
-const aggregators: ReadonlySet<string> = new Set(["openrouter", "nous", "ai-gateway", "opencode-zen", "opencode-go"]);
 
 /** Images in words, for a model that takes none. */
 async function describeImage(url: string, { place }: AgentParts, signal: AbortSignal): Promise<string | undefined> {

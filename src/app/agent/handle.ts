@@ -295,7 +295,10 @@ async function accountLines({ shared, conversation }: HandleParts, signal: Abort
   const { target } = conversation;
   const nowMs = shared.clock.now();
   const limits = shared.rateLimits.get(target.provider);
-  const answer = await readAccount(target, { signal, nowMs });
+  const answer = await readAccount(target, shared.models.context.registry.find(target.provider)?.account, {
+    signal,
+    nowMs,
+  });
   const account = answer.kind === "account" ? answer.lines.map((line) => accountLine(line, nowMs)) : [];
   const failed = answer.kind === "failure" ? [`The account could not be read: ${answer.message}`] : [];
   return [...(limits === undefined ? [] : describeRateLimits(limits, nowMs)), ...account, ...failed];

@@ -113,7 +113,8 @@ async function askNetwork(invocation: Invocation, parts: OpenModelParts) {
   if (resolution.kind === "failure") return { test: { kind: "failed", message: resolution.message }, account: null };
   const { target } = resolution;
   const test = await smokeTest(parts, target, signal);
-  const account = await readAccount(target, { signal, nowMs: systemClock.now() });
+  const probe = parts.models.context.registry.find(target.provider)?.account;
+  const account = await readAccount(target, probe, { signal, nowMs: systemClock.now() });
   return { test: snakeCase(test) as SmokeTest, account: account.kind === "account" ? snakeCase(account.lines) : null };
 }
 

@@ -15,7 +15,7 @@ export type NamedProvider =
 
 export function findProvider(name: string, context: ResolveContext): NamedProvider {
   const profile = context.registry.find(name);
-  if (profile !== undefined && profile.id !== "custom")
+  if (profile !== undefined && profile.isOwnEndpoint !== true)
     return { kind: "profile", key: profile.id, label: profile.label, profile };
   const { endpoints } = endpointsOf(context);
   const wanted = name.trim().toLowerCase();

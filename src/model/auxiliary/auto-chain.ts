@@ -15,20 +15,23 @@ export interface AutoFacts {
 }
 
 /**
- * Where a task without a choice of its own goes, best first: the main model, then OpenRouter, Nous,
- * a custom endpoint, Codex, and then every provider a key may exist for. Whether a credential
- * exists is found out when a candidate's turn comes.
+ * Where a task without a choice of its own goes, best first: the main model, then the providers with a rank for
+ * side calls, then every provider a key may exist for. Whether a credential exists is found out when a
+ * candidate's turn comes.
  */
 export function autoChain(task: AuxiliaryTask, facts: AutoFacts): readonly Candidate[] {
-  const later = task === "vision" ? ["openrouter", "nous"] : ["openrouter", "nous", "custom", "openai-codex"];
-  const named = later.flatMap((id) => candidateFor(id, task, facts));
+  const ranked = facts.profiles
+    .filter((profile) => profile.sideCallRank !== undefined)
+    .toSorted((one, other) => (one.sideCallRank ?? 0) - (other.sideCallRank ?? 0))
+    .filter((profile) => task !== "vision" || profile.isAggregator === true);
+  const named = ranked.flatMap((profile) => candidateFor(profile, task));
   const byKey =
     task === "vision"
       ? []
       : facts.profiles
           .filter((profile) => profile.authKind === "api_key" && profile.isNeverAutomatic !== true)
-          .filter((profile) => profile.id !== "custom" && !later.includes(profile.id))
-          .flatMap((profile) => candidateFor(profile.id, task, facts));
+          .filter((profile) => profile.sideCallRank === undefined)
+          .flatMap((profile) => candidateFor(profile, task));
   const first = mainCandidate(task, facts);
   const rest = [...named, ...byKey].filter((candidate) => !isAt(candidate, facts.main?.provider));
   return first === undefined ? [...named, ...byKey] : [first, ...rest];
@@ -55,14 +58,13 @@ function cheapModel(profile: ProviderProfile | undefined, facts: AutoFacts): str
   return facts.prefer === "cheap" ? (profile?.auxModel ?? "main") : "main";
 }
 
-function candidateFor(id: string, task: AuxiliaryTask, facts: AutoFacts): readonly Candidate[] {
-  if (id === "custom") return [{ kind: "wish", wish: { provider: "custom", source: "auto" }, source: "auto" }];
-  const profile = facts.profiles.find((one) => one.id === id);
-  if (profile === undefined) return [];
+function candidateFor(profile: ProviderProfile, task: AuxiliaryTask): readonly Candidate[] {
+  const provider = profile.id;
+  if (profile.isOwnEndpoint === true) return [{ kind: "wish", wish: { provider, source: "auto" }, source: "auto" }];
   const model =
     task === "vision" ? (profile.visionModel ?? profile.auxModel) : (profile.auxModel ?? profile.curatedModels[0]);
   if (model === undefined) return [];
-  return [{ kind: "wish", wish: { provider: id, model, source: "auto" }, source: "auto" }];
+  return [{ kind: "wish", wish: { provider, model, source: "auto" }, source: "auto" }];
 }
 
 function isAt(candidate: Candidate, provider: string | undefined): boolean {

@@ -41,6 +41,8 @@ const profiles: readonly ProviderProfile[] = [
     curatedModels: ["k"],
     auxModel: "gemini-flash",
     authKind: "oauth_device_code",
+    isAggregator: true,
+    sideCallRank: 2,
   }),
   profile({
     id: "openrouter",
@@ -49,6 +51,8 @@ const profiles: readonly ProviderProfile[] = [
     curatedModels: ["k"],
     auxModel: "gemini-flash",
     visionModel: "gemini-flash",
+    isAggregator: true,
+    sideCallRank: 1,
   }),
   profile({
     id: "openai-codex",
@@ -57,6 +61,16 @@ const profiles: readonly ProviderProfile[] = [
     curatedModels: ["gpt-5.5"],
     auxModel: "gpt-5.2-codex",
     authKind: "oauth_external",
+    sideCallRank: 4,
+  }),
+  profile({
+    id: "custom",
+    label: "Custom",
+    baseUrl: "",
+    curatedModels: [],
+    authKind: "none",
+    sideCallRank: 3,
+    isOwnEndpoint: true,
   }),
   profile({ id: "deepseek", label: "DeepSeek", baseUrl: "https://d.test/v1", curatedModels: ["deepseek-v4-pro"] }),
   profile({
@@ -256,10 +270,10 @@ describe("which model a side task uses", () => {
     expect(keyed.candidates[0]).toMatchObject({ wish: { apiKey: new Secret("k-1") } });
   });
 
-  it("[20:A4.6] `codex` is the Codex login; arguments of the call win over everything [20:R4.4] [20:R4.5]", () => {
+  it("[20:A4.6] a provider is passed on as it is called; arguments of the call win over everything [20:R4.4] [20:R4.5]", () => {
     const facts = { auto: { main: undefined, prefer: "main", profiles, canSee: () => true } } as const;
     expect(planTask("mcp", { mcp: { provider: "codex" } }, facts).candidates[0]).toMatchObject({
-      wish: { provider: "openai-codex" },
+      wish: { provider: "codex" },
     });
     const wish = { baseUrl: "http://h/v1" };
     expect(planTask("mcp", { mcp: { provider: "codex" } }, { ...facts, wish }).candidates[0]).toMatchObject({

@@ -1,4 +1,5 @@
 import { parseEntries, wishFor } from "../fallback/chain.ts";
+import { customEndpoint } from "../providers/records/clouds.ts";
 import type { TargetWish } from "../resolve/context.ts";
 import { type AutoFacts, autoChain } from "./auto-chain.ts";
 import type { Candidate } from "./candidate.ts";
@@ -49,17 +50,17 @@ function chosenCandidate(
   const source = `auxiliary.${task}`;
   const { wish } = facts;
   if (wish?.baseUrl !== undefined)
-    return { kind: "wish", wish: { ...wish, provider: "custom", source: "call" }, source: "call" };
+    return { kind: "wish", wish: { ...wish, provider: customEndpoint.id, source: "call" }, source: "call" };
   if (wish?.provider !== undefined) return namedProvider(wish.provider, { ...wish, source: "call" }, facts.auto.main);
   const baseUrl = said(own.base_url);
   const model = wish?.model ?? said(own.model);
   const shared = { ...(model === undefined ? {} : { model }), ...keyOf(own), ...protocolOf(own), source };
-  if (baseUrl !== undefined) return { kind: "wish", wish: { ...shared, provider: "custom", baseUrl }, source };
+  if (baseUrl !== undefined) return { kind: "wish", wish: { ...shared, provider: customEndpoint.id, baseUrl }, source };
   const provider = said(own.provider) ?? taskDefaults[task].provider;
   return namedProvider(provider, shared, facts.auto.main);
 }
 
-/** `main` is what the session talks to; `codex` is the short name of the Codex login in this section. */
+/** `main` is what the session talks to. */
 function namedProvider(
   provider: string,
   wish: TargetWish & { readonly source: string },
@@ -67,7 +68,6 @@ function namedProvider(
 ): Candidate | "auto" | undefined {
   const { source } = wish;
   if (provider === "auto") return "auto";
-  if (provider === "codex") return { kind: "wish", wish: { ...wish, provider: "openai-codex" }, source };
   if (provider !== "main") return { kind: "wish", wish: { ...wish, provider }, source };
   if (main === undefined) return undefined;
   // Another model at the same endpoint keeps the endpoint's credential, also where no resolver could find it again.

@@ -1,5 +1,4 @@
 import type { Usage } from "#conversation";
-import { bedrockWindow } from "./bedrock-windows.ts";
 import type { CachedSource } from "./cached-source.ts";
 import { type CallCost, costOfCall } from "./cost.ts";
 import type { EndpointLists } from "./endpoint-lists.ts";
@@ -10,6 +9,7 @@ import type { Capability, ModelFacts, Prices } from "./model-facts.ts";
 import { findListed } from "./model-list.ts";
 import { type ModelsDev, modelsDevFacts } from "./models-dev.ts";
 import { type PriceQuote, quotePrices } from "./pricing.ts";
+import { catalogueFacts } from "./provider-facts.ts";
 import { snapshotFacts, snapshotVersion } from "./snapshot.ts";
 
 /** Which model at which address the question is about, and what the asker knows already. */
@@ -39,15 +39,6 @@ export interface CatalogSources {
   readonly priceOverrides?: Readonly<Record<string, Readonly<Record<string, Prices>>>>;
 }
 
-/** Providers whose window is theirs and not the model's. */
-const fixedWindows: Readonly<Record<string, number>> = { "openai-codex": 272_000 };
-/** Providers that do not report windows, with a table of their own. */
-const windowTables: Readonly<Record<string, (model: string) => number | undefined>> = { bedrock: bedrockWindow };
-/** Providers whose model list is the catalogue every process keeps anyway. */
-const publicLists: ReadonlySet<string> = new Set(["openrouter"]);
-/** Learned values from this size on were recorded by mistake. */
-const staleFrom: Readonly<Record<string, number>> = { "openai-codex": 400_000 };
-
 /**
  * Everything known about models, from memory. No method waits for a network: what is not known yet
  * is answered by the next source, and {@link refresh} is called in the background.
@@ -76,10 +67,10 @@ export class ModelCatalog {
       config: question.configuredWindow,
       "custom-model": question.customModelWindow,
       learned: this.#learned(question),
-      "bedrock-table": windowTables[provider]?.(model),
+      "bedrock-table": catalogueFacts(provider).windowOf?.(model),
       endpoint: this.#sources.endpoints?.facts(baseUrl, model)?.contextWindow,
       "local-server": question.localWindow,
-      provider: question.providerWindow ?? fixedWindows[provider],
+      provider: question.providerWindow ?? catalogueFacts(provider).window,
       "models.dev": this.#modelsDev(question)?.contextWindow,
       openrouter: this.#openRouter(question)?.contextWindow,
       snapshot: snapshotFacts(provider, model)?.contextWindow,
@@ -116,7 +107,10 @@ export class ModelCatalog {
       override: this.#override(provider, model),
       isSubscription: question.isSubscription ?? false,
       isLocal: question.isLocal ?? false,
-      listed: publicLists.has(provider) ? this.#openRouter(question) : this.#sources.endpoints?.facts(baseUrl, model),
+      listed:
+        catalogueFacts(provider).isPublicList === true
+          ? this.#openRouter(question)
+          : this.#sources.endpoints?.facts(baseUrl, model),
       snapshot: { prices: snapshot, version: snapshotVersion },
       catalogue: { prices: catalogue, version: "models.dev" },
     });
@@ -128,7 +122,7 @@ export class ModelCatalog {
 
   #learned({ provider, model, baseUrl }: ModelQuestion): number | undefined {
     const value = this.#sources.learned?.get(model, baseUrl);
-    const limit = staleFrom[provider];
+    const limit = catalogueFacts(provider).learnedBelow;
     return value === undefined || (limit !== undefined && value >= limit) ? undefined : value;
   }
 

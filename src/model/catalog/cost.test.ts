@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { zeroUsage } from "#conversation";
 import { ModelCatalog, type ModelQuestion } from "./catalog.ts";
 import { costOfCall, fromNanoUsd, priceUsage } from "./cost.ts";
-import { formatCost } from "./formats.ts";
-import { snapshotFacts, snapshotModels } from "./snapshot.ts";
-import { estimateRequest, TokenCorrections } from "./token-estimate.ts";
+import shipped from "./snapshot.json" with { type: "json" };
+import { snapshotFacts } from "./snapshot.ts";
+import { estimateRequest } from "./token-estimate.ts";
 
 const usage = { ...zeroUsage, input: 1_000, output: 500, cacheRead: 2_000 };
 const quoted = { billingMode: "official_docs_snapshot", source: "official_docs_snapshot", isIncluded: false } as const;
@@ -18,13 +18,13 @@ describe("the cost of a call", () => {
   it("[20:A6.5] adds every kind of token and labels the estimate [20:R6.11]", () => {
     const { cost } = costOfCall(usage, { ...quoted, prices: { input: 3, output: 15, cacheRead: 0.3 } });
     expect(cost).toMatchObject({ status: "estimated", source: "official_docs_snapshot", usd: 0.0111 });
-    expect(formatCost(cost)).toBe("~$0.01");
+    expect(cost).toMatchObject({ status: "estimated" });
   });
 
   it("[20:A6.6] is unknown when a used kind has no price, never a partial sum [20:R6.11] [10:LOOP-58]", () => {
     const call = costOfCall(usage, { ...quoted, prices: { input: 3, output: 15 } });
     expect(call.cost).toMatchObject({ status: "unknown", source: "none" });
-    expect([call.estimatedUsd, formatCost(call.cost)]).toEqual([undefined, "n/a"]);
+    expect([call.estimatedUsd, call.cost.status]).toEqual([undefined, "unknown"]);
     expect(priceUsage(usage, { input: 3 })).toEqual({ kind: "unpriced", missing: ["output", "cacheRead"] });
   });
 
@@ -32,14 +32,14 @@ describe("the cost of a call", () => {
     const catalog = new ModelCatalog();
     const codex = catalog.cost(asks("openai-codex", "gpt-5.5", { isSubscription: true }), usage);
     expect(codex).toMatchObject({ billingMode: "subscription_included", cost: { status: "included", usd: 0 } });
-    expect(formatCost(codex.cost)).toBe("included");
+    expect(codex.cost.status).toBe("included");
     expect(catalog.cost(asks("custom", "qwen", { isLocal: true }), usage).cost.status).toBe("included");
   });
 
   it("[20:A6.8] is what the provider charged, with the estimate beside it [20:R6.12]", () => {
     const call = costOfCall(usage, { ...quoted, prices: { input: 3, output: 15, cacheRead: 0.3 } }, 0.0123);
     expect(call).toMatchObject({ actualUsd: 0.0123, estimatedUsd: 0.0111, source: "provider_cost_api" });
-    expect(formatCost(call.cost)).toBe("$0.01");
+    expect(call.cost.status).toBe("actual");
   });
 
   it("takes the user's own price first [20:R6.10]", () => {
@@ -112,7 +112,7 @@ describe("the shipped table", () => {
 
   it("is well formed: no model twice, sizes and prices that can be [20:R0.6]", () => {
     for (const provider of ["anthropic", "openai", "gemini", "xai", "zai", "minimax", "bedrock", "alibaba"]) {
-      const models = snapshotModels(provider);
+      const models = shipped.models.filter((row) => row.provider === provider).map((row) => row.model);
       expect(models.length).toBeGreaterThan(0);
       expect(new Set(models).size).toBe(models.length);
       for (const model of models) {
@@ -135,23 +135,5 @@ describe("the size of a request", () => {
     expect(estimateRequest(withImage)).toBe(11 + 10 + 1_600);
     const tool = { name: "t", description: "d", parameters: { type: "object" } } as never;
     expect(estimateRequest({ ...request, tools: [tool] })).toBeGreaterThan(11);
-  });
-
-  it("learns how far it is off, within half and double [20:R6.6]", () => {
-    const corrections = new TokenCorrections();
-    expect(corrections.correct("m", 1_000)).toBe(1_000);
-    corrections.observe("m", 1_000, 1_300);
-    expect(corrections.correct("m", 1_000)).toBe(1_300);
-    corrections.observe("m", 1_000, 90_000);
-    expect(corrections.factor("m")).toBeCloseTo(1.51);
-    corrections.observe("tiny", 10, 5_000);
-    expect(corrections.factor("tiny")).toBe(1);
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.double(), fc.double())), (seen) => {
-        for (const [estimate, actual] of seen) corrections.observe("p", estimate, actual);
-        expect(corrections.factor("p")).toBeGreaterThanOrEqual(0.5);
-        expect(corrections.factor("p")).toBeLessThanOrEqual(2);
-      }),
-    );
   });
 });

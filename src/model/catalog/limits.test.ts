@@ -9,7 +9,7 @@ import { ModelCatalog, type ModelQuestion } from "./catalog.ts";
 import { EndpointLists } from "./endpoint-lists.ts";
 import { anthropicOutputLimit, familyCapabilities, familyWindow } from "./families.ts";
 import { formatLimits, LearnedLimits, parseLimits } from "./learned-limits.ts";
-import { chooseWindow, windowAfterOverflow, windowSources } from "./limits.ts";
+import { chooseWindow, windowSources } from "./limits.ts";
 import { checkWindow } from "./window-check.ts";
 
 function asks(provider: string, model: string, extra: Partial<ModelQuestion> = {}): ModelQuestion {
@@ -156,23 +156,6 @@ describe("families", () => {
     expect(familyCapabilities("llama-3.3-70b")).toEqual(["tools"]);
     expect(familyCapabilities("o3-mini")).toEqual(["tools", "reasoning"]);
     expect(new ModelCatalog().capabilities(asks("openai", "gpt-4o"))).toEqual(["tools", "vision"]);
-  });
-});
-
-describe("after an overflow", () => {
-  it("[20:A6.4] adopts the window the message names, else steps down [10:ERR-12] [20:R6.3]", () => {
-    const overflow = (contextLimit?: number, message = "too long") =>
-      contextLimit === undefined ? { message } : { message, contextLimit };
-    expect(windowAfterOverflow(200_000, overflow(32_768))).toEqual({ kind: "stated", tokens: 32_768 });
-    expect(windowAfterOverflow(1_000_000, overflow())).toEqual({ kind: "stepped", tokens: 256_000 });
-    expect(windowAfterOverflow(256_000, overflow())).toEqual({ kind: "stepped", tokens: 128_000 });
-    expect(windowAfterOverflow(10_000, overflow())).toEqual({ kind: "stepped", tokens: 8_000 });
-    expect(windowAfterOverflow(8_000, overflow())).toEqual({ kind: "unchanged", tokens: 8_000 });
-    expect(windowAfterOverflow(200_000, overflow(200_000))).toEqual({ kind: "unchanged", tokens: 200_000 });
-    expect(windowAfterOverflow(200_000, overflow(undefined, "prompt exceeds the window by 5000 tokens"))).toEqual({
-      kind: "unchanged",
-      tokens: 200_000,
-    });
   });
 });
 

@@ -59,32 +59,3 @@ export function chooseWindow(claims: WindowClaims): ChosenWindow {
   }
   return { tokens: defaultWindow, source: "default" };
 }
-
-/** Sizes to try after an overflow that named no limit. */
-const steps = [256_000, 128_000, 64_000, 32_000, 16_000, 8_000];
-
-export type WindowAfterOverflow =
-  /** The message named a smaller window: keep it, and remember it once a request went through. */
-  | { readonly kind: "stated"; readonly tokens: number }
-  /** A guess for this session only. */
-  | { readonly kind: "stepped"; readonly tokens: number }
-  | { readonly kind: "unchanged"; readonly tokens: number };
-
-/** The window to work with after the provider said the request does not fit. */
-export function windowAfterOverflow(
-  current: number,
-  failure: { readonly contextLimit?: number; readonly message: string },
-): WindowAfterOverflow {
-  const { contextLimit } = failure;
-  if (contextLimit !== undefined && contextLimit < current) return { kind: "stated", tokens: contextLimit };
-  // Naming the known window again, or only by how much it was exceeded, says nothing new about the window.
-  if (contextLimit !== undefined || statesExcess(failure.message)) return { kind: "unchanged", tokens: current };
-  const lower = steps.find((step) => step < current);
-  return lower === undefined ? { kind: "unchanged", tokens: current } : { kind: "stepped", tokens: lower };
-}
-
-function statesExcess(message: string): boolean {
-  return /(?:exceed(?:ed|s)?|over|too (?:long|large))[^.\n]{0,40} by [\d,]+|[\d,]+ tokens? (?:too many|over)/i.test(
-    message,
-  );
-}

@@ -1,28 +1,12 @@
 import { isRecord } from "#foundation/text/json";
 import { type Capability, type ModelFacts, type Prices, readPrice, readWindow } from "./model-facts.ts";
 import { plainModelName } from "./model-name.ts";
+import { catalogueFacts } from "./provider-facts.ts";
 
 export const modelsDevUrl = "https://models.dev/api.json";
 
 /** Facts by the catalogue's provider id and model id. */
 export type ModelsDev = ReadonlyMap<string, ReadonlyMap<string, ModelFacts>>;
-
-/** Our provider ids where the catalogue uses another name. */
-const otherNames: Readonly<Record<string, string>> = {
-  gemini: "google",
-  "google-gemini-cli": "google",
-  copilot: "github-copilot",
-  "copilot-acp": "github-copilot",
-  "openai-codex": "openai",
-  "kimi-coding": "moonshotai",
-  "kimi-coding-cn": "moonshotai-cn",
-  "ai-gateway": "vercel",
-  "opencode-zen": "opencode",
-  bedrock: "amazon-bedrock",
-  kilocode: "kilo",
-  "qwen-oauth": "alibaba",
-  "alibaba-coding-plan": "alibaba",
-};
 
 /** Reads the catalogue; undefined when it is not one. Entries that make no sense are left out. */
 export function readModelsDev(body: unknown): ModelsDev | undefined {
@@ -40,18 +24,12 @@ export function readModelsDev(body: unknown): ModelsDev | undefined {
 }
 
 export function modelsDevFacts(catalogue: ModelsDev, provider: string, model: string): ModelFacts | undefined {
-  const models = catalogue.get(otherNames[provider] ?? provider);
+  const models = catalogue.get(catalogueFacts(provider).name ?? provider);
   if (models === undefined) return undefined;
   const exact = models.get(model);
   if (exact !== undefined) return exact;
   const name = plainModelName(model);
   return [...models].find(([id]) => plainModelName(id) === name)?.[1];
-}
-
-/** Ids of models that take tools, for pickers. */
-export function modelsDevList(catalogue: ModelsDev, provider: string): readonly string[] {
-  const models = catalogue.get(otherNames[provider] ?? provider) ?? new Map<string, ModelFacts>();
-  return [...models].filter(([, facts]) => facts.capabilities?.includes("tools") ?? true).map(([id]) => id);
 }
 
 function factsOf(entry: Readonly<Record<string, unknown>>): ModelFacts {

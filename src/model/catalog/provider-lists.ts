@@ -5,6 +5,7 @@ import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { fetchBedrockModels } from "../providers/bedrock-models.ts";
 import type { ModelsCache } from "../providers/models-cache.ts";
 import { fetchModels } from "../providers/models-list.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
 import type { ResolveContext } from "../resolve/context.ts";
 import type { PickerEntry } from "../resolve/picker.ts";
 import { resolveTarget } from "../resolve/resolve.ts";
@@ -15,9 +16,6 @@ export interface ProviderListsParts {
   readonly bedrock: Config["bedrock"]["discovery"];
   readonly logger: Logger;
 }
-
-/** Lists its models in a way of its own. */
-const bedrock = "bedrock";
 
 /** Nobody waits longer for lists; what comes later is there the next time. */
 const patienceMs = 3_000;
@@ -42,10 +40,11 @@ export class ProviderLists implements AsyncDisposable {
       const { cacheMs, path } = this.#source(provider);
       if (path === undefined) continue;
       const known = await this.#parts.cache.read(provider, cacheMs);
-      if (known?.isFresh === true && provider !== "custom") continue;
-      const fetching = this.#fetch(provider);
       // Behind the nameless endpoint another server may stand since.
-      if (known === undefined || provider === "custom") first.push(fetching);
+      const mayHaveMoved = this.#record(provider)?.isOwnEndpoint === true;
+      if (known?.isFresh === true && !mayHaveMoved) continue;
+      const fetching = this.#fetch(provider);
+      if (known === undefined || mayHaveMoved) first.push(fetching);
     }
     if (first.length === 0) return;
     using limit = deadline(patienceMs);
@@ -61,13 +60,22 @@ export class ProviderLists implements AsyncDisposable {
     await Promise.all(this.#fetching);
   }
 
+  #record(provider: string): ProviderProfile | undefined {
+    return this.#parts.context.registry.find(provider);
+  }
+
+  /** Bedrock lists its models in a way of its own. */
+  #isSigned(provider: string): boolean {
+    return this.#record(provider)?.authKind === "aws_sdk";
+  }
+
   /** An own endpoint is asked the usual way. */
   #source(provider: string) {
-    if (provider === bedrock) {
+    if (this.#isSigned(provider)) {
       const { enabled, refresh_interval } = this.#parts.bedrock;
       return enabled ? { path: "/", cacheMs: refresh_interval * 1000 } : {};
     }
-    return this.#parts.context.registry.find(provider)?.models ?? { path: "/models" };
+    return this.#record(provider)?.models ?? { path: "/models" };
   }
 
   #fetch(provider: string): Promise<unknown> {
@@ -91,7 +99,7 @@ export class ProviderLists implements AsyncDisposable {
     const resolution = await resolveTarget({ provider }, this.#parts.context, signal);
     if (resolution.kind === "failure") return { kind: "failure", message: resolution.message };
     const { baseUrl, headers, query, credential } = resolution.target;
-    if (provider === bedrock)
+    if (this.#isSigned(provider))
       return await fetchBedrockModels({ baseUrl, credential, makers: this.#parts.bedrock.provider_filter }, signal);
     return await fetchModels({ source: this.#source(provider), baseUrl, headers, query, credential }, signal);
   }

@@ -1,5 +1,6 @@
 import type { Capability, ModelFacts, Prices } from "./model-facts.ts";
 import { plainModelName } from "./model-name.ts";
+import { catalogueFacts } from "./provider-facts.ts";
 import shipped from "./snapshot.json" with { type: "json" };
 
 /** One row of the table that ships with the program. */
@@ -25,26 +26,12 @@ export function snapshotFacts(provider: string, model: string): ModelFacts | und
   const name = plainModelName(model);
   const own = rows.find((row) => row.provider === provider && isSame(row, model, name));
   if (own !== undefined) return factsOf(own);
-  const elsewhere = rows.find((row) => makers.has(row.provider) && isSame(row, model, name));
+  // Only of those who make the model; a reseller's window says nothing about anyone else.
+  const elsewhere = rows.find((row) => catalogueFacts(row.provider).isMaker === true && isSame(row, model, name));
   if (elsewhere === undefined) return undefined;
   const { prices: _prices, ...rest } = factsOf(elsewhere);
   return rest;
 }
-
-/** Rows of those who make the model; a reseller's window says nothing about anyone else. */
-const makers: ReadonlySet<string> = new Set([
-  "anthropic",
-  "openai",
-  "gemini",
-  "deepseek",
-  "zai",
-  "kimi-coding",
-  "minimax",
-  "xai",
-  "alibaba",
-  "xiaomi",
-  "arcee",
-]);
 
 function isSame(row: SnapshotRow, model: string, name: string): boolean {
   if (row.model === model) return true;
@@ -60,9 +47,4 @@ function factsOf(row: SnapshotRow): ModelFacts {
     capabilities: row.can as readonly Capability[],
     ...(row.prices === undefined ? {} : { prices: row.prices }),
   };
-}
-
-/** All rows, for checks and for pickers that work without a network. */
-export function snapshotModels(provider: string): readonly string[] {
-  return rows.filter((row) => row.provider === provider).map((row) => row.model);
 }

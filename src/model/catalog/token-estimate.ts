@@ -38,35 +38,3 @@ export function estimateRequest(request: EstimatedRequest): number {
   const tools = request.tools.length === 0 ? 0 : estimateText(JSON.stringify(request.tools));
   return estimateText(request.system) + estimateText(request.ephemeral ?? "") + messages + tools;
 }
-
-const smallestFactor = 0.5;
-const largestFactor = 2;
-/** Share of a new observation in the factor; a single odd request moves it a little. */
-const learningRate = 0.3;
-/** Requests smaller than this say more about the constant overhead than about the text. */
-const smallestSample = 200;
-
-/** How far the estimate is off per model, learned from what providers report as really read. */
-export class TokenCorrections {
-  readonly #factors = new Map<string, number>();
-
-  factor(model: string): number {
-    return this.#factors.get(model) ?? 1;
-  }
-
-  correct(model: string, estimate: number): number {
-    return Math.ceil(estimate * this.factor(model));
-  }
-
-  /** Takes the uncorrected estimate of a request and the prompt tokens the provider counted for it. */
-  observe(model: string, estimate: number, actual: number): void {
-    if (!(estimate >= smallestSample) || !(actual >= smallestSample)) return;
-    const seen = clamp(actual / estimate);
-    const before = this.#factors.get(model);
-    this.#factors.set(model, before === undefined ? seen : clamp(before + learningRate * (seen - before)));
-  }
-}
-
-function clamp(factor: number): number {
-  return Math.min(largestFactor, Math.max(smallestFactor, factor));
-}

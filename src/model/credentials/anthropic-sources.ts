@@ -1,5 +1,4 @@
 import { Secret } from "#foundation/secrets/secret";
-import type { Keychain } from "./keychain.ts";
 import type { LoginSlot } from "./login-slot.ts";
 import {
   type AnthropicEndpoints,
@@ -8,19 +7,13 @@ import {
   claudeCodeSlot,
   createAnthropicFlow,
 } from "./oauth/anthropic.ts";
-import type { FlowContext } from "./oauth/flow.ts";
+import type { FindOptions, FlowContext } from "./oauth/flow.ts";
 import { isAnthropicLoginToken } from "./scheme.ts";
 import { type FoundCredential, keyFromEnvironment } from "./sources.ts";
 
-export interface AnthropicSourceOptions {
+export interface AnthropicSourceOptions extends FindOptions {
   readonly flow: FlowContext;
-  readonly keychain?: Keychain;
   readonly endpoints?: AnthropicEndpoints;
-  /** The person chose Anthropic, so the login of Claude Code may be read. */
-  readonly mayReadForeignLogin: boolean;
-  /** `providers.anthropic.prefer_env_token`. */
-  readonly preferEnvironment: boolean;
-  readonly warn?: (message: string) => void;
 }
 
 const tokenVariables = ["ANTHROPIC_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];

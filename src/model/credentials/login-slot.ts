@@ -122,16 +122,3 @@ export function fileSlot(path: string, codec: LoginCodec): LoginSlot {
       ),
   };
 }
-
-/** A token that is only in memory, such as one handed over by another program: it can be used and not kept. */
-export function memorySlot(login: StoredLogin): LoginSlot {
-  let held: StoredLogin = login;
-  const access: SlotAccess = {
-    read: () => Promise.resolve(held),
-    write: (next) => {
-      held = next;
-      return Promise.resolve();
-    },
-  };
-  return { read: () => Promise.resolve(held), exclusively: (work) => work(access) };
-}

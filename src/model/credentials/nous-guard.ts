@@ -4,7 +4,9 @@ import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/file
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import { parseRetryAfter } from "#foundation/time/retry";
+import { nous } from "../providers/records/aggregators.ts";
 import { blockedUntilMs, type RateLimits, readRateLimits } from "../rate-limits.ts";
+import type { Target } from "../target.ts";
 
 /** An allowance that fills again sooner than this is throttling, not a limit of the account. */
 const shortestLimitMs = 60_000;
@@ -67,4 +69,27 @@ function hasEmptyBucket(headers: Readonly<Record<string, string>>): boolean {
   return Object.entries(headers).some(
     ([name, value]) => /^x-ratelimit-remaining/i.test(name) && value.trim() !== "" && Number(value) === 0,
   );
+}
+
+/** Knows which targets are closed for the whole account, also to other processes. Asked before every call. */
+export interface AccountGate {
+  /** Until when nothing may be sent there; undefined when it may. */
+  closedUntilMs(target: Target): Promise<number | undefined>;
+  /** The target refused a call for a limit; the headers say which. */
+  refused(target: Target, headers: Readonly<Record<string, string>>): Promise<void>;
+  answered(target: Target, headers: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** The gate over the one account whose limits are known to hold for all processes. */
+export function nousGate(guard: NousGuard): AccountGate {
+  const isOurs = (target: Target): boolean => target.provider === nous.id;
+  return {
+    closedUntilMs: (target) => (isOurs(target) ? guard.blockedUntilMs() : Promise.resolve(undefined)),
+    async refused(target, headers) {
+      if (isOurs(target)) await guard.noteRefusal(headers);
+    },
+    async answered(target, headers) {
+      if (isOurs(target)) await guard.noteAnswer(headers);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { subscriptionHost, subscriptionShape } from "../providers/anthropic-subscription.ts";
+import { subscriptionShape } from "../providers/anthropic-subscription.ts";
 import { scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ProtocolName } from "../target.ts";
@@ -32,21 +32,18 @@ export function openHandle(member: PoolMember, context: HandleContext): Credenti
     key,
     ...(profile.keyHeader === undefined ? {} : { keyHeader: profile.keyHeader }),
   });
-  const isLogin = profile.id === "anthropic" && isAnthropicLoginToken(key);
+  const loginHosts = isAnthropicLoginToken(key) ? profile.loginHosts : undefined;
   const facts = {
     id: member.id,
     source: isManual(member) ? `pool:${profile.id}` : member.source,
     scheme,
-    allowedHosts: isLogin ? anthropicLoginHosts : hostsFor(member, context),
-    ...(isLogin ? { shape: subscriptionShape(context.isNoticeAccepted) } : {}),
+    allowedHosts: loginHosts ?? hostsFor(member, context),
+    ...(loginHosts !== undefined ? { shape: subscriptionShape(context.isNoticeAccepted) } : {}),
   };
   const tokens = member.tokens ?? (member.authType === "oauth" ? context.poolTokens?.(member) : undefined);
   if (tokens !== undefined) return tokenCredential({ ...facts, tokens });
   return keyCredential({ ...facts, secret: member.secret });
 }
-
-/** Subscription tokens go to Anthropic itself and to nobody who merely speaks its language. */
-const anthropicLoginHosts: readonly string[] = [subscriptionHost];
 
 /** A member with an address of its own goes there and nowhere else. */
 function hostsFor(member: PoolMember, context: HandleContext): readonly string[] {

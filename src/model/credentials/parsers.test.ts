@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readNamedEndpoints } from "../providers/custom.ts";
-import { customEndpoint } from "../providers/custom-endpoint.ts";
 import { normalizeModelName } from "../providers/model-name.ts";
 import { parseModelWish } from "../providers/model-wish.ts";
 import { readModelList } from "../providers/models-list.ts";
+import { customEndpoint } from "../providers/records/clouds.ts";
 import { ProviderRegistry } from "../providers/registry.ts";
 import { readAwsFile } from "./aws/profile-file.ts";
 import { readClaims } from "./oauth/jwt.ts";

@@ -11,7 +11,7 @@ import { FakeClock, systemClock } from "#foundation/time/clock";
 import { badKey, says, startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { rotatingIssuer, startOAuthServer } from "../../../test/fakes/oauth-server.ts";
 import { classify } from "../failures/classify.ts";
-import { fileSlot, memorySlot } from "./login-slot.ts";
+import { fileSlot, type LoginSlot, type StoredLogin } from "./login-slot.ts";
 import { NousGuard } from "./nous-guard.ts";
 import { qwenCodec } from "./oauth/qwen.ts";
 import { CredentialRecovery } from "./recovery.ts";
@@ -55,6 +55,17 @@ async function writeCreds(): Promise<string> {
     JSON.stringify({ access_token: "old", refresh_token: "refresh-0", expiry_date: Date.now() - 1000 }),
   );
   return path;
+}
+
+/** A login that is only in memory. */
+function memorySlot(login: StoredLogin): LoginSlot {
+  let held = login;
+  const read = () => Promise.resolve(held);
+  const write = (next: StoredLogin) => {
+    held = next;
+    return Promise.resolve();
+  };
+  return { read, exclusively: (work) => work({ read, write }) };
 }
 
 describe("[20:R3.31] one renewal at a time", () => {

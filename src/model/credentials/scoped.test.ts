@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
-import { anthropic } from "../providers/anthropic.ts";
+import { anthropic } from "../providers/records/anthropic.ts";
 import type { SignInput } from "./credential.ts";
 import { maskKey } from "./mask.ts";
 import { openHandle } from "./open-handle.ts";

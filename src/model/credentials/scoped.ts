@@ -42,6 +42,8 @@ export interface TokenSource {
   renew(signal: AbortSignal): Promise<boolean>;
   /** The tokens held now, for redaction. */
   readonly secrets: readonly Secret[];
+  /** A token is got at the first request; asking for it earlier tells nothing. */
+  readonly isLazy?: boolean;
 }
 
 interface HandleFacts {

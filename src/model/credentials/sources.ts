@@ -67,5 +67,7 @@ export function mayReadForeignLogin(profile: ProviderProfile, env: Environment, 
   const names = [profile.id, ...profile.aliases];
   const chosen = [consent.activeProvider, ...consent.chosenProviders].filter((name) => name !== undefined);
   if (chosen.some((name) => names.includes(name.toLowerCase()))) return true;
-  return profile.keyEnv.some((name) => name !== "CLAUDE_CODE_OAUTH_TOKEN" && usableKey(env[name]) !== undefined);
+  return profile.keyEnv.some(
+    (name) => profile.foreignKeyEnv?.includes(name) !== true && usableKey(env[name]) !== undefined,
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { classify } from "./classify.ts";
 import { consequencesOf } from "./consequences.ts";
-import { explain, summaryOf, toUserError } from "./explain.ts";
+import { explain, summaryOf } from "./explain.ts";
 import type { FailureKind } from "./failure.ts";
 
 const facts = { provider: "openrouter", model: "x/y", tokens: 10, window: 1_000, messageCount: 1, nowMs: 0 };
@@ -106,7 +106,7 @@ describe("what a person is told about a failure", () => {
       "unknown",
     ];
     for (const kind of kinds) {
-      const error = toUserError({
+      const error = explain({
         kind,
         provider: "p",
         model: "m",

@@ -1,4 +1,3 @@
-import { UserError } from "#foundation/errors";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { FailureKind, ModelFailure } from "./failure.ts";
 
@@ -53,16 +52,6 @@ export function explain(failure: ModelFailure, provider?: ExplainedProvider): Ex
     provider: failure.provider,
     ...(docs === undefined ? {} : { docs }),
   };
-}
-
-/** The same as an error for the top of a command; nothing above it branches on the failure any more. */
-export function toUserError(failure: ModelFailure, provider?: ExplainedProvider): UserError {
-  const { code, message, hint, docs } = explain(failure, provider);
-  return new UserError(message, {
-    code,
-    hint,
-    data: { provider: failure.provider, model: failure.model, ...(docs === undefined ? {} : { docs }) },
-  });
 }
 
 /** One line with the status and the provider's own words. */

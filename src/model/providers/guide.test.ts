@@ -66,7 +66,7 @@ describe("[20:R2.17] the guide, followed", () => {
     const paths = [...guide.matchAll(/`((?:src|test)\/[\w/.-]+)`/g)].map((match) => match[1] ?? "");
     expect(paths.length).toBeGreaterThan(3);
     for (const path of paths) expect(() => readFileSync(join(root, path))).not.toThrow("ENOENT");
-    for (const name of ["provider.ts", "quirks.ts", "builtin.ts", "xai.ts", "records.test.ts"]) {
+    for (const name of ["provider.ts", "quirks.ts", "records/builtin.ts", "records/logins.ts", "records.test.ts"]) {
       expect(readFileSync(join(import.meta.dirname, name), "utf8").length).toBeGreaterThan(0);
     }
   });

@@ -96,3 +96,14 @@ function isLocalIpv6(host: string): boolean {
   // fe80::/10 is link-local, fc00::/7 is the private range.
   return /^fe[89ab][0-9a-f]:/.test(host) || /^f[cd][0-9a-f]{2}:/.test(host);
 }
+
+const azureDomains = [
+  "openai.azure.com",
+  "services.ai.azure.com",
+  "cognitiveservices.azure.com",
+  "models.ai.azure.com",
+];
+
+export function isAzureUrl(url: string): boolean {
+  return azureDomains.some((domain) => hostMatches(url, domain));
+}

@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { ProtocolName, TargetQuirks } from "../target.ts";
 import { identificationFor, identificationRows } from "./identification.ts";
 import { quirksFor } from "./quirks.ts";
+import { ProviderRegistry } from "./registry.ts";
 
+const registry = new ProviderRegistry();
 const of = (provider: string, model: string, protocol: ProtocolName, baseUrl: string): TargetQuirks =>
-  quirksFor({ provider, model, protocol, baseUrl });
+  quirksFor({ model, protocol, baseUrl }, [registry.find(provider.replace(/:.*/, "")), registry.ownerOf(baseUrl)]);
 const openrouter = "https://openrouter.ai/api/v1";
 const anthropic = "https://api.anthropic.com";
 
@@ -112,7 +114,7 @@ describe("quirks", () => {
     });
     expect(
       of("minimax", "MiniMax-M2.7", "anthropic_messages", "https://api.minimax.io/anthropic").hyphenatedModel,
-    ).toBeUndefined();
+    ).toBe(false);
   });
 
   test("[20:R1.35] Copilot never gets a cache key; Nous leaves switched-off reasoning out", () => {

@@ -1,157 +1,86 @@
 import type { ProtocolName, TargetQuirks } from "../target.ts";
-import { isAzureOpenAiUrl } from "./azure.ts";
 import { hostMatches, parseUrl, pathOf } from "./hosts.ts";
 import { withoutVendor } from "./model-name.ts";
+import type { ProviderProfile, QuirkRule } from "./provider.ts";
 
-/** What a rule may look at. */
+/** What the rules look at. */
 export interface QuirkFacts {
-  readonly provider: string;
   readonly model: string;
   readonly protocol: ProtocolName;
   readonly baseUrl: string;
 }
 
-/** The address is read once for all rules. */
-interface ReadFacts extends QuirkFacts {
-  readonly address: URL | string;
+interface GeneralRule extends QuirkRule {
+  when?(facts: QuirkFacts): boolean;
 }
 
-interface QuirkRule {
-  readonly when: (facts: ReadFacts) => boolean;
-  readonly quirks: TargetQuirks;
-}
-
-const isProvider =
-  (...ids: readonly string[]) =>
-  (facts: ReadFacts): boolean =>
-    ids.includes(facts.provider);
-const isAt =
-  (...hosts: readonly string[]) =>
-  (facts: ReadFacts): boolean =>
-    hosts.some((host) => hostMatches(facts.address, host));
-const speaks =
-  (protocol: ProtocolName) =>
-  (facts: ReadFacts): boolean =>
-    facts.protocol === protocol;
-const isModel =
-  (pattern: RegExp) =>
-  (facts: ReadFacts): boolean =>
-    pattern.test(facts.model.toLowerCase());
-const all =
-  (...tests: readonly ((facts: ReadFacts) => boolean)[]) =>
-  (facts: ReadFacts): boolean =>
-    tests.every((test) => test(facts));
-const any =
-  (...tests: readonly ((facts: ReadFacts) => boolean)[]) =>
-  (facts: ReadFacts): boolean =>
-    tests.some((test) => test(facts));
-const not =
-  (test: (facts: ReadFacts) => boolean) =>
-  (facts: ReadFacts): boolean =>
-    !test(facts);
-
-const isClaude = isModel(/claude/);
-const isHaiku = isModel(/haiku/);
-const isNativeAnthropic = all(speaks("anthropic_messages"), isAt("api.anthropic.com"));
-const isKimiCoding = all(isAt("api.kimi.com"), (facts) => `${pathOf(facts.address)}/`.startsWith("/coding/"));
-const isKimi = any(isProvider("kimi-coding", "kimi-coding-cn"), isAt("api.kimi.com", "moonshot.ai", "moonshot.cn"));
-const isOpenRouter = any(isProvider("openrouter"), isAt("openrouter.ai"));
-const isCopilot = any(isProvider("copilot"), isAt("githubcopilot.com"));
-const isCodexBackend = any(isProvider("openai-codex"), all(isAt("chatgpt.com"), speaks("codex_responses")));
-const isXai = any(isProvider("xai"), isAt("api.x.ai"));
-/** Upstreams behind OpenRouter that take a `reasoning` object; others answer 400 to it. */
-const takesReasoning = isModel(/^(?:deepseek\/|anthropic\/|openai\/|x-ai\/|google\/gemini-2|qwen\/qwen3)/);
-const keepsDots = any(
-  isProvider("alibaba", "minimax", "minimax-cn", "opencode-go", "opencode-zen", "zai", "bedrock"),
-  isAt("aliyuncs.com", "minimax.io", "minimaxi.com", "opencode.ai", "z.ai", "bigmodel.cn", "amazonaws.com"),
-);
-
-/**
- * What differs between endpoints, as data. Every rule that applies counts; a later one wins over an
- * earlier one, field by field.
- */
-const quirkRules: readonly QuirkRule[] = [
+/** What holds for a wire or a model whoever serves it; what holds for one provider stands in its record. */
+const generalRules: readonly GeneralRule[] = [
   // Roles and fields of the chat wire.
-  { when: all(speaks("chat_completions"), isModel(/gpt-5|codex/)), quirks: { developerRole: true } },
+  { protocol: "chat_completions", model: /gpt-5|codex/, quirks: { developerRole: true } },
   {
-    when: all(
-      speaks("chat_completions"),
-      any(isAt("api.openai.com"), (facts) => isAzureOpenAiUrl(facts.baseUrl)),
-    ),
+    protocol: "chat_completions",
+    when: ({ baseUrl }) => hostMatches(baseUrl, "openai.azure.com"),
     quirks: { outputLimitField: "max_completion_tokens" },
   },
-  {
-    when: all(
-      speaks("chat_completions"),
-      any(isProvider("deepseek"), isAt("api.deepseek.com"), isModel(/deepseek/), isKimi),
-    ),
-    quirks: { requiresReasoningContent: true },
-  },
-  { when: isAt("portal.qwen.ai"), quirks: { contentAsParts: true, extraBody: { vl_high_resolution_images: true } } },
+  { protocol: "chat_completions", model: /deepseek/, quirks: { requiresReasoningContent: true } },
 
   // Reasoning effort.
-  { when: all(isOpenRouter, takesReasoning), quirks: { reasoning: "openrouter" } },
-  { when: all(isOpenRouter, not(takesReasoning)), quirks: { reasoning: "none" } },
-  { when: any(isProvider("ai-gateway"), isAt("ai-gateway.vercel.sh")), quirks: { reasoning: "openrouter" } },
+  { protocol: "codex_responses", quirks: { reasoning: "responses", acceptsPromptCacheKey: true } },
+  { protocol: "gemini_generate", quirks: { reasoning: "gemini", toolSchema: "gemini" } },
+  { protocol: "anthropic_messages", quirks: { reasoning: "anthropic-budget" } },
   {
-    when: any(isProvider("nous"), isAt("nousresearch.com")),
-    quirks: { reasoning: "openrouter", omitDisabledReasoning: true },
-  },
-  { when: all(speaks("chat_completions"), (facts) => isOwnEndpoint(facts)), quirks: { reasoning: "ollama" } },
-  { when: speaks("codex_responses"), quirks: { reasoning: "responses", acceptsPromptCacheKey: true } },
-  { when: all(speaks("codex_responses"), isXai), quirks: { reasoning: "responses-include-only" } },
-  { when: all(isCopilot, not(speaks("anthropic_messages"))), quirks: { reasoning: "copilot" } },
-  { when: isCopilot, quirks: { acceptsPromptCacheKey: false } },
-  { when: isCodexBackend, quirks: { outputLimitField: "none" } },
-  { when: speaks("gemini_generate"), quirks: { reasoning: "gemini", toolSchema: "gemini" } },
-  { when: speaks("anthropic_messages"), quirks: { reasoning: "anthropic-budget" } },
-  {
-    when: (facts) => facts.protocol === "anthropic_messages" && claudeVersion(facts.model) === "4.6",
+    protocol: "anthropic_messages",
+    when: ({ model }) => claudeVersion(model) === "4.6",
     quirks: { reasoning: "anthropic-adaptive-max" },
   },
   {
-    when: (facts) => facts.protocol === "anthropic_messages" && claudeVersion(facts.model) === "later",
+    protocol: "anthropic_messages",
+    when: ({ model }) => claudeVersion(model) === "later",
     quirks: { reasoning: "anthropic-adaptive-xhigh" },
   },
-  { when: all(speaks("anthropic_messages"), any(isHaiku, isKimiCoding)), quirks: { reasoning: "none" } },
-  { when: all(speaks("chat_completions"), isKimi), quirks: { reasoning: "kimi" } },
+  { protocol: "anthropic_messages", model: /haiku/, quirks: { reasoning: "none" } },
 
-  // Prompt caching.
-  { when: all(speaks("anthropic_messages"), isClaude), quirks: { cacheMarks: "block" } },
-  { when: isNativeAnthropic, quirks: { cacheMarks: "block" } },
-  { when: all(isOpenRouter, isClaude), quirks: { cacheMarks: "message" } },
-  {
-    when: all(isProvider("alibaba", "opencode-zen", "opencode-go"), isModel(/qwen/)),
-    quirks: { cacheMarks: "message" },
-  },
-
-  // Thinking that is sent back.
-  { when: speaks("anthropic_messages"), quirks: { thinkingReplay: "none" } },
-  { when: any(isNativeAnthropic, all(isProvider("bedrock"), isClaude)), quirks: { thinkingReplay: "signed" } },
-  { when: all(speaks("anthropic_messages"), isKimiCoding), quirks: { thinkingReplay: "unsigned" } },
+  // Prompt caching, and thinking that is sent back.
+  { protocol: "anthropic_messages", model: /claude/, quirks: { cacheMarks: "block" } },
+  { protocol: "anthropic_messages", quirks: { thinkingReplay: "none" } },
 
   // Temperature, schemas, names.
-  { when: any(isKimi, isModel(/claude.*4[.-]7/)), quirks: { omitTemperature: true } },
-  { when: any(isKimi, isModel(/kimi|moonshot/)), quirks: { toolSchema: "moonshot" } },
-  { when: all(speaks("anthropic_messages"), not(keepsDots)), quirks: { hyphenatedModel: true } },
+  { model: /claude.*4[.-]7/, quirks: { omitTemperature: true } },
+  { model: /kimi|moonshot/, quirks: { toolSchema: "moonshot" } },
+  {
+    protocol: "anthropic_messages",
+    when: ({ baseUrl }) => !hostMatches(baseUrl, "amazonaws.com"),
+    quirks: { hyphenatedModel: true },
+  },
 ];
 
-/** The quirks of one target: what the rules say, then what the provider's own record says. */
-export function quirksFor(facts: QuirkFacts, own: TargetQuirks = {}): TargetQuirks {
+/**
+ * The quirks of one target: what holds in general, then what the records say of the provider and of the owner of the
+ * host, which differ for an endpoint of the person's own. A later rule wins over an earlier one, field by field.
+ */
+export function quirksFor(facts: QuirkFacts, records: readonly (ProviderProfile | undefined)[]): TargetQuirks {
+  const known = [...new Set(records)].filter((one) => one !== undefined);
+  const path = pathOf(parseUrl(facts.baseUrl) ?? facts.baseUrl);
+  const rules = [...generalRules, ...known.flatMap((one) => one.quirkRules ?? [])];
   let quirks: TargetQuirks = {};
-  const read = { ...facts, address: parseUrl(facts.baseUrl) ?? facts.baseUrl };
-  for (const rule of quirkRules) if (rule.when(read)) quirks = mergeQuirks(quirks, rule.quirks);
-  return mergeQuirks(quirks, own);
+  for (const rule of rules) if (applies(rule, facts, path)) quirks = mergeQuirks(quirks, rule.quirks);
+  return mergeQuirks(quirks, known[0]?.quirks ?? {});
+}
+
+function applies(rule: GeneralRule, facts: QuirkFacts, path: string): boolean {
+  return (
+    (rule.protocol === undefined || rule.protocol === facts.protocol) &&
+    (rule.model === undefined || rule.model.test(facts.model.toLowerCase())) &&
+    (rule.path === undefined || rule.path.test(path)) &&
+    (rule.when === undefined || rule.when(facts))
+  );
 }
 
 export function mergeQuirks(base: TargetQuirks, over: TargetQuirks): TargetQuirks {
   const extraBody = { ...base.extraBody, ...over.extraBody };
   const { extraBody: _one, ...rest } = { ...base, ...over };
   return Object.keys(extraBody).length === 0 ? rest : { ...rest, extraBody };
-}
-
-function isOwnEndpoint(facts: ReadFacts): boolean {
-  return facts.provider === "custom" || facts.provider.startsWith("custom:");
 }
 
 /** Which way of thinking a Claude model has: none named below 4.6, then two generations of effort. */

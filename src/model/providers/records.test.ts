@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { builtinProviders } from "./builtin.ts";
 import { checkProfile } from "./check-profile.ts";
 import { hostOf } from "./hosts.ts";
 import { type ProviderProfile, profile } from "./provider.ts";
+import { builtinProviders } from "./records/builtin.ts";
 import { ProviderRegistry } from "./registry.ts";
 
 /** id, base URL, base URL variables, key variables, default model, side model. */

@@ -1,8 +1,9 @@
 import { disposable } from "#foundation/lifecycle/disposal";
 import { nearest } from "#foundation/text/text";
-import { builtinProviders } from "./builtin.ts";
 import { checkProfile } from "./check-profile.ts";
+import { hostMatches, hostOf } from "./hosts.ts";
 import type { ProviderProfile } from "./provider.ts";
+import { builtinProviders } from "./records/builtin.ts";
 
 /** Ids and aliases to profiles. One name means one provider; a second claim to a name is refused. */
 export class ProviderRegistry {
@@ -23,6 +24,15 @@ export class ProviderRegistry {
   /** By id or alias, in any case. */
   find(name: string): ProviderProfile | undefined {
     return this.#byName.get(name.trim().toLowerCase());
+  }
+
+  /** The provider that owns the host of an address; one that names the very host before one that names its domain. */
+  ownerOf(url: string): ProviderProfile | undefined {
+    const host = hostOf(url);
+    return (
+      this.#order.find((one) => host !== undefined && one.allowedHosts.includes(host)) ??
+      this.#order.find((one) => one.allowedHosts.some((domain) => hostMatches(url, domain)))
+    );
   }
 
   all(): readonly ProviderProfile[] {

@@ -50,39 +50,48 @@ async function findCandidates(parts: Parts): Promise<readonly Candidate[]> {
       found.push({ choice, reason, mayFail });
     }
   };
-  if (said(modelSettings(context.settings).base_url) !== undefined) add("custom", "saved endpoint");
+  const own = context.registry.all().find((profile) => profile.isOwnEndpoint === true)?.id ?? "";
+  if (said(modelSettings(context.settings).base_url) !== undefined) add(own, "saved endpoint");
+  for (const name of ["CUSTOM_BASE_URL", "OPENAI_BASE_URL"]) {
+    if (said(context.env[name]) !== undefined) add(own, `env:${name}`);
+  }
   const active = activeProvider(parts.state);
   if (active !== undefined) add(active, "last login", true);
-  if (usableKey(context.env.OPENROUTER_API_KEY) !== undefined) add("openrouter", "env:OPENROUTER_API_KEY");
-  for (const name of ["CUSTOM_BASE_URL", "OPENAI_BASE_URL"]) {
-    if (said(context.env[name]) !== undefined) add("custom", `env:${name}`);
-  }
-  for (const profile of context.registry.all()) {
+  const inOrder = context.registry.all().toSorted((one, other) => rank(one) - rank(other));
+  for (const profile of inOrder) {
     const reason = keyReason(profile, parts);
     if (reason === undefined) continue;
     if (profile.isNeverAutomatic === true) trace.skip(profile.id, `${reason} is often there for another reason`);
     else add(profile.id, reason);
   }
   const chain = { env: context.env, userHome: context.userHome, clock: context.clock };
-  if (found.length === 0 && (await hasAwsCredentials(chain))) add("bedrock", "AWS credentials");
+  const signed = context.registry.all().find((profile) => profile.authKind === "aws_sdk");
+  if (found.length === 0 && signed !== undefined && (await hasAwsCredentials(chain))) add(signed.id, "AWS credentials");
   return found;
+}
+
+function rank(profile: ProviderProfile): number {
+  return profile.isFirstChoice === true ? 0 : 1;
 }
 
 /** A key or an address on the command line, without a provider. */
 function explicitCandidate({ wish, context, named }: Parts): Candidate | undefined {
   const url = said(wish.baseUrl);
-  const isOpenRouter = url === undefined ? wish.apiKey !== undefined : hostMatches(url, "openrouter.ai");
-  if (url === undefined && !isOpenRouter) return undefined;
-  const choice = chooseProvider(isOpenRouter ? "openrouter" : "custom", named, context);
+  if (url === undefined && wish.apiKey === undefined) return undefined;
+  const isMeant = (profile: ProviderProfile): boolean =>
+    profile.isFirstChoice === true &&
+    (url === undefined || profile.allowedHosts.some((host) => hostMatches(url, host)));
+  const all = context.registry.all();
+  const found = all.find(isMeant) ?? all.find((profile) => profile.isOwnEndpoint === true);
+  const choice = found === undefined ? undefined : chooseProvider(found.id, named, context);
   return choice === undefined ? undefined : { choice, reason: "explicit", mayFail: false };
 }
 
-/** Variables that another program sets for its own children; finding one is not a choice. */
-const notAChoice = new Set(["CLAUDE_CODE_OAUTH_TOKEN"]);
-
 function keyReason(profile: ProviderProfile, { context, state }: Parts): string | undefined {
   if (profile.authKind !== "api_key") return undefined;
-  const name = profile.keyEnv.find((one) => !notAChoice.has(one) && usableKey(context.env[one]) !== undefined);
+  const name = profile.keyEnv.find(
+    (one) => profile.foreignKeyEnv?.includes(one) !== true && usableKey(context.env[one]) !== undefined,
+  );
   if (name !== undefined) return `env:${name}`;
   return poolOf(state, profile.id).some((entry) => entry.accessToken !== undefined) ? "stored credential" : undefined;
 }

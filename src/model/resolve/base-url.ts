@@ -1,5 +1,4 @@
-import { isAzureUrl } from "../providers/azure.ts";
-import { hostMatches, parseUrl } from "../providers/hosts.ts";
+import { hostMatches, isAzureUrl, parseUrl } from "../providers/hosts.ts";
 import type { ProtocolName } from "../target.ts";
 
 export interface SplitUrl {

@@ -1,12 +1,12 @@
 import { windowWords } from "../catalog/limits.ts";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { isAnthropicLoginToken } from "../credentials/scheme.ts";
-import { codeAssistMarker, codeAssistUrl } from "../providers/google-code-assist.ts";
-import { hostMatches, isLocalUrl } from "../providers/hosts.ts";
+import { isLocalUrl } from "../providers/hosts.ts";
 import { identificationFor } from "../providers/identification.ts";
 import type { LocalServerKind } from "../providers/local.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { mergeQuirks, quirksFor } from "../providers/quirks.ts";
+import { codeAssistMarker, codeAssistUrl } from "../providers/records/logins.ts";
 import type { ProtocolName, Target, TargetLimits, TargetQuirks } from "../target.ts";
 import { fitToProtocol, splitBaseUrl } from "./base-url.ts";
 import { type DetectedServer, type ModelKnowledge, type ResolveContext, unknownWindow } from "./context.ts";
@@ -56,6 +56,7 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
   // What the provider's own list says fills the gaps of the catalogue.
   const knowledge: ModelKnowledge = { ...listed, ...known };
   const limits = limitsOf(plan, knowledge, context);
+  const records = [profile, context.registry.ownerOf(baseUrl)];
   const identification = identificationFor(baseUrl === codeAssistMarker ? codeAssistUrl : baseUrl, {
     version: context.version,
     hasLogin: plan.credential.secrets.some((secret) => isAnthropicLoginToken(secret.reveal())),
@@ -69,9 +70,9 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
     protocol,
     baseUrl,
     query,
-    headers: { ...identification.headers, ...profile.headers, ...modelHeaders(plan, baseUrl) },
+    headers: { ...identification.headers, ...profile.headers, ...modelHeaders(model, records) },
     credential: plan.credential,
-    quirks: targetQuirks({ plan, baseUrl, limits, knowledge, routing: context.settings.provider_routing }),
+    quirks: targetQuirks({ plan, baseUrl, limits, knowledge, records, routing: context.settings.provider_routing }),
     limits,
     timeouts: timeoutsFor({
       settings: context.settings,
@@ -90,10 +91,11 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
   return { target, lacksIdentification: identification.isIncomplete };
 }
 
-/** Claude behind OpenRouter streams tool arguments only when asked to. */
-function modelHeaders(plan: TargetPlan, baseUrl: string): Readonly<Record<string, string>> {
-  if (!hostMatches(baseUrl, "openrouter.ai") || !/claude/i.test(plan.model)) return {};
-  return { "x-anthropic-beta": "fine-grained-tool-streaming-2025-05-14" };
+type Records = readonly (ProviderProfile | undefined)[];
+
+function modelHeaders(model: string, records: Records): Readonly<Record<string, string>> {
+  const rules = records.flatMap((one) => one?.modelHeaders ?? []).filter((rule) => rule.model.test(model));
+  return Object.assign({}, ...rules.map((rule) => rule.headers));
 }
 
 const localWords: Readonly<Record<LocalServerKind, string>> = {
@@ -109,13 +111,13 @@ function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveC
   const provider = context.settings.providers?.[plan.provider];
   const perModel = provider?.models?.[plan.model];
   const maxOutputTokens = knowledge.maxOutputTokens;
-  const isRoutedClaude = plan.profile.isAggregator === true && /claude/i.test(plan.model);
+  const asksWhole = plan.profile.asksWholeClaudeOutput === true && /claude/i.test(plan.model);
   const wanted =
     own.max_tokens ??
     plan.configuredOutput ??
     perModel?.max_tokens ??
     plan.profile.defaultOutputTokens ??
-    (isRoutedClaude && ["openrouter", "nous"].includes(plan.provider) ? maxOutputTokens : undefined);
+    (asksWhole ? maxOutputTokens : undefined);
   const saved = own.context_length ?? plan.configuredWindow ?? perModel?.context_length ?? provider?.context_length;
   const [contextWindow, windowSource] =
     saved !== undefined
@@ -136,13 +138,14 @@ interface QuirkParts {
   readonly baseUrl: string;
   readonly limits: TargetLimits;
   readonly knowledge: ModelKnowledge;
+  readonly records: Records;
   readonly routing: RoutingSettings | undefined;
 }
 
-function targetQuirks({ plan, baseUrl, limits, knowledge, routing }: QuirkParts): TargetQuirks {
-  const { provider, model, protocol, profile } = plan;
-  const known = mergeQuirks(quirksFor({ provider, model, protocol, baseUrl }, profile.quirks), plan.quirks ?? {});
-  const preferences = hostMatches(baseUrl, "openrouter.ai") ? routingBody(routing) : {};
+function targetQuirks({ plan, baseUrl, limits, knowledge, records, routing }: QuirkParts): TargetQuirks {
+  const { model, protocol } = plan;
+  const known = mergeQuirks(quirksFor({ model, protocol, baseUrl }, records), plan.quirks ?? {});
+  const preferences = records.some((one) => one?.takesRouting === true) ? routingBody(routing) : {};
   const isOllama = plan.detected?.server.kind === "ollama";
   const window = isOllama ? { options: { num_ctx: limits.contextWindow } } : {};
   return {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { AuthState } from "../credentials/auth-state.ts";
 import { probedBaseUrl } from "../credentials/auth-state.ts";
-import { defaultBedrockRegion } from "../providers/bedrock.ts";
 import { isLocalUrl } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
+import { defaultBedrockRegion } from "../providers/records/clouds.ts";
 import type { ResolveContext, TargetWish } from "./context.ts";
 import { modelSettings, said } from "./settings.ts";
 
@@ -39,7 +39,7 @@ function savedUrl(profile: ProviderProfile, context: ResolveContext): string | u
   const isUnrecorded = recorded === undefined || recorded.toLowerCase() === "auto";
   const owner = isUnrecorded ? undefined : context.registry.find(recorded);
   if (owner?.id === profile.id) return url;
-  if (profile.id !== "custom") return undefined;
+  if (profile.isOwnEndpoint !== true) return undefined;
   return isUnrecorded || isLocalUrl(url) ? url : undefined;
 }
 

@@ -1,11 +1,7 @@
-import { anthropicCredentials } from "../credentials/anthropic-sources.ts";
 import type { AuthState } from "../credentials/auth-state.ts";
 import { activeProvider } from "../credentials/auth-state.ts";
 import { poolSlot } from "../credentials/login-slot.ts";
-import { codexTokens } from "../credentials/oauth/codex.ts";
-import { findGitHubToken } from "../credentials/oauth/copilot.ts";
-import type { FlowContext } from "../credentials/oauth/flow.ts";
-import { NousTokens } from "../credentials/oauth/nous.ts";
+import type { AuthFlow } from "../credentials/oauth/flow.ts";
 import type { PoolMember } from "../credentials/pool.ts";
 import type { TokenSource } from "../credentials/scoped.ts";
 import { environmentCredentials, type FoundCredential, mayReadForeignLogin } from "../credentials/sources.ts";
@@ -34,33 +30,22 @@ export async function findCredentials(
     chosenProviders: [options.requested, configured].filter((one) => one !== undefined),
   };
   const isChosen = mayReadForeignLogin(profile, context.env, consent);
-  if (profile.id === "anthropic") {
-    const preferEnvironment = context.settings.providers?.anthropic?.prefer_env_token === true;
-    return anthropicCredentials(
-      {
-        flow: flowContext(context),
-        ...(context.keychain === undefined ? {} : { keychain: context.keychain }),
-        mayReadForeignLogin: isChosen,
-        preferEnvironment,
-        warn,
-      },
-      signal,
-    );
+  const flow = context.flows.get(profile.id);
+  if (flow?.find !== undefined) {
+    const preferEnvironment = context.settings.providers?.[profile.id]?.prefer_env_token === true;
+    const { keychain } = context;
+    return flow.find({ mayReadForeignLogin: isChosen, preferEnvironment, keychain, warn }, signal);
   }
-  if (profile.id === "copilot") return isChosen ? copilotCredentials(context, signal) : [];
   const fromEnvironment = environmentCredentials(profile, context.env, warn);
-  // The Qwen file is another program's; it is read only for somebody who chose Qwen.
-  if (profile.id === "qwen-oauth" && !isChosen) return fromEnvironment;
-  return [...fromEnvironment, ...(await loginCredentials(profile, context, signal))];
+  if (flow === undefined || (flow.isForeign === true && !isChosen)) return fromEnvironment;
+  return [...fromEnvironment, ...(await loginCredentials(profile, flow, signal))];
 }
 
 async function loginCredentials(
   profile: ProviderProfile,
-  context: ResolveContext,
+  flow: AuthFlow,
   signal: AbortSignal,
 ): Promise<readonly FoundCredential[]> {
-  const flow = context.flows.get(profile.id);
-  if (flow === undefined) return [];
   const status = await flow.status(signal);
   if (status.kind === "logged-out") return [];
   return [
@@ -74,32 +59,8 @@ async function loginCredentials(
   ];
 }
 
-async function copilotCredentials(context: ResolveContext, signal: AbortSignal): Promise<readonly FoundCredential[]> {
-  const found = await findGitHubToken(flowContext(context), signal);
-  const flow = context.flows.get("copilot");
-  if (found.kind !== "token") return [];
-  return [
-    {
-      source: found.source,
-      label: "GitHub",
-      authType: "oauth",
-      secret: found.secret,
-      ...(flow === undefined ? {} : { tokens: flow.tokens() }),
-    },
-  ];
-}
-
 /** Renews logins that a pool stores itself: further accounts the person added. */
 export function poolTokensFor(profile: ProviderProfile, context: ResolveContext) {
-  return (member: PoolMember): TokenSource | undefined => {
-    const slot = poolSlot(context.authFile, profile.id, member.id);
-    if (profile.id === "openai-codex") return codexTokens(slot, flowContext(context));
-    if (profile.id === "nous") return new NousTokens(slot, flowContext(context));
-    return undefined;
-  };
-}
-
-export function flowContext(context: ResolveContext): FlowContext {
-  const { authFile, clock, env, userHome, hermesHome } = context;
-  return { authFile, clock, env, userHome, hermesHome };
+  return (member: PoolMember): TokenSource | undefined =>
+    context.flows.get(profile.id)?.poolTokens?.(poolSlot(context.authFile, profile.id, member.id));
 }

@@ -198,14 +198,41 @@ describe("[20:R3.17] a key never goes to a host it does not belong to", () => {
     await expect(headersFor(after.resolution.target, "http://localhost:8000/v1/x")).rejects.toThrow(KeyScopeError);
   });
 
-  test("[20:R3.16] the general key goes to OpenRouter only when it is one of OpenRouter's", async () => {
-    const settings = { model: { provider: "custom", base_url: "https://openrouter.ai/api/v1", default: "x/y" } };
-    using plain = openWorld({ settings, env: { OPENAI_API_KEY: "sk-proj-0123456789" } });
-    expect(await headersFor((await resolved({}, plain.context)).target, "https://openrouter.ai/api/v1/x")).toEqual({});
-    using routed = openWorld({ settings, env: { OPENAI_API_KEY: openrouterKey } });
-    expect(await headersFor((await resolved({}, routed.context)).target, "https://openrouter.ai/api/v1/x")).toEqual({
-      Authorization: `Bearer ${openrouterKey}`,
-    });
+  test("[20:R3.15] the keys of OpenAI and OpenRouter go to their own hosts, whatever the settings name beside them", async () => {
+    const env = { OPENAI_API_KEY: "sk-proj-0123456789", OPENROUTER_API_KEY: openrouterKey };
+    const elsewhere = "https://proxy.test/v1";
+    using own = openWorld({ settings: { model: { provider: "custom", base_url: elsewhere, default: "m" } }, env });
+    expect(await headersFor((await resolved({}, own.context)).target, `${elsewhere}/x`)).toEqual({});
+    for (const provider of ["openai", "openrouter"]) {
+      const model = { provider, base_url: elsewhere, default: "m" };
+      using world = openWorld({ settings: { model }, env });
+      expect(await refused({}, world.context)).toMatchObject({
+        code: "missing_api_key",
+        message: expect.stringContaining("proxy.test"),
+        hint: expect.stringContaining(`providers.${provider}.key_env`),
+      });
+      using named = openWorld({
+        settings: { model, providers: { [provider]: { key_env: "PROXY_KEY" } } },
+        env: { ...env, PROXY_KEY: "proxy-key-0123" },
+      });
+      expect(await headersFor((await resolved({}, named.context)).target, `${elsewhere}/x`)).toEqual({
+        Authorization: "Bearer proxy-key-0123",
+      });
+    }
+  });
+
+  test("[20:R3.10] OPENAI_BASE_URL selects an endpoint beside OPENROUTER_API_KEY, and OPENAI_API_KEY is its partner", async () => {
+    const env = {
+      OPENAI_BASE_URL: "https://proxy.test/v1",
+      OPENAI_API_KEY: "partner-0123456789",
+      OPENROUTER_API_KEY: openrouterKey,
+    };
+    using world = openWorld({ settings: { model: { default: "m" } }, env });
+    const { target } = await resolved({}, world.context);
+    expect([target.provider, target.baseUrl]).toEqual(["custom", "https://proxy.test/v1"]);
+    expect(await headersFor(target, "https://proxy.test/v1/x")).toEqual({ Authorization: "Bearer partner-0123456789" });
+    using saved = openWorld({ settings: { model: { default: "m", provider: "openrouter" } }, env });
+    expect((await resolved({}, saved.context)).target.provider).toBe("openrouter");
   });
 
   test("[20:R3.26] another program's login is read only for somebody who chose that provider", async () => {

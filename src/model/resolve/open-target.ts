@@ -180,8 +180,7 @@ function spotFor(
 /** A login is asked for its token now: one that has run out fails here, where another provider can still be chosen. */
 async function preflight(plan: OpenPlan, taken: Taken, signal: AbortSignal): Promise<Refusal | undefined> {
   const tokens = taken.member?.tokens;
-  // Copilot trades its token at the first request; there is nothing to find out before that.
-  if (tokens === undefined || plan.profile.id === "copilot") return undefined;
+  if (tokens === undefined || tokens.isLazy === true) return undefined;
   try {
     const token = await tokens.current(signal);
     if (token.expiresAtMs !== undefined) taken.expiresAtMs = token.expiresAtMs;

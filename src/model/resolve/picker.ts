@@ -1,7 +1,7 @@
 import { readNamedEndpoints } from "../providers/custom.ts";
-import { customEndpoint } from "../providers/custom-endpoint.ts";
 import type { ListedModel } from "../providers/model-entry.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
+import { customEndpoint } from "../providers/records/clouds.ts";
 import type { ResolveContext } from "./context.ts";
 import { demoProvider } from "./demo.ts";
 import { modelSettings, said } from "./settings.ts";
@@ -20,8 +20,8 @@ export interface PickerEntry {
 export interface PickerOptions {
   /** Recommended models by provider, from the remote list; merged over the built-in ones. */
   readonly recommended?: Readonly<Record<string, readonly string[]>>;
-  /** The Nous account is on the free tier, so only free models are of use. */
-  readonly onlyFreeNous?: boolean;
+  /** The account of a provider with a free tier has no subscription, so only its free models are of use. */
+  readonly onlyFree?: boolean;
 }
 
 /** What can be chosen now: providers with credentials, and the person's own endpoints. */
@@ -63,7 +63,7 @@ export async function listChoices(
 function unnamed({ settings, registry, models }: ResolveContext): readonly PickerEntry[] {
   const { provider, base_url, default: model } = modelSettings(settings);
   const source = said(base_url);
-  if (source === undefined || registry.find(provider ?? "")?.id !== customEndpoint.id) return [];
+  if (source === undefined || registry.find(provider ?? "")?.isOwnEndpoint !== true) return [];
   const listed = (models?.peek(customEndpoint.id) ?? []).map(({ id }) => id);
   const names = [...new Set([...(model === undefined ? [] : [model]), ...listed])];
   return [{ provider: customEndpoint.id, label: customEndpoint.label, models: names, source, isOwnEndpoint: true }];
@@ -71,7 +71,7 @@ function unnamed({ settings, registry, models }: ResolveContext): readonly Picke
 
 /** Recommended first, then curated, then what the provider lists; each once. */
 function modelsOf(profile: ProviderProfile, listed: readonly ListedModel[], options: PickerOptions): readonly string[] {
-  const isFreeOnly = profile.id === "nous" && options.onlyFreeNous === true;
+  const isFreeOnly = profile.hasFreeTier === true && options.onlyFree === true;
   const free = new Set(listed.filter((model) => model.isFree === true).map((model) => model.id));
   const names = [
     ...(options.recommended?.[profile.id] ?? []),

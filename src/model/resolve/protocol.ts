@@ -1,5 +1,4 @@
-import { isAzureUrl } from "../providers/azure.ts";
-import { hostMatches, hostOf, pathOf } from "../providers/hosts.ts";
+import { hostMatches, hostOf, isAzureUrl, pathOf } from "../providers/hosts.ts";
 import { withoutVendor } from "../providers/model-name.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ProtocolName } from "../target.ts";
@@ -68,7 +67,8 @@ function byUrl(baseUrl: string, model: string): ProtocolName | undefined {
  * provider's own rules already looked at the model name, they have the last word.
  */
 function wantsResponses({ profile, model, baseUrl }: ProtocolFacts): boolean {
-  if (isAzureUrl(baseUrl) || profile.id === "copilot-acp" || profile.protocolRules !== undefined) return false;
+  if (isAzureUrl(baseUrl) || profile.authKind === "external_process" || profile.protocolRules !== undefined)
+    return false;
   return withoutVendor(model).toLowerCase().startsWith("gpt-5");
 }
 

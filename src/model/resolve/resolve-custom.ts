@@ -6,10 +6,10 @@ import { noCredential } from "../credentials/scoped.ts";
 import { type FoundCredential, keyFromEnvironment } from "../credentials/sources.ts";
 import { usableKey } from "../credentials/usable-key.ts";
 import type { NamedEndpoint } from "../providers/custom.ts";
-import { customEndpoint } from "../providers/custom-endpoint.ts";
-import { hostMatches, isLocalUrl, parseUrl } from "../providers/hosts.ts";
+import { isLocalUrl, parseUrl } from "../providers/hosts.ts";
 import { type LocalServerKind, localServerFacts, onlyModel } from "../providers/local.ts";
 import { fetchModels } from "../providers/models-list.ts";
+import { customEndpoint } from "../providers/records/clouds.ts";
 import { splitBaseUrl } from "./base-url.ts";
 import type { DetectedServer, Resolution } from "./context.ts";
 import { type Endpoint, setEndpoint } from "./endpoint.ts";
@@ -124,15 +124,15 @@ function savedModel(named: NamedEndpoint | undefined, parts: Parts): string | un
   const isUnrecorded = recorded === undefined || recorded === "auto";
   const isRecorded =
     named === undefined
-      ? isUnrecorded || context.registry.find(recorded)?.id === "custom"
+      ? isUnrecorded || context.registry.find(recorded)?.isOwnEndpoint === true
       : recorded === named.slug || recorded === named.name.toLowerCase();
   const saved = isRecorded ? said(model.default) : undefined;
   return saved ?? named?.model ?? said(parts.wish.isOneShot === true ? context.env.HERMES_INFERENCE_MODEL : undefined);
 }
 
 /**
- * The endpoint's own key; else the key of the provider that owns the host; else the general one. A key
- * that belongs to another host is never a candidate.
+ * The endpoint's own key, else the key of the provider that owns the host. A key that belongs to another host
+ * is never a candidate.
  */
 function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Parts): readonly FoundCredential[] {
   const { wish, context, trace } = parts;
@@ -154,18 +154,11 @@ function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Par
     ...(isSaved ? of(model.api_key, "model_config") : []),
   ];
   if (own.length > 0) return own.slice(0, 1);
-  const owner = context.registry
-    .all()
-    .find((profile) => profile.allowedHosts.some((host) => hostMatches(endpoint.url, host)));
+  const owner = context.registry.ownerOf(endpoint.url);
   const owned = owner === undefined ? [] : owner.keyEnv.flatMap((name) => variable(name));
   if (owned.length > 0) return owned.slice(0, 1);
-  return generalKey(endpoint, variable("OPENAI_API_KEY"));
-}
-
-/** OpenRouter's host gets the general key only when it is plainly one of OpenRouter's. */
-function generalKey(endpoint: Endpoint, found: readonly FoundCredential[]): readonly FoundCredential[] {
-  if (!hostMatches(endpoint.url, "openrouter.ai")) return found;
-  return found.filter((one) => one.secret.reveal().startsWith("sk-or-"));
+  // The variable that names the address has a partner that names its key.
+  return endpoint.origin === "env:OPENAI_BASE_URL" && owner === undefined ? variable("OPENAI_API_KEY") : [];
 }
 
 interface Look {

@@ -1,16 +1,14 @@
 import type { Secret } from "#foundation/secrets/secret";
-import { findGitHubToken, unsupportedToken } from "../credentials/oauth/copilot.ts";
 import type { FoundCredential } from "../credentials/sources.ts";
 import { keyFromEnvironment } from "../credentials/sources.ts";
 import { usableKey } from "../credentials/usable-key.ts";
-import { isAzureUrl } from "../providers/azure.ts";
-import { hostMatches, parseUrl, scopeOf } from "../providers/hosts.ts";
+import { hostMatches, hostOf, isAzureUrl, parseUrl, scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { Resolution } from "./context.ts";
 import { awsRegion, type Endpoint, ownEndpoint, setEndpoint } from "./endpoint.ts";
 import { explicitProtocol } from "./explicit-protocol.ts";
 import { badUrl, missingKey, missingModel, missingUrl, type Refusal } from "./failures.ts";
-import { findCredentials, flowContext } from "./found-credentials.ts";
+import { findCredentials } from "./found-credentials.ts";
 import { chooseModel, type ModelChoice } from "./model-choice.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";
 import type { Parts } from "./parts.ts";
@@ -27,11 +25,11 @@ export async function resolveProfile(profile: ProviderProfile, parts: Parts, sig
   if (set !== undefined && !isAddress(set.url)) return trace.failed(badUrl(profile, set.origin));
   if (profile.authKind === "external_process") return resolveProcess(profile, choice, { parts, set });
   if (profile.authKind === "aws_sdk") return resolveAws(profile, choice, { parts, set, signal });
-  if (profile.id === "anthropic" && set !== undefined && isAzureUrl(set.url)) {
-    return openTarget(azureAnthropic(profile, choice, { parts, set }), parts, signal);
+  if (profile.azureKeyEnv !== undefined && set !== undefined && isAzureUrl(set.url)) {
+    return openTarget(onAzure(profile, choice, { parts, set }), parts, signal);
   }
-  if (profile.id === "nous") {
-    const refusal = await nousRest(profile, parts);
+  if (profile.hasSharedLimits === true) {
+    const refusal = await accountRest(profile, parts);
     if (refusal !== undefined) return trace.failed(refusal);
   }
   const keys = await keysFor(profile, { parts, set }, signal);
@@ -76,7 +74,7 @@ function planOf(profile: ProviderProfile, choice: ModelChoice, given: PlanParts)
     isKeyless: false,
     ...(explicit === undefined ? {} : { explicitProtocol: explicit }),
     endpointFor: (key) => set ?? ownEndpoint(profile, key, { state: parts.state, region }),
-    missingKey: missingLogin(profile),
+    missingKey: missingLogin(profile, set),
     missingUrl: missingUrl(profile),
     ...(project === undefined ? {} : { extra: { quirks: { extraBody: { project } } }, facts: { projectId: project } }),
   };
@@ -85,7 +83,7 @@ function planOf(profile: ProviderProfile, choice: ModelChoice, given: PlanParts)
 /** A key given by hand, then one in the settings of this provider, then what the sources hold. */
 async function keysFor(profile: ProviderProfile, given: Given, signal: AbortSignal): Promise<Keys | Refusal> {
   const { parts, set } = given;
-  const { wish, context, trace } = parts;
+  const { context, trace } = parts;
   const own = explicitKey(profile, parts);
   if (own !== undefined) return { kind: "keys", found: [own], isExclusive: true };
   const found = await findCredentials(
@@ -93,24 +91,24 @@ async function keysFor(profile: ProviderProfile, given: Given, signal: AbortSign
     context,
     signal,
   );
-  if (found.length === 0 && profile.id === "copilot") {
-    const token = await findGitHubToken(flowContext(context), signal);
-    if (token.kind === "unsupported") return { ...unsupportedToken, provider: profile.id, source: token.source };
-  }
-  // A subscription token of Anthropic is not sent to anybody who merely speaks its language.
-  const isForeign = profile.id === "anthropic" && set !== undefined && !hostMatches(set.url, "api.anthropic.com");
+  const refusal = found.length === 0 ? await context.flows.get(profile.id)?.refusal?.(signal) : undefined;
+  if (refusal !== undefined) return { ...refusal, provider: profile.id };
+  // A subscription token is not sent to anybody who merely speaks the same language.
+  const { loginHosts } = profile;
+  const isForeign = set !== undefined && loginHosts?.every((host) => !hostMatches(set.url, host)) === true;
   const usable = isForeign ? found.filter((one) => one.authType === "api_key") : found;
   for (const one of found) if (!usable.includes(one)) trace.skip(one.source, "a login does not go to another host");
-  // An address of this call only: a stored credential does not follow it there.
-  if (said(wish.baseUrl) !== undefined && !isOwnHost(profile, wish.baseUrl ?? "")) {
+  if (set !== undefined && !followsTo(set, profile)) {
     for (const one of usable) trace.skip(one.source, "belongs to the provider's own address");
     return { kind: "keys", found: [], isExclusive: true };
   }
   return { kind: "keys", found: usable, isExclusive: false };
 }
 
-function isOwnHost(profile: ProviderProfile, url: string): boolean {
-  return profile.allowedHosts.some((host) => hostMatches(url, host));
+/** An address of this call only, or one in the settings of a provider that keeps its keys: a stored credential stays behind. */
+function followsTo({ url, origin }: Endpoint, profile: ProviderProfile): boolean {
+  if (profile.allowedHosts.some((host) => hostMatches(url, host))) return true;
+  return origin !== "explicit" && !(origin === "config" && profile.keepsKeysHome === true);
 }
 
 function explicitKey(profile: ProviderProfile, parts: Parts): FoundCredential | undefined {
@@ -135,22 +133,21 @@ function explicitKey(profile: ProviderProfile, parts: Parts): FoundCredential | 
   );
 }
 
-function missingLogin(profile: ProviderProfile): Refusal {
+function missingLogin(profile: ProviderProfile, set: Endpoint | undefined): Refusal {
   const usual = missingKey(profile);
-  switch (profile.id) {
-    case "openai-codex":
-      return { ...usual, code: "codex_auth_missing", message: "There is no ChatGPT login for Codex." };
-    case "qwen-oauth":
-      return { ...usual, code: "qwen_auth_missing", message: "There is no login of the Qwen Code program." };
-    default:
-      return profile.authKind.startsWith("oauth")
-        ? { ...usual, code: "relogin_required", message: `You are not logged in to ${profile.label}.` }
-        : usual;
-  }
+  if (profile.missingLogin !== undefined) return { ...usual, ...profile.missingLogin };
+  if (profile.authKind.startsWith("oauth"))
+    return { ...usual, code: "relogin_required", message: `You are not logged in to ${profile.label}.` };
+  if (set === undefined || followsTo(set, profile)) return usual;
+  return {
+    ...usual,
+    message: `The key for ${profile.label} goes to ${profile.label} only, and there is none for ${hostOf(set.url)}.`,
+    hint: `Name the variable with the key for that address: hermes config set providers.${profile.id}.key_env <NAME>`,
+  };
 }
 
-/** Azure's Anthropic endpoint takes static keys only, and only those meant for it. */
-function azureAnthropic(
+/** An endpoint on Azure takes static keys only, and only those meant for it. */
+function onAzure(
   profile: ProviderProfile,
   choice: ModelChoice,
   { parts, set }: { readonly parts: Parts; readonly set: Endpoint },
@@ -158,7 +155,7 @@ function azureAnthropic(
   const { context, wish } = parts;
   const candidates: readonly (readonly [string, Secret | undefined])[] = [
     ["azure-explicit", wish.apiKey ?? modelSettings(context.settings).api_key],
-    ...["AZURE_ANTHROPIC_KEY", "ANTHROPIC_API_KEY"].map(
+    ...(profile.azureKeyEnv ?? []).map(
       (name) => [`env:${name}`, keyFromEnvironment(name, context.env)?.secret] as const,
     ),
   ];
@@ -172,13 +169,13 @@ function azureAnthropic(
   };
 }
 
-async function nousRest(profile: ProviderProfile, parts: Parts): Promise<Refusal | undefined> {
+async function accountRest(profile: ProviderProfile, parts: Parts): Promise<Refusal | undefined> {
   const untilMs = await parts.context.nousBlockedUntilMs?.();
   if (untilMs === undefined) return undefined;
   return {
     kind: "failure",
     code: "temporarily_unavailable",
-    message: `The Nous account has reached its limit until ${new Date(untilMs).toISOString()}.`,
+    message: `The account at ${profile.label} has reached its limit until ${new Date(untilMs).toISOString()}.`,
     hint: "Wait, or choose another provider with: hermes model",
     provider: profile.id,
   };

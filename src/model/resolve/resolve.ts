@@ -48,13 +48,13 @@ export async function resolveTarget(
 
 function resolveChoice(choice: ProviderChoice, parts: Parts, signal: AbortSignal): Promise<Resolution> {
   if (choice.kind === "named") return resolveCustom(choice.endpoint, parts, signal);
-  if (choice.profile.id === "custom") return resolveCustom(undefined, parts, signal);
+  if (choice.profile.isOwnEndpoint === true) return resolveCustom(undefined, parts, signal);
   return resolveProfile(choice.profile, parts, signal);
 }
 
 /** An exported address does nothing while another provider is chosen; saying so saves a long search. */
 function sayStaleUrl(choice: ProviderChoice, { context, trace }: Parts): void {
-  if (choice.kind !== "profile" || choice.profile.id === "custom") return;
+  if (choice.kind !== "profile" || choice.profile.isOwnEndpoint === true) return;
   if (said(context.env.OPENAI_BASE_URL) === undefined) return;
   trace.noticeOnce(
     "stale-openai-base-url",

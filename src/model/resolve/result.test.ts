@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { builtinProviders } from "../providers/builtin.ts";
+import { builtinProviders } from "../providers/records/builtin.ts";
 import { worldFor } from "./testing/provider-world.ts";
 import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
 

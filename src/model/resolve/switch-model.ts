@@ -83,7 +83,7 @@ export async function switchModel(
 /** A bare model name belongs to the provider of the conversation, at the address it has now. */
 function stay(wish: TargetWish, standing: Standing | undefined, context: ResolveContext): TargetWish {
   if (standing === undefined) return wish;
-  const isUnsaved = standing.provider === "custom" && context.registry.find("custom") !== undefined;
+  const isUnsaved = context.registry.find(standing.provider)?.isOwnEndpoint === true;
   return { ...wish, provider: standing.provider, ...(isUnsaved ? { baseUrl: standing.baseUrl } : {}) };
 }
 
@@ -126,5 +126,5 @@ function newestAt(alias: string, profile: ProviderProfile, context: ResolveConte
 function isCustom(name: string, context: ResolveContext): boolean {
   const named = readNamedEndpoints(context.settings.custom_providers, context.settings.providers, context.registry);
   if (findNamed(name, named.endpoints, context.registry) !== undefined) return true;
-  return context.registry.find(name)?.id === "custom";
+  return context.registry.find(name)?.isOwnEndpoint === true;
 }

@@ -18,7 +18,7 @@ export async function usableProviders(
   const state = await context.authFile.read(signal);
   const usable: UsableProvider[] = [];
   for (const profile of context.registry.all()) {
-    if (profile.id === "custom" || profile.authKind === "external_process") continue;
+    if (profile.isOwnEndpoint === true || profile.authKind === "external_process") continue;
     if (profile.authKind === "aws_sdk") {
       const chain = { env: context.env, userHome: context.userHome, clock: context.clock };
       if (await hasAwsCredentials(chain)) usable.push({ profile, source: "AWS credentials" });

@@ -1,11 +1,10 @@
+import { misreportsModel } from "#model";
 import { defineLayer } from "../layer.ts";
 
-/** That service tells its models a wrong name, and they repeat it. */
-const misreportingProvider = "alibaba";
-
+/** Some services tell their models a wrong name, and they repeat it. */
 export const modelIdentityLayer = defineLayer({
   name: "model-identity",
-  pick: (all) => (all.provider.toLowerCase() === misreportingProvider ? all.model : ""),
+  pick: (all) => (misreportsModel(all.provider) ? all.model : ""),
   render: (model) =>
     model === ""
       ? ""

@@ -1,6 +1,6 @@
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
-import { maskKey } from "#model";
+import { maskKey, type ProviderRegistry } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument, flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -24,7 +24,9 @@ export async function authAdd(invocation: Invocation): Promise<number> {
     return 0;
   }
   const secret = await readKey(invocation, provider);
-  warnAboutPrefix(secret, provider, out);
+  const made = providerOfKey(secret.reveal(), context.registry);
+  if (made !== undefined && made !== provider.key && provider.kind === "profile")
+    out.note(`This looks like a key of ${made}, not of ${provider.label}.`);
   const pool = await openPool(provider, context, invocation.io.signal);
   const label = flagText(invocation, "label");
   const id = await pool.add(
@@ -79,21 +81,7 @@ export async function readKey(
   }
 }
 
-const prefixes: readonly (readonly [string, string])[] = [
-  ["sk-or-", "openrouter"],
-  ["sk-ant-", "anthropic"],
-  ["gsk_", "groq"],
-  ["xai-", "xai"],
-  ["AIza", "gemini"],
-];
-
 /** Which provider a key was made by, where its beginning tells. */
-export function providerOfKey(key: string): string | undefined {
-  return prefixes.find(([prefix]) => key.startsWith(prefix))?.[1];
-}
-
-function warnAboutPrefix(secret: Secret, provider: NamedProvider, out: Output): void {
-  const made = providerOfKey(secret.reveal());
-  if (made !== undefined && made !== provider.key && provider.kind === "profile")
-    out.note(`This looks like a key of ${made}, not of ${provider.label}.`);
+export function providerOfKey(key: string, registry: ProviderRegistry): string | undefined {
+  return registry.all().find((one) => one.keyPrefixes?.some((prefix) => key.startsWith(prefix)) === true)?.id;
 }

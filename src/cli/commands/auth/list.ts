@@ -59,7 +59,7 @@ type Context = Parameters<typeof findProvider>[1];
 export function allProviders(context: Context): readonly NamedProvider[] {
   const builtin = context.registry
     .all()
-    .filter((profile) => profile.id !== "custom")
+    .filter((profile) => profile.isOwnEndpoint !== true)
     .map((profile): NamedProvider => ({ kind: "profile", key: profile.id, label: profile.label, profile }));
   const own = endpointsOf(context).endpoints.map(
     ({ slug, name, baseUrl }): NamedProvider => ({ kind: "endpoint", key: slug, label: name, baseUrl }),

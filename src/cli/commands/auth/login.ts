@@ -16,7 +16,7 @@ export async function login(
 ): Promise<{ readonly account?: string }> {
   const { io } = invocation;
   const out = new Output(invocation);
-  const env = { ...context.env, ...overrides(invocation, provider.key) };
+  const env = { ...context.env, ...overrides(invocation, provider.key, context.flows.get(provider.key)?.flags ?? {}) };
   const caBundle = flagText(invocation, "ca-bundle");
   await using tls = await openTlsConnections({
     env,
@@ -45,12 +45,11 @@ export async function login(
 }
 
 /** Options of the line in the form the logins read them. One that this login does not read is refused, not ignored. */
-function overrides(invocation: Invocation, provider: string): Readonly<Record<string, string>> {
-  const known: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    nous: { "portal-url": "HERMES_PORTAL_BASE_URL", "inference-url": "NOUS_INFERENCE_BASE_URL" },
-    "google-gemini-cli": { "client-id": "HERMES_GEMINI_CLIENT_ID" },
-  };
-  const taken = known[provider] ?? {};
+function overrides(
+  invocation: Invocation,
+  provider: string,
+  taken: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   const given = ["portal-url", "inference-url", "client-id", "scope"].flatMap((name) => {
     const value = flagText(invocation, name);
     return value === undefined ? [] : [{ name, value }];

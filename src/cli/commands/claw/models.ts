@@ -85,7 +85,7 @@ function targetOf(written: string, own: ReadonlyMap<string, string>, providers: 
   const key = own.get(name);
   if (key !== undefined) return { provider: `custom:${key}`, model };
   const profile = providers.find(name);
-  return profile === undefined || profile.id === "custom" ? undefined : { provider: profile.id, model };
+  return profile === undefined || profile.isOwnEndpoint === true ? undefined : { provider: profile.id, model };
 }
 
 /** Providers with an address that the catalogue does not have. Their keys stay where they are. */
@@ -95,7 +95,7 @@ function ownServers(config: Readonly<Record<string, unknown>>, providers: KnownP
     const profile = providers.find(name);
     const address = isRecord(block) ? webAddress(block["baseUrl"]) : undefined;
     if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name) || address === undefined || !isRecord(block)) return [];
-    if (profile !== undefined && profile.id !== "custom") return [];
+    if (profile !== undefined && profile.isOwnEndpoint !== true) return [];
     const mode = languages[plainText(block["api"]) ?? ""];
     const first =
       Array.isArray(block["models"]) && isRecord(block["models"][0]) ? plainText(block["models"][0]["id"]) : undefined;

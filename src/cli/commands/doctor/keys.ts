@@ -63,7 +63,7 @@ function foreignKeys({ parts }: Patient): readonly Check[] {
   const { registry, env } = parts.models.context;
   const checks = registry.all().flatMap((profile) =>
     profile.keyEnv.flatMap((name): readonly Check[] => {
-      const made = providerOfKey(env[name] ?? "");
+      const made = providerOfKey(env[name] ?? "", registry);
       if (made === undefined || made === profile.id || registry.find(made)?.keyEnv.includes(name) === true) return [];
       return [
         {

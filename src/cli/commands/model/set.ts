@@ -16,7 +16,8 @@ export async function modelSet(invocation: Invocation): Promise<number> {
   const wish = parseModelWish(text, { registry: context.registry, named: endpointsOf(context).endpoints });
   const standing = parts.loaded.config.model.provider;
   const name = wish.provider ?? (baseUrl !== undefined ? "custom" : standing);
-  const isBuiltIn = wish.provider === "custom" || wish.provider === demoProvider;
+  const isOwn = context.registry.find(wish.provider ?? "")?.isOwnEndpoint === true;
+  const isBuiltIn = isOwn || wish.provider === demoProvider;
   if (wish.provider !== undefined && !isBuiltIn) findProvider(wish.provider, context);
   const resolution = await parts.models.resolve(
     {

@@ -47,7 +47,7 @@ export async function setUpUnattended(invocation: Invocation, out: Output): Prom
     );
   await using parts = await openModelParts(invocation);
   const provider =
-    given.provider === undefined || given.provider === "custom"
+    given.provider === undefined || parts.models.context.registry.find(given.provider)?.isOwnEndpoint === true
       ? undefined
       : findProvider(given.provider, parts.models.context);
   const model = given.model ?? (provider?.kind === "profile" ? provider.profile.curatedModels[0] : undefined);

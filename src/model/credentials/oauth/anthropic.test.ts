@@ -34,7 +34,10 @@ describe("Anthropic", () => {
     tokens: [`${server.url}/gone`, `${server.url}/token`],
   });
   const sources = (world: ReturnType<typeof openFlowWorld>, more: object = {}) =>
-    anthropicCredentials({ flow: world.context, mayReadForeignLogin: true, preferEnvironment: false, ...more }, never);
+    anthropicCredentials(
+      { flow: world.context, mayReadForeignLogin: true, preferEnvironment: false, warn: () => undefined, ...more },
+      never,
+    );
 
   test("[20:A3.6][20:R3.27] a login that renews itself comes before a copied token, unless the person prefers that one", async () => {
     using world = openFlowWorld({ ANTHROPIC_TOKEN: "sk-ant-oat-old", ANTHROPIC_API_KEY: "sk-ant-api-0123" });

@@ -5,7 +5,7 @@ import { never } from "#foundation/lifecycle/abort";
 import { fakeJwt, type OAuthServer, rotatingIssuer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { activeProvider, loginOf, withLogin } from "../auth-state.ts";
 import { storeSlot } from "../login-slot.ts";
-import { codexCodec, codexTokens, createCodexFlow, importCodexLogin } from "./codex.ts";
+import { codexCodec, createCodexFlow } from "./codex.ts";
 import { openFlowWorld, testUi } from "./testing.ts";
 
 const now = Date.UTC(2026, 3, 1);
@@ -105,11 +105,9 @@ describe("Codex", () => {
     });
     await store("refresh-unknown");
     await expect(
-      codexTokens(
-        storeSlot(world.context.authFile, "openai-codex", codexCodec),
-        world.context,
-        endpoints(server),
-      ).current(never),
+      createCodexFlow(world.context, endpoints(server))
+        .poolTokens?.(storeSlot(world.context.authFile, "openai-codex", codexCodec))
+        .current(never),
     ).rejects.toMatchObject({ code: "relogin_required" });
   });
 
@@ -119,11 +117,12 @@ describe("Codex", () => {
     const path = join(world.folder, ".codex", "auth.json");
     const write = (expMs: number): void =>
       writeFileSync(path, JSON.stringify({ tokens: { access_token: jwt("c", expMs), refresh_token: "r" } }));
+    const { imports } = createCodexFlow(world.context);
     write(now - 1);
-    expect(await importCodexLogin(world.context, never)).toBe(false);
+    expect([await imports?.isThere(), await imports?.take(never)]).toEqual([false, false]);
     write(now + 3_600_000);
     const before = readFileSync(path, "utf8");
-    expect(await importCodexLogin(world.context, never)).toBe(true);
+    expect([await imports?.isThere(), await imports?.take(never)]).toEqual([true, true]);
     expect(readFileSync(path, "utf8")).toBe(before);
     expect(loginOf(await world.context.authFile.read(never), "openai-codex")).toMatchObject({
       tokens: { refresh_token: "r" },

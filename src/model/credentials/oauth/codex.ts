@@ -99,17 +99,20 @@ export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints 
       return { kind: "logged-in" };
     },
     tokens: () => codexTokens(slot, context, endpoints),
+    poolTokens: (other) => codexTokens(other, context, endpoints),
+    imports: {
+      question:
+        "The Codex program is logged in on this machine. Copy its login? Whoever renews it first may end it for the other.",
+      isThere: async () => (await readCodexProgramLogin(context)) !== undefined,
+      take: (signal) => importCodexLogin(context, signal),
+    },
     status: (signal) => statusOf(slot, "hermes-auth-store", signal),
     logout: (signal) => forgetLogin(place, signal),
   };
 }
 
 /** Tokens of any place that holds a Codex login: the store, or an entry of the pool. */
-export function codexTokens(
-  slot: LoginSlot,
-  context: FlowContext,
-  endpoints: CodexEndpoints = codexEndpoints,
-): TokenSource {
+function codexTokens(slot: LoginSlot, context: FlowContext, endpoints: CodexEndpoints = codexEndpoints): TokenSource {
   return new RenewingTokens({
     slot,
     earlyMs,
@@ -251,7 +254,7 @@ async function readCodexProgramLogin(context: FlowContext): Promise<StoredLogin 
 }
 
 /** Copies that login into the store. The file of Codex is only read. */
-export async function importCodexLogin(context: FlowContext, signal: AbortSignal): Promise<boolean> {
+async function importCodexLogin(context: FlowContext, signal: AbortSignal): Promise<boolean> {
   const login = await readCodexProgramLogin(context);
   if (login === undefined) return false;
   await context.authFile.update(

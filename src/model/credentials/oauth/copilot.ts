@@ -81,7 +81,7 @@ async function askGitHubProgram(context: FlowContext, signal: AbortSignal): Prom
   }
 }
 
-export const unsupportedToken: LoginFailure = {
+const unsupportedToken: LoginFailure = {
   kind: "failure",
   code: "unsupported_token_type",
   message:
@@ -105,6 +105,7 @@ interface Exchanged {
 export class CopilotTokens implements TokenSource {
   readonly #context: FlowContext;
   readonly #endpoints: CopilotEndpoints;
+  readonly isLazy = true;
   readonly #exchanged = new Map<string, Exchanged>();
   #secrets: readonly Secret[] = [];
   /** Looked for once: asking the GitHub program starts a process. */
@@ -200,6 +201,16 @@ export function createCopilotFlow(context: FlowContext, endpoints: CopilotEndpoi
       return { kind: "logged-in", source: found.source, secret: found.secret };
     },
     logout: (signal) => forgetLogin({ authFile: context.authFile, provider }, signal),
+    async find({ mayReadForeignLogin }, signal) {
+      const found = mayReadForeignLogin ? await findGitHubToken(context, signal) : undefined;
+      if (found?.kind !== "token") return [];
+      const { source, secret } = found;
+      return [{ source, label: "GitHub", authType: "oauth", secret, tokens: new CopilotTokens(context, endpoints) }];
+    },
+    async refusal(signal) {
+      const found = await findGitHubToken(context, signal);
+      return found.kind === "unsupported" ? { ...unsupportedToken, source: found.source } : undefined;
+    },
   };
 }
 

@@ -2,8 +2,11 @@ import type { HttpClient } from "#foundation/http/client";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
 import type { AuthFile } from "../auth-file.ts";
+import type { Keychain } from "../keychain.ts";
+import type { LoginSlot } from "../login-slot.ts";
 import type { LoginFailure } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
+import type { FoundCredential } from "../sources.ts";
 
 /** What a login shows and asks. Surfaces implement it; nothing here writes to a terminal. */
 export interface LoginUi {
@@ -42,6 +45,35 @@ export interface AuthFlow {
   logout(signal: AbortSignal): Promise<void>;
   /** The project requests are made for, where a service wants one. May ask the service, the first time. */
   project?(signal: AbortSignal): Promise<string | undefined>;
+  /** Another program's login: it is used only for people who chose the provider. */
+  readonly isForeign?: boolean;
+  /** The credentials of the provider, best first, where they are more than its variables and its login. */
+  find?(options: FindOptions, signal: AbortSignal): Promise<readonly FoundCredential[]>;
+  /** Why nothing was found, where more is known than that. */
+  refusal?(signal: AbortSignal): Promise<(LoginFailure & { readonly source: string }) | undefined>;
+  /** Renews a further account that the pool stores; left out, such an account is a plain key. */
+  poolTokens?(slot: LoginSlot): TokenSource;
+  /** A login of another program on this machine that can be copied into ours. */
+  readonly imports?: LoginImport;
+  /** Options of a login on the command line, with the variables they stand for. */
+  readonly flags?: Readonly<Record<string, string>>;
+}
+
+export interface FindOptions {
+  /** The person chose the provider, so that other programs' logins may be read. */
+  readonly mayReadForeignLogin: boolean;
+  /** `providers.<id>.prefer_env_token`. */
+  readonly preferEnvironment: boolean;
+  readonly keychain?: Keychain | undefined;
+  readonly warn: (message: string) => void;
+}
+
+export interface LoginImport {
+  /** Asked before anything is copied. */
+  readonly question: string;
+  isThere(): Promise<boolean>;
+  /** False: it was there no more, or had run out. */
+  take(signal: AbortSignal): Promise<boolean>;
 }
 
 /** What every flow is built from. */

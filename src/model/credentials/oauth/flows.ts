@@ -1,3 +1,4 @@
+import { anthropicCredentials } from "../anthropic-sources.ts";
 import { createAnthropicFlow } from "./anthropic.ts";
 import { createCodexFlow } from "./codex.ts";
 import { createCopilotFlow } from "./copilot.ts";
@@ -8,11 +9,14 @@ import { createQwenFlow } from "./qwen.ts";
 
 /** Every login that ships, by provider. Plugins add theirs to a copy. */
 export function builtinFlows(context: FlowContext): Map<string, AuthFlow> {
-  const flows = [
+  const flows: readonly AuthFlow[] = [
     createNousFlow(context),
     createCodexFlow(context),
     createCopilotFlow(context),
-    createAnthropicFlow(context),
+    {
+      ...createAnthropicFlow(context),
+      find: (options, signal) => anthropicCredentials({ ...options, flow: context }, signal),
+    },
     createGoogleFlow(context),
     createQwenFlow(context),
   ];

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord } from "#foundation/text/json";
-import { codeAssistUrl } from "../../providers/google-code-assist.ts";
+import { codeAssistUrl } from "../../providers/records/logins.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
@@ -99,6 +99,7 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
   return {
     provider,
     tokens,
+    flags: { "client-id": "HERMES_GEMINI_CLIENT_ID" },
     project: (signal) => projectOfLogin({ slot, tokens: tokens(), endpoints, clock: context.clock }, signal),
     async login(ui, signal) {
       const client = clientOf(context.env);

@@ -209,6 +209,8 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
       return { kind: "logged-in" };
     },
     tokens: () => new NousTokens(slot, context, endpoints),
+    poolTokens: (other) => new NousTokens(other, context, endpoints),
+    flags: { "portal-url": "HERMES_PORTAL_BASE_URL", "inference-url": "NOUS_INFERENCE_BASE_URL" },
     status: (signal) => statusOf(slot, "portal", signal),
     logout: (signal) => forgetLogin(place, signal),
   };

@@ -50,6 +50,7 @@ export function createQwenFlow(context: FlowContext, endpoints: QwenEndpoints = 
   const slot = fileSlot(join(context.userHome, ".qwen", "oauth_creds.json"), qwenCodec);
   return {
     provider,
+    isForeign: true,
     async login(ui, signal) {
       if ((await slot.read(signal)) === undefined) return missing;
       return (await ui.confirm(qwenNotice, signal)) ? { kind: "logged-in" } : declined;

@@ -1,33 +1,68 @@
-import { type ProviderProfile, profile } from "./provider.ts";
+import { deepSeekAccount, moonshotAccount } from "../account-probes.ts";
+import { type ProviderProfile, profile } from "../provider.ts";
+
+/** Kimi and Moonshot: thinking must come back, sampling is theirs, and schemas are a dialect. */
+const kimiQuirks = [
+  { quirks: { omitTemperature: true, toolSchema: "moonshot" } },
+  { protocol: "chat_completions", quirks: { requiresReasoningContent: true, reasoning: "kimi" } },
+  {
+    protocol: "anthropic_messages",
+    path: /^\/coding(?:\/|$)/,
+    quirks: { reasoning: "none", thinkingReplay: "unsigned" },
+  },
+] as const;
+
+const keepsDots = { protocol: "anthropic_messages", quirks: { hyphenatedModel: false } } as const;
+
+/** Makers of models with an API of their own that is spoken natively. */
+export const openai = profile({
+  id: "openai",
+  label: "OpenAI",
+  baseUrl: "https://api.openai.com/v1",
+  keyEnv: ["OPENAI_API_KEY"],
+  keepsKeysHome: true,
+  protocol: "codex_responses",
+  models: { path: "/models" },
+  catalogue: { isMaker: true },
+  curatedModels: ["gpt-5.4", "gpt-5.4-mini", "gpt-4.1"],
+  auxModel: "gpt-5.4-mini",
+  quirkRules: [{ protocol: "chat_completions", quirks: { outputLimitField: "max_completion_tokens" } }],
+  signUpUrl: "https://platform.openai.com/api-keys",
+});
+
+export const gemini = profile({
+  id: "gemini",
+  label: "Google Gemini",
+  aliases: ["google", "google-gemini", "google-ai-studio"],
+  baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+  baseUrlEnv: ["GEMINI_BASE_URL"],
+  keyEnv: ["GOOGLE_API_KEY", "GEMINI_API_KEY"],
+  keyPrefixes: ["AIza"],
+  protocol: "gemini_generate",
+  models: { mergeCatalogue: true },
+  catalogue: { name: "google", isMaker: true },
+  curatedModels: ["gemini-3.1-pro-preview", "gemini-3-flash-preview", "gemini-2.5-pro"],
+  auxModel: "gemini-3-flash-preview",
+  modelNaming: "as-given",
+  signUpUrl: "https://aistudio.google.com/apikey",
+});
+
+export const xai = profile({
+  id: "xai",
+  label: "xAI",
+  aliases: ["x-ai", "x.ai", "grok"],
+  baseUrl: "https://api.x.ai/v1",
+  baseUrlEnv: ["XAI_BASE_URL"],
+  keyEnv: ["XAI_API_KEY"],
+  keyPrefixes: ["xai-"],
+  protocol: "codex_responses",
+  catalogue: { isMaker: true },
+  quirkRules: [{ protocol: "codex_responses", quirks: { reasoning: "responses-include-only" } }],
+  curatedModels: ["grok-4.20-reasoning", "grok-4-1-fast"],
+});
 
 /** Providers that speak chat completions and need nothing else: one row each. */
 export const openAiCompatible: readonly ProviderProfile[] = [
-  profile({
-    id: "ai-gateway",
-    label: "Vercel AI Gateway",
-    aliases: ["aigateway", "vercel", "vercel-ai-gateway"],
-    baseUrl: "https://ai-gateway.vercel.sh/v1",
-    baseUrlEnv: ["AI_GATEWAY_BASE_URL"],
-    keyEnv: ["AI_GATEWAY_API_KEY"],
-    isAggregator: true,
-    models: { path: "/models", keep: "language-with-tool-use" },
-    curatedModels: ["moonshotai/kimi-k2.6", "anthropic/claude-sonnet-4.6", "openai/gpt-5.4"],
-    auxModel: "google/gemini-3-flash",
-    headers: { "X-Title": "Hermes" },
-    modelNaming: "vendor-prefixed",
-  }),
-  profile({
-    id: "kilocode",
-    label: "Kilo Code",
-    aliases: ["kilo", "kilo-code", "kilo-gateway"],
-    baseUrl: "https://api.kilo.ai/api/gateway",
-    baseUrlEnv: ["KILOCODE_BASE_URL"],
-    keyEnv: ["KILOCODE_API_KEY"],
-    isAggregator: true,
-    curatedModels: ["anthropic/claude-opus-4.6", "anthropic/claude-sonnet-4.6", "openai/gpt-5.4"],
-    auxModel: "google/gemini-3-flash-preview",
-    modelNaming: "vendor-prefixed",
-  }),
   profile({
     id: "alibaba",
     label: "Alibaba Cloud (DashScope)",
@@ -36,7 +71,10 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrlEnv: ["DASHSCOPE_BASE_URL"],
     keyEnv: ["DASHSCOPE_API_KEY"],
     allowedHosts: ["dashscope-intl.aliyuncs.com", "dashscope.aliyuncs.com"],
+    catalogue: { isMaker: true },
     curatedModels: ["qwen3.5-plus", "qwen3-max", "qwen3-coder-plus"],
+    misreportsModel: true,
+    quirkRules: [keepsDots, { model: /qwen/, quirks: { cacheMarks: "message" } }],
   }),
   profile({
     id: "alibaba-coding-plan",
@@ -46,7 +84,9 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrlEnv: ["ALIBABA_CODING_PLAN_BASE_URL"],
     keyEnv: ["ALIBABA_CODING_PLAN_API_KEY", "DASHSCOPE_API_KEY"],
     allowedHosts: ["coding-intl.dashscope.aliyuncs.com", "coding.dashscope.aliyuncs.com"],
+    catalogue: { name: "alibaba" },
     curatedModels: ["qwen3-coder-plus", "qwen3.5-plus"],
+    quirkRules: [keepsDots],
     isSubscription: true,
   }),
   profile({
@@ -57,7 +97,10 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrlEnv: ["DEEPSEEK_BASE_URL"],
     keyEnv: ["DEEPSEEK_API_KEY"],
     models: { mergeCatalogue: true },
+    catalogue: { isMaker: true },
+    account: deepSeekAccount,
     curatedModels: ["deepseek-v4-pro", "deepseek-chat", "deepseek-reasoner"],
+    quirkRules: [{ protocol: "chat_completions", quirks: { requiresReasoningContent: true } }],
     modelNaming: "deepseek",
   }),
   profile({
@@ -74,7 +117,9 @@ export const openAiCompatible: readonly ProviderProfile[] = [
       "https://api.z.ai/api/coding/paas/v4",
       "https://open.bigmodel.cn/api/coding/paas/v4",
     ],
+    catalogue: { isMaker: true },
     curatedModels: ["glm-5.1", "glm-5", "glm-4.7"],
+    quirkRules: [keepsDots],
     auxModel: "glm-4.5-flash",
     visionModel: "glm-5v-turbo",
   }),
@@ -89,6 +134,9 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     keyEndpoints: [{ keyPrefix: "sk-kimi-", baseUrl: "https://api.kimi.com/coding" }],
     policyNotice:
       "Keys that start with sk-kimi- work only at api.kimi.com/coding, which answers only clients it knows; Hermes then names itself as one of those.",
+    catalogue: { name: "moonshotai", isMaker: true },
+    account: moonshotAccount("USD"),
+    quirkRules: kimiQuirks,
     defaultOutputTokens: 32_000,
     curatedModels: ["kimi-k2.6", "kimi-k2.5", "kimi-k2-turbo-preview"],
     auxModel: "kimi-k2-turbo-preview",
@@ -99,6 +147,9 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     aliases: ["kimi-cn", "moonshot-cn"],
     baseUrl: "https://api.moonshot.cn/v1",
     keyEnv: ["KIMI_CN_API_KEY"],
+    catalogue: { name: "moonshotai-cn" },
+    account: moonshotAccount("CNY"),
+    quirkRules: kimiQuirks,
     defaultOutputTokens: 32_000,
     curatedModels: ["kimi-k2.6", "kimi-k2.5", "kimi-k2-turbo-preview"],
     auxModel: "kimi-k2-turbo-preview",
@@ -144,6 +195,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrlEnv: ["XIAOMI_BASE_URL"],
     keyEnv: ["XIAOMI_API_KEY"],
     models: { mergeCatalogue: true },
+    catalogue: { isMaker: true },
     curatedModels: ["mimo-v2.5-pro", "mimo-v2.5"],
     visionModel: "mimo-v2.5",
     modelNaming: "lower-case",
@@ -155,6 +207,7 @@ export const openAiCompatible: readonly ProviderProfile[] = [
     baseUrl: "https://api.arcee.ai/api/v1",
     baseUrlEnv: ["ARCEE_BASE_URL"],
     keyEnv: ["ARCEEAI_API_KEY"],
+    catalogue: { isMaker: true },
     curatedModels: ["trinity-large-thinking"],
   }),
   profile({
