@@ -1,0 +1,2 @@
+/** Where the built program lies inside the cage. */
+export const programFolder = "/opt/hermes";

@@ -1,0 +1,130 @@
+import { createRequire } from "node:module";
+import { calls, type ReceivedRequest, says } from "../../fakes/model-server/index.ts";
+import type { Action, CallOutcome, Mode, Step } from "../actions/action.ts";
+import { programFolder } from "../cage/program-folder.ts";
+import { places } from "../world/layout.ts";
+
+/**
+ * All that the harness knows of the product: how it is configured, opened, asked and told to undo. Settings that a
+ * build does not know yet are warned about and ignored, so that the same harness runs on earlier builds.
+ */
+export interface Conversation extends AsyncDisposable {
+  /** One turn; resolves when the model has said its last word. */
+  say(text: string): Promise<void>;
+  /** Brings the workspace back to what it was before the first change, by all means a person has. */
+  undo(isWhole: () => boolean): Promise<void>;
+  readonly questions: readonly string[];
+  readonly outcomes: readonly CallOutcome[];
+  /** All events as text. */
+  readonly events: readonly string[];
+}
+
+interface Event {
+  readonly type: string;
+  readonly [name: string]: unknown;
+}
+
+interface View {
+  readonly kind: string;
+  readonly rows?: readonly (readonly string[])[];
+}
+
+interface Library {
+  createHermes(options: Record<string, unknown>): Promise<
+    AsyncDisposable & {
+      readonly session: { submit(input: { text: string }): Promise<{ kind: string; view?: View }> };
+      runConversation(input: { message: string }): Promise<unknown>;
+    }
+  >;
+}
+
+const library = (): Library => createRequire(`${programFolder}/dist/library.cjs`)(`${programFolder}/dist/library.cjs`);
+
+export function configText(baseUrl: string, mode: Mode): string {
+  const settings = [
+    `model:\n  provider: custom\n  base_url: ${baseUrl}\n  default: fake-model`,
+    "compression:\n  enabled: false",
+    "memory:\n  nudge_interval: 0\n  flush_min_turns: 0",
+    mode.isWallOff === true
+      ? "terminal:\n  sandbox: off\n  network: open\n  timeout: 8"
+      : "terminal:\n  sandbox: auto\n  timeout: 8",
+    mode.isWallOff === true ? 'approvals:\n  mode: "off"\n  headless: allow' : "",
+    mode.isWallOff === true ? "delegation:\n  approvals: approve" : "",
+  ];
+  return `${settings.filter((text) => text !== "").join("\n")}\n`;
+}
+
+export async function converse(mode: Mode, env: Readonly<Record<string, string>>): Promise<Conversation> {
+  const questions: string[] = [];
+  const outcomes: CallOutcome[] = [];
+  const events: string[] = [];
+  const hermes = await library().createHermes({
+    cwd: places.workspace,
+    home: places.hermesHome,
+    env,
+    onEvent(event: Event) {
+      events.push(JSON.stringify(event));
+      if (event.type === "approval-request")
+        questions.push(`${String(event["tool"])}: ${String(event["summary"])} ${JSON.stringify(event["reasons"])}`);
+      if (event.type === "tool-end") outcomes.push(outcomeOf(event));
+    },
+    ...(mode.person === "absent" ? {} : { approve: () => (mode.person === "denies" ? "deny" : "once") }),
+  });
+  const command = async (text: string): Promise<View | undefined> => (await hermes.session.submit({ text })).view;
+  return {
+    questions,
+    outcomes,
+    events,
+    async say(text) {
+      await hermes.runConversation({ message: text });
+    },
+    async undo(isWhole) {
+      await command("/undo");
+      if (isWhole()) return;
+      const rows = (await command("/rollback"))?.rows ?? [];
+      // The newest first, since it loses least; then ever older ones.
+      for (let number = 1; number <= rows.length && !isWhole(); number += 1) await command(`/rollback ${number}`);
+    },
+    [Symbol.asyncDispose]: async () => hermes[Symbol.asyncDispose](),
+  };
+}
+
+function outcomeOf(event: Event): CallOutcome {
+  return {
+    name: String(event["name"]),
+    isError: event["isError"] === true,
+    exitCode: typeof event["exitCode"] === "number" ? event["exitCode"] : undefined,
+    result: String(event["result"] ?? event["preview"] ?? "").slice(0, 2_000),
+  };
+}
+
+/** The model of an action: it makes the calls one after the other, whatever comes back. */
+export function scriptedModel(): {
+  begin(steps: readonly Step[]): void;
+  answer(request: ReceivedRequest): ReturnType<typeof says>;
+} {
+  let queue: Step[] = [];
+  return {
+    begin(steps) {
+      queue = [...steps];
+    },
+    answer(request) {
+      if (request.toolNames.length === 0) return says("A short text.");
+      const step = queue.shift();
+      if (step === undefined) return says("Done.");
+      if ("say" in step) return says(step.say);
+      const name = request.toolNames.find((one) => one === step.tool || one.endsWith(`_${step.tool}`)) ?? step.tool;
+      return calls(name, fill(step.args, request) as Record<string, unknown>);
+    },
+  };
+}
+
+/** `$PROCESS` stands for the background process that was started last. */
+function fill(args: unknown, request: ReceivedRequest): unknown {
+  const ids = [...request.rawBody.matchAll(/session_id\\*":\s*\\*"([\w-]+)/gu)].map((match) => match[1] ?? "");
+  return JSON.parse(JSON.stringify(args).replaceAll("$PROCESS", ids.at(-1) ?? "none"));
+}
+
+export function stepsOf(action: Action): readonly Step[] {
+  return action.turns.flatMap(({ steps }) => steps);
+}
