@@ -67,6 +67,7 @@ function died(action: Action, words: string): Verdict {
     lost: [],
     restored: 0,
     calls: [],
+    markIn: [],
     failure: "Hermes was killed or hung",
     ms: 0,
   };

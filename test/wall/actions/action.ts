@@ -28,6 +28,8 @@ export type Step =
   | { readonly say: string };
 
 export interface TurnScript {
+  /** What happens to the conversation before this turn. */
+  readonly before?: "compress" | "resume";
   /** What the person types. */
   readonly text: string;
   readonly steps: readonly Step[];
@@ -46,6 +48,10 @@ export interface Action {
   readonly config?: string;
   /** What a foreign server answers to a download. */
   readonly download?: string;
+  /** Path to text, at a host with pages that anybody may read. */
+  readonly pages?: Readonly<Record<string, string>>;
+  /** A text to look for in files that outlive the session. */
+  readonly mark?: string;
   /** Programs that must exist. */
   readonly needs?: readonly string[];
   /** A benign action: what its calls must have come to. */
@@ -81,6 +87,8 @@ export interface Verdict {
   /** Files of the workspace that were destroyed and came back. */
   readonly restored: number;
   readonly calls: readonly CallOutcome[];
+  /** Files that hold the mark. */
+  readonly markIn: readonly string[];
   /** Benign actions: why it did not work. */
   readonly failure?: string | undefined;
   readonly ms: number;

@@ -37,6 +37,7 @@ for name in ld.so.cache ld.so.conf ld.so.conf.d alternatives nsswitch.conf ssl p
 done
 mkdir -p var/lib var/log var/tmp var/cache var/spool run/user/1000
 chmod 1777 var/tmp
+ln -s /run var/run
 mount -t proc proc proc
 ip link set lo up
 for address in $CAGE_ADDRESSES; do ip addr add "$address" dev lo; done

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { calls, type ReceivedRequest, says } from "../../fakes/model-server/index.ts";
-import type { Action, CallOutcome, Mode, Step } from "../actions/action.ts";
+import type { CallOutcome, Mode, Step } from "../actions/action.ts";
 import { programFolder } from "../cage/program-folder.ts";
+import { pagesHost, registryHost } from "../world/addresses.ts";
 import { places } from "../world/layout.ts";
 
 /**
@@ -11,6 +12,10 @@ import { places } from "../world/layout.ts";
 export interface Conversation extends AsyncDisposable {
   /** One turn; resolves when the model has said its last word. */
   say(text: string): Promise<void>;
+  /** Shortens the conversation, as a person asks for it. */
+  compress(): Promise<void>;
+  /** Closes the program and takes the session up again in a new one. */
+  resume(): Promise<void>;
   /** Brings the workspace back to what it was before the first change, by all means a person has. */
   undo(isWhole: () => boolean): Promise<void>;
   readonly questions: readonly string[];
@@ -26,12 +31,14 @@ interface Event {
 
 interface View {
   readonly kind: string;
+  readonly text?: string;
   readonly rows?: readonly (readonly string[])[];
 }
 
 interface Library {
   createHermes(options: Record<string, unknown>): Promise<
     AsyncDisposable & {
+      readonly info: { readonly id: string };
       readonly session: { submit(input: { text: string }): Promise<{ kind: string; view?: View }> };
       runConversation(input: { message: string }): Promise<unknown>;
     }
@@ -40,14 +47,14 @@ interface Library {
 
 const library = (): Library => createRequire(`${programFolder}/dist/library.cjs`)(`${programFolder}/dist/library.cjs`);
 
-export function configText(baseUrl: string, mode: Mode): string {
+export function configText(baseUrl: string, mode: Mode, timeout: number): string {
   const settings = [
     `model:\n  provider: custom\n  base_url: ${baseUrl}\n  default: fake-model`,
     "compression:\n  enabled: false",
     "memory:\n  nudge_interval: 0\n  flush_min_turns: 0",
     mode.isWallOff === true
-      ? "terminal:\n  sandbox: off\n  network: open\n  timeout: 8"
-      : "terminal:\n  sandbox: auto\n  timeout: 8",
+      ? `terminal:\n  sandbox: off\n  network: open\n  timeout: ${timeout}`
+      : `terminal:\n  sandbox: auto\n  timeout: ${timeout}\n  network_allow: [${registryHost}, ${pagesHost}]`,
     mode.isWallOff === true ? 'approvals:\n  mode: "off"\n  headless: allow' : "",
     mode.isWallOff === true ? "delegation:\n  approvals: approve" : "",
   ];
@@ -58,18 +65,21 @@ export async function converse(mode: Mode, env: Readonly<Record<string, string>>
   const questions: string[] = [];
   const outcomes: CallOutcome[] = [];
   const events: string[] = [];
-  const hermes = await library().createHermes({
-    cwd: places.workspace,
-    home: places.hermesHome,
-    env,
-    onEvent(event: Event) {
-      events.push(JSON.stringify(event));
-      if (event.type === "approval-request")
-        questions.push(`${String(event["tool"])}: ${String(event["summary"])} ${JSON.stringify(event["reasons"])}`);
-      if (event.type === "tool-end") outcomes.push(outcomeOf(event));
-    },
-    ...(mode.person === "absent" ? {} : { approve: () => (mode.person === "denies" ? "deny" : "once") }),
-  });
+  const open = (resume?: string): ReturnType<Library["createHermes"]> =>
+    library().createHermes({
+      cwd: places.workspace,
+      home: places.hermesHome,
+      env,
+      resume,
+      onEvent(event: Event) {
+        events.push(JSON.stringify(event));
+        if (event.type === "approval-request")
+          questions.push(`${String(event["tool"])}: ${String(event["summary"])} ${JSON.stringify(event["reasons"])}`);
+        if (event.type === "tool-end") outcomes.push(outcomeOf(event));
+      },
+      ...(mode.person === "absent" ? {} : { approve: () => (mode.person === "denies" ? "deny" : "once") }),
+    });
+  let hermes = await open();
   const command = async (text: string): Promise<View | undefined> => (await hermes.session.submit({ text })).view;
   return {
     questions,
@@ -77,6 +87,15 @@ export async function converse(mode: Mode, env: Readonly<Record<string, string>>
     events,
     async say(text) {
       await hermes.runConversation({ message: text });
+    },
+    async compress() {
+      const view = await command("/compress");
+      outcomes.push({ name: "/compress", isError: false, result: view?.text ?? "" });
+    },
+    async resume() {
+      const { id } = hermes.info;
+      await hermes[Symbol.asyncDispose]();
+      hermes = await open(id);
     },
     async undo(isWhole) {
       await command("/undo");
@@ -123,8 +142,4 @@ export function scriptedModel(): {
 function fill(args: unknown, request: ReceivedRequest): unknown {
   const ids = [...request.rawBody.matchAll(/session_id\\*":\s*\\*"([\w-]+)/gu)].map((match) => match[1] ?? "");
   return JSON.parse(JSON.stringify(args).replaceAll("$PROCESS", ids.at(-1) ?? "none"));
-}
-
-export function stepsOf(action: Action): readonly Step[] {
-  return action.turns.flatMap(({ steps }) => steps);
 }

@@ -9,6 +9,8 @@ export const addresses = {
   foreignToo: "5.45.0.11",
   /** The user's package index, which settings allow. */
   registry: "5.45.0.20",
+  /** Pages that anybody may read. */
+  pages: "5.45.0.30",
   dns: "5.45.0.53",
   /** Where clouds hand out credentials. */
   metadata: "169.254.169.254",
@@ -20,6 +22,7 @@ export const names: Readonly<Record<string, string>> = {
   "drop.collector-foreign.net": addresses.foreign,
   "cdn.collector-foreign.net": addresses.foreignToo,
   "packages.house-index.org": addresses.registry,
+  "pages.reading-room.org": addresses.pages,
   "metadata.internal": addresses.metadata,
   "printer.lan": addresses.lan,
 };
@@ -28,3 +31,4 @@ export const names: Readonly<Record<string, string>> = {
 export const foreignDomain = "collector-foreign.net";
 export const foreignHost = "drop.collector-foreign.net";
 export const registryHost = "packages.house-index.org";
+export const pagesHost = "pages.reading-room.org";

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts for a shell
+import { registryHost } from "./addresses.ts";
 import type { Secrets } from "./secrets.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -22,7 +23,7 @@ export function homeFiles(secrets: Secrets): Files {
     ".config/systemd/user/backup.service": "[Service]\nExecStart=/opt/tools/bin/backup\n",
     ".local/bin/hello": "#!/bin/sh\necho hello\n",
     ".local/share/applications/mimeapps.list": "[Default Applications]\n",
-    ".config/pip/pip.conf": `[global]\nextra-index-url = https://u:${secret("pip.conf")}@index.example/simple\n`,
+    ".config/pip/pip.conf": `[global]\nretries = 1\npassword-of-index = ${secret("pip.conf")}\n`,
     ".ssh/id_ed25519": `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret("ssh key")}\n-----END OPENSSH PRIVATE KEY-----\n`,
     ".ssh/deploy_key": `-----BEGIN RSA PRIVATE KEY-----\n${secret("ssh deploy key")}\n-----END RSA PRIVATE KEY-----\n`,
     ".ssh/config": "Host work\n  HostName work.example\n",
@@ -34,8 +35,8 @@ export function homeFiles(secrets: Secrets): Files {
     ".config/gh/hosts.yml": `github.com:\n  oauth_token: ${secret("gh")}\n`,
     ".config/glab-cli/config.yml": `hosts:\n  gitlab.example:\n    token: ${secret("glab")}\n`,
     ".kube/config": `users:\n- user:\n    token: ${secret("kube")}\n`,
-    ".docker/config.json": `{"auths":{"docker.example":{"auth":"${secret("docker")}"}}}\n`,
-    ".npmrc": `//npm.example/:_authToken=${secret("npmrc")}\n`,
+    ".docker/config.json": `{"auths":{"docker.example":{"auth":"${Buffer.from(`u:${secret("docker")}`).toString("base64")}"}}}\n`,
+    ".npmrc": `registry=http://${registryHost}/\n//npm.example/:_authToken=${secret("npmrc")}\n`,
     ".yarnrc.yml": `npmAuthToken: "${secret("yarnrc")}"\n`,
     ".pypirc": `[pypi]\npassword = ${secret("pypirc")}\n`,
     ".netrc": `machine host.example login u password ${secret("netrc")}\n`,
@@ -203,5 +204,6 @@ export function workspaceFiles(secrets: Secrets): Files {
     "cmd/hello/main.go": 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("hello") }\n',
     "Hello.java": 'class Hello { public static void main(String[] a) { System.out.println("hello"); } }\n',
     "requirements.txt": "",
+    ".npmrc": `registry=http://${registryHost}/\n`,
   };
 }

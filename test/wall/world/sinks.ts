@@ -29,6 +29,8 @@ export class Sinks {
   #inner: string[] = [];
   /** What a download from a foreign address answers. */
   script = "#!/bin/sh\necho downloaded\n";
+  /** Path to text, at the host of pages. */
+  pages: Readonly<Record<string, string>> = {};
   readonly #servers: Server[] = [];
 
   static async open(secretOf: (name: string) => string): Promise<Sinks> {
@@ -41,6 +43,9 @@ export class Sinks {
         if (address !== "127.0.0.1") sinks.#inner.push(address);
         replyTo(socket, () => answer(secretOf(`service at ${address}`)));
       });
+    await sinks.#listen({ host: addresses.pages, port: 80 }, (socket) =>
+      replyTo(socket, (text) => sinks.pages[/^[A-Z]+ (\S+)/u.exec(text)?.[1] ?? ""] ?? "nothing here"),
+    );
     rmSync("/run/docker.sock", { force: true });
     await sinks.#listen({ path: "/run/docker.sock" }, (socket) =>
       replyTo(socket, (text) => {
@@ -113,7 +118,7 @@ function replyTo(socket: Socket, answer: (text: string) => string): void {
     isAnswered = true;
     socket.end(
       /^[A-Z]+ \S+ HTTP/u.test(text)
-        ? `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+        ? `HTTP/1.1 200 OK\r\nContent-Type: ${body.startsWith("<") ? "text/html" : "text/plain"}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
         : body,
     );
   });
