@@ -139,6 +139,7 @@ function openSession(session: ToolSession, parts: SessionParts): AsyncDisposable
       await Promise.all([
         ...tasks.map((taskId) => parts.release(taskId)),
         terminals.leases.endSession(key),
+        terminals.walls.end(key),
         mcp.endSession(key),
       ]);
     },

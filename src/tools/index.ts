@@ -84,6 +84,7 @@ export type {
 export { nobody, unattendedScope } from "./call/unattended-scope.ts";
 export type { CallObserver, CallOutcome } from "./call-state.ts";
 export { combineObservers } from "./combine-observers.ts";
+export { Walls } from "./confinement/walls.ts";
 export type { ToolContext } from "./context.ts";
 export { distributions, drawToolsets } from "./distributions.ts";
 export { isBinaryPath, looksBinary } from "./files/binary.ts";
@@ -103,6 +104,7 @@ export type { GeneratedImage, ImageProvider } from "./media/image-provider.ts";
 export { opusWith } from "./media/speech/opus.ts";
 export type { SpeechSettings } from "./media/speech/provider.ts";
 export { repairToolName } from "./name-repair.ts";
+export { KnownRegistries } from "./network/registries.ts";
 export { boundResults, type OutputLimits, type ResultFiles } from "./output-limit.ts";
 export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
 export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
@@ -119,7 +121,6 @@ export { SudoPasswords } from "./terminals/command/sudo-password.ts";
 export { childEnvironment, isBlockedVariable } from "./terminals/environment-variables.ts";
 export { Guardian } from "./terminals/guardian.ts";
 export { LeaseTable } from "./terminals/lease.ts";
-export { type LocalTerminals, openLocalTerminals } from "./terminals/local-terminals.ts";
 export {
   localOpener,
   readTerminalKind,
@@ -130,7 +131,6 @@ export {
 } from "./terminals/open-terminal.ts";
 export type { ProcessEvent, ProcessRoute } from "./terminals/processes/process-event.ts";
 export { ProcessTable } from "./terminals/processes/process-table.ts";
-export { openSandbox, type Sandbox, type SandboxMode, type SandboxOptions } from "./terminals/sandbox.ts";
 export { SessionVariables } from "./terminals/session-variables.ts";
 export type {
   ExecOptions,

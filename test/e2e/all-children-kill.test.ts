@@ -17,19 +17,29 @@ import { openLocal } from ${from("browser/open.ts")};
 import { defaultBrowserOptions } from ${from("browser/options.ts")};
 import { createTerminalTool, defaultTerminalOptions } from ${from("builtin/terminal.tool.ts")};
 import { fakeSettings, mcpStage } from ${from("mcp/testing.ts")};
-import { openLocalTerminals } from ${from("terminals/local-terminals.ts")};
+import { Guardian } from ${from("terminals/guardian.ts")};
+import { LeaseTable } from ${from("terminals/lease.ts")};
+import { localOpener } from ${from("terminals/open-terminal.ts")};
+import { ProcessTable } from ${from("terminals/processes/process-table.ts")};
+import { noWall } from ${from("terminals/testing.ts")};
 import { toolContext } from ${from("testing.ts")};
 
 const folder = ${JSON.stringify(folder)};
 const { signal } = new AbortController();
-const terminals = openLocalTerminals({
-  cwd: folder, env: process.env, hermesHome: folder, clock: systemClock, logger: silentLogger,
-  sandbox: { mode: "off", policy: { home: folder, hermesHome: folder, writable: [folder], network: "on" }, env: process.env, tempDir: folder },
-  recordFile: path.join(folder, "processes.json"), outputDir: path.join(folder, "out"), redact: (text) => text,
+const guardian = new Guardian(silentLogger);
+const processes = new ProcessTable({
+  clock: systemClock, logger: silentLogger, redact: (text) => text, onEvent: () => undefined,
+  recordFile: path.join(folder, "processes.json"), outputDir: path.join(folder, "out"),
 });
-const { guardian } = terminals;
+const leases = new LeaseTable({
+  open: localOpener({
+    env: process.env, environment: { policy: "inherit" }, hermesHome: folder, logger: silentLogger, guardian,
+    wall: () => Promise.resolve(noWall),
+  }),
+  hasProcesses: (taskId) => processes.hasActiveProcesses(taskId), clock: systemClock, logger: silentLogger,
+});
 const terminal = createTerminalTool({
-  leases: terminals.leases, processes: terminals.processes, redact: (text) => text,
+  leases, processes, redact: (text) => text,
   gate: { checkCommand: async () => ({ kind: "run" }), checkFindings: async () => ({ kind: "run" }) },
   options: { ...defaultTerminalOptions, cwd: folder, home: folder },
 });

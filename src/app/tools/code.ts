@@ -1,5 +1,5 @@
 import { type ApprovalGate, defaultScriptOptions, type ExecuteCodeDeps, subprocessHome } from "#tools";
-import { findSandbox, type Terminals } from "./terminals.ts";
+import type { Terminals } from "./terminals.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 export interface CodeParts {
@@ -13,9 +13,6 @@ export function openCode(base: ToolboxBase, { terminals, gate, callTool }: CodeP
   const { options, config, env, redact } = base;
   const { code_execution, approvals, terminal } = config;
   const own = subprocessHome(options.home.root);
-  const isConfined = approvals.code_execution === "sandbox";
-  // Scripts may be confined also where commands are not.
-  const find = terminal.sandbox === "off" ? findSandbox(base, "auto") : terminals.sandbox;
   return {
     leases: terminals.leases,
     gate,
@@ -33,6 +30,6 @@ export function openCode(base: ToolboxBase, { terminals, gate, callTool }: CodeP
     redact,
     watch: (pid) => terminals.guardian.watch(pid),
     screening: approvals.code_execution,
-    ...(isConfined ? { sandbox: find } : {}),
+    wall: (scope, signal) => terminals.walls.of(scope, signal),
   };
 }

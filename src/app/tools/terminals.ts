@@ -1,14 +1,13 @@
 import { tmpdir } from "node:os";
 import { environmentVariables, type LoadedConfig } from "#config";
+import { proxyFromEnv } from "#foundation/http/proxy";
 import {
   Guardian,
+  KnownRegistries,
   LeaseTable,
   localOpener,
-  openSandbox,
   ProcessTable,
   readTerminalKind,
-  type Sandbox,
-  type SandboxMode,
   type SessionScope,
   SessionVariables,
   SudoPasswords,
@@ -19,6 +18,7 @@ import {
   type Tool,
   ToolFailure,
   terminalAvailability,
+  Walls,
 } from "#tools";
 import { reportTo } from "../process-notice.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
@@ -31,8 +31,8 @@ export interface Terminals {
   readonly variables: SessionVariables;
   /** Of sessions that choose none. */
   readonly kind: TerminalKind;
-  /** What confines commands of a session that works in this folder; found out once, at first use. */
-  sandbox(cwd: string, signal: AbortSignal): Promise<Sandbox>;
+  /** What holds the programs of each session inside. */
+  readonly walls: Walls;
   readonly checkFor: NonNullable<Tool["checkFor"]>;
   /** What commands of a session see besides the variables of everybody. */
   moreVariables(scope: SessionScope): Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export function openTerminals(base: ToolboxBase, others: () => ReadonlyMap<strin
     redact,
     onEvent: reportTo({ wanted: config.display.background_process_notifications, logger }),
   });
-  const sandbox = findSandbox(base, config.terminal.sandbox);
+  const walls = openWalls(base, guardian);
   const moreVariables = variablesOf(base, variables);
   const local = localOpener({
     env: base.env,
@@ -66,7 +66,7 @@ export function openTerminals(base: ToolboxBase, others: () => ReadonlyMap<strin
     hermesHome: home.root,
     logger,
     guardian,
-    sandbox,
+    wall: (of, signal) => walls.of(of, signal),
     ...(terminal.shell_init_files.length === 0 ? {} : { shellInitFiles: terminal.shell_init_files }),
     autoSourceBashrc: terminal.auto_source_bashrc,
     keepsState: terminal.persistent_shell,
@@ -91,7 +91,7 @@ export function openTerminals(base: ToolboxBase, others: () => ReadonlyMap<strin
   // Ended in reverse: processes before the terminals they run in, the guardian last.
   scope.adopt(leases);
   scope.adopt(processes);
-  return { guardian, leases, processes, sudo: sudoOf(base), variables, kind, sandbox, checkFor, moreVariables };
+  return { guardian, leases, processes, sudo: sudoOf(base), variables, kind, walls, checkFor, moreVariables };
 }
 
 /** What loaded skills name, with the value it has for everybody or was typed in this session; never a key of Hermes' own. */
@@ -106,28 +106,31 @@ function variablesOf({ env }: ToolboxBase, variables: SessionVariables): Termina
   };
 }
 
-/** What confines programs here. It is looked for at first use, because that starts a program. */
-export function findSandbox({ options, env }: ToolboxBase, mode: SandboxMode): Terminals["sandbox"] {
-  let found: Promise<Sandbox> | undefined;
-  const own = subprocessHome(options.home.root);
-  const writable = own === undefined ? [] : [own];
-  const policy = { home: options.userHome, hermesHome: options.home.root, writable, network: "on" } as const;
-  return async (cwd, signal) => {
-    found ??= openSandbox({ mode, policy, env, tempDir: tmpdir() }, signal).then((sandbox) => {
-      if (sandbox.kind === "open" && sandbox.notice !== undefined) options.onNotice(sandbox.notice);
-      return sandbox;
-    });
-    try {
-      const sandbox = await found;
-      if (sandbox.kind === "open") return sandbox;
-      const { confine } = sandbox;
-      return { ...sandbox, confine: (call, at) => confine(call, { ...at, writable: [cwd, ...at.writable] }) };
-    } catch (error) {
-      // A failure or an interrupt is not remembered: the next command tries again.
-      found = undefined;
-      throw error;
-    }
-  };
+/** What holds programs inside here; looked for when something first runs, because that starts a program. */
+function openWalls({ options, config, env, scope }: ToolboxBase, guardian: Guardian): Walls {
+  const { home, userHome, logger } = options;
+  const { terminal, security } = config;
+  const own = subprocessHome(home.root);
+  return scope.adopt(
+    new Walls({
+      mode: terminal.sandbox,
+      env,
+      home: userHome,
+      hermesHome: home.installRoot,
+      hermesReadable: [home.skills, home.cache, home.images, home.pastes],
+      hermesWritable: own === undefined ? [] : [own],
+      tempDir: tmpdir(),
+      writable: security.writable_paths,
+      masked: security.masked_paths,
+      environment: terminal.env_passthrough,
+      network: { mode: terminal.network, allow: terminal.network_allow, deny: terminal.network_deny },
+      registries: new KnownRegistries(env),
+      upstream: proxyFromEnv(env),
+      logger,
+      onNotice: (text) => options.onNotice(text),
+      watch: (pid) => guardian.watch(pid),
+    }),
+  );
 }
 
 /** An empty variable counts as the password; an empty setting means that there is none. */

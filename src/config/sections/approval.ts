@@ -22,7 +22,11 @@ export const approvalSections = {
         noEffect: missing.terminals,
       }),
       allow_yolo: flag(true, "Allow switching approvals off for a session from a chat."),
-      code_execution: choice(["allow", "ask", "sandbox"], "allow", "Programs the model writes."),
+      code_execution: choice(
+        ["allow", "ask", "sandbox"],
+        "sandbox",
+        "Programs the model writes: run without a question, ask each time, or run confined and ask where nothing confines.",
+      ),
     },
   ),
   command_allowlist: texts([], {
@@ -33,6 +37,11 @@ export const approvalSections = {
   security: section(
     { description: "Guards around tools, network and secrets.", category: "Safety", reload: "restart" },
     {
+      writable_paths: texts(
+        [],
+        "Folders besides the workspace that commands and file tools may write without a question.",
+      ),
+      masked_paths: texts([], "Further files and folders that hold credentials."),
       redact_secrets: flag(true, "Mask secrets in tool output, logs and errors."),
       allow_private_urls: flag(false, "Let tools reach private and local addresses."),
       tirith_enabled: flag(true, "Ask the command scanner about every command."),

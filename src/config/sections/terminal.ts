@@ -19,6 +19,16 @@ export const terminalSections = {
         "auto",
         "Confine local commands with the operating system's sandbox: where possible, always, or never.",
       ),
+      network: choice(
+        ["ask", "open", "off"],
+        "ask",
+        "Network of confined commands: ask about each new host, let everything through, or none at all.",
+      ),
+      network_allow: texts(
+        [],
+        "Hosts commands reach without a question: `host`, `*.host`, each with an optional `:port`.",
+      ),
+      network_deny: texts([], "Hosts commands never reach."),
       cwd: text(".", "Working directory."),
       timeout: whole(180, "Seconds a command may take.", { min: 1 }),
       max_foreground_timeout: whole(600, "Most seconds a command in the foreground may ask for.", { min: 1 }),

@@ -159,7 +159,9 @@ async function keepAlive(clock: Clock, context: GateContext, signal: AbortSignal
   }
 }
 
-function decided(deps: GateDeps, given: Case, verdict: GateVerdict): GateVerdict {
+function decided(deps: GateDeps, given: Case, judged: GateVerdict): GateVerdict {
+  const isUnconfined = given.findings.some(({ leavesWall }) => leavesWall === true);
+  const verdict = judged.kind === "run" && isUnconfined ? { ...judged, isUnconfined } : judged;
   deps.audit({
     atMs: deps.clock.now(),
     sessionKey: given.context.scope.key,

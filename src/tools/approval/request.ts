@@ -9,6 +9,8 @@ export interface Finding {
   readonly severity: "ask" | "block";
   /** Where it came from: `pattern`, `structure`, `scanner`, `path`, `policy`. */
   readonly source: string;
+  /** It needs something the wall keeps from programs: once approved, it runs outside. */
+  readonly leavesWall?: boolean | undefined;
 }
 
 export interface ApprovalRequest {
@@ -34,7 +36,12 @@ export interface Approver {
 export const denyAll: Approver = { ask: () => Promise.resolve("deny") };
 
 export type GateVerdict =
-  | { readonly kind: "run"; readonly note?: string }
+  | {
+      readonly kind: "run";
+      readonly note?: string;
+      /** Somebody who may decide agreed to what the wall would have kept back. */
+      readonly isUnconfined?: boolean | undefined;
+    }
   | {
       readonly kind: "blocked";
       /** For the model: what is off, and that trying again is no use; never how the gate could be opened. */

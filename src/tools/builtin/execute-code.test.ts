@@ -2,9 +2,9 @@ import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import type { Confine } from "../terminals/local/local-terminal.ts";
+import type { TerminalWall } from "../terminals/local/local-terminal.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
-import { allowingGate, localWorkshop } from "../terminals/testing.ts";
+import { allowingGate, localWorkshop, noWall } from "../terminals/testing.ts";
 import { testScope, toolContext } from "../testing.ts";
 import { createExecuteCodeTool, defaultScriptOptions, type ExecuteCodeDeps } from "./execute-code.tool.ts";
 
@@ -37,6 +37,7 @@ const depsWith = (changes: Partial<ExecuteCodeDeps> = {}): ExecuteCodeDeps => ({
   },
   redact: (text) => text.replaceAll("hunter2", "***"),
   screening: "allow",
+  wall: () => Promise.resolve(noWall),
   ...changes,
 });
 
@@ -253,12 +254,12 @@ describe("execute_code", () => {
 
   it("[30:3.7] runs a script confined when that is wanted", async () => {
     await writeFile(path.join(shop.folder, "wrapper.sh"), '#!/bin/sh\necho confined\nexec "$@"\n', { mode: 0o755 });
-    const confine: Confine = (call) => ({
+    const confine: TerminalWall["confine"] = (call) => ({
       program: path.join(shop.folder, "wrapper.sh"),
       args: [call.program, ...call.args],
     });
-    const sandbox = () => Promise.resolve({ kind: "confined", confine, by: "bubblewrap" } as const);
-    expect(await run("print(1)", { deps: { screening: "sandbox", sandbox } })).toMatchObject({
+    const wall = () => Promise.resolve({ ...noWall, isInForce: true, confine });
+    expect(await run("print(1)", { deps: { screening: "sandbox", wall } })).toMatchObject({
       output: "confined\n1\n",
     });
   });

@@ -1,9 +1,10 @@
 import type { ApprovalGate, Finding } from "../approval/request.ts";
+import type { SessionScope } from "../call/session-scope.ts";
 import { functionsFor, type ScriptFunction, signature } from "../code/functions.ts";
 import type { ScriptLanguage, ScriptOptions } from "../code/script-options.ts";
 import type { ToolContext } from "../context.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Sandbox } from "../terminals/sandbox.ts";
+import type { TerminalWall } from "../terminals/local/local-terminal.ts";
 import type { TerminalLeases } from "../terminals/terminal.ts";
 import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
@@ -29,8 +30,8 @@ export interface ExecuteCodeDeps {
   watch?(pid: number): Disposable;
   /** `approvals.code_execution`: what a script itself needs, beside what its tool calls need. */
   readonly screening: "allow" | "ask" | "sandbox";
-  /** What confines scripts of a session that works in this folder; wanted for `sandbox` only. */
-  sandbox?(cwd: string, signal: AbortSignal): Promise<Sandbox>;
+  /** What holds the programs of a session inside. */
+  wall(scope: SessionScope, signal: AbortSignal): Promise<TerminalWall>;
 }
 
 /** `execute_code`: a script that calls tools as functions. */
@@ -86,9 +87,8 @@ async function execute(
   const code = args["code"];
   if (typeof code !== "string" || code.trim() === "") throw new ToolFailure("There is no code to run");
   const language = languageOf(args["language"]);
-  const sandbox = await deps.sandbox?.(context.scope.cwd, context.signal);
-  const confine = sandbox?.kind === "confined" ? sandbox.confine : undefined;
-  const refusal = await screen(deps, { code, language, isConfined: confine !== undefined }, context);
+  const wall = await deps.wall(context.scope, context.signal);
+  const refusal = await screen(deps, { code, language, isConfined: wall.isInForce }, context);
   if (refusal !== undefined) return failed(refusal, { status: "blocked" });
   const terminal = await deps.leases.take(context, context.signal);
   if (terminal.kind !== "local")
@@ -111,7 +111,7 @@ async function execute(
       call: (tool, given) => deps.callTool({ tool, args: given }, context),
       redact: (text) => deps.redact(text),
       ...(deps.watch === undefined ? {} : { watch: deps.watch }),
-      ...(confine === undefined ? {} : { confine }),
+      wall,
       signal: context.signal,
     }),
   );

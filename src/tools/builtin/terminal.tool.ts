@@ -1,5 +1,7 @@
+import path from "node:path";
 import type { JsonSchema } from "#conversation";
 import { describe } from "#foundation/errors";
+import type { GateVerdict } from "../approval/request.ts";
 import type { ToolContext } from "../context.ts";
 import { result, ToolFailure, type ToolResult } from "../result.ts";
 import { kindOf, type TerminalCall, type TerminalDeps } from "../terminals/command/call-options.ts";
@@ -98,10 +100,12 @@ export async function runTerminal(
     const problem = tooLong(timeoutMs, deps) ?? (await guidance(deps, command, context));
     if (problem !== undefined) return refused("error", problem);
   }
-  const approval = isForced ? ({ kind: "run" } as const) : await approve(deps, command, context);
-  if (approval.kind === "blocked") return refused("blocked", approval.reason);
   const workdir = workdirOf(args["workdir"]);
   if (workdir.kind === "bad") return refused("blocked", workdir.reason);
+  const approval: GateVerdict = isForced
+    ? { kind: "run" }
+    : await approve(deps, { command, workdir: workdir.path }, context);
+  if (approval.kind === "blocked") return refused("blocked", approval.reason);
   const call: TerminalCall = {
     command,
     cwd: workdir.path,
@@ -110,6 +114,7 @@ export async function runTerminal(
     notifyOnComplete: isBackground && args["notify_on_complete"] === true,
     watchPatterns: isBackground ? textsOf(args["watch_patterns"]) : [],
     approvalNote: approval.note,
+    isUnconfined: approval.isUnconfined,
   };
   try {
     await deps.leases.take(context, context.signal);
@@ -161,17 +166,19 @@ function place(deps: TerminalDeps, context: ToolContext): { readonly cwd: string
   return deps.leases.peek(context.taskId) ?? { cwd: terminal.cwd ?? cwd, home: deps.options.home };
 }
 
+/** Judged where it will really start: `rm -rf ../x` means another thing in each folder. */
 async function approve(
   deps: TerminalDeps,
-  command: string,
+  { command, workdir }: { readonly command: string; readonly workdir: string | undefined },
   context: ToolContext,
-): Promise<{ readonly kind: "run"; readonly note?: string } | { readonly kind: "blocked"; readonly reason: string }> {
+): Promise<GateVerdict> {
+  const { cwd, home } = place(deps, context);
   return deps.gate.checkCommand(command, {
     tool: "terminal",
     scope: context.scope,
     taskId: context.taskId,
     callId: context.callId,
-    cwd: place(deps, context).cwd,
+    cwd: workdir === undefined ? cwd : path.posix.resolve(cwd, workdir.replace(/^~(?=\/|$)/, home)),
     terminalKind: kindOf(deps, context),
     signal: context.signal,
     progress: (text) => context.progress(text),

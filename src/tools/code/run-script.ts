@@ -5,7 +5,7 @@ import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
 import { stripAnsi } from "#foundation/text/text";
 import { cutMiddle } from "../terminals/command/output-text.ts";
 import { HeadTailBuffer } from "../terminals/head-tail-buffer.ts";
-import type { Confine } from "../terminals/local/local-terminal.ts";
+import type { TerminalWall } from "../terminals/local/local-terminal.ts";
 import { makePrivateFolder } from "../terminals/local/private-folder.ts";
 import { exitCodeOf } from "../terminals/piped-process.ts";
 import type { ScriptFunction } from "./functions.ts";
@@ -30,7 +30,8 @@ export interface ScriptRequest {
   readonly call: RpcDeps["call"];
   redact(text: string): string;
   watch?(pid: number): Disposable;
-  readonly confine?: Confine;
+  /** Holds the script inside; absent: nothing does. */
+  readonly wall?: TerminalWall | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -40,6 +41,8 @@ export interface ScriptResult {
   readonly tool_calls_made: number;
   readonly duration_seconds: number;
   readonly error?: string;
+  /** What the wall held back, in words for the model. */
+  readonly notes?: readonly string[];
 }
 
 const graceMs = 5_000;
@@ -55,8 +58,11 @@ export async function runScript(request: ScriptRequest): Promise<ScriptResult> {
     const socket = path.join(folder, "rpc");
     await server.listen(socket);
     const script = await writeScript(request, folder);
+    request.wall?.begin();
     const ended = await execute(request, { folder, socket, script });
-    return shape(request, ended, { callsMade: server.callsMade, durationMs: performance.now() - startedMs });
+    const shaped = shape(request, ended, { callsMade: server.callsMade, durationMs: performance.now() - startedMs });
+    const notes = (await request.wall?.settle()) ?? [];
+    return notes.length === 0 ? shaped : { ...shaped, notes };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -92,6 +98,7 @@ async function execute(
     passthrough: request.passthrough,
     extra: {
       ...request.extraEnv,
+      ...request.wall?.environment,
       HERMES_RPC_SOCKET: place.socket,
       PYTHONDONTWRITEBYTECODE: "1",
       PYTHONUNBUFFERED: "1",
@@ -104,7 +111,7 @@ async function execute(
   if (program === undefined) return { status: "no-interpreter", exitCode: -1, stdout: "", stderr: "" };
   const cwd = request.options.mode === "project" ? request.cwd : place.folder;
   const plain = { program, args: [place.script] };
-  const call = request.confine?.(plain, { cwd, writable: [place.folder] }) ?? plain;
+  const call = request.wall?.confine(plain, { cwd, writable: [place.folder] }) ?? plain;
   using limit = deadline(request.options.timeoutMs);
   const signal = linkSignals(request.signal, limit.signal);
   if (signal.aborted) return { status: "interrupted", exitCode: 130, stdout: "", stderr: "" };

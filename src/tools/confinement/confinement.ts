@@ -23,6 +23,8 @@ export interface Confinement {
   readonly writable: readonly string[];
   /** The person's home. */
   readonly home: string;
+  /** Homes with the same secrets: that of the account, when programs are shown another one. */
+  readonly otherHomes: readonly string[];
   /** All homes of Hermes, profiles included: out of reach except through its own tools. */
   readonly hermesHome: string;
   /** Below `hermesHome`, readable all the same: skills, and files Hermes made for the model to read. */
@@ -74,11 +76,12 @@ export function judgeWrite(wall: Confinement, real: string): PathJudgement {
 /** Why a file counts as secret; undefined when it does not. */
 export function secretReason(wall: Confinement, real: string): string | undefined {
   if (wall.masked.some((entry) => isWithin(entry, real))) return `${real} is named in security.masked_paths`;
-  const inHome = PathTable.relativeTo(wall.home, real);
-  const entry = inHome === undefined ? undefined : homeTable.find(inHome);
-  if (entry !== undefined) return `~/${entry} holds credentials`;
-  // The home of root is a home like any other for whoever lives there.
-  const system = inHome === undefined ? systemTable.find(real.slice(1)) : undefined;
+  for (const home of [wall.home, ...wall.otherHomes]) {
+    const inHome = PathTable.relativeTo(home, real);
+    const entry = inHome === undefined ? undefined : homeTable.find(inHome);
+    if (entry !== undefined) return `~/${entry} holds credentials`;
+  }
+  const system = systemTable.find(real.slice(1));
   if (system !== undefined) return `${system} holds what belongs to the system or to others`;
   const name = path.basename(real);
   if (nameTable.find(name) !== undefined && nameExceptions.find(name) === undefined)

@@ -128,7 +128,6 @@ export const systemSecrets: readonly string[] = [
   "/var/lib/kubelet/",
   "/var/run/secrets/",
   "/run/secrets/",
-  "/root/",
   "/proc/*/environ",
   "/proc/*/mem",
   "/proc/*/cmdline",

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { findExecutable } from "#foundation/process/platform";
@@ -64,7 +63,6 @@ describe.skipIf(missing !== "")(
           bwrap: bwrap ?? "",
           nsenter: nsenter ?? "",
           env: process.env,
-          logger: silentLogger,
         },
         never,
       );

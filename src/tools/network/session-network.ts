@@ -1,6 +1,5 @@
 import net from "node:net";
 import path from "node:path";
-import type { Logger } from "#foundation/files/logger";
 import type { ProxySettings } from "#foundation/http/proxy";
 import { Scope } from "#foundation/lifecycle/disposal";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
@@ -25,7 +24,6 @@ export interface SessionNetworkOptions {
   readonly bwrap: string;
   readonly nsenter: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly logger: Logger;
   watch?(pid: number): Disposable;
 }
 
@@ -171,7 +169,8 @@ export class HostDecisions {
   }
 }
 
-function proxyEnvironment(port: number, sshConnect: string): Readonly<Record<string, string>> {
+/** What programs read to find the proxy. */
+export function proxyEnvironment(port: number, sshConnect?: string): Readonly<Record<string, string>> {
   const address = `http://127.0.0.1:${port}`;
   const direct = "localhost,127.0.0.1,::1";
   return {
@@ -185,7 +184,7 @@ function proxyEnvironment(port: number, sshConnect: string): Readonly<Record<str
     no_proxy: direct,
     // Node takes proxies from the environment only when it is told to.
     NODE_USE_ENV_PROXY: "1",
-    GIT_SSH_COMMAND: `ssh -o ProxyCommand='${sshConnect} %h %p'`,
+    ...(sshConnect === undefined ? {} : { GIT_SSH_COMMAND: `ssh -o ProxyCommand='${sshConnect} %h %p'` }),
   };
 }
 

@@ -6,6 +6,7 @@ import { memoryLogger } from "#foundation/files/logger";
 import { testScope } from "../testing.ts";
 import { Guardian } from "./guardian.ts";
 import { localOpener, readTerminalKind, terminalAvailability } from "./open-terminal.ts";
+import { noWall } from "./testing.ts";
 
 const signal = new AbortController().signal;
 let folder: string;
@@ -36,7 +37,7 @@ describe("opening terminals", () => {
       hermesHome: path.join(folder, "hermes"),
       logger: memoryLogger(),
       guardian,
-      sandbox: () => Promise.resolve({ kind: "open" }),
+      wall: () => Promise.resolve(noWall),
     });
     const scope = testScope({ cwd: path.join(folder, "app") });
     await using terminal = await open({ taskId: "t", scope }, signal);

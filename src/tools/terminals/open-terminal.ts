@@ -5,9 +5,14 @@ import type { SessionScope, ToolTask } from "../call/session-scope.ts";
 import type { Availability } from "../tool.ts";
 import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";
+<<<<<<< HEAD
 import { openLocalTerminal } from "./local/local-terminal.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { BuiltinTerminalKind, Terminal } from "./terminal.ts";
+=======
+import { openLocalTerminal, type TerminalWall } from "./local/local-terminal.ts";
+import type { Terminal, TerminalKind } from "./terminal.ts";
+>>>>>>> 388da57 (feat(tools): one wall per session confines commands, background processes and scripts, with a network that asks)
 
 /** Makes the terminal of a task; each kind of terminal brings one. */
 export type TerminalOpener = (task: ToolTask, signal: AbortSignal) => Promise<Terminal>;
@@ -37,8 +42,8 @@ export interface LocalOpenerDeps {
   readonly hermesHome: string;
   readonly logger: Logger;
   readonly guardian: Guardian;
-  /** What confines commands of a session that works in this folder; found at first use. */
-  sandbox(cwd: string, signal: AbortSignal): Promise<Sandbox>;
+  /** What holds the programs of a session inside; opened at first use. */
+  wall(scope: SessionScope, signal: AbortSignal): Promise<TerminalWall>;
   readonly shellInitFiles?: readonly string[];
   readonly autoSourceBashrc?: boolean;
   /** `terminal.persistent_shell`. */
@@ -48,7 +53,7 @@ export interface LocalOpenerDeps {
 /** Terminals on this machine: confined where that works, their children in the guardian's care. */
 export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
   return async ({ taskId, scope }, signal) => {
-    const sandbox = await deps.sandbox(scope.cwd, signal);
+    const wall = await deps.wall(scope, signal);
     const home = subprocessHome(deps.hermesHome) ?? deps.environment.home;
     return openLocalTerminal(
       {
@@ -63,7 +68,7 @@ export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
         moreVariables: () => deps.moreVariables?.(scope) ?? {},
         logger: deps.logger,
         watch: (pid) => deps.guardian.watch(pid),
-        ...(sandbox.kind === "confined" ? { sandbox: sandbox.confine } : {}),
+        wall,
         ...(deps.shellInitFiles === undefined ? {} : { shellInitFiles: deps.shellInitFiles }),
         ...(deps.autoSourceBashrc === undefined ? {} : { autoSourceBashrc: deps.autoSourceBashrc }),
         ...(deps.keepsState === undefined ? {} : { keepsState: deps.keepsState }),

@@ -12,6 +12,8 @@ export interface ExecOptions {
   readonly timeoutMs: number;
   readonly stdin?: string | Uint8Array;
   readonly signal: AbortSignal;
+  /** Outside the wall: a person approved exactly this, knowing that it reaches beyond. */
+  readonly isUnconfined?: boolean | undefined;
   /** Output as it arrives, decoded; for progress display only. */
   onOutput?(text: string): void;
 }
@@ -25,12 +27,16 @@ export interface ExecResult {
   readonly ended: "exited" | "timed-out" | "interrupted" | "cwd-unreachable";
   readonly omittedBytes: number;
   readonly durationMs: number;
+  /** What the wall held back or made reachable, in words for the model. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 export interface SpawnOptions {
   readonly cwd?: string;
   readonly pty: boolean;
   readonly signal: AbortSignal;
+  /** See {@link ExecOptions.isUnconfined}. */
+  readonly isUnconfined?: boolean | undefined;
 }
 
 /** A background process; its output is read by whoever keeps the table of them. */

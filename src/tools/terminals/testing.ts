@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "#foundation/time/clock";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { TerminalDeps } from "./command/call-options.ts";
 import { LeaseTable } from "./lease.ts";
+import type { TerminalWall } from "./local/local-terminal.ts";
 import { type LocalTerminalOptions, openLocalTerminal } from "./local/local-terminal.ts";
 import type { ProcessEvent } from "./processes/process-event.ts";
 import { ProcessTable } from "./processes/process-table.ts";
@@ -82,3 +83,12 @@ export async function localWorkshop(
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
+
+/** Where nothing holds programs inside. */
+export const noWall: TerminalWall = {
+  isInForce: false,
+  environment: {},
+  confine: (call) => call,
+  begin: () => undefined,
+  settle: () => Promise.resolve([]),
+};

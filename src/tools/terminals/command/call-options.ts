@@ -47,6 +47,7 @@ export interface TerminalCall {
   readonly notifyOnComplete: boolean;
   readonly watchPatterns: readonly string[];
   readonly approvalNote: string | undefined;
+  readonly isUnconfined: boolean | undefined;
 }
 
 /** The kind of terminal a session works in. */

@@ -91,6 +91,7 @@ async function start(
     taskId: context.taskId,
     scope: context.scope,
     notifyOnComplete: call.notifyOnComplete,
+    isUnconfined: call.isUnconfined,
     watchPatterns: watchedPatterns(call),
     ...(sudo.input === undefined ? {} : { firstInput: sudo.input }),
   };

@@ -15,6 +15,7 @@ const retryWaitsMs = [0, 2_000, 4_000, 8_000];
 export async function runForeground(deps: TerminalDeps, call: TerminalCall, context: ToolContext): Promise<ToolResult> {
   const { ran, isRestarted } = await withTouches(context, () => execOnce(deps, call, context));
   const raw = `${ran.output}${endNote(ran, call)}`;
+  const notes = (ran.notes ?? []).map((note) => `\n${note}`).join("");
   const output = await outputText(deps, raw, {
     command: call.command,
     exitCode: ran.exitCode,
@@ -25,7 +26,7 @@ export async function runForeground(deps: TerminalDeps, call: TerminalCall, cont
   });
   const meaning = ran.ended === "exited" ? exitCodeMeaning(call.command, ran.exitCode) : undefined;
   return result({
-    output,
+    output: `${output}${notes}`,
     exit_code: ran.exitCode,
     error: ran.ended === "cwd-unreachable" ? `The directory ${call.cwd ?? "of this session"} cannot be entered` : null,
     ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
@@ -50,6 +51,7 @@ async function execOnce(
     return terminal.exec(sudo.command, {
       timeoutMs: call.timeoutMs,
       signal: context.signal,
+      isUnconfined: call.isUnconfined,
       ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
       ...(sudo.input === undefined ? {} : { stdin: sudo.input }),
     });

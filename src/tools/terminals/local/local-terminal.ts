@@ -31,17 +31,25 @@ export interface LocalTerminalOptions {
   readonly autoSourceBashrc?: boolean;
   /** False: every command begins where the first one did, with its variables; true when left out. */
   readonly keepsState?: boolean;
-  /** Puts a command into the sandbox of the operating system. */
-  readonly sandbox?: Confine;
+  /** Holds what runs here inside; absent: nothing does. */
+  readonly wall?: TerminalWall | undefined;
   /** Ends a process group when this program dies; disposing it gives the group up. */
   watch?(pid: number): Disposable;
 }
 
-/** Turns a program call into one that runs confined; `writable` folders stay so. */
-export type Confine = (
-  call: ProgramCall,
-  place: { readonly cwd: string; readonly writable: readonly string[] },
-) => ProgramCall;
+/** What a terminal needs of the wall of its session. */
+export interface TerminalWall {
+  /** False where nothing on this machine can hold programs inside. */
+  readonly isInForce: boolean;
+  /** Tells programs inside where the way out is. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Turns a program call into one that runs confined; `writable` folders stay so. */
+  confine(call: ProgramCall, at: { readonly cwd: string; readonly writable: readonly string[] }): ProgramCall;
+  /** Before a command in the foreground. */
+  begin(): void;
+  /** After it: what was held back, in words for the model. */
+  settle(): Promise<readonly string[]>;
+}
 
 export interface ProgramCall {
   readonly program: string;
@@ -157,8 +165,9 @@ class LocalTerminal implements Terminal {
     this.#state.offer(this.#options.moreVariables?.() ?? {});
     const script = this.#isBash ? backgroundScript : plainShellScript;
     const flags = options.pty ? ["-l", "-i"] : [];
-    const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null" });
-    const env = { ...Object.fromEntries(this.#state.variables), PYTHONUNBUFFERED: "1" };
+    const wall = options.isUnconfined === true ? undefined : this.#options.wall;
+    const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null", wall });
+    const env = { ...this.#environment(this.#state.variables, wall), PYTHONUNBUFFERED: "1" };
     const signal = linkSignals(options.signal, this.#ending.signal);
     // In the guardian's care from the first moment, before anything is waited for.
     let watched: Disposable | undefined;
@@ -221,12 +230,14 @@ class LocalTerminal implements Terminal {
     using limit = deadline(options.timeoutMs);
     const signal = linkSignals(options.signal, limit.signal, this.#ending.signal);
     const cwd = this.#absolute(options.cwd);
+    const wall = options.isUnconfined === true ? undefined : this.#options.wall;
     let exitCode = 130;
     let facts = { timedOut: false, interrupted: true };
     if (!signal.aborted) {
-      const call = await this.#call(shell, { cwd, report: reportFile });
+      const call = await this.#call(shell, { cwd, report: reportFile, wall });
+      wall?.begin();
       const stdin = options.stdin === undefined ? "ignore" : "pipe";
-      const env = Object.fromEntries(before.variables);
+      const env = this.#environment(before.variables, wall);
       const child = await spawnProcess(call.program, call.args, {
         cwd: "/",
         env,
@@ -248,6 +259,7 @@ class LocalTerminal implements Terminal {
       await this.#files.saveFunctions(this.#state.functions);
     }
     const ended = endOf({ report, ...facts });
+    const notes = await wall?.settle();
     return {
       report,
       result: {
@@ -256,6 +268,7 @@ class LocalTerminal implements Terminal {
         ended,
         omittedBytes: output.omittedBytes,
         durationMs: Math.round(performance.now() - startedMs),
+        notes,
       },
     };
   }
@@ -275,13 +288,22 @@ class LocalTerminal implements Terminal {
 
   async #call(
     shell: { readonly script: string; readonly command: string; readonly flags: readonly string[] },
-    place: { readonly cwd: string; readonly report: string },
+    at: { readonly cwd: string; readonly report: string; readonly wall: TerminalWall | undefined },
   ): Promise<ProgramCall> {
     const command = await this.#files.commandArgument(shell.command);
     const functions = this.#files.functionsFile;
-    const args = [...shell.flags, "-c", shell.script, "hermes", place.report, place.cwd, functions, command];
+    const args = [...shell.flags, "-c", shell.script, "hermes", at.report, at.cwd, functions, command];
     const call = { program: this.#shell, args };
-    return this.#options.sandbox?.(call, { cwd: place.cwd, writable: [this.#files.folder, this.tempDir] }) ?? call;
+    return at.wall?.confine(call, { cwd: at.cwd, writable: [this.#files.folder, this.tempDir] }) ?? call;
+  }
+
+  /** The way out of the wall is for those inside only; shells remember it as they do every variable. */
+  #environment(variables: ReadonlyMap<string, string>, wall: TerminalWall | undefined): Record<string, string> {
+    const env = Object.fromEntries(variables);
+    if (wall !== undefined) return { ...env, ...wall.environment };
+    for (const [name, value] of Object.entries(this.#options.wall?.environment ?? {}))
+      if (env[name] === value) delete env[name];
+    return env;
   }
 
   #keepLeft(pid: number, watched: Disposable | undefined): void {

@@ -39,6 +39,8 @@ export interface StartRequest {
   readonly scope: SessionScope;
   readonly notifyOnComplete: boolean;
   readonly watchPatterns: readonly string[];
+  /** Outside the wall, because a person agreed to exactly this. */
+  readonly isUnconfined?: boolean | undefined;
   /** Written to its input at once, and nowhere else. */
   readonly firstInput?: string;
 }
@@ -176,7 +178,12 @@ export class ProcessTable implements AsyncDisposable {
     const id = `proc_${randomBytes(6).toString("hex")}`;
     const cwd = request.cwd ?? request.terminal.cwd;
     const signal = this.#ending.signal;
-    const child = await request.terminal.spawn(request.command, { cwd, pty: request.pty, signal });
+    const child = await request.terminal.spawn(request.command, {
+      cwd,
+      pty: request.pty,
+      signal,
+      isUnconfined: request.isUnconfined,
+    });
     const outputFile = path.join(this.#deps.outputDir, `${id}.log`);
     const facts: ProcessFacts = {
       id,

@@ -5,14 +5,17 @@ import { createServer, type Server } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { functionsFor } from "../code/functions.ts";
 import { runScript } from "../code/run-script.ts";
 import { defaultScriptOptions } from "../code/script-options.ts";
-import { openLocalTerminal } from "./local/local-terminal.ts";
-import { processStartedAtMs } from "./process-start-time.ts";
-import { openSandbox } from "./sandbox.ts";
-import type { Terminal } from "./terminal.ts";
+import { KnownRegistries } from "../network/registries.ts";
+import { openLocalTerminal } from "../terminals/local/local-terminal.ts";
+import { processStartedAtMs } from "../terminals/process-start-time.ts";
+import type { Terminal } from "../terminals/terminal.ts";
+import { testScope } from "../testing.ts";
+import { findEnforcer } from "./enforcer.ts";
+import { Wall } from "./wall.ts";
 
 /** Every probe tries to get out; a success prints SECRET or ESCAPED, or changes something outside. */
 const signal = new AbortController().signal;
@@ -39,6 +42,7 @@ let outsider: ChildProcess;
 let server: Server;
 let port = 0;
 let connections = 0;
+const walls: Wall[] = [];
 
 describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () => {
   beforeAll(async () => {
@@ -91,6 +95,7 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
 
   afterAll(async () => {
     await Promise.all([confined, offline, open].map((one) => one?.[Symbol.asyncDispose]()));
+    await Promise.all(walls.map((wall) => wall[Symbol.asyncDispose]()));
     outsider?.kill("SIGKILL");
     server?.close();
     await rm(root, { recursive: true, force: true });
@@ -104,17 +109,7 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
       LANG: "C.UTF-8",
       SSH_AUTH_SOCK: path.join(root, "tmp/ssh-agent1/agent.1"),
     };
-    const policy = {
-      home: path.join(root, "home"),
-      hermesHome: path.join(root, "hermes"),
-      writable: [path.join(root, "work")],
-      masked: [path.join(root, "extra.key")],
-      network: network === "none" ? "none" : "on",
-    } as const;
-    const sandbox = await openSandbox(
-      { mode: network === "open" ? "off" : "on", policy, env, tempDir: path.join(root, "tmp") },
-      signal,
-    );
+    const wall = network === "open" ? undefined : await wallFor({ cwd: path.join(root, "work"), network, env });
     return openLocalTerminal(
       {
         taskId: network,
@@ -122,10 +117,40 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
         env: { ...env, P: String(outsider.pid), ME: String(process.pid), PORT: String(port), ROOT: root },
         environment: { policy: "inherit" },
         logger: memoryLogger(),
-        ...(sandbox.kind === "confined" ? { sandbox: sandbox.confine } : {}),
+        wall,
       },
       signal,
     );
+  }
+
+  /** As the program makes it, with secrets and a home of the test. */
+  async function wallFor({
+    cwd,
+    network = "on",
+    env,
+  }: {
+    readonly cwd: string;
+    readonly network?: "on" | "none";
+    readonly env: NodeJS.ProcessEnv;
+  }): Promise<Wall> {
+    const options = {
+      enforcer: await findEnforcer({ mode: "on", env }, signal),
+      env,
+      home: path.join(root, "home"),
+      hermesHome: path.join(root, "hermes"),
+      hermesReadable: [],
+      hermesWritable: [],
+      tempDir: path.join(root, "tmp"),
+      writable: [],
+      masked: [path.join(root, "extra.key")],
+      environment: [],
+      network: { mode: network === "none" ? "off" : "open", allow: [], deny: [] },
+      registries: new KnownRegistries(env),
+      logger: silentLogger,
+    } as const;
+    const wall = await Wall.open(options, testScope({ cwd }), signal);
+    walls.push(wall);
+    return wall;
   }
 
   const run = async (where: Terminal, command: string) => where.exec(command, { timeoutMs: 10_000, signal });
@@ -254,18 +279,10 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
     expect(await processStartedAtMs(child.pid ?? 0, signal)).toBeUndefined();
   });
 
-  it("cannot change our settings when they lie in the workspace, and can work in a folder inside them", async () => {
-    await mkdir(path.join(root, "hermes/space"), { recursive: true });
+  it("neither changes nor sees our settings, nor what starts by itself, when a home lies in the workspace", async () => {
+    await mkdir(path.join(root, "home/docs"));
     const env = { PATH: process.env["PATH"], HOME: path.join(root, "home"), TMPDIR: path.join(root, "tmp") };
-    const hermesHome = path.join(root, "hermes");
-    const policy = {
-      home: env.HOME,
-      hermesHome,
-      writable: [root, path.join(hermesHome, "space")],
-      network: "on",
-    } as const;
-    const sandbox = await openSandbox({ mode: "on", policy, env, tempDir: env.TMPDIR }, signal);
-    if (sandbox.kind !== "confined") throw new Error("not confined");
+    const wall = await wallFor({ cwd: root, env });
     await using wide = await openLocalTerminal(
       {
         taskId: "wide",
@@ -273,30 +290,21 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
         env,
         environment: { policy: "inherit" },
         logger: memoryLogger(),
-        sandbox: sandbox.confine,
+        wall,
       },
       signal,
     );
     const command =
-      "echo x > hermes/config.yaml || echo kept; echo y > hermes/space/f && cat hermes/space/f hermes/.env home/.ssh/id_rsa; echo z > scratch && cat scratch";
+      "echo x > hermes/config.yaml; cat hermes/.env home/.ssh/id_rsa; echo z > home/docs/scratch && cat home/docs/scratch; echo x > home/.profile && echo ESCAPED";
     const { output } = await run(wide, command);
-    expect(output).toContain("kept");
-    expect(output).toContain("y\n");
     expect(output).toContain("z\n");
-    expect(output).not.toContain("SECRET");
+    expect(output).not.toMatch(/SECRET|ESCAPED/);
     expect(existsSync(path.join(root, "hermes/config.yaml"))).toBe(false);
   });
 
   it("runs scripts with their tools, and hides from them what it hides from commands", async () => {
     const env = { PATH: process.env["PATH"], HOME: path.join(root, "home"), TMPDIR: path.join(root, "tmp") };
-    const policy = {
-      home: env.HOME,
-      hermesHome: path.join(root, "hermes"),
-      writable: [path.join(root, "work")],
-      network: "on",
-    } as const;
-    const sandbox = await openSandbox({ mode: "on", policy, env, tempDir: env.TMPDIR }, signal);
-    if (sandbox.kind !== "confined") throw new Error("not confined");
+    const wall = await wallFor({ cwd: path.join(root, "work"), env });
     const code = `import os
 from hermes_tools import read_file
 print(read_file("x")["ok"], os.getcwd() == "${root}/work", os.path.exists("${root}/home/.ssh/id_rsa"))
@@ -317,7 +325,7 @@ except OSError:
       extraEnv: {},
       call: () => Promise.resolve('{"ok": 1}'),
       redact: (text) => text,
-      confine: sandbox.confine,
+      wall,
       signal,
     });
     expect(ran).toMatchObject({ status: "success", output: "1 True False\nrefused\n", tool_calls_made: 1 });

@@ -1,0 +1,31 @@
+import { newId } from "#foundation/text/ids";
+import type { SessionScope } from "../call/session-scope.ts";
+import type { Destination } from "../network/host-rules.ts";
+import type { HostAnswer } from "../network/session-network.ts";
+
+/** Asks the person of a session whether its programs may connect to a host. */
+export async function askHost(session: SessionScope, to: Destination, signal: AbortSignal): Promise<HostAnswer> {
+  const { approver, key } = session;
+  const about = { sessionKey: key, taskId: key };
+  if (approver.canAsk?.(about) === false) return "nobody";
+  const what = `${to.host}:${to.port}`;
+  return approver.ask(
+    {
+      id: newId("apr"),
+      tool: "network",
+      summary: `Connect to ${what}`,
+      findings: [
+        {
+          key: `network ${what}`,
+          description: `a command wants to connect to ${what}, which is not an allowed host`,
+          severity: "ask",
+          source: "policy",
+        },
+      ],
+      choices: ["once", "session", "always", "deny"],
+      isDestructive: false,
+      ...about,
+    },
+    signal,
+  );
+}

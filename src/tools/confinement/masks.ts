@@ -1,0 +1,117 @@
+import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import path from "node:path";
+import { type Confinement, isBroad, isWithin, secretReason } from "./confinement.ts";
+import { guardedInWorkspace, homeSecrets, systemSecrets } from "./secret-locations.ts";
+
+/** A thing on the disk that must look empty, or must not change, inside. */
+export interface Covered {
+  readonly path: string;
+  readonly kind: "folder" | "file";
+}
+
+/** Folders that agents and terminals leave in the folder for temporary files; their sockets are keys. */
+const socketFolders = /^(?:ssh-|tmux-|gpg-|keyring-|dbus-|\.X11-unix$|\.ICE-unix$)/;
+
+/** How many folders below the workspace are looked at for files such as `.env`. */
+const maxFolders = 200;
+
+/** What must be hidden from programs, as it is on the disk now; links are followed, so that both names lead to nothing. */
+export function masksOf(wall: Confinement, tempDir: string): readonly Covered[] {
+  const named = [
+    ...[wall.home, ...wall.otherHomes].flatMap((home) =>
+      homeSecrets.flatMap((entry) => expand(path.join(home, entry))),
+    ),
+    ...systemSecrets.filter((entry) => !entry.startsWith("/proc/") && !entry.startsWith("/dev/")).flatMap(expand),
+    ...wall.masked,
+    ...namesIn(tempDir)
+      .filter((name) => socketFolders.test(name))
+      .map((name) => path.join(tempDir, name)),
+    ...secretFilesIn(wall),
+  ];
+  const masks = covered(named).filter(({ path: file }) => !isWithin(wall.hermesHome, file));
+  // What lies in a hidden folder is hidden with it, and cannot be covered there.
+  const folders = masks.filter(({ kind }) => kind === "folder").map(({ path: folder }) => folder);
+  return masks.filter(({ path: file }) => !folders.some((folder) => folder !== file && isWithin(folder, file)));
+}
+
+/** What programs may not change in the workspace although the rest of it is theirs. `.git/config` is looked after elsewhere. */
+export function guardsOf(wall: Confinement): readonly Covered[] {
+  const entries = guardedInWorkspace.filter((entry) => entry !== ".git/config");
+  return covered(entries.flatMap((entry) => expand(path.join(wall.workspace, entry))));
+}
+
+/** What programs may write: a home as workspace is not written itself, only what ordinary folders it holds. */
+export function writableFolders(wall: Confinement): readonly string[] {
+  if (!isBroad(wall)) return wall.writable;
+  const within = namesIn(wall.home)
+    .filter((name) => !name.startsWith(".") && name !== "bin" && name !== "Library")
+    .map((name) => path.join(wall.home, name));
+  return [...wall.writable.filter((folder) => !isWithin(folder, wall.home)), ...within];
+}
+
+/** Files of the project that hold credentials by their name, at the top and just below it. */
+function secretFilesIn(wall: Confinement): readonly string[] {
+  const folders = [wall.workspace];
+  const found: string[] = [];
+  for (const [index, folder] of folders.entries()) {
+    if (index >= maxFolders) break;
+    for (const entry of entriesIn(folder)) {
+      const file = path.join(folder, entry.name);
+      if (entry.isDirectory()) {
+        const depth = path.relative(wall.workspace, file).split(path.sep).length;
+        if (depth <= 2 && entry.name !== "node_modules" && entry.name !== ".git") folders.push(file);
+      } else if (secretReason(wall, file) !== undefined) found.push(file);
+    }
+  }
+  return found;
+}
+
+function covered(files: readonly string[]): readonly Covered[] {
+  const real = files.flatMap((file) => realPath(file) ?? []);
+  return [...new Set(real)].sort().flatMap((file) => {
+    const facts = lstatSync(file, { throwIfNoEntry: false });
+    return facts === undefined ? [] : [{ path: file, kind: facts.isDirectory() ? "folder" : "file" } as const];
+  });
+}
+
+/** The paths on the disk that an entry with `*` in its last name stands for. */
+function expand(entry: string): readonly string[] {
+  const plain = entry.replace(/\/$/, "");
+  if (!plain.includes("*")) return [plain];
+  const names = plain.split("/");
+  const at = names.findIndex((name) => name.includes("*"));
+  const folder = names.slice(0, at).join("/") || "/";
+  const matcher = new RegExp(`^${(names[at] ?? "").split("*").map(escaped).join(".*")}$`, "i");
+  return namesIn(folder)
+    .filter((name) => matcher.test(name))
+    .flatMap((name) => expand(path.join(folder, name, ...names.slice(at + 1))));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    // Not there: there is nothing to hide yet, and the next command looks again.
+    return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function entriesIn(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,58 @@
+import type { SessionScope } from "../call/session-scope.ts";
+import { type Enforcer, findEnforcer, type SandboxMode } from "./enforcer.ts";
+import { Wall, type WallOptions } from "./wall.ts";
+
+export interface WallsOptions extends Omit<WallOptions, "enforcer"> {
+  readonly mode: SandboxMode;
+  /** Something a person should see once: that nothing confines programs here. */
+  onNotice(text: string): void;
+}
+
+/** The walls of all sessions of a process; each is made when its session first runs something, and ends with it. */
+export class Walls implements AsyncDisposable {
+  readonly #options: WallsOptions;
+  readonly #bySession = new Map<string, Promise<Wall>>();
+  #enforcer: Promise<Enforcer> | undefined;
+
+  constructor(options: WallsOptions) {
+    this.#options = options;
+  }
+
+  of(scope: SessionScope, signal: AbortSignal): Promise<Wall> {
+    const known = this.#bySession.get(scope.key);
+    if (known !== undefined) return known;
+    const made = this.#open(scope, signal);
+    this.#bySession.set(scope.key, made);
+    // A failure or an interrupt is not remembered: the next command tries again.
+    made.catch(() => this.#bySession.delete(scope.key));
+    return made;
+  }
+
+  /** The session is closed: nothing of its wall stays. */
+  async end(sessionKey: string): Promise<void> {
+    const wall = this.#bySession.get(sessionKey);
+    this.#bySession.delete(sessionKey);
+    await (await wall?.catch(() => undefined))?.[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#bySession.keys()].map((key) => this.end(key)));
+  }
+
+  async #open(scope: SessionScope, signal: AbortSignal): Promise<Wall> {
+    this.#enforcer ??= this.#find(signal);
+    try {
+      return await Wall.open({ ...this.#options, enforcer: await this.#enforcer }, scope, signal);
+    } catch (error) {
+      this.#enforcer = undefined;
+      throw error;
+    }
+  }
+
+  async #find(signal: AbortSignal): Promise<Enforcer> {
+    const { mode, env } = this.#options;
+    const enforcer = await findEnforcer({ mode, env }, signal);
+    if (enforcer.kind === "none" && enforcer.notice !== undefined) this.#options.onNotice(enforcer.notice);
+    return enforcer;
+  }
+}
