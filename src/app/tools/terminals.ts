@@ -120,6 +120,7 @@ function openWalls({ options, config, env, scope }: ToolboxBase, guardian: Guard
       hermesReadable: [home.skills, home.cache, home.images, home.pastes],
       hermesWritable: own === undefined ? [] : [own],
       tempDir: tmpdir(),
+      cacheFolder: home.at("cache", "programs"),
       writable: security.writable_paths,
       masked: security.masked_paths,
       environment: terminal.env_passthrough,

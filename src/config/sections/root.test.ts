@@ -171,7 +171,7 @@ const table: Readonly<Record<string, unknown>> = {
   "approvals.cron_mode": "deny",
   "approvals.container_mode": "auto",
   "approvals.allow_yolo": true,
-  "approvals.code_execution": "allow",
+  "approvals.code_execution": "sandbox",
   command_allowlist: [],
   "security.redact_secrets": true,
   "security.allow_private_urls": false,

@@ -111,7 +111,7 @@ async function execute(
   if (program === undefined) return { status: "no-interpreter", exitCode: -1, stdout: "", stderr: "" };
   const cwd = request.options.mode === "project" ? request.cwd : place.folder;
   const plain = { program, args: [place.script] };
-  const call = request.wall?.confine(plain, { cwd, writable: [place.folder] }) ?? plain;
+  const call = request.wall?.confine(plain, { cwd, isBackground: false, writable: [place.folder] }) ?? plain;
   using limit = deadline(request.options.timeoutMs);
   const signal = linkSignals(request.signal, limit.signal);
   if (signal.aborted) return { status: "interrupted", exitCode: 130, stdout: "", stderr: "" };

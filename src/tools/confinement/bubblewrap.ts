@@ -7,6 +7,7 @@ import { type Covered, guardsOf, masksOf, writableFolders } from "./masks.ts";
 /** What is special about one call. */
 export interface CallConditions {
   readonly cwd: string;
+  readonly isBackground: boolean;
   /** Besides what the wall lets be written: folders of our own that the call needs. */
   readonly writable: readonly string[];
   readonly tempDir: string;
@@ -31,7 +32,9 @@ export function bubblewrapCall(
   work: { readonly call: ProgramCall; readonly at: CallConditions },
 ): ProgramCall {
   const { call, at } = work;
-  const folders = [...new Set([...writableFolders(wall), ...at.writable])].filter((folder) => existsSync(folder));
+  const folders = [...new Set([...writableFolders(wall, at.isBackground), ...at.writable])].filter((folder) =>
+    existsSync(folder),
+  );
   const own = (folder: string): boolean => isWithin(wall.hermesHome, folder);
   const masks = masksOf(wall, at.tempDir).filter(({ path }) => !at.revealed.includes(path));
   const args = [

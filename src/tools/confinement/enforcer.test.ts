@@ -47,7 +47,13 @@ describe("the sandbox of the local terminal", () => {
 });
 
 describe("the macOS profile", () => {
-  const at = { writable: ["/private/tmp"], tempDir: "/private/tmp", revealed: [], network: { kind: "open" } } as const;
+  const at = {
+    isBackground: false,
+    writable: ["/private/tmp"],
+    tempDir: "/private/tmp",
+    revealed: [],
+    network: { kind: "open" },
+  } as const;
 
   it("allows writes only to named folders, and none to what belongs to Hermes", () => {
     const lines = seatbeltProfile(wall, at).split("\n");

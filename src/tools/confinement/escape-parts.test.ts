@@ -141,6 +141,7 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
       hermesReadable: [],
       hermesWritable: [],
       tempDir: path.join(root, "tmp"),
+      cacheFolder: path.join(root, "hermes/cache/programs"),
       writable: [],
       masked: [path.join(root, "extra.key")],
       environment: [],
@@ -295,11 +296,14 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
       signal,
     );
     const command =
-      "echo x > hermes/config.yaml; cat hermes/.env home/.ssh/id_rsa; echo z > home/docs/scratch && cat home/docs/scratch; echo x > home/.profile && echo ESCAPED";
-    const { output } = await run(wide, command);
+      "echo x > hermes/config.yaml; cat hermes/.env home/.ssh/id_rsa; echo z > home/docs/scratch && cat home/docs/scratch; echo x > home/.profile; echo x >> home/.netrc";
+    const { output, notes } = await run(wide, command);
     expect(output).toContain("z\n");
     expect(output).not.toMatch(/SECRET|ESCAPED/);
     expect(existsSync(path.join(root, "hermes/config.yaml"))).toBe(false);
+    expect(existsSync(path.join(root, "home/.profile"))).toBe(false);
+    expect(await readFile(path.join(root, "home/.netrc"), "utf8")).toBe("SECRET\n");
+    expect(notes?.join("")).toContain(".profile");
   });
 
   it("runs scripts with their tools, and hides from them what it hides from commands", async () => {

@@ -34,19 +34,32 @@ export function masksOf(wall: Confinement, tempDir: string): readonly Covered[] 
   return masks.filter(({ path: file }) => !folders.some((folder) => folder !== file && isWithin(folder, file)));
 }
 
-/** What programs may not change in the workspace although the rest of it is theirs. `.git/config` is looked after elsewhere. */
+/** What programs may not change although the folder around it is theirs. `.git/config` is looked after elsewhere. */
 export function guardsOf(wall: Confinement): readonly Covered[] {
   const entries = guardedInWorkspace.filter((entry) => entry !== ".git/config");
-  return covered(entries.flatMap((entry) => expand(path.join(wall.workspace, entry))));
+  const inProject = entries.flatMap((entry) => expand(path.join(wall.workspace, entry)));
+  return covered([...inProject, ...(isBroad(wall) ? persistentIn(wall.home) : [])]);
 }
 
-/** What programs may write: a home as workspace is not written itself, only what ordinary folders it holds. */
-export function writableFolders(wall: Confinement): readonly string[] {
+/** Entries of a home that start programs or hold settings. */
+export function persistentIn(home: string): readonly string[] {
+  return namesIn(home)
+    .filter((name) => name.startsWith(".") || name === "bin" || name === "Library")
+    .map((name) => path.join(home, name));
+}
+
+/**
+ * What programs may write. Where the workspace is a home, that home; what contains one is not written beyond it. In the
+ * background nobody looks afterwards whether a file that starts by itself has appeared, so there a home is not written
+ * itself, only the ordinary folders in it.
+ */
+export function writableFolders(wall: Confinement, isBackground: boolean): readonly string[] {
   if (!isBroad(wall)) return wall.writable;
-  const within = namesIn(wall.home)
-    .filter((name) => !name.startsWith(".") && name !== "bin" && name !== "Library")
-    .map((name) => path.join(wall.home, name));
-  return [...wall.writable.filter((folder) => !isWithin(folder, wall.home)), ...within];
+  const others = wall.writable.filter((folder) => !isWithin(folder, wall.home));
+  if (!isBackground) return [...others, wall.home];
+  const persistent = new Set(persistentIn(wall.home));
+  const within = namesIn(wall.home).map((name) => path.join(wall.home, name));
+  return [...others, ...within.filter((folder) => !persistent.has(folder))];
 }
 
 /** Files of the project that hold credentials by their name, at the top and just below it. */

@@ -3,6 +3,7 @@ import { type Covered, guardsOf, masksOf, writableFolders } from "./masks.ts";
 
 /** Where the proxy for confined programs listens on this machine; undefined: no network at all. */
 export interface SeatbeltConditions {
+  readonly isBackground: boolean;
   readonly writable: readonly string[];
   readonly tempDir: string;
   readonly network:
@@ -16,7 +17,7 @@ const devices = ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stde
 
 /** The profile for `sandbox-exec` on macOS; the last rule that matches decides. */
 export function seatbeltProfile(wall: Confinement, at: SeatbeltConditions): string {
-  const writable = [...new Set([...writableFolders(wall), ...at.writable])];
+  const writable = [...new Set([...writableFolders(wall, at.isBackground), ...at.writable])];
   const masks = masksOf(wall, at.tempDir).filter(({ path }) => !at.revealed.includes(path));
   const lines = [
     "(version 1)",

@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import { userInfo } from "node:os";
 import path from "node:path";
 import { describe } from "#foundation/errors";
+import { ensureDir } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import type { ProxySettings } from "#foundation/http/proxy";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -13,9 +14,10 @@ import type { KnownRegistries } from "../network/registries.ts";
 import { type HostAnswer, HostDecisions, proxyEnvironment, SessionNetwork } from "../network/session-network.ts";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { bubblewrapCall } from "./bubblewrap.ts";
-import { type Confinement, isWithin } from "./confinement.ts";
+import { cacheVariables } from "./cache-variables.ts";
+import { type ChangeGuard, GitConfigGuard, HomeGuard } from "./change-guards.ts";
+import { type Confinement, isBroad, isWithin } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
-import { GitConfigGuard } from "./git-config-guard.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 
 export interface WallOptions {
@@ -26,6 +28,8 @@ export interface WallOptions {
   readonly hermesReadable: readonly string[];
   readonly hermesWritable: readonly string[];
   readonly tempDir: string;
+  /** Where package managers keep what they fetched, away from the person's own caches. */
+  readonly cacheFolder: string;
   /** Added by the person: `security.writable_paths`, `security.masked_paths`. */
   readonly writable: readonly string[];
   readonly masked: readonly string[];
@@ -40,6 +44,8 @@ export interface WallOptions {
 /** Where one call starts, and what of our own it needs to write. */
 export interface CallLocation {
   readonly cwd: string;
+  /** Nobody waits for its end, and nobody looks at what it left. */
+  readonly isBackground: boolean;
   readonly writable: readonly string[];
 }
 
@@ -51,18 +57,23 @@ export class Wall implements AsyncDisposable {
   readonly #options: WallOptions;
   readonly #scope = new Scope();
   readonly #network: Network;
-  readonly #gitConfig: GitConfigGuard;
+  readonly #guards: readonly ChangeGuard[];
   readonly #revealed = new Set<string>();
 
   private constructor(options: WallOptions, made: { readonly confinement: Confinement; readonly network: Network }) {
     this.#options = options;
     this.confinement = made.confinement;
     this.#network = made.network;
-    this.environment = made.network.environment;
-    this.#gitConfig = new GitConfigGuard(made.confinement.workspace);
+    this.environment = {
+      ...made.network.environment,
+      ...(options.enforcer.kind === "none" ? {} : cacheVariables(options.cacheFolder)),
+    };
+    const { workspace, home } = made.confinement;
+    this.#guards = [new GitConfigGuard(workspace), ...(isBroad(made.confinement) ? [new HomeGuard(home)] : [])];
   }
 
   static async open(options: WallOptions, session: SessionScope, signal: AbortSignal): Promise<Wall> {
+    if (options.enforcer.kind !== "none") await ensureDir(options.cacheFolder, 0o700);
     const confinement = await confinementOf(options, session.cwd);
     const scope = new Scope();
     try {
@@ -99,12 +110,12 @@ export class Wall implements AsyncDisposable {
 
   /** Before a command in the foreground. */
   begin(): void {
-    this.#gitConfig.remember();
+    for (const guard of this.#guards) guard.remember();
   }
 
   /** After a command: what was held back or made reachable, in words for the model. */
   async settle(): Promise<readonly string[]> {
-    const reverted = this.#gitConfig.settle();
+    const reverted = this.#guards.flatMap((guard) => guard.settle());
     return [...reverted, ...(await this.#network.settle())];
   }
 
@@ -127,7 +138,7 @@ async function confinementOf(options: WallOptions, cwd: string): Promise<Confine
     otherHomes: [userInfo().homedir].filter((folder) => folder !== "" && folder !== home && folder !== options.home),
     hermesHome: hermesHome ?? options.hermesHome,
     hermesReadable: await Promise.all(options.hermesReadable.map(real)),
-    hermesWritable: await Promise.all(options.hermesWritable.map(real)),
+    hermesWritable: await Promise.all([...options.hermesWritable, options.cacheFolder].map(real)),
     masked: await Promise.all(options.masked.map(real)),
     network: options.network,
     environment: options.environment,

@@ -5,14 +5,8 @@ import type { SessionScope, ToolTask } from "../call/session-scope.ts";
 import type { Availability } from "../tool.ts";
 import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";
-<<<<<<< HEAD
-import { openLocalTerminal } from "./local/local-terminal.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { BuiltinTerminalKind, Terminal } from "./terminal.ts";
-=======
 import { openLocalTerminal, type TerminalWall } from "./local/local-terminal.ts";
-import type { Terminal, TerminalKind } from "./terminal.ts";
->>>>>>> 388da57 (feat(tools): one wall per session confines commands, background processes and scripts, with a network that asks)
+import type { BuiltinTerminalKind, Terminal } from "./terminal.ts";
 
 /** Makes the terminal of a task; each kind of terminal brings one. */
 export type TerminalOpener = (task: ToolTask, signal: AbortSignal) => Promise<Terminal>;

@@ -44,7 +44,14 @@ export interface TerminalWall {
   /** Tells programs inside where the way out is. */
   readonly environment: Readonly<Record<string, string>>;
   /** Turns a program call into one that runs confined; `writable` folders stay so. */
-  confine(call: ProgramCall, at: { readonly cwd: string; readonly writable: readonly string[] }): ProgramCall;
+  confine(
+    call: ProgramCall,
+    at: {
+      readonly cwd: string;
+      readonly writable: readonly string[];
+      readonly isBackground: boolean;
+    },
+  ): ProgramCall;
   /** Before a command in the foreground. */
   begin(): void;
   /** After it: what was held back, in words for the model. */
@@ -166,7 +173,7 @@ class LocalTerminal implements Terminal {
     const script = this.#isBash ? backgroundScript : plainShellScript;
     const flags = options.pty ? ["-l", "-i"] : [];
     const wall = options.isUnconfined === true ? undefined : this.#options.wall;
-    const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null", wall });
+    const call = await this.#call({ script, command, flags }, { cwd, report: "/dev/null", wall, isBackground: true });
     const env = { ...this.#environment(this.#state.variables, wall), PYTHONUNBUFFERED: "1" };
     const signal = linkSignals(options.signal, this.#ending.signal);
     // In the guardian's care from the first moment, before anything is waited for.
@@ -234,7 +241,7 @@ class LocalTerminal implements Terminal {
     let exitCode = 130;
     let facts = { timedOut: false, interrupted: true };
     if (!signal.aborted) {
-      const call = await this.#call(shell, { cwd, report: reportFile, wall });
+      const call = await this.#call(shell, { cwd, report: reportFile, wall, isBackground: false });
       wall?.begin();
       const stdin = options.stdin === undefined ? "ignore" : "pipe";
       const env = this.#environment(before.variables, wall);
@@ -288,13 +295,19 @@ class LocalTerminal implements Terminal {
 
   async #call(
     shell: { readonly script: string; readonly command: string; readonly flags: readonly string[] },
-    at: { readonly cwd: string; readonly report: string; readonly wall: TerminalWall | undefined },
+    at: {
+      readonly cwd: string;
+      readonly report: string;
+      readonly wall: TerminalWall | undefined;
+      readonly isBackground: boolean;
+    },
   ): Promise<ProgramCall> {
     const command = await this.#files.commandArgument(shell.command);
     const functions = this.#files.functionsFile;
     const args = [...shell.flags, "-c", shell.script, "hermes", at.report, at.cwd, functions, command];
     const call = { program: this.#shell, args };
-    return at.wall?.confine(call, { cwd: at.cwd, writable: [this.#files.folder, this.tempDir] }) ?? call;
+    const { cwd, isBackground } = at;
+    return at.wall?.confine(call, { cwd, isBackground, writable: [this.#files.folder, this.tempDir] }) ?? call;
   }
 
   /** The way out of the wall is for those inside only; shells remember it as they do every variable. */

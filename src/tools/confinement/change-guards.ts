@@ -1,5 +1,13 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { persistentIn } from "./masks.ts";
+
+/** Looks after what programs must be able to touch but not to misuse: it takes a misuse back when a command has ended. */
+export interface ChangeGuard {
+  remember(): void;
+  /** Notes for the model about what was taken back. */
+  settle(): readonly string[];
+}
 
 /** Settings of git that start programs, or send it elsewhere than it seems. */
 const dangerous =
@@ -11,7 +19,7 @@ const maxBytes = 1_048_576;
  * Programs must be able to write `.git/config`: every new branch and remote is a line in it. Settings that start programs are
  * another matter: when a command leaves one behind that was not there, the file goes back to how it was.
  */
-export class GitConfigGuard {
+export class GitConfigGuard implements ChangeGuard {
   readonly #file: string;
   #before: string | undefined;
 
@@ -23,7 +31,6 @@ export class GitConfigGuard {
     this.#before = this.#read();
   }
 
-  /** Notes about what was taken back. */
   settle(): readonly string[] {
     const after = this.#read();
     if (this.#before === undefined || after === undefined || after === this.#before) return [];
@@ -45,6 +52,29 @@ export class GitConfigGuard {
       // No repository here, or none yet.
       return undefined;
     }
+  }
+}
+
+/** A home as workspace: a file that starts by itself, and was not there before, does not stay. */
+export class HomeGuard implements ChangeGuard {
+  readonly #home: string;
+  #before: ReadonlySet<string> = new Set();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  remember(): void {
+    this.#before = new Set(persistentIn(this.#home));
+  }
+
+  settle(): readonly string[] {
+    const made = persistentIn(this.#home).filter((file) => !this.#before.has(file));
+    for (const file of made) rmSync(file, { recursive: true, force: true });
+    const names = made.map((file) => path.basename(file)).join(", ");
+    return made.length === 0
+      ? []
+      : [`[removed from the home folder, because such files start by themselves: ${names}]`];
   }
 }
 
