@@ -17,7 +17,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   tools: [...base, "config"],
   skills: ["foundation", "tools"],
   agent: [...base, "config", "model", "tools"],
-  session: [...base, "config", "model", "store", "tools", "agent"],
+  session: [...base, "config", "model", "store", "tools", "skills", "agent"],
   cron: [...base, "store", "tools", "session"],
   gateway: [...base, "config", "store", "tools", "session", "cron"],
   tui: [...base, "session"],
@@ -76,6 +76,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ["builtin"],
   ],
   agent: [["prompt", "trajectory", "skills"], ["memory"], ["compression"], ["recovery"], ["delegation"]],
+  session: [["reports", "search", "services"], ["turns"], ["commands"], ["completion"], ["front"]],
   tui: [["theme", "input"], ["state", "terminal"], ["view"], ["app"]],
 };
 

@@ -104,7 +104,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
   );
   const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, books };
-  const sessions = scope.adopt(openSessions(shared, env));
+  const sessions = scope.adopt(openSessions(shared, options));
   return {
     loaded,
     home,
@@ -130,15 +130,18 @@ type Shared = Pick<
 >;
 
 /** The service every surface talks to, over all that was opened. */
-function openSessions(shared: Shared, env: NodeJS.ProcessEnv): SessionService {
+function openSessions(shared: Shared, { env, version }: Pick<HermesOptions, "env" | "version">): SessionService {
   const { loaded, home, clock, logger, store, toolbox } = shared;
   return createSessionService({
     store,
     clock,
     logger,
     home,
+    version,
     settings: sessionSettings(loaded),
     preferences: savedSettings(loaded, home, env),
+    plugins: () => toolbox.plugins.list(),
+    skillUse: async () => [...(await shared.skills.usage.all())].map(([name, use]) => ({ name, ...use })),
     pluginCommands: () =>
       toolbox.plugins.commands().map((command) => ({ ...command, description: command.description ?? "" })),
     redact: (text) => toolbox.redact(text),

@@ -3,7 +3,7 @@ import type { ApprovalChoice, SessionId, TurnResult } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { realImport } from "#foundation/process/import-module";
-import type { OpenSession, OpenWish, SessionEvent, SessionInfo } from "#session";
+import type { OpenOptions, OpenSession, SessionEvent, SessionInfo } from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
 
 declare const __HERMES_VERSION__: string | undefined;
@@ -105,7 +105,7 @@ function settingsOf(options: CreateHermesOptions): readonly FlagSetting[] {
 }
 
 /** What a session is asked for; an endpoint of the program's own stands in the settings already. */
-function wishOf(options: CreateHermesOptions): Omit<OpenWish, "source" | "cwd" | "isInteractive"> {
+function wishOf(options: CreateHermesOptions): Omit<OpenOptions, "source" | "cwd" | "isInteractive"> {
   const names = [
     "toolsets",
     "disabledToolsets",

@@ -14,8 +14,6 @@ import type { Preferences } from "#session";
 /** The saved settings, as commands of a session show and change them. */
 export function savedSettings(loaded: LoadedConfig, home: HermesHome, env: NodeJS.ProcessEnv): Preferences {
   return {
-    profile: home.profileName,
-    homePath: home.root,
     async describe() {
       const changed = await changedSettings(await defaultConfig(), loaded.config);
       return changed.map(

@@ -84,6 +84,8 @@ export interface Toolbox extends AsyncDisposable {
   };
   readonly plugins: {
     commands(): readonly SessionCommand[];
+    /** What is installed, and what became of it. */
+    list(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
     skills(): readonly PluginSkillPlace[];
     memoryProviders(): readonly unknown[];
     contextEngines(): readonly ContextEngine[];

@@ -6,42 +6,42 @@ import type { McpServerSettings, TerminalChoice } from "#tools";
  * answers, and draws events; it knows nothing of agents, tools or stores.
  */
 export interface SessionService extends AsyncDisposable {
-  open(wish: OpenWish): Promise<OpenSession>;
+  open(options: OpenOptions): Promise<OpenSession>;
   /** The session a person means: an id, the beginning of one, or a title; follows compression to the live tip. */
   find(idOrTitle: string): Promise<SessionId | undefined>;
   /** The newest session of this surface. */
   newest(source: string): Promise<SessionId | undefined>;
 }
 
-export interface OpenWish {
+export interface OpenOptions {
   /** Absent begins a new session. */
-  readonly resume?: SessionId;
+  readonly resume?: SessionId | undefined;
   /** `cli`, `telegram`, `cron`, `tool`, … stored with the session. */
   readonly source: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Whose session it is, on surfaces with several people. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** `provider:model` or a model's name; only for this session. */
-  readonly model?: string;
-  readonly provider?: string;
-  readonly toolsets?: readonly string[];
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly toolsets?: readonly string[] | undefined;
   /** Taken away from those it would have. */
-  readonly disabledToolsets?: readonly string[];
+  readonly disabledToolsets?: readonly string[] | undefined;
   /** Loaded for the whole session. */
-  readonly skills?: readonly string[];
-  readonly maxSteps?: number;
-  readonly yolo?: boolean;
-  readonly saveTrajectories?: boolean;
-  readonly passSessionId?: boolean;
+  readonly skills?: readonly string[] | undefined;
+  readonly maxSteps?: number | undefined;
+  readonly yolo?: boolean | undefined;
+  readonly saveTrajectories?: boolean | undefined;
+  readonly passSessionId?: boolean | undefined;
   /** Instructions of the program that opened the session; a part of its prompt from the beginning. */
-  readonly systemMessage?: string;
+  readonly systemMessage?: string | undefined;
   /** Neither SOUL.md, memory nor context files. */
-  readonly ignoreRules?: boolean;
+  readonly ignoreRules?: boolean | undefined;
   readonly cwd: string;
   /** The kind of terminal it works in, and what is special about its own; the configured one when absent. */
-  readonly terminal?: TerminalChoice;
+  readonly terminal?: TerminalChoice | undefined;
   /** MCP servers that only this session has; editors bring some. */
-  readonly mcpServers?: readonly McpServerSettings[];
+  readonly mcpServers?: readonly McpServerSettings[] | undefined;
   /** False: nobody can be asked; flagged commands are denied and questions are answered by the agent itself. */
   readonly isInteractive: boolean;
 }
@@ -105,9 +105,9 @@ export interface OpenSession extends AsyncDisposable {
 export interface UserInput {
   readonly text: string;
   /** Paths or data URLs. */
-  readonly images?: readonly string[];
+  readonly images?: readonly string[] | undefined;
   /** The same key twice is one message. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /** What became of an input at once; everything else arrives as events. */

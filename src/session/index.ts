@@ -1,43 +1,30 @@
 /** Durable conversations over the agent; slash commands; what every surface talks to. */
-export type * from "./agent-handle.ts";
 export type * from "./api.ts";
-export { type CommandCatalog, catalogProblems, isAvailable, namesOf, pluginConflict } from "./commands/catalog.ts";
-export {
-  type CommandCategory,
-  type CommandContext,
-  type CommandSurface,
-  commandCategories,
-  type PluginCommand,
-  type SessionControl,
-  type SlashCommand,
-  type WhileRunning,
-} from "./commands/command.ts";
+export { commandCategories, type SlashCommand, type WhileRunning } from "./commands/command.ts";
 export { builtinCommands } from "./commands/index.ts";
-export { type ResolvedLine, resolveCommand } from "./commands/registry.ts";
+export { namesOf } from "./commands/registry.ts";
+export { collectInsights, type SkillUseFigures } from "./reports/insights.ts";
+export { insightsCsv, insightsJson } from "./reports/insights-data.ts";
+export { insightsText } from "./reports/insights-text.ts";
 export {
-  type ChannelFacts,
   type ConversationFacts,
   type Conversations,
   createConversations,
-  type ListWish,
   type SpokenMessage,
-} from "./conversations.ts";
-export { type ExportFormat, type ExportOptions, exportSession } from "./export.ts";
-export { collectInsights, type InsightsReport, type InsightsWish, type SkillUseFigures } from "./insights.ts";
-export { insightsCsv, insightsJson } from "./insights-data.ts";
-export { insightsText } from "./insights-text.ts";
-export { findSession, newestSession } from "./lineage.ts";
-export { type ResetPolicy, type ResetReason, resetDue } from "./reset-policy.ts";
-export type { Preferences, SessionDeps } from "./session-deps.ts";
-export { isSessionId, newSessionId } from "./session-id.ts";
-export { createSessionSearchTool, type SessionSearchDeps } from "./session-search-tool.ts";
+} from "./search/conversations.ts";
+export { createSessionSearchTool } from "./search/session-search-tool.ts";
+export { accountService } from "./services/account.ts";
+export { checkpointService } from "./services/checkpoints.ts";
+export { memoryService } from "./services/memory.ts";
+export { modelService, windowRule } from "./services/models.ts";
+export { referenceService } from "./services/references.ts";
+export type { AgentServices } from "./services/services.ts";
+export type { AgentRequest, OpenAgent, SessionAgent } from "./services/session-agent.ts";
+export { skillService } from "./services/skills.ts";
+export { titleService } from "./services/titles.ts";
+export { toolService } from "./services/tools.ts";
+export type { Preferences } from "./session-deps.ts";
 export { createSessionService } from "./session-service.ts";
-export {
-  type BusyMode,
-  busyModes,
-  defaultSessionSettings,
-  type QuickCommandSetting,
-  type SessionSettings,
-} from "./settings.ts";
-export { type SnapshotInfo, Snapshots } from "./snapshots.ts";
-export { type Billed, usageChange } from "./usage-change.ts";
+export { defaultSessionSettings, type SessionSettings } from "./settings.ts";
+export { newSessionId } from "./turns/session-id.ts";
+export { usageChange } from "./turns/usage-change.ts";

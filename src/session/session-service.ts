@@ -1,29 +1,25 @@
 import type { SessionId } from "#conversation";
-import type { OpenSession, OpenWish, SessionService } from "./api.ts";
-import { BackgroundWork } from "./background-work.ts";
-import { catalogProblems } from "./commands/catalog.ts";
-import { builtinCommands } from "./commands/index.ts";
-import { findSession, newestSession } from "./lineage.ts";
-import { LiveSession } from "./open-session.ts";
+import type { OpenOptions, OpenSession, SessionService } from "./api.ts";
+import { SessionFront } from "./front/session-front.ts";
+import { findSession, newestSession } from "./search/lineage.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { leaseOwner } from "./turn-lease.ts";
+import { BackgroundWork } from "./turns/background-work.ts";
+import { leaseOwner } from "./turns/turn-lease.ts";
 
 /** The one back end of all surfaces. Owns the sessions it opens and closes those that are still open. */
 export function createSessionService(deps: SessionDeps): SessionService {
-  const problems = catalogProblems([...builtinCommands, ...(deps.commands ?? [])]);
-  if (problems.length > 0) throw new Error(`The commands contradict each other: ${problems.join("; ")}`);
   const owner = leaseOwner();
-  const open = new Set<LiveSession>();
+  const open = new Set<SessionFront>();
   const work = new BackgroundWork(deps.logger);
   const { autoPrune } = deps.settings;
   if (autoPrune !== undefined)
     work.start("auto-prune", (signal) => deps.store.maintenance.autoPrune({ ...autoPrune, signal }));
   let isClosed = false;
-  const openOne = async (wish: OpenWish): Promise<OpenSession> => {
+  const openOne = async (options: OpenOptions): Promise<OpenSession> => {
     if (isClosed) throw new Error("The session service is closed.");
-    const session = await LiveSession.open({
-      deps,
-      wish,
+    const session = await SessionFront.open({
+      session: deps,
+      options,
       owner,
       openOther: openOne,
       onClosed: (gone) => open.delete(gone),

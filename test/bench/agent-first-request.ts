@@ -15,7 +15,7 @@ import { openSkills } from "../../src/app/agent/open-skills.ts";
 import { gatherPrompt } from "../../src/app/agent/prompt-inputs.ts";
 import { copyShippedSkills } from "../../src/app/shipped-skills.ts";
 import { openToolbox } from "../../src/app/wire-tools.ts";
-import { createSessionSearchTool, type SessionSearchDeps } from "../../src/session/session-search-tool.ts";
+import { createSessionSearchTool, type SessionSearchDeps } from "../../src/session/search/session-search-tool.ts";
 
 export interface Share {
   readonly name: string;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/files/logger";
 import { Scope } from "#foundation/lifecycle/disposal";
-import type { OpenSession, OpenWish, SessionEvent } from "#session";
+import type { OpenOptions, OpenSession, SessionEvent } from "#session";
 import { type McpServerSettings, readServerSettings } from "#tools";
 import { type Hermes, openHermes } from "../../src/app/hermes.ts";
 import { temporaryStage } from "../../src/app/testing.ts";
@@ -98,7 +98,10 @@ async function open(more = "", env: Record<string, string> = {}): Promise<void> 
   );
 }
 
-async function person(model: ModelServer, wish: Partial<OpenWish> & Pick<OpenWish, "cwd" | "source">): Promise<Person> {
+async function person(
+  model: ModelServer,
+  wish: Partial<OpenOptions> & Pick<OpenOptions, "cwd" | "source">,
+): Promise<Person> {
   const provider = model === left ? "custom:left" : "custom:right";
   const named = model === left ? "left-model" : "right-model";
   const session = scope.adopt(await hermes.sessions.open({ isInteractive: true, provider, model: named, ...wish }));
@@ -135,9 +138,9 @@ async function person(model: ModelServer, wish: Partial<OpenWish> & Pick<OpenWis
   };
 }
 
-const ann = (wish: Partial<OpenWish> = {}): Promise<Person> =>
+const ann = (wish: Partial<OpenOptions> = {}): Promise<Person> =>
   person(left, { source: "cli", cwd: path.join(folder, "ann"), ...wish });
-const bob = (wish: Partial<OpenWish> = {}): Promise<Person> =>
+const bob = (wish: Partial<OpenOptions> = {}): Promise<Person> =>
   person(right, { source: "telegram", userId: "bob", cwd: path.join(folder, "bob"), ...wish });
 const farBob = (): Promise<Person> => bob({ terminal: { kind: "far", cwd: "/far/work" } });
 

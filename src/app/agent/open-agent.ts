@@ -1,5 +1,6 @@
 import {
   Agent,
+  type Compression,
   Conversation,
   createContextKeeper,
   type createPromptSource,
@@ -8,16 +9,32 @@ import {
   savesTrajectories,
   toolSideCalls,
 } from "#agent";
+import type { Config } from "#config";
 import type { Message } from "#conversation";
+import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { parseFallbackChain } from "#model";
-import type { AgentHandle, AgentSpec, OpenAgent } from "#session";
+import { type Auxiliary, parseFallbackChain, type Target } from "#model";
+import {
+  type AgentRequest,
+  type AgentServices,
+  accountService,
+  checkpointService,
+  memoryService,
+  modelService,
+  type OpenAgent,
+  referenceService,
+  type SessionAgent,
+  skillService,
+  titleService,
+  toolService,
+  windowRule,
+} from "#session";
 import { clarifyWith, type Listing, type SessionScope, type Tool } from "#tools";
+import { readPageWith } from "../read-page.ts";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
 import { openDelegation } from "./children.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
-import { createHandle } from "./handle.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { openCompression } from "./open-compression.ts";
 import { openMemory, type SessionMemory } from "./open-memory.ts";
@@ -29,10 +46,9 @@ import { sessionScope as scopeOf, spenderOf } from "./session-scope.ts";
 import { SessionTools } from "./session-tools.ts";
 import { agentSettings, listingWish, modelWish, preload } from "./session-wish.ts";
 import type { SharedParts } from "./shared-parts.ts";
-import { openSideWork } from "./side-work.ts";
+import { openSideWork, type SideWork } from "./side-work.ts";
 import { summaryModelOf } from "./summary-model.ts";
 import { TaintWatch } from "./taint.ts";
-import { acceptWindow } from "./window-rule.ts";
 
 /** Builds what a session thinks and acts with. */
 export function createOpenAgent(shared: SharedParts): OpenAgent {
@@ -54,13 +70,13 @@ interface Opening {
 }
 
 /** What was asked for by name and does not exist is said; otherwise the tools would just be missing. */
-function unknownToolsets({ wish }: AgentSpec, { listing }: SessionTools): readonly string[] {
+function unknownToolsets({ options }: AgentRequest, { listing }: SessionTools): readonly string[] {
   return listing.unknownToolsets
-    .filter((name) => wish.toolsets?.includes(name) === true)
+    .filter((name) => options.toolsets?.includes(name) === true)
     .map((name) => `There is no toolset "${name}". See them with: hermes tools list`);
 }
 
-async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
+async function open(spec: AgentRequest, opening: Opening): Promise<SessionAgent> {
   const { shared, scope, signal } = opening;
   const { logger } = shared;
   const { config } = shared.loaded;
@@ -131,9 +147,9 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
   await compression.start(signal);
   scope.adopt(spec.events.observe("compression", compression));
   scope.defer(() => compression.end(never));
-  const save = savesTrajectories(spec.wish.saveTrajectories, config.agent.save_trajectories)
+  const save = savesTrajectories(spec.options.saveTrajectories, config.agent.save_trajectories)
     ? trajectorySaver({
-        folder: spec.wish.cwd,
+        folder: spec.options.cwd,
         maxSteps: base.settings.maxSteps,
         clock: shared.clock,
         logger,
@@ -153,28 +169,114 @@ async function open(spec: AgentSpec, opening: Opening): Promise<AgentHandle> {
         await shared.toolbox.endTurn(sessionScope.key);
         await save?.(result);
       });
-      spec.onTurnEnd(result);
     },
   });
   const agent = new Agent(deps);
-  return createHandle({
-    shared,
-    spec,
-    sessionScope,
+  return {
     agent,
-    conversation,
-    chosen,
-    tools,
-    memory,
-    live,
-    auxiliary,
-    compression,
-    side,
-    scope,
-  });
+    services: servicesOf(spec, {
+      shared,
+      sessionScope,
+      agent,
+      chosen,
+      tools,
+      memory,
+      live,
+      auxiliary,
+      compression,
+      side,
+    }),
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
 }
 
-function newConversation(spec: AgentSpec, chosen: ChosenModel): Conversation {
+/** Refuses to begin with a window that is too small; what should be known about one that was accepted. */
+function acceptWindow(target: Target, config: Config): string | undefined {
+  const found = windowRule(target, config);
+  if (found.kind === "refused") throw new UserError(found.message, { hint: found.hint, code: found.code });
+  return found.kind === "warning" ? found.message : undefined;
+}
+
+interface ServiceDeps {
+  readonly shared: SharedParts;
+  readonly sessionScope: SessionScope;
+  readonly agent: Agent;
+  readonly chosen: ChosenModel;
+  readonly tools: SessionTools;
+  readonly memory: SessionMemory | undefined;
+  readonly live: LiveSettings;
+  readonly auxiliary: Auxiliary;
+  readonly compression: Compression;
+  readonly side: SideWork;
+}
+
+function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): AgentServices {
+  const { shared, sessionScope: scope, agent, chosen, tools, memory, live, compression, side } = deps;
+  const { toolbox, models, loaded, home } = shared;
+  const { conversation } = agent;
+  const { config, environment } = loaded;
+  return {
+    models: modelService({
+      agent,
+      chosen,
+      config,
+      context: models.context,
+      redactor: toolbox.redactor,
+      choices: (signal) => models.choices(signal),
+      save: (target) => shared.saveModel(target),
+    }),
+    skills: skillService({ ...shared.skills, scope, sessionId }),
+    tools: toolService({
+      shown: tools,
+      setEnabled: (names, isEnabled) => shared.surfaceTools.set(options.source, names, isEnabled),
+      reloadMcp: (signal) => toolbox.mcp.reload(scope, signal),
+    }),
+    checkpoints: checkpointService(toolbox.checkpoints, options.cwd),
+    memory: memoryService({
+      memory,
+      scope,
+      sessionId,
+      flush: async (reason, signal) => void (await side.flush(reason, conversation.history, signal)),
+    }),
+    account: accountService({
+      clock: shared.clock,
+      rateLimits: shared.rateLimits,
+      registry: models.context.registry,
+      target: () => conversation.target,
+    }),
+    approvals: {
+      get isYolo() {
+        return toolbox.yolo.isOn(scope.key);
+      },
+      setYolo: (isOn) => (toolbox.yolo.isOn(scope.key) === isOn ? isOn : toolbox.yolo.toggle(scope.key)),
+    },
+    behaviour: live,
+    context: {
+      async compress(focus, signal) {
+        const outcome = await compression.compressNow(focus, signal);
+        return outcome.kind === "smaller" ? { before: outcome.tokensBefore, after: outcome.tokensAfter } : undefined;
+      },
+    },
+    processes: {
+      list: () =>
+        toolbox.processes
+          .list(scope.key)
+          .map(({ facts, state }) => ({ id: facts.id, command: facts.command, state: state.kind })),
+      stopAll: () => toolbox.processes.killAll(scope.key),
+    },
+    references: referenceService({
+      folder: options.cwd,
+      hermesHome: home.root,
+      home: shared.userHome,
+      env: environment.variables,
+      windowTokens: () => conversation.target.limits.contextWindow,
+      fetchText: readPageWith(toolbox.registry, scope),
+    }),
+    titles: titleService(deps.auxiliary, chosen),
+  };
+}
+
+function newConversation(spec: AgentRequest, chosen: ChosenModel): Conversation {
   return new Conversation({
     sessionId: spec.sessionId,
     rootSessionId: spec.rootSessionId,
@@ -186,7 +288,7 @@ function newConversation(spec: AgentSpec, chosen: ChosenModel): Conversation {
 
 /** What the session works with from now on; it all ends with the session. */
 async function openSessionTools(
-  spec: AgentSpec,
+  spec: AgentRequest,
   { shared, scope, signal, conversation, sessionScope }: Opening & ToolsOf,
 ): Promise<SessionTools> {
   const { toolbox } = shared;
@@ -231,12 +333,12 @@ interface Gathered {
   readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
 }
 
-function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
+function partsOf(spec: AgentRequest, given: Gathered): AgentParts {
   const { shared, live, tools } = given;
   return {
     place: {
       scope: given.sessionScope,
-      cwd: spec.wish.cwd,
+      cwd: spec.options.cwd,
       sessionId: spec.sessionId,
       sessionKey: spec.rootSessionId,
       spentUsd: spec.spentUsd,
@@ -270,10 +372,10 @@ function partsOf(spec: AgentSpec, given: Gathered): AgentParts {
 }
 
 async function memoryOf(
-  { wish, sessionId }: AgentSpec,
+  { options: wanted, sessionId }: AgentRequest,
   { shared, scope, signal, listing, taint }: Opening & { readonly listing: Listing; readonly taint: TaintWatch },
 ): Promise<SessionMemory | undefined> {
-  if (wish.ignoreRules === true) return undefined;
+  if (wanted.ignoreRules === true) return undefined;
   const { loaded, home, clock, logger, toolbox } = shared;
   const options = {
     loaded,
@@ -281,9 +383,9 @@ async function memoryOf(
     clock,
     logger,
     sessionId,
-    surface: wish.source,
-    userId: wish.userId,
-    cwd: wish.cwd,
+    surface: wanted.source,
+    userId: wanted.userId,
+    cwd: wanted.cwd,
     pluginProviders: toolbox.plugins.memoryProviders(),
     takenToolNames: listing.names,
     taintedBy: () => taint.source,

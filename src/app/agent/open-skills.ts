@@ -35,6 +35,7 @@ export interface SkillsOptions {
 export interface Skills {
   readonly library: SkillLibrary;
   readonly loader: SkillLoader;
+  readonly usage: SkillUsage;
   readonly tools: readonly Tool[];
 }
 
@@ -82,7 +83,7 @@ export function openSkills(options: SkillsOptions): Skills {
     usage,
     isGuarded: () => config.skills.guard_agent_created,
   });
-  return { library, loader, tools: createSkillTools({ library, loader, editor }) };
+  return { usage, library, loader, tools: createSkillTools({ library, loader, editor }) };
 }
 
 /** Out of everything that is shown, and in `.env` for later, where it is the owner's; a guest's ends with the session. */

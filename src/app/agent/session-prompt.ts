@@ -1,5 +1,5 @@
 import { type Conversation, createPromptSource } from "#agent";
-import type { AgentSpec } from "#session";
+import type { AgentRequest } from "#session";
 import type { Listing } from "#tools";
 import type { SessionMemory } from "./open-memory.ts";
 import { gatherPrompt } from "./prompt-inputs.ts";
@@ -8,7 +8,7 @@ import type { SharedParts } from "./shared-parts.ts";
 
 /** The frozen prompt of a session, made from what this person has. */
 export function promptOf(
-  spec: AgentSpec,
+  spec: AgentRequest,
   given: {
     readonly shared: SharedParts;
     readonly conversation: Conversation;
@@ -18,7 +18,7 @@ export function promptOf(
   },
 ) {
   const { shared, conversation, tools, memory, signal } = given;
-  const { wish } = spec;
+  const { options } = spec;
   return createPromptSource({
     hasHistory: spec.history.length > 0,
     load: () => spec.prompt.load(),
@@ -29,18 +29,18 @@ export function promptOf(
           loaded: shared.loaded,
           home: shared.home,
           logger: shared.logger,
-          cwd: wish.cwd,
-          surface: wish.source,
+          cwd: options.cwd,
+          surface: options.source,
           listing: tools.listing,
           model: conversation.primary.model,
           provider: conversation.primary.provider,
           startedAtMs: spec.startedAtMs,
-          skipsFiles: wish.ignoreRules === true,
+          skipsFiles: options.ignoreRules === true,
           memory: await memory?.snapshot(),
           providerBlock: memory?.manager.promptBlock,
           skills: hasSkillTools(tools.listing) ? shared.skills : undefined,
-          ...(wish.systemMessage === undefined ? {} : { systemMessage: wish.systemMessage }),
-          ...(wish.passSessionId === true ? { rootSessionId: spec.rootSessionId } : {}),
+          ...(options.systemMessage === undefined ? {} : { systemMessage: options.systemMessage }),
+          ...(options.passSessionId === true ? { rootSessionId: spec.rootSessionId } : {}),
         },
         signal,
       ),

@@ -1,12 +1,11 @@
 import { childApprover } from "#agent";
 import type { LoadedConfig } from "#config";
-import { Secret } from "#foundation/secrets/secret";
-import type { AgentSpec } from "#session";
-import type { Auxiliary, Prompter, SessionScope, Spender } from "#tools";
+import type { AgentRequest } from "#session";
+import type { Auxiliary, SessionScope, Spender } from "#tools";
 import { absolutePath } from "../tools/absolute-path.ts";
 import { childApprovals } from "./children.ts";
 
-export interface ScopeParts {
+export interface ScopeDeps {
   readonly loaded: LoadedConfig;
   readonly userHome: string;
   readonly spender: Spender;
@@ -14,36 +13,24 @@ export interface ScopeParts {
 }
 
 /** What belongs to a session, from what it was opened with. */
-export function sessionScope(spec: AgentSpec, { loaded, userHome, spender, auxiliary }: ScopeParts): SessionScope {
-  const { wish, rootSessionId } = spec;
+export function sessionScope(request: AgentRequest, { loaded, userHome, spender, auxiliary }: ScopeDeps): SessionScope {
+  const { options, rootSessionId, prompter } = request;
   const { config } = loaded;
   return {
     key: rootSessionId,
-    userId: wish.userId,
-    source: wish.source,
-    cwd: absolutePath(config.terminal.cwd, wish.cwd, userHome),
-    terminal: wish.terminal ?? {},
-    mcpServers: wish.mcpServers ?? [],
-    approver: childApprover(spec.approver, () => childApprovals(config)),
-    prompter: prompterOf(spec),
+    userId: options.userId,
+    source: options.source,
+    cwd: absolutePath(config.terminal.cwd, options.cwd, userHome),
+    terminal: options.terminal ?? {},
+    mcpServers: options.mcpServers ?? [],
+    approver: childApprover(request.approver, () => childApprovals(config)),
+    prompter,
     auxiliary,
     spender,
-    deliver: (words) => spec.deliver(words),
+    deliver: (words) => request.deliver(words),
   };
 }
 
-export function spenderOf({ rootSessionId, wish }: AgentSpec): Spender {
-  return { sessionId: rootSessionId, userId: wish.userId, treeId: rootSessionId };
-}
-
-function prompterOf(spec: AgentSpec): Prompter {
-  return {
-    question: (text, choices, signal) => spec.askPerson(text, choices, signal),
-    async secret({ prompt, kind, variable }, signal) {
-      if (!spec.wish.isInteractive) return { kind: "nobody" };
-      const what = variable === undefined ? { kind } : { kind, variable };
-      const typed = await spec.askSecret(prompt, what, signal);
-      return typed === undefined || typed === "" ? { kind: "declined" } : { kind: "secret", secret: new Secret(typed) };
-    },
-  };
+export function spenderOf({ rootSessionId, options }: AgentRequest): Spender {
+  return { sessionId: rootSessionId, userId: options.userId, treeId: rootSessionId };
 }

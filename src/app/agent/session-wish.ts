@@ -1,36 +1,36 @@
 import type { AgentSettings } from "#agent";
-import type { AgentSpec } from "#session";
+import type { AgentRequest } from "#session";
 import { renderPreloaded } from "#skills";
 import type { SessionScope } from "#tools";
 import type { LiveSettings } from "./live-settings.ts";
 import type { SharedParts } from "./shared-parts.ts";
 
 /** What was asked for when the session was opened, in the words of the parts that fulfil it. */
-export function modelWish({ wish }: AgentSpec) {
+export function modelWish({ options }: AgentRequest) {
   return {
-    isOneShot: !wish.isInteractive,
-    ...(wish.model === undefined ? {} : { model: wish.model }),
-    ...(wish.provider === undefined ? {} : { provider: wish.provider }),
+    isOneShot: !options.isInteractive,
+    ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.provider === undefined ? {} : { provider: options.provider }),
   };
 }
 
 /** The toolsets of this surface, or those that were asked for. */
-export function listingWish({ wish }: AgentSpec, { surfaceTools }: SharedParts) {
-  const { enabledToolsets, disabledTools } = surfaceTools.wishFor(wish.source);
+export function listingWish({ options }: AgentRequest, { surfaceTools }: SharedParts) {
+  const { enabledToolsets, disabledTools } = surfaceTools.wishFor(options.source);
   return {
-    enabledToolsets: wish.toolsets ?? enabledToolsets,
+    enabledToolsets: options.toolsets ?? enabledToolsets,
     disabledTools,
-    ...(wish.disabledToolsets === undefined ? {} : { disabledToolsets: wish.disabledToolsets }),
+    ...(options.disabledToolsets === undefined ? {} : { disabledToolsets: options.disabledToolsets }),
   };
 }
 
 /** Skills for the whole session, as text; one that cannot be loaded is told of and left out. */
 export async function preload(
-  spec: AgentSpec,
+  spec: AgentRequest,
   { skills, logger, scope }: Pick<SharedParts, "skills" | "logger"> & { readonly scope: SessionScope },
   signal: AbortSignal,
 ): Promise<string> {
-  const names = spec.wish.skills ?? [];
+  const names = spec.options.skills ?? [];
   const outcomes = await Promise.all(
     names.map((name) => skills.loader.load(name, { scope, sessionId: spec.sessionId, signal })),
   );
@@ -44,10 +44,10 @@ export async function preload(
   return loaded.length === 0 ? "" : renderPreloaded(loaded);
 }
 
-export function agentSettings({ wish }: AgentSpec, { loaded }: SharedParts, live: LiveSettings): AgentSettings {
+export function agentSettings({ options }: AgentRequest, { loaded }: SharedParts, live: LiveSettings): AgentSettings {
   const { agent, delegation } = loaded.config;
   return {
-    maxSteps: wish.maxSteps ?? agent.max_turns,
+    maxSteps: options.maxSteps ?? agent.max_turns,
     maxConcurrentChildren: delegation.max_concurrent_children,
     budgetHints: agent.budget_hints,
     get request() {

@@ -9,7 +9,7 @@ import {
 } from "#agent";
 import { callsOf, type Message, type TurnResult } from "#conversation";
 import type { Auxiliary } from "#model";
-import type { AgentSpec } from "#session";
+import type { AgentRequest } from "#session";
 import { type AgentParts, agentDeps, remediesFor } from "./agent-parts.ts";
 import type { SharedParts } from "./shared-parts.ts";
 
@@ -21,7 +21,7 @@ export interface SideWork extends AsyncDisposable {
 
 export function openSideWork(
   parts: AgentParts,
-  spec: AgentSpec,
+  spec: AgentRequest,
   { loaded, auxiliary }: Pick<SharedParts, "loaded"> & { readonly auxiliary: Auxiliary },
 ): SideWork {
   const { conversation, clock, logger, memory, place } = parts;

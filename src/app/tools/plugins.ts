@@ -84,6 +84,7 @@ export function openPlugins(base: ToolboxBase, parts: PluginParts): Plugins {
           ...command,
           handler: (args, sessionKey) => calls.run(sessions.place(sessionKey), () => command.handler(args)),
         })),
+      list: () => host.list.map(({ key, version, state }) => ({ name: key, version, state: state.kind })),
       skills: () => [...contributions.skills.values()],
       memoryProviders: () => (contributions.memoryProvider === undefined ? [] : [contributions.memoryProvider]),
       contextEngines: () => [contributions.contextEngine].filter(isContextEngine),

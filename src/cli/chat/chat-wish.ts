@@ -1,11 +1,11 @@
 import type { FlagSetting } from "#config";
 import { UserError } from "#foundation/errors";
-import type { OpenWish } from "#session";
+import type { OpenOptions } from "#session";
 import { exitCodes, type FlagValue, type Invocation } from "../command.ts";
 
 /** What was asked for on the command line, checked. */
 export interface ChatWish {
-  readonly open: Omit<OpenWish, "resume" | "cwd" | "isInteractive">;
+  readonly open: Omit<OpenOptions, "resume" | "cwd" | "isInteractive">;
   readonly resume?: string;
   /** `-c` without a title: the newest; with one: the newest of that title. */
   readonly continueFrom?: { readonly title?: string };

@@ -1,26 +1,26 @@
 import { type BusyMode, busyModes } from "../settings.ts";
-import type { SlashCommand } from "./command.ts";
+import { defineCommand } from "./command.ts";
 import { saved } from "./preferences.ts";
 import { act, say, warn } from "./views.ts";
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
-export const yoloCommand: SlashCommand = {
+export const yoloCommand = defineCommand({
   name: "yolo",
   description: "Switch approvals off or on again, for this session",
   category: "Configuration",
   whileRunning: "now",
-  async run({ session, surface, deps }) {
-    if (surface === "gateway" && !deps.settings.allowsYoloInChats)
+  takes: ["approvals", "settings"],
+  async run({ surface }, { approvals, settings }) {
+    if (surface === "gateway" && !settings.allowsYoloInChats)
       return warn("Approvals cannot be switched off from a chat here.");
-    const isOn = session.handle.setYolo(!session.info.isYolo);
-    return isOn
-      ? warn("Approvals are off for this session: flagged commands run without a question.")
+    return approvals.setYolo(!approvals.isYolo)
+      ? warn("Approvals are off for this session: flagged commands run without asking.")
       : say("Approvals are on.");
   },
-};
+});
 
-export const reasoningCommand: SlashCommand = {
+export const reasoningCommand = defineCommand({
   name: "reasoning",
   description: "Choose how long the model thinks, or show and hide its thinking",
   category: "Configuration",
@@ -29,26 +29,23 @@ export const reasoningCommand: SlashCommand = {
   whileRunning: "next",
   whileRunningFor: ([first]) =>
     first === undefined || ["show", "hide"].includes(first.toLowerCase()) ? "now" : "next",
-  async run(context) {
-    const { args, session } = context;
-    const wish = args.toLowerCase();
-    if (wish === "show" || wish === "hide") {
-      await saved(context, { key: "display.show_reasoning", value: wish === "show" }, "");
-      return act({ do: "show-reasoning", isShown: wish === "show" });
+  takes: ["behaviour", "preferences"],
+  async run({ args }, { behaviour, preferences }) {
+    const choice = args.toLowerCase();
+    if (choice === "show" || choice === "hide") {
+      await saved(preferences, { key: "display.show_reasoning", value: choice === "show" }, "");
+      return act({ do: "show-reasoning", isShown: choice === "show" });
     }
-    if (wish === "") return say(`/reasoning ${efforts.join("|")}, or /reasoning show|hide`);
-    if (!efforts.includes(wish)) return warn(`There is no level ${args}. Levels: ${efforts.join(", ")}`);
-    const problem = session.handle.setReasoning(wish);
+    if (choice === "") return say(`Usage: /reasoning ${efforts.join("|")}, or /reasoning show|hide`);
+    if (!efforts.includes(choice)) return warn(`There is no level ${args}. Levels: ${efforts.join(", ")}`);
+    const problem = behaviour.setReasoning(choice);
     if (problem !== undefined) return warn(problem);
-    return await saved(
-      context,
-      { key: "agent.reasoning_effort", value: wish },
-      `Reasoning: ${wish}, from the next turn on.`,
-    );
+    const done = `Reasoning: ${choice}, starting with the next turn.`;
+    return await saved(preferences, { key: "agent.reasoning_effort", value: choice }, done);
   },
-};
+});
 
-export const fastCommand: SlashCommand = {
+export const fastCommand = defineCommand({
   name: "fast",
   description: "Choose the faster, dearer service of the provider, or the normal one",
   category: "Configuration",
@@ -56,44 +53,62 @@ export const fastCommand: SlashCommand = {
   subcommands: ["normal", "fast", "status"],
   whileRunning: "next",
   whileRunningFor: ([first]) => (first === undefined || first === "status" ? "now" : "next"),
-  isHidden: (session) => session.handle.hasFastMode?.() === false,
-  async run(context) {
-    const { args, session } = context;
-    const wish = args.toLowerCase();
-    if (session.handle.hasFastMode?.() === false) return warn(`${session.info.model} has one speed only.`);
-    if (wish === "" || wish === "status")
+  takes: ["behaviour", "preferences"],
+  async run({ args }, { behaviour, preferences }) {
+    const choice = args.toLowerCase();
+    if (choice === "" || choice === "status")
       return say("/fast fast asks for the faster service, /fast normal for the usual one.");
-    if (wish !== "fast" && wish !== "normal") return warn("/fast normal, /fast fast or /fast status");
-    const problem = session.handle.setFast(wish === "fast");
-    if (problem !== undefined) return warn(problem);
-    return await saved(context, { key: "agent.service_tier", value: wish }, `Service: ${wish}, from the next turn on.`);
+    if (choice !== "fast" && choice !== "normal") return warn("Usage: /fast normal, /fast fast or /fast status");
+    behaviour.setFast(choice === "fast");
+    const done = `Service: ${choice}, starting with the next turn.`;
+    return await saved(preferences, { key: "agent.service_tier", value: choice }, done);
   },
-};
+});
 
-export const busyCommand: SlashCommand = {
+export const busyCommand = defineCommand({
   name: "busy",
   description: "Choose what a message does while a turn runs",
   category: "Configuration",
   argsHint: "[queue|interrupt|steer|status]",
   subcommands: ["queue", "interrupt", "steer", "status"],
   whileRunning: "now",
-  async run(context) {
-    const { args, session } = context;
-    const wish = args.toLowerCase();
-    if (wish === "" || wish === "status") return say(`While a turn runs, a message: ${meanings[session.busyMode]}.`);
-    const mode = busyModes.find((one) => one === wish);
-    if (mode === undefined) return warn(`/busy ${busyModes.join(", /busy ")} or /busy status`);
-    session.setBusyMode(mode);
-    return await saved(
-      context,
-      { key: "display.busy_input_mode", value: mode },
-      `From now on a message ${meanings[mode]}.`,
-    );
+  takes: ["turns", "preferences"],
+  async run({ args }, { turns, preferences }) {
+    const choice = args.toLowerCase();
+    if (choice === "" || choice === "status") return say(`While a turn runs, a message ${meanings[turns.busyMode]}.`);
+    const mode = busyModes.find((one) => one === choice);
+    if (mode === undefined) return warn(`Usage: /busy ${busyModes.join(", /busy ")} or /busy status`);
+    turns.setBusyMode(mode);
+    const done = `From now on a message ${meanings[mode]}.`;
+    return await saved(preferences, { key: "display.busy_input_mode", value: mode }, done);
   },
-};
+});
 
 const meanings: Readonly<Record<BusyMode, string>> = {
   interrupt: "stops the turn and is answered next",
   queue: "waits for the end of the turn",
   steer: "is handed to the model with its next tool result",
 };
+
+export const personalityCommand = defineCommand({
+  name: "personality",
+  description: "Choose how Hermes speaks",
+  category: "Configuration",
+  argsHint: "[name]",
+  whileRunning: "next",
+  whileRunningFor: (words) => (words.length === 0 ? "now" : "next"),
+  takes: ["behaviour", "settings", "preferences"],
+  complete: (_call, { settings }) => Promise.resolve([...settings.personalities, "none"]),
+  async run({ args }, { behaviour, settings, preferences }) {
+    const names = settings.personalities;
+    if (args === "") {
+      if (names.length === 0) return say("No personality is defined.");
+      const items = [...names, "none"].map((name) => ({ value: name, label: name, detail: "", isCurrent: false }));
+      return { kind: "picker", title: "Personality", items, command: "/personality" };
+    }
+    const problem = behaviour.setPersonality(args);
+    if (problem !== undefined) return warn(problem);
+    const done = `Personality: ${args}, starting with the next turn.`;
+    return await saved(preferences, { key: "display.personality", value: args }, done);
+  },
+});

@@ -1,10 +1,10 @@
-import type { ApprovalChoice, Message, UserMessage } from "#conversation";
-import type { TitleOutcome } from "#store";
-import type { AgentHandle } from "../agent-handle.ts";
-import type { CommandView, OpenWish, SessionInfo, Submission, UserInput } from "../api.ts";
+import type { ApprovalChoice, Message } from "#conversation";
+import type { CommandView, OpenSession, SessionInfo } from "../api.ts";
+import type { AgentServices } from "../services/services.ts";
 import type { SessionDeps } from "../session-deps.ts";
-import type { BusyMode } from "../settings.ts";
-import type { CommandCatalog } from "./catalog.ts";
+import type { CurrentConversation } from "../turns/current-conversation.ts";
+import type { Turns } from "../turns/turns.ts";
+import type { CommandCatalog } from "./registry.ts";
 
 export const commandCategories = ["Session", "Configuration", "Tools & Skills", "Info", "Exit"] as const;
 export type CommandCategory = (typeof commandCategories)[number];
@@ -15,8 +15,48 @@ export type CommandSurface = "cli" | "gateway";
 /** During a turn a command runs at once, is refused with a notice, or is done when the turn is over. */
 export type WhileRunning = "now" | "busy" | "next";
 
+/** Everything commands can work with; each names what it takes, and gets nothing else. */
+export interface CommandServices
+  extends AgentServices,
+    Pick<SessionDeps, "store" | "clock" | "logger" | "settings" | "home" | "preferences"> {
+  readonly turns: Pick<
+    Turns,
+    "busyMode" | "setBusyMode" | "say" | "continueTurn" | "releaseHeld" | "queued" | "isBusy" | "stop"
+  >;
+  readonly conversation: Pick<CurrentConversation, "startNew" | "dropLastExchange" | "setTitle">;
+  /** Prompts that run beside the conversation. */
+  readonly background: { start(prompt: string): string; list(): readonly BackgroundRun[] };
+  /** Child agents of the running turn: what they do. */
+  readonly children: { list(): readonly { readonly id: string; readonly task: string }[] };
+  /** Answers the approval that is open; false when none is. */
+  readonly asking: { approveOpen(choice: ApprovalChoice): boolean };
+  /** A line as if it had been typed: a command or words. */
+  readonly line: Pick<OpenSession, "submit">;
+  readonly machine: Pick<SessionDeps, "version" | "redact" | "plugins" | "skillUse">;
+}
+
+export interface BackgroundRun {
+  readonly id: string;
+  readonly prompt: string;
+  readonly startedAtMs: number;
+}
+
+export type ServiceName = keyof CommandServices;
+
+/** A line that calls a command. */
+export interface CommandCall {
+  /** What followed the name, trimmed, in its own case. */
+  readonly args: string;
+  readonly words: readonly string[];
+  readonly surface: CommandSurface;
+  /** The session as it is now. */
+  readonly session: { readonly info: SessionInfo; readonly history: readonly Message[] };
+  readonly catalog: CommandCatalog;
+  readonly signal: AbortSignal;
+}
+
 /** A slash command as data; help, completion, menus and dispatch are all derived from the one list of these. */
-export interface SlashCommand {
+export interface SlashCommand<Taken extends ServiceName = ServiceName> {
   /** Lower case, without the slash. */
   readonly name: string;
   readonly description: string;
@@ -29,13 +69,23 @@ export interface SlashCommand {
   /** Offered in chats only while this setting is on. */
   readonly gatewayConfigGate?: string;
   readonly whileRunning: WhileRunning;
+  /** The services it works with. */
+  readonly takes: readonly Taken[];
   /** Where the answer depends on what follows the name, or on where it was typed. */
   whileRunningFor?(words: readonly string[], surface: CommandSurface): WhileRunning;
-  /** Not offered when this says so, for example because the model cannot do it. */
-  isHidden?(session: SessionControl): boolean;
   /** What may follow, for completion. */
-  complete?(context: CommandContext): Promise<readonly string[]>;
-  run(context: CommandContext): Promise<CommandView>;
+  complete?(call: CommandCall, services: Pick<CommandServices, Taken>): Promise<readonly string[]>;
+  run(call: CommandCall, services: Pick<CommandServices, Taken>): Promise<CommandView>;
+}
+
+/** Checks that a command uses the services it names, and no others. */
+export function defineCommand<const Taken extends ServiceName = never>(command: SlashCommand<Taken>): SlashCommand {
+  return command;
+}
+
+/** The services a command named. */
+export function takenFrom(services: CommandServices, { takes }: SlashCommand): CommandServices {
+  return Object.fromEntries(takes.map((name) => [name, services[name]])) as unknown as CommandServices;
 }
 
 /** A command a plugin brought. Its errors are shown, never thrown. */
@@ -45,54 +95,4 @@ export interface PluginCommand {
   readonly argsHint?: string;
   /** Run for this session: what the plugin starts belongs to it. */
   handler(args: string, sessionKey: string): string | null | Promise<string | null>;
-}
-
-export interface CommandContext {
-  /** What followed the name, trimmed, in its own case. */
-  readonly args: string;
-  readonly words: readonly string[];
-  readonly surface: CommandSurface;
-  readonly session: SessionControl;
-  readonly deps: SessionDeps;
-  readonly catalog: CommandCatalog;
-  readonly signal: AbortSignal;
-}
-
-export interface BackgroundRun {
-  readonly id: string;
-  readonly prompt: string;
-  readonly startedAtMs: number;
-}
-
-/** What a command may do to the session it was typed in. */
-export interface SessionControl {
-  readonly info: SessionInfo;
-  readonly history: readonly Message[];
-  readonly wish: OpenWish;
-  readonly handle: AgentHandle;
-  readonly busyMode: BusyMode;
-  setBusyMode(mode: BusyMode): void;
-  /** A line as if it had been typed: a command or words. */
-  submit(input: UserInput): Promise<Submission>;
-  /** Words for the model, as if they had been typed; `sent` goes out instead of the text, which is stored. */
-  say(words: { readonly text: string; readonly sent?: string }): Promise<Submission>;
-  /** Goes on with a turn that broke off; undefined when the last one is finished. */
-  continueTurn(): Submission | undefined;
-  /** Stops the running turn and waits until it has ended. */
-  stopTurn(): Promise<void>;
-  /** Ends this conversation and begins an empty one in its place. */
-  startNew(reason: string): Promise<void>;
-  /** Takes the last message of the person and everything after it back; gives that message. */
-  dropLastExchange(): Promise<UserMessage | undefined>;
-  setTitle(title: string): Promise<{ readonly outcome: TitleOutcome; readonly isPending: boolean }>;
-  enqueue(text: string): Promise<Submission>;
-  guide(text: string): Promise<Submission>;
-  /** Sends messages that wait from an earlier run; how many. */
-  releaseHeld(): number;
-  startBackground(prompt: string): string;
-  backgroundRuns(): readonly BackgroundRun[];
-  /** Child agents of the running turn: what they do. */
-  childTasks(): readonly { readonly id: string; readonly task: string }[];
-  /** Answers the approval that is open; false when none is. */
-  approveOpen(choice: ApprovalChoice): boolean;
 }

@@ -2,7 +2,8 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, systemErrorCode } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
-import type { CommandContext, SlashCommand } from "./command.ts";
+
+import { type CommandCall, type CommandServices, defineCommand } from "./command.ts";
 import { contextText } from "./status.ts";
 import { fault, say, warn } from "./views.ts";
 
@@ -10,33 +11,34 @@ const defaultLines = 50;
 const mostLines = 1_000;
 const mostBytes = 512 * 1024;
 
-export const logsCommand: SlashCommand = {
+export const logsCommand = defineCommand({
   name: "logs",
   description: "Show the newest log lines",
   category: "Info",
   argsHint: "[n]",
   cliOnly: true,
   whileRunning: "now",
-  async run(context) {
-    const { args } = context;
+  takes: ["home", "machine"],
+  async run({ args }, services) {
     const wanted = args === "" ? defaultLines : Number(args);
-    if (!Number.isInteger(wanted) || wanted < 1) return warn("/logs, or /logs 200 for more lines");
-    const lines = await logTail(context, Math.min(wanted, mostLines));
+    if (!Number.isInteger(wanted) || wanted < 1) return warn("Usage: /logs, or /logs 200 for more lines");
+    const lines = await logTail(services, Math.min(wanted, mostLines));
     return say(lines.length === 0 ? "The log is empty." : lines.join("\n"));
   },
-};
+});
 
 /** Shows what a report would hold; nothing leaves the machine, and a file is written only when asked for. */
-export const debugCommand: SlashCommand = {
+export const debugCommand = defineCommand({
   name: "debug",
   description: "Show a report for bug hunting, without secrets; `save` writes it to a file",
   category: "Info",
   argsHint: "[save]",
   subcommands: ["save"],
   whileRunning: "now",
-  async run(context) {
-    const { args, session, deps } = context;
-    const text = await report(context);
+  takes: ["home", "machine", "logger"],
+  async run(call, services) {
+    const { args, session } = call;
+    const text = await report(call, services);
     if (args.toLowerCase() !== "save") {
       const asks = "Nothing was sent anywhere. Read it, then `/debug save` writes it to a file you can share.";
       return { kind: "markdown", text: `\`\`\`\`\n${text}\n\`\`\`\`\n\n${asks}` };
@@ -47,40 +49,39 @@ export const debugCommand: SlashCommand = {
     } catch (error) {
       return fault(`The report was not written: ${describe(error)}`);
     }
-    deps.logger.info("a debug report was written", { path });
+    services.logger.info("a debug report was written", { path });
     return say(`Written to ${path}. Look through it before you share it.`);
   },
-};
+});
 
-async function report(context: CommandContext): Promise<string> {
-  const { session, deps } = context;
+type LogServices = Pick<CommandServices, "home" | "machine">;
+
+async function report({ session }: CommandCall, services: LogServices): Promise<string> {
   const { info } = session;
-  const facts = (await deps.debugFacts?.()) ?? [];
+  const { redact, version } = services.machine;
   const lines = [
     `session ${info.id} on ${info.source}, ${session.history.length} messages`,
     `model ${info.model} at ${info.provider} (${info.modelSource})`,
     `context ${contextText(info)}`,
-    `node ${process.version} on ${process.platform} ${process.arch}`,
-    ...facts,
+    `hermes ${version}, node ${process.version} on ${process.platform} ${process.arch}`,
     "",
     "log:",
-    ...(await logTail(context, 100)),
+    ...(await logTail(services, 100)),
   ];
   // The log is redacted as it is written; this second pass is for facts, and for what was learned since.
-  return redacted(context, lines.join("\n"));
+  return redact(lines.join("\n"));
 }
 
-async function logTail(context: CommandContext, count: number): Promise<readonly string[]> {
-  const path = context.deps.home?.agentLog;
-  if (path === undefined) return [];
+async function logTail({ home, machine }: LogServices, count: number): Promise<readonly string[]> {
   try {
-    const file = await open(path, "r");
+    const file = await open(home.agentLog, "r");
     try {
       const { size } = await file.stat();
       const start = Math.max(0, size - mostBytes);
       const buffer = Buffer.alloc(size - start);
       await file.read(buffer, 0, buffer.length, start);
-      const lines = redacted(context, buffer.toString("utf8"))
+      const lines = machine
+        .redact(buffer.toString("utf8"))
         .split("\n")
         .filter((line) => line !== "");
       return lines.slice(start > 0 ? 1 : 0).slice(-count);
@@ -91,8 +92,4 @@ async function logTail(context: CommandContext, count: number): Promise<readonly
     if (systemErrorCode(error) === "ENOENT") return [];
     throw error;
   }
-}
-
-function redacted({ deps }: CommandContext, text: string): string {
-  return deps.redact?.(text) ?? text;
 }

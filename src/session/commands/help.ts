@@ -1,40 +1,41 @@
-import type { CommandView } from "../api.ts";
-import { type CommandCatalog, isAvailable } from "./catalog.ts";
-import { commandCategories, type SessionControl, type SlashCommand } from "./command.ts";
+import { commandCategories, defineCommand, type SlashCommand } from "./command.ts";
+import { type CommandCatalog, isAvailable } from "./registry.ts";
 import { warn } from "./views.ts";
 
 const perPage = 20;
 
-export const helpCommand: SlashCommand = {
+export const helpCommand = defineCommand({
   name: "help",
   description: "Show what can be typed",
   category: "Info",
   whileRunning: "now",
-  run: ({ catalog, session }) => Promise.resolve({ kind: "markdown", text: helpText(catalog, session) }),
-};
+  takes: [],
+  run: ({ catalog }) => Promise.resolve({ kind: "markdown", text: helpText(catalog) }),
+});
 
-export const commandsCommand: SlashCommand = {
+export const commandsCommand = defineCommand({
   name: "commands",
   description: "List all commands and skills, page by page",
   category: "Info",
   argsHint: "[page]",
   gatewayOnly: true,
   whileRunning: "now",
-  async run({ catalog, session, args }) {
-    const lines = commandLines(catalog, session);
+  takes: [],
+  async run({ catalog, args }) {
+    const lines = commandLines(catalog);
     const pages = Math.max(1, Math.ceil(lines.length / perPage));
     const page = args === "" ? 1 : Number(args);
     if (!Number.isInteger(page) || page < 1 || page > pages) return warn(`Choose a page from 1 to ${pages}.`);
     const shown = lines.slice((page - 1) * perPage, page * perPage);
     const text = [...shown, "", `Page ${page} of ${pages}`].join("\n");
-    return { kind: "text", text } satisfies CommandView;
+    return { kind: "text", text };
   },
-};
+});
 
 /** Built-in commands by category, then the person's own, plugins' and skills. */
-function helpText(catalog: CommandCatalog, session: SessionControl): string {
+function helpText(catalog: CommandCatalog): string {
   const groups = commandCategories.map((category) => {
-    const lines = offered(catalog, session)
+    const lines = offered(catalog)
       .filter((command) => command.category === category)
       .map(commandLine);
     return { category: category as string, lines };
@@ -50,16 +51,16 @@ function helpText(catalog: CommandCatalog, session: SessionControl): string {
     .join("\n\n");
 }
 
-function commandLines(catalog: CommandCatalog, session: SessionControl): readonly string[] {
+function commandLines(catalog: CommandCatalog): readonly string[] {
   return [
-    ...offered(catalog, session).map(commandLine),
+    ...offered(catalog).map(commandLine),
     ...catalog.plugins.map((one) => line(one.name, one.description, one.argsHint)),
     ...catalog.skills.map((one) => line(one.slug, one.description)),
   ];
 }
 
-function offered(catalog: CommandCatalog, session: SessionControl): readonly SlashCommand[] {
-  return catalog.builtins.filter((command) => isAvailable(command, catalog) && command.isHidden?.(session) !== true);
+function offered(catalog: CommandCatalog): readonly SlashCommand[] {
+  return catalog.builtins.filter((command) => isAvailable(command, catalog));
 }
 
 function commandLine(command: SlashCommand): string {

@@ -5,40 +5,43 @@ import { describe } from "#foundation/errors";
 import { plural } from "#foundation/text/figures";
 import { toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import type { SlashCommand } from "./command.ts";
+
+import { defineCommand } from "./command.ts";
 import { fault, say } from "./views.ts";
 
 const mostPerMessage = 2_000;
 
-export const historyCommand: SlashCommand = {
+export const historyCommand = defineCommand({
   name: "history",
   description: "Show this conversation",
   category: "Session",
   cliOnly: true,
   whileRunning: "now",
+  takes: [],
   async run({ session }) {
-    if (session.history.length === 0) return say("Nothing has been said yet.");
+    if (session.history.length === 0) return say("This conversation is still empty.");
     return { kind: "markdown", text: session.history.map(paragraph).filter(Boolean).join("\n\n") };
   },
-};
+});
 
-export const saveCommand: SlashCommand = {
+export const saveCommand = defineCommand({
   name: "save",
   description: "Write this conversation as JSON into the working directory",
   category: "Session",
   cliOnly: true,
   whileRunning: "now",
-  async run({ session, deps }) {
+  takes: ["clock"],
+  async run({ session }, { clock }) {
     const { info, history } = session;
-    if (history.length === 0) return say("Nothing has been said yet, so nothing was written.");
-    const stamp = new Date(deps.clock.now()).toISOString().replace(/[-:]/g, "").slice(0, 15);
+    if (history.length === 0) return say("This conversation is still empty; nothing was written.");
+    const stamp = new Date(clock.now()).toISOString().replace(/[-:]/g, "").slice(0, 15);
     const path = join(info.cwd, `hermes_${info.id}_${stamp}.json`);
     const body = {
       session_id: info.id,
       title: info.title ?? null,
       model: info.model,
       provider: info.provider,
-      saved_at: new Date(deps.clock.now()).toISOString(),
+      saved_at: new Date(clock.now()).toISOString(),
       messages: history.map((message) => ({ ...message, _scaffold: undefined })),
     };
     try {
@@ -49,7 +52,7 @@ export const saveCommand: SlashCommand = {
     }
     return say(`${plural(history.length, "message")} saved to ${path}`);
   },
-};
+});
 
 function paragraph(message: Message): string {
   const text = truncateEnd(textOf(message.content).trim(), mostPerMessage);

@@ -1,29 +1,51 @@
-import { copyCommand, imageCommand, pasteCommand, quitCommand } from "./attach.ts";
-import { agentsCommand, backgroundCommand } from "./background.ts";
-import { busyCommand, fastCommand, reasoningCommand, yoloCommand } from "./behaviour.ts";
-import { branchCommand } from "./branch.ts";
+import { busyCommand, fastCommand, personalityCommand, reasoningCommand, yoloCommand } from "./behaviour.ts";
 import type { SlashCommand } from "./command.ts";
-import { compressCommand } from "./compress.ts";
-import { continueCommand } from "./continue.ts";
+import {
+  branchCommand,
+  clearCommand,
+  compressCommand,
+  newCommand,
+  retryCommand,
+  titleCommand,
+  undoCommand,
+} from "./conversation.ts";
 import { debugCommand, logsCommand } from "./debug.ts";
-import { detailsCommand, skinCommand, statusbarCommand, verboseCommand } from "./display.ts";
 import { commandsCommand, helpCommand } from "./help.ts";
 import { historyCommand, saveCommand } from "./history.ts";
-import { insightsCommand } from "./insights.ts";
 import { modelCommand } from "./model.ts";
-import { clearCommand, newCommand } from "./new.ts";
-import { personalityCommand } from "./personality.ts";
 import { configCommand, profileCommand, reloadCommand } from "./preferences.ts";
-import { queueCommand, steerCommand } from "./queue.ts";
 import { resumeCommand, sessionsCommand } from "./resume.ts";
-import { retryCommand, undoCommand } from "./retry.ts";
 import { rollbackCommand } from "./rollback.ts";
-import { memoryCommand, skillsCommand } from "./skills.ts";
+import {
+  copyCommand,
+  detailsCommand,
+  imageCommand,
+  pasteCommand,
+  quitCommand,
+  skinCommand,
+  statusbarCommand,
+  verboseCommand,
+} from "./screen.ts";
 import { snapshotCommand } from "./snapshot.ts";
-import { statusCommand, usageCommand } from "./status.ts";
-import { approveCommand, denyCommand, stopCommand } from "./stop.ts";
-import { titleCommand } from "./title.ts";
-import { pluginsCommand, reloadMcpCommand, toolsCommand, toolsetsCommand } from "./tools.ts";
+import { insightsCommand, statusCommand, usageCommand } from "./status.ts";
+import {
+  memoryCommand,
+  pluginsCommand,
+  reloadMcpCommand,
+  skillsCommand,
+  toolsCommand,
+  toolsetsCommand,
+} from "./tools.ts";
+import {
+  agentsCommand,
+  approveCommand,
+  backgroundCommand,
+  continueCommand,
+  denyCommand,
+  queueCommand,
+  steerCommand,
+  stopCommand,
+} from "./turns.ts";
 
 /** Every command a session can answer by itself, in the order of `/help`. */
 export const builtinCommands: readonly SlashCommand[] = [

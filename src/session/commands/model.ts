@@ -1,7 +1,8 @@
-import type { SlashCommand } from "./command.ts";
+import type { ModelRequest } from "../services/models.ts";
+import { defineCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
 
-export const modelCommand: SlashCommand = {
+export const modelCommand = defineCommand({
   name: "model",
   aliases: ["provider"],
   description: "Choose the model; without a name, from a list",
@@ -12,28 +13,23 @@ export const modelCommand: SlashCommand = {
     if (surface === "gateway") return "busy";
     return words.length === 0 ? "now" : "next";
   },
-  async complete({ session, signal }) {
-    return (await session.handle.models.list(signal)).map((item) => item.value);
-  },
-  async run({ session, words, signal }) {
-    const wish = readModelWish(words);
-    if ("problem" in wish) return warn(wish.problem);
-    if (wish.model === "") {
-      const items = await session.handle.models.list(signal);
+  takes: ["models"],
+  complete: async ({ signal }, { models }) => (await models.list(signal)).map((item) => item.value),
+  async run({ session, words, signal }, { models }) {
+    const request = readModelRequest(words);
+    if ("problem" in request) return warn(request.problem);
+    if (request.model === "") {
+      const items = await models.list(signal);
       if (items.length === 0) return warn("No model is set up. Run: hermes model");
       return { kind: "picker", title: `Model now: ${session.info.model}`, items, command: "/model" };
     }
-    const { ok, message } = await session.handle.models.switch({ ...wish, model: wish.model }, signal);
+    const { ok, message } = await models.switch(request, signal);
     return ok ? say(message) : fault(message);
   },
-};
-
-type ModelWish =
-  | { readonly model: string; readonly provider?: string; readonly isGlobal: boolean }
-  | { readonly problem: string };
+});
 
 /** `[model] [--provider p] [--global]`, in any order. */
-function readModelWish(words: readonly string[]): ModelWish {
+function readModelRequest(words: readonly string[]): ModelRequest | { readonly problem: string } {
   const rest = [...words];
   const names: string[] = [];
   let provider: string | undefined;
@@ -49,5 +45,5 @@ function readModelWish(words: readonly string[]): ModelWish {
   }
   if (names.length > 1) return { problem: "One model at a time: /model <model> [--provider p] [--global]" };
   const [model = ""] = names;
-  return { model, isGlobal, ...(provider === undefined ? {} : { provider }) };
+  return { model, isGlobal, provider };
 }

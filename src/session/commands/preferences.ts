@@ -1,55 +1,50 @@
 import { describe } from "#foundation/errors";
 import type { CommandView } from "../api.ts";
-import type { CommandContext, SlashCommand } from "./command.ts";
+import type { Preferences } from "../session-deps.ts";
+import { defineCommand } from "./command.ts";
 import { say, warn } from "./views.ts";
 
-const notHere = "Settings cannot be changed from here.";
-
-export const configCommand: SlashCommand = {
+export const configCommand = defineCommand({
   name: "config",
   description: "Show the settings that are in force",
   category: "Configuration",
   cliOnly: true,
   whileRunning: "now",
-  async run({ deps }) {
-    const rows = (await deps.preferences?.describe()) ?? [];
+  takes: ["preferences"],
+  async run(_call, { preferences }) {
+    const rows = await preferences.describe();
     if (rows.length === 0) return say("Every setting has its default value. `hermes config` shows and changes them.");
     return { kind: "table", title: "Settings", columns: ["Setting", "Value"], rows };
   },
-};
+});
 
-export const reloadCommand: SlashCommand = {
+export const reloadCommand = defineCommand({
   name: "reload",
   description: "Read keys and settings again",
   category: "Tools & Skills",
   cliOnly: true,
   whileRunning: "now",
-  async run({ deps, signal }) {
-    return deps.preferences === undefined ? warn(notHere) : say(await deps.preferences.reload(signal));
-  },
-};
+  takes: ["preferences"],
+  run: async ({ signal }, { preferences }) => say(await preferences.reload(signal)),
+});
 
-export const profileCommand: SlashCommand = {
+export const profileCommand = defineCommand({
   name: "profile",
   description: "Show the active profile and where it lives",
   category: "Info",
   whileRunning: "now",
-  async run({ deps }) {
-    const home = deps.preferences?.homePath ?? deps.home?.root;
-    const name = deps.preferences?.profile ?? deps.home?.profileName ?? "default";
-    return say(`Profile: ${name}${home === undefined ? "" : `\nHome: ${home}`}`);
-  },
-};
+  takes: ["home"],
+  run: (_call, { home }) => Promise.resolve(say(`Profile: ${home.profileName}\nHome: ${home.root}`)),
+});
 
-/** Keeps a choice beyond this session. Saving that fails is said, and the choice counts for the session all the same. */
+/** Keeps a choice beyond this session. If saving fails, the choice counts for the session all the same. */
 export async function saved(
-  { deps }: CommandContext,
+  preferences: Preferences,
   setting: { readonly key: string; readonly value: string | boolean },
   done: string,
 ): Promise<CommandView> {
-  if (deps.preferences === undefined) return say(`${done} It counts for this session.`);
   try {
-    await deps.preferences.save(setting.key, setting.value);
+    await preferences.save(setting.key, setting.value);
     return say(`${done} Saved.`);
   } catch (error) {
     return warn(`${done} It could not be saved: ${describe(error)}`);

@@ -1,7 +1,27 @@
 import { nearest } from "#foundation/text/text";
 import type { QuickCommandSetting } from "../settings.ts";
-import { type CommandCatalog, isAvailable, namesOf } from "./catalog.ts";
-import type { PluginCommand, SlashCommand } from "./command.ts";
+import type { CommandSurface, PluginCommand, SlashCommand } from "./command.ts";
+
+/** Everything a line starting with a slash can mean, at this moment and on this surface. */
+export interface CommandCatalog {
+  readonly builtins: readonly SlashCommand[];
+  readonly quick: Readonly<Record<string, QuickCommandSetting>>;
+  readonly plugins: readonly PluginCommand[];
+  readonly skills: readonly { readonly slug: string; readonly description: string }[];
+  readonly surface: CommandSurface;
+  /** Settings that open gated commands in chats. */
+  readonly openGates: ReadonlySet<string>;
+}
+
+export function isAvailable(command: SlashCommand, catalog: Pick<CommandCatalog, "surface" | "openGates">): boolean {
+  if (catalog.surface === "cli") return command.gatewayOnly !== true;
+  if (command.gatewayConfigGate !== undefined) return catalog.openGates.has(command.gatewayConfigGate);
+  return command.cliOnly !== true;
+}
+
+export function namesOf(command: SlashCommand): readonly string[] {
+  return [command.name, ...(command.aliases ?? [])];
+}
 
 /** What a typed line is. Finding out has no effects, so completion, help and dispatch cannot disagree. */
 export type ResolvedLine =

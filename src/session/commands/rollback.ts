@@ -1,12 +1,14 @@
 import { describe } from "#foundation/errors";
 import { relativeTime } from "#foundation/text/figures";
 import type { CommandView } from "../api.ts";
-import type { CommandContext, SlashCommand } from "./command.ts";
+
+import type { CheckpointInfo } from "../services/checkpoints.ts";
+import { type CommandServices, defineCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
 
 const mostDiffLines = 80;
 
-export const rollbackCommand: SlashCommand = {
+export const rollbackCommand = defineCommand({
   name: "rollback",
   description: "List file checkpoints, show one, or restore it",
   category: "Session",
@@ -14,43 +16,45 @@ export const rollbackCommand: SlashCommand = {
   subcommands: ["diff"],
   whileRunning: "busy",
   whileRunningFor: ([first]) => (first === undefined || first === "diff" ? "now" : "busy"),
-  async run(context) {
-    const { words, session, signal } = context;
-    const checkpoints = await session.handle.checkpoints.list(signal);
+  takes: ["checkpoints", "clock", "conversation"],
+  async run({ words, signal }, services) {
+    const { checkpoints: service } = services;
+    const checkpoints = await service.list(signal);
     if (checkpoints.length === 0) return say("There are no checkpoints for this folder.");
     const [first, ...rest] = words;
-    if (first === undefined) return listView(context, checkpoints);
+    if (first === undefined) return listView(checkpoints, services.clock.now());
     const isDiff = first.toLowerCase() === "diff";
     const number = Number(isDiff ? rest[0] : first);
     const chosen = Number.isInteger(number) ? checkpoints[number - 1] : undefined;
     if (chosen === undefined) return warn(`Choose a checkpoint between 1 and ${checkpoints.length}.`);
-    if (isDiff) return { kind: "markdown", text: fenced(await session.handle.checkpoints.diff(chosen.id, signal)) };
-    return await restore(context, chosen.id, rest.join(" "));
+    if (isDiff) return { kind: "markdown", text: fenced(await service.diff(chosen.id, signal)) };
+    return await restore(services, { id: chosen.id, file: rest.join(" ") }, signal);
   },
-};
+});
 
-type Checkpoints = Awaited<ReturnType<CommandContext["session"]["handle"]["checkpoints"]["list"]>>;
-
-function listView({ deps }: CommandContext, checkpoints: Checkpoints): CommandView {
+function listView(checkpoints: readonly CheckpointInfo[], nowMs: number): CommandView {
   return {
     kind: "table",
     title: "Checkpoints, newest first. /rollback n restores one; /rollback diff n shows it.",
-    columns: ["#", "Id", "When", "Reason", "Files"],
+    columns: ["#", "Id", "When", "Reason"],
     rows: checkpoints.map((one, index) => [
       String(index + 1),
       one.id.slice(0, 8),
-      relativeTime(one.atMs, deps.clock.now()),
+      relativeTime(one.atMs, nowMs),
       one.reason,
-      one.files === undefined ? "" : String(one.files),
     ]),
   };
 }
 
-async function restore({ session, signal }: CommandContext, id: string, file: string): Promise<CommandView> {
+async function restore(
+  { checkpoints, conversation }: Pick<CommandServices, "checkpoints" | "conversation">,
+  { id, file }: { readonly id: string; readonly file: string },
+  signal: AbortSignal,
+): Promise<CommandView> {
   try {
-    const message = await session.handle.checkpoints.restore(id, file === "" ? undefined : file, signal);
+    const message = await checkpoints.restore(id, file === "" ? undefined : file, signal);
     // The model must not believe in changes that are no longer there.
-    const dropped = file === "" ? await session.dropLastExchange() : undefined;
+    const dropped = file === "" ? await conversation.dropLastExchange() : undefined;
     return say(dropped === undefined ? message : `${message} The last exchange was taken back as well.`);
   } catch (error) {
     return fault(`Nothing was restored: ${describe(error)}`);

@@ -1,13 +1,14 @@
 import { describe } from "#foundation/errors";
 import { plural, relativeTime } from "#foundation/text/figures";
 import type { CommandView } from "../api.ts";
-import { type Restored, Snapshots } from "../snapshots.ts";
-import type { CommandContext, SlashCommand } from "./command.ts";
+import { type Restored, Snapshots } from "../reports/snapshots.ts";
+
+import { type CommandServices, defineCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
 
 const keptByDefault = 10;
 
-export const snapshotCommand: SlashCommand = {
+export const snapshotCommand = defineCommand({
   name: "snapshot",
   aliases: ["snap"],
   description: "Keep a copy of settings, memory and sessions, or go back to one",
@@ -17,48 +18,51 @@ export const snapshotCommand: SlashCommand = {
   cliOnly: true,
   whileRunning: "now",
   whileRunningFor: ([first]) => (first?.toLowerCase() === "restore" ? "busy" : "now"),
-  async run(context) {
-    const { deps, words } = context;
-    if (deps.home === undefined) return warn("There is no home folder to take snapshots of.");
-    const snapshots = new Snapshots(deps.home, { store: deps.store, clock: deps.clock });
+  takes: ["home", "store", "clock"],
+  async run({ words, signal }, { home, store, clock }) {
+    const snapshots = new Snapshots(home, { store, clock });
     const [first = "list", ...rest] = words;
     try {
-      return await answer(context, snapshots, [first.toLowerCase(), ...rest]);
+      return await answer([first.toLowerCase(), ...rest], { snapshots, clock }, signal);
     } catch (error) {
-      if (context.signal.aborted) throw error;
+      if (signal.aborted) throw error;
       return fault(describe(error));
     }
   },
-};
+});
 
-async function answer(context: CommandContext, snapshots: Snapshots, words: readonly string[]): Promise<CommandView> {
+type SnapshotServices = Pick<CommandServices, "clock"> & { readonly snapshots: Snapshots };
+
+async function answer(words: readonly string[], services: SnapshotServices, signal: AbortSignal): Promise<CommandView> {
+  const { snapshots } = services;
   const [verb = "", ...rest] = words;
   switch (verb) {
     case "list":
-      return await list(context, snapshots);
+      return await list(services);
     case "create": {
-      const id = await snapshots.create(rest.join(" "), context.signal);
-      return say(`Snapshot ${id} was taken.`);
+      const id = await snapshots.create(rest.join(" "), signal);
+      return say(`Created snapshot ${id}.`);
     }
     case "restore": {
       const [id] = rest;
       if (id === undefined) return warn("Which one? /snapshot restore <id>");
-      return say(restoredText(await snapshots.restore(id, context.signal)));
+      return say(restoredText(await snapshots.restore(id, signal)));
     }
     case "prune": {
       const keep = rest[0] === undefined ? keptByDefault : Number(rest[0]);
-      if (!Number.isInteger(keep) || keep < 0) return warn("/snapshot prune, or /snapshot prune 3 to keep three");
+      if (!Number.isInteger(keep) || keep < 0)
+        return warn("Usage: /snapshot prune, or /snapshot prune 3 to keep three");
       return say(`${plural(await snapshots.prune(keep), "snapshot")} removed.`);
     }
     default:
-      return warn("/snapshot, /snapshot create [label], /snapshot restore <id>, /snapshot prune [n]");
+      return warn("Usage: /snapshot, /snapshot create [label], /snapshot restore <id>, /snapshot prune [n]");
   }
 }
 
 /** What is as it was, what is not, and how the rest is done. */
 function restoredText({ restored, newer, before, database }: Restored): string {
   const lines = [
-    `Restored: ${restored.join(", ") || "nothing"}. They count when Hermes is started again.`,
+    `Restored: ${restored.join(", ") || "nothing"}. They take effect when Hermes is started again.`,
     `What was there before is in snapshot ${before}.`,
   ];
   if (newer.length > 0) lines.push(`Left as they are, because the snapshot does not have them: ${newer.join(", ")}.`);
@@ -73,9 +77,9 @@ function restoredText({ restored, newer, before, database }: Restored): string {
   return lines.join("\n");
 }
 
-async function list({ deps }: CommandContext, snapshots: Snapshots): Promise<CommandView> {
+async function list({ snapshots, clock }: SnapshotServices): Promise<CommandView> {
   const all = await snapshots.list();
   if (all.length === 0) return say("There are no snapshots. /snapshot create [label] takes one.");
-  const rows = all.map((one) => [one.id, relativeTime(one.takenAtMs, deps.clock.now()), plural(one.files, "file")]);
+  const rows = all.map((one) => [one.id, relativeTime(one.takenAtMs, clock.now()), plural(one.files, "file")]);
   return { kind: "table", title: "Snapshots, newest first", columns: ["Id", "When", "Size"], rows };
 }

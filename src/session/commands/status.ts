@@ -1,17 +1,21 @@
 import type { Cost } from "#conversation";
 import { totalTokens } from "#conversation";
+import { quietly } from "#foundation/files/quietly";
 import { shortCount, shortDuration, shortWindow } from "#foundation/text/figures";
 import type { SessionInfo } from "../api.ts";
-import type { CommandContext, SlashCommand } from "./command.ts";
+import { collectInsights } from "../reports/insights.ts";
+import { insightsText } from "../reports/insights-text.ts";
+import { defineCommand } from "./command.ts";
+import { say, warn } from "./views.ts";
 
-export const statusCommand: SlashCommand = {
+export const statusCommand = defineCommand({
   name: "status",
   description: "Show session, model, where its key comes from, and how full the context is",
   category: "Session",
   whileRunning: "now",
-  async run({ session, deps }) {
+  takes: ["models", "turns", "clock"],
+  async run({ session }, { models, turns, clock }) {
     const { info } = session;
-    const warnings = session.handle.facts().warnings.map((text) => ["Warning", text]);
     return {
       kind: "table",
       title: "Status",
@@ -25,45 +29,48 @@ export const statusCommand: SlashCommand = {
         ["Messages", String(session.history.length)],
         ["Running", info.isBusy ? "a turn" : "nothing"],
         ["Approvals", info.isYolo ? "off for this session" : "on"],
-        ["While busy", session.busyMode],
+        ["While busy", turns.busyMode],
         ["Folder", info.cwd],
-        ["Open for", shortDuration(deps.clock.now() - info.startedAtMs)],
-        ...warnings,
+        ["Open for", shortDuration(clock.now() - info.startedAtMs)],
+        ...models.facts.warnings.map((text) => ["Warning", text]),
       ],
     };
   },
-};
+});
 
-export const usageCommand: SlashCommand = {
+export const usageCommand = defineCommand({
   name: "usage",
   description: "Show tokens, cost, context and limits",
   category: "Info",
   whileRunning: "now",
-  async run({ session, deps, signal }) {
+  takes: ["models", "account", "logger"],
+  async run({ session, signal }, { models, account, logger }) {
     const { info } = session;
     const { usage } = info;
-    const account = await accountLines(session.handle, deps, signal);
+    const { windowSource } = models.facts;
+    const read = () => account.lines(signal);
+    const lines = (await quietly("reading account limits", read, { logger, signal, level: "info" })) ?? [
+      "limits could not be read",
+    ];
+    const reasoning = usage.reasoning > 0 ? ` (${shortCount(usage.reasoning)} reasoning)` : "";
     return {
       kind: "table",
       title: "Usage of this session",
       columns: ["", ""],
       rows: [
         ["Model", `${info.model} — ${info.providerLabel}`],
-        ["Context", `${contextText(info)}${windowSource(session.handle)}`],
+        ["Context", `${contextText(info)}${windowSource === undefined ? "" : `, window from ${windowSource}`}`],
         ["Input", shortCount(usage.input)],
         ["From cache", shortCount(usage.cacheRead)],
         ["Into cache", shortCount(usage.cacheWrite)],
-        [
-          "Output",
-          `${shortCount(usage.output)}${usage.reasoning > 0 ? ` (${shortCount(usage.reasoning)} reasoning)` : ""}`,
-        ],
+        ["Output", `${shortCount(usage.output)}${reasoning}`],
         ["Total", shortCount(totalTokens(usage))],
         ["Cost", costText(info.cost)],
-        ...account.map((line) => ["Account", line]),
+        ...lines.map((line) => ["Account", line]),
       ],
     };
   },
-};
+});
 
 export function contextText({
   contextTokens,
@@ -81,29 +88,26 @@ function costText(cost: Cost | undefined): string {
     case "included":
       return "included in the subscription or free";
     case "unknown":
-      return usd === undefined ? "not known: no price for this model" : `at least ${usd}; some prices are not known`;
+      return usd === undefined ? "unknown: no price for this model" : `at least ${usd}; some prices are unknown`;
     case "actual":
-      return `${usd ?? "not told"} (as billed by ${cost.source})`;
+      return `${usd ?? "not reported"} (as billed by ${cost.source})`;
     case "estimated":
-      return `${usd ?? "not known"} (estimated, prices from ${cost.source})`;
+      return `${usd ?? "unknown"} (estimated, prices from ${cost.source})`;
   }
 }
 
-function windowSource(handle: CommandContext["session"]["handle"]): string {
-  const { contextSource } = handle.facts();
-  return contextSource === undefined ? "" : `, window from ${contextSource}`;
-}
-
-async function accountLines(
-  handle: CommandContext["session"]["handle"],
-  deps: CommandContext["deps"],
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  try {
-    return await handle.account(signal);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    deps.logger.info("account limits could not be read", { error: String(error) });
-    return ["limits could not be read"];
-  }
-}
+export const insightsCommand = defineCommand({
+  name: "insights",
+  description: "Show how Hermes was used in the last days",
+  category: "Info",
+  argsHint: "[days]",
+  whileRunning: "now",
+  takes: ["store", "clock", "machine"],
+  async run({ args, surface, signal }, { store, clock, machine }) {
+    const days = args === "" ? 30 : Number(args);
+    if (!Number.isInteger(days) || days < 1 || days > 3_650) return warn("Usage: /insights, or /insights 7 for a week");
+    const skills = await machine.skillUse();
+    const report = await collectInsights(store, { days, nowMs: clock.now(), skills }, signal);
+    return say(insightsText(report, { form: surface === "gateway" ? "short" : "full" }));
+  },
+});

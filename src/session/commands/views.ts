@@ -23,9 +23,9 @@ export function submissionView(submission: Submission): CommandView {
     case "turn":
       return { kind: "turn", ended: submission.ended };
     case "queued":
-      return say(`Queued as number ${submission.position}.`);
+      return say(`Queued (${submission.position} ahead).`);
     case "steered":
-      return say("Handed in; the model reads it with the next tool result.");
+      return say("Handed over; the model reads it with the next tool result.");
     case "command":
       return submission.view;
     case "refused":

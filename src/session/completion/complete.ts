@@ -1,12 +1,15 @@
 import type { Completion } from "../api.ts";
-import { isAvailable, namesOf } from "../commands/catalog.ts";
-import type { CommandContext } from "../commands/command.ts";
-import { resolveCommand, splitCommand } from "../commands/registry.ts";
+import { type CommandCall, type CommandServices, takenFrom } from "../commands/command.ts";
+import { isAvailable, namesOf, resolveCommand, splitCommand } from "../commands/registry.ts";
 import { looksLikePath, pathEntries } from "./paths.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { completeReference } from "./references.ts";
 
-export type CompletionContext = Omit<CommandContext, "args" | "words"> & { readonly files: ProjectFiles };
+export interface CompletionContext {
+  readonly call: Omit<CommandCall, "args" | "words">;
+  readonly services: CommandServices;
+  readonly files: ProjectFiles;
+}
 
 /** What the line up to the cursor may go on with, best first. */
 export async function completeLine(line: string, context: CompletionContext): Promise<readonly Completion[]> {
@@ -19,19 +22,19 @@ export async function completeLine(line: string, context: CompletionContext): Pr
   }
   const from = lastWordStart(line);
   const word = line.slice(from);
-  const cwd = context.session.info.cwd;
-  if (word.startsWith("@"))
-    return await completeReference({ text: word, from }, { cwd, files: context.files }, context.signal);
+  const { session, signal } = context.call;
+  const { cwd } = session.info;
+  if (word.startsWith("@")) return await completeReference({ text: word, from }, { cwd, files: context.files }, signal);
   if (!looksLikePath(word)) return [];
-  const entries = await pathEntries(word, { cwd }, context.signal);
+  const entries = await pathEntries(word, { cwd }, signal);
   return entries.map((entry) => ({ from, text: entry.text, label: entry.name, detail: entry.detail }));
 }
 
-function commandNames(line: string, { catalog, session }: CompletionContext): readonly Completion[] {
+function commandNames(line: string, { call: { catalog } }: CompletionContext): readonly Completion[] {
   const from = line.indexOf("/");
   const typed = line.slice(from + 1).toLowerCase();
   const builtins = catalog.builtins
-    .filter((command) => isAvailable(command, catalog) && command.isHidden?.(session) !== true)
+    .filter((command) => isAvailable(command, catalog))
     .flatMap((command) => {
       // An alias is offered only to somebody who is typing it.
       const name = command.name.startsWith(typed)
@@ -52,8 +55,8 @@ function commandNames(line: string, { catalog, session }: CompletionContext): re
   }));
 }
 
-async function commandArguments(line: string, context: CompletionContext): Promise<readonly Completion[]> {
-  const resolved = resolveCommand(line, context.catalog);
+async function commandArguments(line: string, { call, services }: CompletionContext): Promise<readonly Completion[]> {
+  const resolved = resolveCommand(line, call.catalog);
   if (resolved.kind !== "builtin") return [];
   const { def } = resolved;
   const start = /^\s*\/\S+\s+/.exec(line)?.[0].length ?? line.length;
@@ -61,7 +64,8 @@ async function commandArguments(line: string, context: CompletionContext): Promi
   const finished = words.slice(0, -1);
   const last = words.at(-1) ?? "";
   const fixed = finished.length === 0 ? (def.subcommands ?? []) : [];
-  const own = (await def.complete?.({ ...context, args: line.slice(start), words: finished })) ?? [];
+  const own =
+    (await def.complete?.({ ...call, args: line.slice(start), words: finished }, takenFrom(services, def))) ?? [];
   // A title or a model name may have blanks in it, so the whole of what was typed counts as its beginning.
   const whole = line.slice(start);
   return [...new Set([...fixed, ...own])].flatMap((text) => {

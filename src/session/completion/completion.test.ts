@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { OpenSession } from "../api.ts";
-import { type HarnessGiven, openHarness } from "../testing/harness.ts";
+import { type HarnessOptions, openHarness } from "../testing/harness.ts";
 import { bestMatches, fuzzyScore } from "./fuzzy.ts";
 
 const open: AsyncDisposable[] = [];
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const signal = new AbortController().signal;
 
-async function session(given: HarnessGiven = {}) {
+async function session(given: HarnessOptions = {}) {
   const one = await openHarness(given);
   open.push(one);
   await mkdir(join(one.folder, "src", "deep folder"), { recursive: true });
@@ -49,7 +49,7 @@ describe("completion", () => {
     const { session: on } = await session({
       settings: { quickCommands: { zed: "x" } },
       deps: { pluginCommands: () => [{ name: "zoo", description: "Animals", handler: () => null }] },
-      change: () => ({
+      services: () => ({
         skills: {
           commands: () => Promise.resolve([{ slug: "zip", description: "Packs" }]),
           invoke: () => Promise.resolve(undefined),

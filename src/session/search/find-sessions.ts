@@ -1,6 +1,6 @@
 import type { Message, SessionId } from "#conversation";
 import type { SearchHit, SessionRecord, Store } from "#store";
-import { partsOf } from "../lineage.ts";
+import { partsOf } from "./lineage.ts";
 
 const mostHits = 50;
 

@@ -1,6 +1,6 @@
 import { callsOf, type SessionId, textOf } from "#conversation";
 import type { SessionRecord, Store, StoredMessage } from "#store";
-import { familyOf } from "../lineage.ts";
+import { familyOf } from "./lineage.ts";
 
 const mostIds = 20;
 

@@ -8,22 +8,21 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { openStore, type StorePlace } from "#store";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
-import type { OpenSession, OpenWish, SessionEvent, SessionService } from "../api.ts";
+import type { OpenOptions, OpenSession, SessionEvent, SessionService } from "../api.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { createSessionService } from "../session-service.ts";
 import { defaultSessionSettings, type SessionSettings } from "../settings.ts";
-import { type HandleGiven, testOpenAgent } from "./test-handle.ts";
+import { type TestAgentOptions, testOpenAgent } from "./test-agent.ts";
 
-export interface HarnessGiven extends Partial<Omit<HandleGiven, "server" | "logger">> {
+export interface HarnessOptions extends Partial<Omit<TestAgentOptions, "server" | "logger">> {
   readonly settings?: Partial<SessionSettings>;
   readonly deps?: Partial<SessionDeps>;
   readonly clock?: Clock;
   readonly place?: StorePlace;
-  readonly withHome?: boolean;
 }
 
 /** A session service on a real store and a fake model server. */
-export async function openHarness(given: HarnessGiven = {}) {
+export async function openHarness(given: HarnessOptions = {}) {
   const scope = new Scope();
   const clock = given.clock ?? systemClock;
   const logger = memoryLogger();
@@ -31,7 +30,12 @@ export async function openHarness(given: HarnessGiven = {}) {
   const store = scope.adopt(await openStore(given.place ?? { memory: true }, { clock, log: logger }));
   const folder = await mkdtemp(join(tmpdir(), "hermes-session-"));
   scope.defer(() => rm(folder, { recursive: true, force: true }));
-  const settings: SessionSettings = { ...defaultSessionSettings, suggestsTitles: false, ...given.settings };
+  const settings: SessionSettings = {
+    ...defaultSessionSettings,
+    suggestsTitles: false,
+    writesSessionLog: false,
+    ...given.settings,
+  };
   const service: SessionService = scope.adopt(
     createSessionService({
       store,
@@ -40,12 +44,22 @@ export async function openHarness(given: HarnessGiven = {}) {
       settings,
       env: { PATH: process.env["PATH"] },
       openAgent: testOpenAgent({ server, logger, ...given }),
-      ...(given.withHome === true ? { home: new HermesHome(join(folder, "home")) } : {}),
+      home: new HermesHome(join(folder, "home")),
+      version: "0.0.0-test",
+      preferences: {
+        describe: () => Promise.resolve([]),
+        save: () => Promise.resolve(),
+        reload: () => Promise.resolve("No setting has changed."),
+      },
+      redact: (text) => text,
+      pluginCommands: () => [],
+      plugins: () => [],
+      skillUse: () => Promise.resolve([]),
       ...given.deps,
     }),
   );
   const events: SessionEvent[] = [];
-  const open = async (wish: Partial<OpenWish> = {}): Promise<OpenSession> => {
+  const open = async (wish: Partial<OpenOptions> = {}): Promise<OpenSession> => {
     const session = await service.open({ source: "cli", cwd: folder, isInteractive: true, ...wish });
     session.subscribe((event) => void events.push(event));
     return session;

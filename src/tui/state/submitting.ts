@@ -86,11 +86,7 @@ export function submitted(
       return echo(closeAnswer(forgetEcho(state, text), nowMs), text, given.images);
     }
     case "queued":
-      return notice(
-        forgetEcho(state, text),
-        "info",
-        `Waits for the end of this turn (${submission.position} in line).`,
-      );
+      return notice(forgetEcho(state, text), "info", `Queued (${submission.position} ahead).`);
     case "steered":
       return notice(forgetEcho(state, text), "info", `Handed into the running turn: ${text}`);
     case "refused":

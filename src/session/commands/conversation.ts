@@ -1,0 +1,131 @@
+import { imagesOf, textOf } from "#conversation";
+import { shortCount } from "#foundation/text/figures";
+import { truncateEnd } from "#foundation/text/text";
+import type { TitleOutcome } from "#store";
+import type { CommandView } from "../api.ts";
+import { tooLongText } from "../turns/conversation.ts";
+import { newSessionId } from "../turns/session-id.ts";
+import { defineCommand } from "./command.ts";
+import { act, fault, say, warn } from "./views.ts";
+
+export const newCommand = defineCommand({
+  name: "new",
+  aliases: ["reset"],
+  description: "End this conversation and begin an empty one",
+  category: "Session",
+  whileRunning: "now",
+  takes: ["conversation"],
+  async run({ session }, { conversation }) {
+    const before = session.info.id;
+    await conversation.startNew("session_reset");
+    return say(`New session ${session.info.id}. The old one can be resumed: /resume ${before}`);
+  },
+});
+
+export const clearCommand = defineCommand({
+  name: "clear",
+  description: "Clear the screen and begin a new conversation",
+  category: "Session",
+  cliOnly: true,
+  whileRunning: "now",
+  takes: ["conversation"],
+  async run(_call, { conversation }) {
+    await conversation.startNew("session_reset");
+    return act({ do: "clear-screen" });
+  },
+});
+
+export const retryCommand = defineCommand({
+  name: "retry",
+  description: "Send your last message again",
+  category: "Session",
+  whileRunning: "busy",
+  takes: ["conversation", "line"],
+  async run(_call, { conversation, line }) {
+    const last = await conversation.dropLastExchange();
+    if (last === undefined) return warn("There is no message to send again.");
+    // As if typed again: what called a skill then calls it now.
+    const images = imagesOf(last.content).map((part) => part.image_url.url);
+    const submission = await line.submit({ text: textOf(last.content), images });
+    if (submission.kind === "turn") return { kind: "turn", ended: submission.ended };
+    if (submission.kind === "command") return submission.view;
+    return fault("The message was taken back, but could not be sent again.");
+  },
+});
+
+export const undoCommand = defineCommand({
+  name: "undo",
+  description: "Take the last exchange back",
+  category: "Session",
+  whileRunning: "busy",
+  takes: ["conversation"],
+  async run(_call, { conversation }) {
+    const last = await conversation.dropLastExchange();
+    if (last === undefined) return warn("There is nothing to undo.");
+    return say(`Taken back: ${truncateEnd(textOf(last.content).replace(/\s+/g, " ").trim(), 80)}`);
+  },
+});
+
+export const branchCommand = defineCommand({
+  name: "branch",
+  aliases: ["fork"],
+  description: "Copy this conversation into a new session and go on there",
+  category: "Session",
+  argsHint: "[name]",
+  whileRunning: "busy",
+  takes: ["store", "clock"],
+  async run({ session, args }, { store, clock }) {
+    if (session.history.length === 0) return warn("This conversation is still empty; there is nothing to branch from.");
+    const { id: parent, title: current } = session.info;
+    const wanted = args === "" ? current : args;
+    const title = wanted === undefined ? undefined : await store.sessions.nextTitle(wanted);
+    const id = newSessionId(clock.now());
+    const child = await store.sessions.branch(parent, title === undefined ? { id } : { id, title });
+    await store.sessions.end(parent, "branched");
+    return act({ do: "switch-session", id: child.id });
+  },
+});
+
+export const compressCommand = defineCommand({
+  name: "compress",
+  description: "Summarise the older part of this conversation now",
+  category: "Session",
+  argsHint: "[focus topic]",
+  whileRunning: "busy",
+  takes: ["context"],
+  async run({ args, signal }, { context }) {
+    const done = await context.compress(args === "" ? undefined : args, signal);
+    if (done === undefined) return say("There is nothing to compress yet.");
+    const saved = done.before === 0 ? 0 : Math.round((1 - done.after / done.before) * 100);
+    return say(`Compressed: ${shortCount(done.before)} → ${shortCount(done.after)} tokens (${saved} % less).`);
+  },
+});
+
+export const titleCommand = defineCommand({
+  name: "title",
+  description: "Show or set the title of this conversation",
+  category: "Session",
+  argsHint: "[name]",
+  whileRunning: "now",
+  takes: ["conversation"],
+  async run({ session, args }, { conversation }) {
+    if (args === "") return say(session.info.title ?? "This conversation has no title.");
+    const { outcome, isPending } = await conversation.setTitle(args);
+    return titleView(outcome, isPending);
+  },
+});
+
+function titleView(outcome: TitleOutcome, isPending: boolean): CommandView {
+  switch (outcome.kind) {
+    case "set":
+      return say(isPending ? `Title, from the first message on: ${outcome.title}` : `Title: ${outcome.title}`);
+    case "cleared":
+      return say("The title was removed.");
+    case "taken":
+      return fault(`Session ${outcome.by} already has that title. Choose another, or /resume ${outcome.by}`);
+    case "too-long":
+      return fault(tooLongText(outcome.length));
+    case "no-session":
+      return fault("This session is no longer in the store.");
+  }
+}

@@ -1,0 +1,74 @@
+import type { EventBus } from "#conversation";
+import type { CommandView, Completion, SessionEvent } from "../api.ts";
+import type { CommandCall, CommandServices } from "../commands/command.ts";
+import { dispatch } from "../commands/dispatch.ts";
+import { builtinCommands } from "../commands/index.ts";
+import type { CommandCatalog } from "../commands/registry.ts";
+import { type CompletionContext, completeLine } from "../completion/complete.ts";
+import { ProjectFiles } from "../completion/project-files.ts";
+import type { SessionDeps } from "../session-deps.ts";
+import type { BackgroundWork } from "../turns/background-work.ts";
+import type { Turns } from "../turns/turns.ts";
+import { surfaceOf } from "./surface.ts";
+
+export interface CommandDispatcherDeps {
+  readonly session: SessionDeps;
+  /** The session the lines are typed in, as it is now. */
+  readonly view: CommandCall["session"];
+  readonly source: string;
+  readonly turns: Turns;
+  readonly work: BackgroundWork;
+  readonly events: EventBus<SessionEvent>;
+  services(): CommandServices;
+  onChange(): void;
+  readonly signal: AbortSignal;
+}
+
+/** Where typed lines arrive: what can be called now, calling it, and completing what is being typed. */
+export class CommandDispatcher {
+  readonly #deps: CommandDispatcherDeps;
+  readonly #files: ProjectFiles;
+
+  constructor(deps: CommandDispatcherDeps) {
+    this.#deps = deps;
+    this.#files = new ProjectFiles(deps.session.clock, deps.session.env);
+  }
+
+  /** Undefined when the line is words for the model. */
+  async run(line: string): Promise<CommandView | undefined> {
+    const { session } = this.#deps;
+    const later = (name: string, work: () => Promise<CommandView>): void => this.#later(name, work);
+    return await dispatch(line, { ...(await this.#context(this.#deps.signal)), session, later });
+  }
+
+  async complete(line: string, signal: AbortSignal): Promise<readonly Completion[]> {
+    return await completeLine(line, { ...(await this.#context(signal)), files: this.#files });
+  }
+
+  async #context(signal: AbortSignal): Promise<Omit<CompletionContext, "files">> {
+    const { session: deps, view: session, source } = this.#deps;
+    const services = this.#deps.services();
+    const surface = surfaceOf(source);
+    const catalog: CommandCatalog = {
+      builtins: builtinCommands,
+      quick: deps.settings.quickCommands,
+      plugins: deps.pluginCommands(),
+      skills: await services.skills.commands(),
+      surface,
+      openGates: new Set(deps.settings.allowsVerboseInChats ? ["display.tool_progress_command"] : []),
+    };
+    return { call: { surface, session, catalog, signal }, services };
+  }
+
+  /** What came of it is a notice: whoever typed the command has gone on since. */
+  #later(name: string, work: () => Promise<CommandView>): void {
+    const { turns, events, onChange } = this.#deps;
+    const show = async (): Promise<void> => {
+      const view = await work();
+      const level = view.kind === "text" ? (view.level ?? "info") : "info";
+      events.emit({ type: "notice", level, text: "text" in view ? view.text : `/${name}: done.` });
+      onChange();
+    };
+    this.#deps.work.start(name, () => turns.between(show));
+  }
+}

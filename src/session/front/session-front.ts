@@ -1,0 +1,226 @@
+import { type ApprovalChoice, EventBus, type Message } from "#conversation";
+import type { DeliveredWords } from "#tools";
+import type { Completion, OpenOptions, OpenSession, SessionEvent, SessionInfo, Submission, UserInput } from "../api.ts";
+import type { CommandServices } from "../commands/command.ts";
+import type { SessionDeps } from "../session-deps.ts";
+import { AfterTurn } from "../turns/after-turn.ts";
+import { BackgroundWork } from "../turns/background-work.ts";
+import { CurrentConversation, freshOptions } from "../turns/current-conversation.ts";
+import { Turns } from "../turns/turns.ts";
+import { Asking } from "./asking.ts";
+import { BackgroundRuns } from "./background-runs.ts";
+import { ChildTasks } from "./child-tasks.ts";
+import { CommandDispatcher } from "./command-dispatcher.ts";
+import { Hints } from "./hints.ts";
+import { askWith } from "./questions.ts";
+import { sessionInfo } from "./session-info.ts";
+import { endReasonOf } from "./surface.ts";
+
+export interface FrontDeps {
+  readonly session: SessionDeps;
+  readonly options: OpenOptions;
+  /** Names this program in leases. */
+  readonly owner: string;
+  /** Another session of the same service. */
+  openOther(options: OpenOptions): Promise<OpenSession>;
+  onClosed(front: SessionFront): void;
+}
+
+/**
+ * What a surface holds of a session: who runs when, what is told, who is asked, what can be typed. The conversation
+ * behind it can be replaced by another one; the front stays.
+ */
+export class SessionFront implements OpenSession {
+  readonly #deps: FrontDeps;
+  readonly #closing = new AbortController();
+  readonly #events: EventBus<SessionEvent>;
+  readonly #work: BackgroundWork;
+  readonly #asking: Asking;
+  readonly #children = new ChildTasks();
+  readonly #turns: Turns;
+  readonly #conversation: CurrentConversation;
+  readonly #background: BackgroundRuns;
+  readonly #dispatcher: CommandDispatcher;
+  #skillCount = 0;
+  #closed: Promise<void> | undefined;
+
+  private constructor(deps: FrontDeps) {
+    const { session, options, owner } = deps;
+    const { signal } = this.#closing;
+    const onChange = (): void => this.#changed();
+    this.#deps = deps;
+    const events = new EventBus<SessionEvent>(session.logger);
+    const emit = (event: SessionEvent): void => events.emit(event);
+    const work = new BackgroundWork(session.logger);
+    this.#events = events;
+    this.#work = work;
+    const canAsk = (): boolean => options.isInteractive && events.hasListeners;
+    this.#asking = new Asking({ clock: session.clock, settings: session.settings, canAsk, emit });
+    const hints = new Hints({ session, source: options.source, work, emit });
+    events.observe("children", this.#children);
+    events.observe("hints", hints);
+    const afterTurn = new AfterTurn({ session, work, source: options.source, onTitle: onChange });
+    const conversation = (): CurrentConversation["now"] => this.#conversation.now;
+    this.#turns = new Turns({
+      session,
+      owner,
+      cwd: options.cwd,
+      conversation,
+      events,
+      signal,
+      onInterrupted: () => hints.interrupted(),
+      afterTurn: (result) => {
+        afterTurn.start(conversation(), result);
+        onChange();
+      },
+    });
+    const { approver, prompter } = this.#asking;
+    const askUser = options.isInteractive ? askWith(prompter) : undefined;
+    this.#conversation = new CurrentConversation({
+      session,
+      owner,
+      options,
+      events,
+      turns: this.#turns,
+      surface: { approver, prompter, askUser, deliver: (words) => this.#deliver(words) },
+      onChange,
+      signal,
+    });
+    this.#background = new BackgroundRuns({ clock: session.clock, work, emit, open: () => this.#openBeside() });
+    this.#dispatcher = new CommandDispatcher({
+      session,
+      view: this,
+      source: options.source,
+      turns: this.#turns,
+      work,
+      events,
+      services: () => this.#services(),
+      onChange,
+      signal,
+    });
+  }
+
+  static async open(deps: FrontDeps): Promise<SessionFront> {
+    const front = new SessionFront(deps);
+    await front.#conversation.open();
+    front.#work.start("skills", () => front.#countSkills());
+    return front;
+  }
+
+  get info(): SessionInfo {
+    const { isBusy, queued } = this.#turns;
+    return sessionInfo(this.#conversation.now, this.#deps.options, { isBusy, queued, skillCount: this.#skillCount });
+  }
+
+  get history(): readonly Message[] {
+    return this.#conversation.now.agent.conversation.history;
+  }
+
+  subscribe(listener: (event: SessionEvent) => void): Disposable {
+    return this.#events.subscribe(listener);
+  }
+
+  async submit({ text, images = [], key }: UserInput): Promise<Submission> {
+    if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
+    if (text.trim() === "" && images.length === 0) return { kind: "refused", message: "There is nothing to send." };
+    const view = text.trimStart().startsWith("/") ? await this.#dispatcher.run(text) : undefined;
+    return view === undefined ? await this.#turns.say({ text, images }, { key }) : { kind: "command", view };
+  }
+
+  continueTurn(): Submission | undefined {
+    return this.#turns.continueTurn();
+  }
+
+  async complete(line: string, signal: AbortSignal): Promise<readonly Completion[]> {
+    return await this.#dispatcher.complete(line, signal);
+  }
+
+  steer(text: string): boolean {
+    return this.#turns.steer(text);
+  }
+
+  queue(text: string): void {
+    this.#work.start("queue", () => this.#turns.say({ text, images: [] }, { mode: "queue" }));
+  }
+
+  unqueue(index: number): string | undefined {
+    const gone = this.#turns.unqueue(index);
+    if (gone !== undefined) this.#work.start("unqueue", () => gone.settled);
+    return gone?.text;
+  }
+
+  interrupt(message?: string): void {
+    this.#turns.interrupt(message);
+  }
+
+  approve(requestId: string, choice: ApprovalChoice): void {
+    this.#asking.approve(requestId, choice);
+  }
+
+  answer(requestId: string, text: string | undefined): void {
+    this.#asking.answer(requestId, text);
+  }
+
+  settled(): Promise<void> {
+    return this.#turns.settled();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  #services(): CommandServices {
+    const { session } = this.#deps;
+    const { store, clock, logger, settings, home, preferences } = session;
+    return {
+      ...this.#conversation.now.services,
+      turns: this.#turns,
+      conversation: this.#conversation,
+      background: this.#background,
+      children: this.#children,
+      asking: this.#asking,
+      line: this,
+      machine: session,
+      store,
+      clock,
+      logger,
+      settings,
+      home,
+      preferences,
+    };
+  }
+
+  /** In a run without a person nobody would see the turn that these words begin. */
+  #deliver({ text, how, isVerbatim }: DeliveredWords): boolean {
+    if (this.#closed !== undefined || !this.#deps.options.isInteractive) return false;
+    const mode = how === "queue" ? "queue" : this.#turns.busyMode;
+    this.#work.start("deliver", () => this.#turns.say({ text, images: [], isVerbatim }, { mode }));
+    return true;
+  }
+
+  /** What runs beside a conversation runs on its model, also when nobody named one. */
+  #openBeside(): Promise<OpenSession> {
+    const { model, provider } = this.#conversation.now.agent.conversation.primary;
+    return this.#deps.openOther({ ...freshOptions(this.#deps.options), model, provider, isInteractive: false });
+  }
+
+  /** Skills are read from many files; nobody waits for their number. */
+  async #countSkills(): Promise<void> {
+    this.#skillCount = (await this.#conversation.now.services.skills.commands()).length;
+    if (this.#skillCount > 0) this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#conversation.isOpen) this.#events.emit({ type: "session-changed", info: this.info });
+  }
+
+  async #close(): Promise<void> {
+    const settled = this.#turns.close();
+    this.#closing.abort();
+    await settled;
+    await this.#work[Symbol.asyncDispose]();
+    await this.#conversation.close(endReasonOf(this.#deps.options.source));
+    this.#deps.onClosed(this);
+  }
+}

@@ -1,0 +1,43 @@
+import { shortDuration } from "#foundation/text/figures";
+import type { Clock } from "#foundation/time/clock";
+import {
+  type AccountLine,
+  describeRateLimits,
+  type ProviderRegistry,
+  type RateLimitBook,
+  readAccount,
+  type Target,
+} from "#model";
+
+/** What the provider says may still be asked, and what is left on the account. */
+export interface AccountService {
+  lines(signal: AbortSignal): Promise<readonly string[]>;
+}
+
+export interface AccountDeps {
+  readonly clock: Clock;
+  readonly rateLimits: RateLimitBook;
+  readonly registry: ProviderRegistry;
+  target(): Target;
+}
+
+export function accountService({ clock, rateLimits, registry, target }: AccountDeps): AccountService {
+  return {
+    async lines(signal) {
+      const nowMs = clock.now();
+      const { provider } = target();
+      const answer = await readAccount(target(), registry.find(provider)?.account, { signal, nowMs });
+      const limits = rateLimits.get(provider);
+      const account = answer.kind === "account" ? answer.lines.map((line) => accountLine(line, nowMs)) : [];
+      const failed = answer.kind === "failure" ? [`The account could not be read: ${answer.message}`] : [];
+      return [...(limits === undefined ? [] : describeRateLimits(limits, nowMs)), ...account, ...failed];
+    },
+  };
+}
+
+function accountLine(line: AccountLine, nowMs: number): string {
+  if (line.kind === "balance") return `${line.label}: ${line.amount.toFixed(2)} ${line.currency}`;
+  const reset =
+    line.resetsAtMs === undefined ? "" : `, full again in ${shortDuration(Math.max(0, line.resetsAtMs - nowMs))}`;
+  return `${line.label}: ${line.usedPercent} % used${reset}`;
+}

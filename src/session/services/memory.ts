@@ -1,0 +1,63 @@
+import { type Confirmed, type FlushReason, type MemoryWrites, pendingText, type Quarantine } from "#agent";
+import { never } from "#foundation/lifecycle/abort";
+import type { SessionScope } from "#tools";
+
+export interface MemoryService {
+  /** Writes that wait for the person. */
+  pending(): Promise<readonly { readonly id: string; readonly text: string; readonly source: string }[]>;
+  confirm(id: string): Promise<string>;
+  reject(id: string): Promise<string>;
+  /** The words of this conversation are about to be lost: one chance to keep what is worth keeping. */
+  flush(reason: Exclude<FlushReason, "compression">, signal: AbortSignal): Promise<void>;
+}
+
+export interface MemoryServiceDeps {
+  /** Undefined where memory is off. */
+  readonly memory: { readonly writes: MemoryWrites; readonly quarantine: Quarantine } | undefined;
+  readonly scope: SessionScope;
+  readonly sessionId: string;
+  readonly flush: MemoryService["flush"];
+}
+
+const unknown = "There is no such entry.";
+
+export function memoryService({ memory, scope, sessionId, flush }: MemoryServiceDeps): MemoryService {
+  return {
+    flush,
+    pending: async () =>
+      ((await memory?.quarantine.list()) ?? []).map((one) => ({
+        id: one.id,
+        text: pendingText(one),
+        source: one.source,
+      })),
+    async confirm(id) {
+      if (memory === undefined) return "Memory is off in this session.";
+      const metadata = {
+        writeOrigin: "user_confirmation",
+        executionContext: "primary",
+        sessionId,
+        parentSessionId: "",
+        platform: scope.source,
+        toolName: "memory",
+      };
+      const outcome = await memory.writes.confirm(id, metadata, never);
+      return outcome === undefined ? unknown : confirmedText(outcome);
+    },
+    reject: async (id) => ((await memory?.writes.reject(id, never)) === true ? "Dropped." : unknown),
+  };
+}
+
+function confirmedText(outcome: Confirmed): string {
+  switch (outcome.kind) {
+    case "write":
+    case "already-there":
+    case "called":
+      return "Remembered.";
+    case "no-provider":
+      return `Not written: the memory provider ${outcome.provider} is not in use. The entry is kept.`;
+    case "call-failed":
+      return `Not written: ${outcome.reason}. The entry is kept.`;
+    default:
+      return `Not written: ${outcome.kind}.`;
+  }
+}

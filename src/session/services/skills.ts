@@ -1,0 +1,41 @@
+import { never } from "#foundation/lifecycle/abort";
+import { renderInvocation, type SkillLibrary, type SkillLoader, skillCommands } from "#skills";
+import type { SessionScope } from "#tools";
+
+export interface SkillService {
+  /** Slash names of visible skills. */
+  commands(): Promise<readonly { readonly slug: string; readonly description: string }[]>;
+  /** The message a skill command becomes: what is sent and what is stored. */
+  invoke(
+    slug: string,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly sent: string; readonly stored: string } | undefined>;
+}
+
+export interface SkillServiceDeps {
+  readonly library: SkillLibrary;
+  readonly loader: SkillLoader;
+  readonly scope: SessionScope;
+  readonly sessionId: string;
+}
+
+export function skillService({ library, loader, scope, sessionId }: SkillServiceDeps): SkillService {
+  const all = async (signal: AbortSignal) => skillCommands(await library.visible(scope.source, signal), new Set());
+  return {
+    commands: async () =>
+      [...(await all(never)).commands.values()].map(({ slug, skill }) => ({
+        slug,
+        description: skill.facts.description,
+      })),
+    async invoke(slug, text, signal) {
+      const command = (await all(signal)).commands.get(slug);
+      if (command === undefined) return undefined;
+      const outcome = await loader.load(command.skill.name, { scope, sessionId, signal });
+      if (outcome.kind !== "loaded") return undefined;
+      const line = text === "" ? `/${slug}` : `/${slug} ${text}`;
+      const message = renderInvocation(outcome.loaded, { line, text });
+      return { sent: message.userMessage, stored: message.persistUserMessage };
+    },
+  };
+}

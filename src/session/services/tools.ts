@@ -1,0 +1,54 @@
+import type { ToolDefinition } from "#conversation";
+import type { Listing } from "#tools";
+import type { ToolsetInfo } from "../api.ts";
+
+export interface ToolService {
+  /** The groups of tools the model has now. */
+  describe(): readonly ToolsetInfo[];
+  /** What the model is shown of them. */
+  definitions(): readonly ToolDefinition[];
+  /** Between two turns: lets changed tools in; says what came and went. */
+  refresh(signal: AbortSignal): Promise<string | undefined>;
+  /** Takes effect by a new session; a message for the person. */
+  setEnabled(names: readonly string[], isEnabled: boolean): Promise<string>;
+  /** Connects to the MCP servers again; a message for the person. */
+  reloadMcp(signal: AbortSignal): Promise<string>;
+}
+
+export interface ToolServiceDeps extends Pick<ToolService, "setEnabled" | "reloadMcp"> {
+  /** What the model of this session is shown; it changes between turns only. */
+  readonly shown: { readonly listing: Listing; refresh(signal: AbortSignal): Promise<boolean> };
+}
+
+export function toolService({ shown, setEnabled, reloadMcp }: ToolServiceDeps): ToolService {
+  return {
+    setEnabled,
+    reloadMcp,
+    describe: () => toolsetsOf(shown.listing),
+    definitions: () => shown.listing.definitions,
+    async refresh(signal) {
+      const before = shown.listing.names;
+      if (!(await shown.refresh(signal))) return undefined;
+      const now = shown.listing.names;
+      const came = [...now].filter((name) => !before.has(name));
+      const went = [...before].filter((name) => !now.has(name));
+      const changes = [
+        ...(came.length === 0 ? [] : [`new: ${came.join(", ")}`]),
+        ...(went.length === 0 ? [] : [`gone: ${went.join(", ")}`]),
+      ];
+      return changes.length === 0 ? undefined : `Tools changed (${changes.join("; ")}).`;
+    },
+  };
+}
+
+function toolsetsOf(listing: Listing): readonly ToolsetInfo[] {
+  const tools = [...listing.tools.values()];
+  const names = [...new Set(tools.map((tool) => tool.toolset))].sort();
+  const known = names.map((name) => ({
+    name,
+    tools: tools.filter((tool) => tool.toolset === name).map((tool) => tool.name),
+    unavailable: [],
+  }));
+  if (listing.unavailable.length === 0) return known;
+  return [...known, { name: "unavailable", tools: [], unavailable: listing.unavailable }];
+}

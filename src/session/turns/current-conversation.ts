@@ -1,0 +1,122 @@
+import type { UserMessage } from "#conversation";
+import { quietly } from "#foundation/files/quietly";
+import { deadline } from "#foundation/lifecycle/abort";
+import type { Target } from "#model";
+import type { TitleOutcome } from "#store";
+import type { OpenOptions } from "../api.ts";
+import { type Conversation, type ConversationDeps, openConversation } from "./conversation.ts";
+import type { Turns } from "./turns.ts";
+
+export interface CurrentConversationDeps extends ConversationDeps {
+  readonly options: OpenOptions;
+  readonly turns: Pick<Turns, "replace" | "takeOver">;
+  /** The session is being closed. */
+  readonly signal: AbortSignal;
+}
+
+const flushMs = 30_000;
+
+/** The conversation a session is in. `/new` puts another in its place; surfaces learn of it by `session-changed`. */
+export class CurrentConversation {
+  readonly #deps: CurrentConversationDeps;
+  #now: Conversation | undefined;
+  #firstTarget: Pick<Target, "model" | "provider"> | undefined;
+
+  constructor(deps: CurrentConversationDeps) {
+    this.#deps = deps;
+  }
+
+  get isOpen(): boolean {
+    return this.#now !== undefined;
+  }
+
+  get now(): Conversation {
+    if (this.#now === undefined) throw new Error("The session is not open.");
+    return this.#now;
+  }
+
+  async open(options: OpenOptions = this.#deps.options): Promise<void> {
+    const conversation = await openConversation(this.#deps, options, this.#deps.signal);
+    this.#now = conversation;
+    this.#firstTarget ??= conversation.agent.conversation.primary;
+    this.#deps.turns.takeOver(conversation.left, options.isInteractive);
+  }
+
+  /** Ends this conversation and begins an empty one in its place. */
+  async startNew(reason: string): Promise<void> {
+    await this.#deps.turns.replace(async () => {
+      const old = this.now;
+      await this.#keepMemories("reset");
+      // Only when the new one is there is the old one given up.
+      await this.open({ ...freshOptions(this.#deps.options), ...this.#chosenModel() });
+      await this.#end(old, reason);
+    });
+    this.#deps.onChange();
+  }
+
+  /** Takes the last message of the person and everything after it back; gives that message. */
+  async dropLastExchange(): Promise<UserMessage | undefined> {
+    const { agent, transcript } = this.now;
+    const { conversation } = agent;
+    const at = conversation.history.findLastIndex((message) => message.role === "user");
+    const last = conversation.history[at];
+    if (last?.role !== "user") return undefined;
+    await transcript.flush();
+    if (last.uid !== undefined) await this.#deps.session.store.messages.removeFrom(transcript.sessionId, last.uid);
+    conversation.history = conversation.history.slice(0, at);
+    conversation.meter.forget();
+    this.#deps.onChange();
+    return last;
+  }
+
+  async setTitle(title: string): Promise<{ readonly outcome: TitleOutcome; readonly isPending: boolean }> {
+    const { transcript, title: holder } = this.now;
+    const outcome = await holder.set(title, { id: transcript.sessionId, hasRow: transcript.hasRow });
+    this.#deps.onChange();
+    return { outcome, isPending: holder.isPending };
+  }
+
+  /** The session is over; without a reason the conversation goes on another day. */
+  async close(reason: string | undefined): Promise<void> {
+    if (this.#now === undefined) return;
+    await this.#keepMemories("exit");
+    await this.#end(this.#now, reason);
+  }
+
+  async #end(conversation: Conversation, reason: string | undefined): Promise<void> {
+    const { store, logger } = this.#deps.session;
+    const { transcript } = conversation;
+    if (reason !== undefined && transcript.hasRow)
+      await quietly("marking a session as ended", () => store.sessions.end(transcript.sessionId, reason), {
+        logger,
+        level: "error",
+      });
+    await conversation[Symbol.asyncDispose]();
+  }
+
+  /** A model the person chose here stays chosen. */
+  #chosenModel(): Pick<OpenOptions, "model" | "provider"> {
+    const { primary } = this.now.agent.conversation;
+    const first = this.#firstTarget;
+    if (first === undefined || (first.model === primary.model && first.provider === primary.provider)) return {};
+    return { model: primary.model, provider: primary.provider };
+  }
+
+  /** One bounded chance to keep what is worth keeping; failing it stops nobody. */
+  async #keepMemories(reason: "reset" | "exit"): Promise<void> {
+    const { agent, services } = this.now;
+    if (agent.conversation.history.length === 0) return;
+    using limit = deadline(flushMs);
+    const { logger } = this.#deps.session;
+    await quietly("keeping memories", () => services.memory.flush(reason, limit.signal), {
+      logger,
+      fields: { reason },
+    });
+  }
+}
+
+/** The same surface and choices, for a conversation that begins now. */
+export function freshOptions(options: OpenOptions): OpenOptions {
+  const { resume: _resume, title: _title, ...rest } = options;
+  return rest;
+}

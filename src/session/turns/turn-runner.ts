@@ -1,0 +1,157 @@
+import { type EventBus, type MessageId, type TurnId, type TurnResult, unstartedTurn } from "#conversation";
+import { describe } from "#foundation/errors";
+import { quietly } from "#foundation/files/quietly";
+import { newId } from "#foundation/text/ids";
+import type { SessionEvent } from "../api.ts";
+import type { SessionDeps } from "../session-deps.ts";
+import type { Conversation } from "./conversation.ts";
+import { withImages } from "./image-input.ts";
+import { type Admitted, idsOf, joinMessages } from "./inbox.ts";
+import { takeTurnLease } from "./turn-lease.ts";
+import { UsageLedger } from "./usage-ledger.ts";
+
+export interface TurnRunnerDeps {
+  readonly session: SessionDeps;
+  /** Names this program in leases. */
+  readonly owner: string;
+  /** The folder of the session. */
+  readonly cwd: string;
+  conversation(): Conversation;
+  readonly events: EventBus<SessionEvent>;
+  /** The turn is in the ledger; what follows it may start. */
+  afterTurn(result: TurnResult): void;
+  /** The session is being closed. */
+  readonly signal: AbortSignal;
+}
+
+/** A turn from the moment it is taken on; the agent knows of it only when everything for it is there. */
+interface ComingTurn {
+  canBeSteered: boolean;
+  /** It was interrupted before it had begun. */
+  stop?: { readonly message: string | undefined };
+}
+
+const maxAttempts = 3;
+
+/** Runs the turns of one session and says what became of them. A failure of any kind is an ending, never a throw. */
+export class TurnRunner {
+  readonly #deps: TurnRunnerDeps;
+  #coming: ComingTurn | undefined;
+
+  constructor(deps: TurnRunnerDeps) {
+    this.#deps = deps;
+  }
+
+  /** False when no turn can be stopped any more. */
+  interrupt(message?: string): boolean {
+    if (this.#coming === undefined) return false;
+    const { agent } = this.#deps.conversation();
+    if (agent.isBusy) agent.interrupt(message);
+    else this.#coming.stop = { message };
+    return true;
+  }
+
+  steer(text: string): boolean {
+    return this.#coming?.canBeSteered === true && this.#deps.conversation().agent.steer(text);
+  }
+
+  /** The end of a message that was taken back before its turn. */
+  unsent(): TurnResult {
+    const end = this.#unstarted("The message was taken back before it was sent.", "not_sent");
+    return { ...end, interrupted: true, failed: false };
+  }
+
+  async run(messages: readonly Admitted[]): Promise<TurnResult> {
+    const { session, owner } = this.#deps;
+    const { headId } = this.#deps.conversation();
+    this.#coming = { canBeSteered: false };
+    const lease = await takeTurnLease({ ...session, owner }, `turn:${headId}`, () => void this.interrupt());
+    if (lease.kind === "busy") {
+      this.#coming = undefined;
+      const error = "Another program is working in this session. The message is kept; send it again when that is done.";
+      this.#tell(error, "error");
+      return this.#unstarted(error, "session_busy");
+    }
+    await using _lease = lease;
+    const claimId = newId("trn") as TurnId;
+    try {
+      const claimed = await this.#claim(messages, claimId);
+      if (claimed.length === 0)
+        return this.#unstarted("Another program has already sent this message.", "already_sent");
+      return await this.#take(claimed);
+    } catch (error) {
+      session.logger.error("a turn could not be run", { error: describe(error) });
+      const release = () => session.store.inbox.release(claimId, { maxAttempts });
+      await quietly("giving messages back to the inbox", release, { logger: session.logger, level: "error" });
+      this.#tell(describe(error), "error");
+      return this.#unstarted(describe(error), "internal_error");
+    } finally {
+      this.#coming = undefined;
+    }
+  }
+
+  async #take(messages: readonly Admitted[]): Promise<TurnResult> {
+    const { session, signal, events } = this.#deps;
+    const conversation = this.#deps.conversation();
+    const ledger = new UsageLedger(session, conversation);
+    using _ledger = events.observe("usage", ledger);
+    if (this.#coming !== undefined) this.#coming.canBeSteered = true;
+    const changedTools = await conversation.services.tools.refresh(signal);
+    if (changedTools !== undefined) this.#tell(changedTools, "info");
+    const result = await (messages.some(({ continues }) => continues === true)
+      ? this.#begun(conversation.agent.continueTurn({ taskId: conversation.headId, signal }))
+      : this.#say(messages, conversation));
+    this.#coming = undefined;
+    if (result === undefined)
+      return this.#unstarted("The last turn is finished; there is nothing to continue.", "nothing_to_continue");
+    await ledger.finish(result);
+    this.#deps.afterTurn(result);
+    return result;
+  }
+
+  async #say(messages: readonly Admitted[], conversation: Conversation): Promise<TurnResult> {
+    const words = joinMessages(messages);
+    const content = await this.#content(words, conversation);
+    const messageId = newId("msg") as MessageId;
+    this.#deps.events.emit({ type: "input-admitted", messageId, text: words.text });
+    conversation.transcript.promote(idsOf(messages));
+    const { headId: taskId, agent } = conversation;
+    return await this.#begun(agent.runConversation({ ...content, taskId, signal: this.#deps.signal }));
+  }
+
+  /** An interrupt that came before the turn had begun takes effect now. */
+  #begun<T>(turn: Promise<T>): Promise<T> {
+    const stop = this.#coming?.stop;
+    if (stop !== undefined) this.#deps.conversation().agent.interrupt(stop.message);
+    return turn;
+  }
+
+  /** What is sent, and what is stored where that differs. */
+  async #content(words: Omit<Admitted, "inboxId">, { services }: Conversation) {
+    const { signal, cwd } = this.#deps;
+    const typed = words.sent ?? words.text;
+    const expanded =
+      words.isVerbatim === true ? { text: typed, warnings: [] } : await services.references.expand(typed, signal);
+    const { content, warnings } = await withImages(expanded.text, words.images, cwd);
+    for (const warning of [...expanded.warnings, ...warnings]) this.#tell(warning, "warn");
+    return { userMessage: content, ...(words.sent === undefined ? {} : { persistUserMessage: words.text }) };
+  }
+
+  async #claim(messages: readonly Admitted[], claimId: TurnId): Promise<readonly Admitted[]> {
+    const { logger } = this.#deps.session;
+    const { inbox } = this.#deps.conversation();
+    const claim = () => inbox.claim(messages, claimId);
+    return (await quietly("claiming messages in the inbox", claim, { logger, level: "error" })) ?? messages;
+  }
+
+  #tell(text: string, level: "info" | "warn" | "error"): void {
+    this.#deps.events.emit({ type: "notice", level, text });
+  }
+
+  #unstarted(error: string, errorClass: string): TurnResult {
+    const { agent, transcript } = this.#deps.conversation();
+    const { target, history: messages } = agent.conversation;
+    const { model, provider, baseUrl } = target;
+    return unstartedTurn({ sessionId: transcript.sessionId, messages, error, errorClass, model, provider, baseUrl });
+  }
+}
