@@ -2,8 +2,10 @@ import { ChildTable, createDelegateTool, memoryTool, recallTool } from "#agent";
 import { type LoadedConfig, type MachineOptions, openMachine } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
+import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { type Models, NousGuard, nousGate, openModels, RateLimitBook } from "#model";
+import { Plugins } from "#plugins";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
 import { childEnvironment } from "#tools";
@@ -38,6 +40,7 @@ export interface Hermes extends AsyncDisposable {
   readonly store: Store;
   readonly models: Models;
   readonly toolbox: Toolbox;
+  readonly plugins: Plugins;
   readonly skills: Skills;
   readonly sessions: SessionService;
 }
@@ -54,32 +57,29 @@ export async function openHermes(options: HermesOptions): Promise<Hermes> {
 
 async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const machine = scope.adopt(await openMachine(options));
-  const { home, loaded, env, cwd, userHome, version, clock, logger, redactor } = machine;
+  const { home, loaded, env, userHome, version, clock, logger, redactor } = machine;
   const models = scope.adopt(await openModels(machine));
-  const [store, toolbox] = await Promise.all([
-    openStore(options.isIncognito === true ? { memory: true } : storePlace(loaded, home), { clock, log: logger }),
-    openToolbox({
-      loaded,
-      home,
-      env: loaded.environment.variables,
-      cwd,
-      userHome,
-      version,
-      clock,
-      logger,
-      redactor,
-      onNotice: (text) => options.onNotice(text),
-      gatewayLogin: (signal) => models.subscription(signal),
-      ...bundledPlugins(),
-      builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
-      ...(options.yolo === undefined ? {} : { yolo: options.yolo }),
-      ...(options.acceptHooks === undefined ? {} : { acceptHooks: options.acceptHooks }),
-      ...(options.confirmHook === undefined ? {} : { confirmHook: options.confirmHook }),
-    }),
-  ]);
-  scope.adopt(store);
+  const plugins = new Plugins(machine, {
+    builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
+    bundled: packageFolder("plugins"),
+    acceptHooks: options.acceptHooks,
+    confirmHook: options.confirmHook,
+  });
+  const store = scope.adopt(
+    await openStore(options.isIncognito === true ? { memory: true } : storePlace(loaded, home), { clock, log: logger }),
+  );
   const books = scope.adopt(new Books(store, logger));
-  scope.adopt(toolbox);
+  const toolbox = scope.adopt(
+    openToolbox({
+      ...machine,
+      onNotice: machine.notice,
+      yolo: options.yolo,
+      gatewayLogin: (signal) => models.subscription(signal),
+      extensions: (sessions) => plugins.extensions(sessions),
+    }),
+  );
+  scope.adopt(plugins);
+  await plugins.load(toolbox, never);
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
   const skills = openSkills({
     loaded,
@@ -89,7 +89,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     env,
     redactor,
     variables: toolbox.variables,
-    pluginSkills: () => toolbox.plugins.skills(),
+    pluginSkills: () => plugins.skills,
   });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
   for (const tool of [
@@ -103,7 +103,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const children = scope.adopt(
     new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
   );
-  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, skills, children, books };
+  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, plugins, skills, children, books };
   const sessions = scope.adopt(openSessions(shared, options));
   return {
     loaded,
@@ -112,26 +112,32 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     store,
     models,
     toolbox,
+    plugins,
     skills,
     sessions,
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }
 
-/** Plugins that come with the program, where there are any. */
-function bundledPlugins(): { readonly bundledPlugins?: string } {
-  const folder = packageFolder("plugins");
-  return folder === undefined ? {} : { bundledPlugins: folder };
-}
-
 type Shared = Pick<
   SharedParts,
-  "loaded" | "home" | "userHome" | "clock" | "logger" | "models" | "store" | "toolbox" | "skills" | "children" | "books"
+  | "loaded"
+  | "home"
+  | "userHome"
+  | "clock"
+  | "logger"
+  | "models"
+  | "store"
+  | "toolbox"
+  | "plugins"
+  | "skills"
+  | "children"
+  | "books"
 >;
 
 /** The service every surface talks to, over all that was opened. */
 function openSessions(shared: Shared, { env, version }: Pick<HermesOptions, "env" | "version">): SessionService {
-  const { loaded, home, clock, logger, store, toolbox } = shared;
+  const { loaded, home, clock, logger, store, toolbox, plugins } = shared;
   return createSessionService({
     store,
     clock,
@@ -140,10 +146,10 @@ function openSessions(shared: Shared, { env, version }: Pick<HermesOptions, "env
     version,
     settings: sessionSettings(loaded),
     preferences: savedSettings(loaded, home, env),
-    plugins: () => toolbox.plugins.list(),
+    plugins: () => plugins.list,
     skillUse: async () => [...(await shared.skills.usage.all())].map(([name, use]) => ({ name, ...use })),
     pluginCommands: () =>
-      toolbox.plugins.commands().map((command) => ({ ...command, description: command.description ?? "" })),
+      plugins.commands.map((command) => ({ ...command, description: command.description ?? "" })),
     redact: (text) => toolbox.redact(text),
     env: childEnvironment(loaded.environment.variables, {
       policy: "inherit",

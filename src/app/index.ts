@@ -7,5 +7,5 @@ export {
   createHermes,
   type HermesConversation,
 } from "./library.ts";
-export type { ObservedTurn, PersonRun, Toolbox } from "./toolbox.ts";
+export type { PersonRun, Toolbox } from "./toolbox.ts";
 export { openToolbox, type ToolboxOptions } from "./wire-tools.ts";

@@ -1,41 +1,21 @@
-import type { ContextEngine } from "#agent";
 import type { Redactor } from "#foundation/secrets/redact";
-import type { PluginCommand, SessionHooks, TerminalPart } from "#plugins";
-import type { PluginSkillPlace } from "#skills";
 import type {
   CallObserver,
   Checkpoints,
   Listing,
   ListingWish,
+  ObservedTurn,
   ProcessTable,
   ResultFiles,
   SessionScope,
   SessionVariables,
   Tool,
+  ToolContext,
   ToolRegistry,
+  ToolSession,
   ToolTask,
   YoloSwitch,
 } from "#tools";
-
-/** Whose calls are watched. */
-export interface ObservedTurn extends ToolTask {
-  readonly sessionId: string;
-  readonly signal: AbortSignal;
-}
-
-/** A session as its tools see it. */
-export interface ToolSession {
-  readonly scope: SessionScope;
-  /** The part of the conversation that is written now. */
-  sessionId(): string;
-  /** What its model is shown now. */
-  enabledTools(): ReadonlySet<string>;
-}
-
-/** A slash command of a plugin, run for a session. */
-export type SessionCommand = Omit<PluginCommand, "handler"> & {
-  handler(args: string, sessionKey: string): string | null | Promise<string | null>;
-};
 
 /** What became of a command a person typed. */
 export type PersonRun =
@@ -59,8 +39,6 @@ export interface Toolbox extends AsyncDisposable {
   files(task: ToolTask): ResultFiles;
   /** Hooks of plugins and the audit, for the calls of one turn. */
   observers(turn: ObservedTurn): readonly CallObserver[];
-  /** Hooks of plugins, called for a session. */
-  hooksFor(sessionKey: string): SessionHooks;
   readonly yolo: YoloSwitch;
   readonly checkpoints: Checkpoints;
   readonly processes: ProcessTable;
@@ -82,15 +60,12 @@ export interface Toolbox extends AsyncDisposable {
     reload(scope: SessionScope, signal: AbortSignal): Promise<string>;
     status(): readonly { readonly name: string; readonly state: string; readonly tools: number }[];
   };
-  readonly plugins: {
-    commands(): readonly SessionCommand[];
-    /** What is installed, and what became of it. */
-    list(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
-    skills(): readonly PluginSkillPlace[];
-    memoryProviders(): readonly unknown[];
-    contextEngines(): readonly ContextEngine[];
-    /** What plugins bring for the terminal; imported at the call, which only a terminal makes. */
-    terminalParts(): Promise<readonly TerminalPart[]>;
-  };
+  /** Runs a call of a script or a plugin as one of the model: with coercion, hooks, approval and limits. */
+  callTool(
+    call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
+    context: ToolContext,
+  ): Promise<string>;
+  /** Sees to it that a process ends with this program. */
+  adoptProcess(pid: number): Disposable;
   register(tool: Tool): Disposable;
 }

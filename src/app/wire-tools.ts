@@ -1,10 +1,17 @@
 import path from "node:path";
-import { never } from "#foundation/lifecycle/abort";
+import { absolutePath } from "#config";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { Hooks, PluginCalls } from "#plugins";
-import { AvailabilityProbes, type ToolAudit, ToolRegistry, toolAudit } from "#tools";
-import type { ObservedTurn, Toolbox, ToolSession } from "./toolbox.ts";
-import { absolutePath } from "./tools/absolute-path.ts";
+import {
+  AvailabilityProbes,
+  noExtensions,
+  type ObservedTurn,
+  OpenSessions,
+  type ToolAudit,
+  ToolRegistry,
+  type ToolSession,
+  toolAudit,
+} from "#tools";
+import type { Toolbox } from "./toolbox.ts";
 import { type Approval, openApproval } from "./tools/approval.ts";
 import { builtinTools } from "./tools/builtin.ts";
 import { type CallWatchers, watchCalls } from "./tools/call-watchers.ts";
@@ -12,9 +19,7 @@ import { openFiles } from "./tools/files.ts";
 import { listOf } from "./tools/listing.ts";
 import { type Mcp, openMcp } from "./tools/mcp.ts";
 import { nestedCalls } from "./tools/nested-calls.ts";
-import { OpenSessions } from "./tools/open-sessions.ts";
 import { openPersonShell } from "./tools/person-shell.ts";
-import { loadPlugins, loadShellHooks, openContributions, openPlugins } from "./tools/plugins.ts";
 import { openRedaction } from "./tools/redaction.ts";
 import { resultFiles } from "./tools/task-files.ts";
 import { openTerminals, type Terminals } from "./tools/terminals.ts";
@@ -29,22 +34,13 @@ export type { ToolboxOptions } from "./tools/toolbox-options.ts";
  * 2. What has a lifetime is owned by one scope and ends in reverse: browsers, MCP servers, plugins, background
  *    processes, terminals, and last the guardian of them all.
  */
-export async function openToolbox(options: ToolboxOptions, signal: AbortSignal = never): Promise<Toolbox> {
+export function openToolbox(options: ToolboxOptions): Toolbox {
   const scope = new Scope();
-  try {
-    return await assemble(options, scope, signal);
-  } catch (error) {
-    await scope[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSignal): Promise<Toolbox> {
   const { loaded, clock, logger } = options;
   const { config } = loaded;
   const redaction = openRedaction(loaded, options.redactor);
   const { redactor, redact } = redaction;
-  const base: ToolboxBase = {
+  const parts = {
     options,
     config,
     env: loaded.environment.variables,
@@ -53,20 +49,18 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
     redactor,
     redact,
   };
-  const calls = new PluginCalls();
-  const hooks = new Hooks({ logger, timeoutMs: config.hooks_timeout_ms, calls });
   const sessions = new OpenSessions();
-  const hooksFor = (sessionKey: string) => hooks.for(() => sessions.place(sessionKey));
+  const extensions = options.extensions?.(sessions) ?? noExtensions;
+  const base: ToolboxBase = { ...parts, extensions };
   const audit = scope.adopt(openAudit(base));
-  const approval = openApproval(base, hooksFor, (entry) => audit.decided(entry));
+  const approval = openApproval(base, (entry) => audit.decided(entry));
   const { gate, yolo } = approval;
-  const contributions = openContributions(base);
-  const terminals = openTerminals(base, () => contributions.terminals);
+  const terminals = openTerminals(base, () => extensions.terminals());
   const { leases, processes, guardian, kind, variables } = terminals;
   const files = openFiles(base, { terminals, gate, findMask: redaction.findMask });
   const registry = new ToolRegistry(logger);
   const watchers: CallWatchers = {
-    hooksFor: ({ scope: { key } }) => hooksFor(key),
+    extensions,
     audit,
     history: files.history,
     leases,
@@ -78,13 +72,10 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
     return watchCalls(watchers, turn);
   };
   const callTool = nestedCalls({ registry, clock, logger, redact, observers });
-  const plugins = openPlugins(base, { registry, hooks, guardian, sessions, calls, callTool, contributions });
   const probes = new AvailabilityProbes(clock);
   const mcp = openMcp(base, { registry, gate, guardian, onReload: () => probes.forget() });
-  const { tools, browsers } = builtinTools(base, { terminals, files, gate, hooks, plugins, sessions, callTool });
+  const { tools, browsers } = builtinTools(base, { terminals, files, gate, callTool });
   for (const tool of tools) registry.register(tool);
-  await loadPlugins(base, plugins);
-  await loadShellHooks(base, hooks, signal);
   const release = async (taskId: string): Promise<void> => {
     files.history.forget(taskId);
     files.ledger.forget(taskId);
@@ -98,7 +89,6 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
     openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, release }),
     files: (task) => resultFiles(leases, task, logger),
     observers,
-    hooksFor,
     yolo,
     checkpoints: files.checkpoints,
     processes,
@@ -108,7 +98,8 @@ async function assemble(options: ToolboxOptions, scope: Scope, signal: AbortSign
     forgetShown: (taskId) => files.history.forgetShown(taskId),
     runForPerson: openPersonShell(base, { terminals, gate: approval.personGate, sessions }),
     mcp: mcp.api,
-    plugins: plugins.api,
+    callTool,
+    adoptProcess: (pid) => guardian.watch(pid),
     register: (tool) => registry.register(tool),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };

@@ -1,3 +1,4 @@
+export { absolutePath } from "./absolute-path.ts";
 export { collectSecrets } from "./complete.ts";
 export type { Config } from "./config.ts";
 export { explain, explanationLines, masked } from "./describe/explain.ts";
@@ -21,6 +22,7 @@ export { managedBy, managedError } from "./managed.ts";
 export { type AliasResult, removeAlias, writeAlias } from "./profile/alias.ts";
 export { prepareHome } from "./profile/prepare-home.ts";
 export { type ProfileInfo, Profiles } from "./profile/profiles.ts";
+export { revealed } from "./revealed.ts";
 export { valueAt } from "./tree.ts";
 export { currentConfigVersion } from "./version.ts";
 export { type ConfigWarning, formatWarning } from "./warning.ts";

@@ -5,12 +5,12 @@ import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import { isRecord } from "#foundation/text/json";
-import { result, type Tool, type ToolContext, type ToolRegistry } from "#tools";
+import { type CallPlace, result, type Tool, type ToolContext, type ToolRegistry } from "#tools";
 import type { PluginCall, PluginContext, PluginTool } from "./api.ts";
 import type { Contributions } from "./contributions.ts";
 import type { FoundPlugin } from "./discover.ts";
 import type { HookCallback, Hooks } from "./hooks/hooks.ts";
-import type { CallPlace, PluginCalls } from "./plugin-calls.ts";
+import type { PluginCalls } from "./plugin-calls.ts";
 
 /** What plugins are connected to. */
 export interface PluginWiring {

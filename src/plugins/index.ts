@@ -38,6 +38,7 @@ export {
 } from "./install/installer.ts";
 export { type LockedPlugin, PluginLock } from "./install/lock-file.ts";
 export type { PluginManifest } from "./manifest.ts";
-export { type CallPlace, PluginCalls } from "./plugin-calls.ts";
+export { Plugins, type PluginsOptions, type PluginTools, type SessionCommand } from "./open.ts";
+export { PluginCalls } from "./plugin-calls.ts";
 export { ProjectTrust } from "./project-trust.ts";
 export type { TerminalPart } from "./terminal-part.ts";

@@ -1,8 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ToolContext } from "#tools";
-
-/** Where a call of a tool belongs, but for the call itself. */
-export type CallPlace = Omit<ToolContext, "callId" | "signal" | "progress">;
+import type { CallPlace } from "#tools";
 
 /**
  * For which session the code of a plugin runs. A tool, a hook or a command of a plugin is called for one session;

@@ -70,6 +70,7 @@ export { createVisionAnalyzeTool } from "./builtin/vision-analyze.tool.ts";
 export { createWebExtractTool } from "./builtin/web-extract.tool.ts";
 export { createWebSearchTool } from "./builtin/web-search.tool.ts";
 export { createWriteFileTool } from "./builtin/write-file.tool.ts";
+export { type CallPlace, OpenSessions, type ToolSession } from "./call/open-sessions.ts";
 export type {
   DeliveredWords,
   PersonAnswer,
@@ -81,6 +82,7 @@ export type {
   TerminalChoice,
   ToolTask,
 } from "./call/session-scope.ts";
+export { noExtensions, type ObservedTurn, type ToolExtensions } from "./call/tool-extensions.ts";
 export { nobody, unattendedScope } from "./call/unattended-scope.ts";
 export type { CallObserver, CallOutcome } from "./call-state.ts";
 export { combineObservers } from "./combine-observers.ts";

@@ -31,6 +31,7 @@ import {
   type RateLimitBook,
   type Target,
 } from "#model";
+import type { Plugins } from "#plugins";
 import type { Listing, SessionScope, Tool } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import type { ChosenModel } from "./choose-model.ts";
@@ -62,6 +63,7 @@ export interface AgentParts {
   readonly logger: Logger;
   readonly models: Models;
   readonly toolbox: Toolbox;
+  readonly plugins: Plugins;
   readonly chosen: ChosenModel;
   readonly memory: SessionMemory | undefined;
   readonly taint: TaintWatch;
@@ -197,8 +199,8 @@ function watchPrefix(logger: Logger): (request: ModelRequest, cause: string | un
 }
 
 /** Plugins watch a turn through the names their guide promises. */
-function hooksOf({ toolbox, place }: AgentParts): TurnHooks {
-  const hooks = toolbox.hooksFor(place.scope.key);
+function hooksOf({ plugins, place }: AgentParts): TurnHooks {
+  const hooks = plugins.hooksFor(place.scope.key);
   const platform = place.scope.source;
   return {
     onSessionStart: ({ sessionId, model }) =>

@@ -59,7 +59,7 @@ export function openDelegation(parts: AgentParts, shared: ChildShared): Tool["ex
       workspace: () => place.cwd,
       onDelegation: (task, result, child) => memory?.manager.delegated(task, result, child),
       onCall: (sessionId, call) => shared.books.childCall(sessionId, call),
-      onChildStop: (stop) => toolbox.hooksFor(place.scope.key).notify("subagent_stop", stop, never),
+      onChildStop: (stop) => parts.plugins.hooksFor(place.scope.key).notify("subagent_stop", stop, never),
       logsFolder: shared.home.logs,
       redact: (text) => toolbox.redact(text),
     },

@@ -353,6 +353,7 @@ function partsOf(spec: AgentRequest, given: Gathered): AgentParts {
     logger: shared.logger,
     models: shared.models,
     toolbox: shared.toolbox,
+    plugins: shared.plugins,
     chosen: given.chosen,
     memory: given.memory,
     taint: given.taint,
@@ -376,7 +377,7 @@ async function memoryOf(
   { shared, scope, signal, listing, taint }: Opening & { readonly listing: Listing; readonly taint: TaintWatch },
 ): Promise<SessionMemory | undefined> {
   if (wanted.ignoreRules === true) return undefined;
-  const { loaded, home, clock, logger, toolbox } = shared;
+  const { loaded, home, clock, logger } = shared;
   const options = {
     loaded,
     home,
@@ -386,7 +387,7 @@ async function memoryOf(
     surface: wanted.source,
     userId: wanted.userId,
     cwd: wanted.cwd,
-    pluginProviders: toolbox.plugins.memoryProviders(),
+    pluginProviders: shared.plugins.memoryProviders,
     takenToolNames: listing.names,
     taintedBy: () => taint.source,
   };

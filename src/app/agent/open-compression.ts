@@ -14,6 +14,7 @@ import type { AgentEvent, Message } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Auxiliary } from "#model";
+import type { Plugins } from "#plugins";
 import type { Listing } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import type { SessionMemory } from "./open-memory.ts";
@@ -29,6 +30,7 @@ export interface CompressionParts {
   readonly prefill: readonly Message[];
   readonly auxiliary: Auxiliary;
   readonly toolbox: Toolbox;
+  readonly plugins: Pick<Plugins, "contextEngines">;
   readonly memory: SessionMemory | undefined;
   /** Engines of plugins hold the state of one conversation; beside it only the built-in one can be used. */
   readonly isBeside?: boolean;
@@ -47,7 +49,7 @@ export function openCompression(parts: CompressionParts): Compression {
   const { enabled, threshold, target_ratio, protect_last_n } = config.compression;
   const engine = selectEngine({
     name: parts.isBeside === true ? "" : config.context.engine,
-    offered: toolbox.plugins.contextEngines(),
+    offered: parts.plugins.contextEngines,
     warn,
     builtin: () =>
       new Compressor({

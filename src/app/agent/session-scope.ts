@@ -1,8 +1,7 @@
 import { childApprover } from "#agent";
-import type { LoadedConfig } from "#config";
+import { absolutePath, type LoadedConfig } from "#config";
 import type { AgentRequest } from "#session";
 import type { Auxiliary, SessionScope, Spender } from "#tools";
-import { absolutePath } from "../tools/absolute-path.ts";
 import { childApprovals } from "./children.ts";
 
 export interface ScopeDeps {

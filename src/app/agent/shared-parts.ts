@@ -4,6 +4,7 @@ import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, Models, RateLimitBook, Target } from "#model";
+import type { Plugins } from "#plugins";
 import type { Store } from "#store";
 import type { Books } from "../books.ts";
 import type { SurfaceTools } from "../surface-tools.ts";
@@ -20,6 +21,7 @@ export interface SharedParts {
   readonly store: Store;
   readonly models: Models;
   readonly toolbox: Toolbox;
+  readonly plugins: Plugins;
   readonly skills: Skills;
   readonly children: ChildTable;
   readonly accountGate: AccountGate;

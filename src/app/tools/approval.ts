@@ -1,11 +1,8 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readSwitches } from "#config";
-import { never } from "#foundation/lifecycle/abort";
-import type { SessionHooks } from "#plugins";
 import {
   type ApprovalGate,
-  type ApprovalRequest,
   type AuditEntry,
   auditFile,
   type CommandScanner,
@@ -37,11 +34,7 @@ export interface Approval {
 const atTheMachine: ReadonlySet<string> = new Set(["cli", "tui", "acp"]);
 
 /** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
-export function openApproval(
-  base: ToolboxBase,
-  hooksFor: (sessionKey: string) => SessionHooks,
-  decided: (entry: AuditEntry) => void,
-): Approval {
+export function openApproval(base: ToolboxBase, decided: (entry: AuditEntry) => void): Approval {
   const { options, config, env, redactor } = base;
   const { home, clock, logger, userHome } = options;
   const { approvals } = config;
@@ -80,33 +73,13 @@ export function openApproval(
   } satisfies Partial<GateDeps>;
   const gate = createGate({
     ...common,
-    ...announcements(hooksFor),
+    onAsk: (request, signal) => base.extensions.onAsk(request, signal),
+    onAnswer: (request, choice) => base.extensions.onAnswer(request, choice),
     mode: () => readMode(approvals.mode).mode,
     scan: scannerOf(base),
   });
   const personGate = createGate({ ...common, approver: { ask: () => Promise.resolve("once") }, mode: () => "manual" });
   return { gate, grants, yolo, personGate };
-}
-
-/** Lets plugins know that somebody is asked, and what was answered. */
-export function announcements(
-  hooksFor: (sessionKey: string) => Pick<SessionHooks, "has" | "notify">,
-): Pick<GateDeps, "onAsk" | "onAnswer"> {
-  const about = ({ summary, findings }: ApprovalRequest) => ({
-    command: summary,
-    keys: findings.map((finding) => finding.key),
-  });
-  return {
-    async onAsk(request, signal) {
-      const hooks = hooksFor(request.sessionKey);
-      if (hooks.has("approval_requested")) await hooks.notify("approval_requested", about(request), signal);
-    },
-    async onAnswer(request, choice) {
-      const hooks = hooksFor(request.sessionKey);
-      if (hooks.has("approval_resolved"))
-        await hooks.notify("approval_resolved", { ...about(request), choice, by: "approver" }, never);
-    },
-  };
 }
 
 function scannerOf({ config, env, options }: ToolboxBase): CommandScanner {

@@ -1,5 +1,4 @@
-import { never } from "#foundation/lifecycle/abort";
-import type { Hooks } from "#plugins";
+import { absolutePath } from "#config";
 import {
   type ApprovalGate,
   type BrowserSessions,
@@ -9,15 +8,12 @@ import {
   type ExecuteCodeDeps,
   type Tool,
 } from "#tools";
-import { absolutePath } from "./absolute-path.ts";
 import { openBrowsers } from "./browser.ts";
 import { openCode } from "./code.ts";
 import type { Files } from "./files.ts";
 import { homeDeps } from "./home-assistant.ts";
 import { imageDeps } from "./images.ts";
 import { mixtureDeps, speechDeps, visionDeps } from "./media.ts";
-import type { OpenSessions } from "./open-sessions.ts";
-import type { Plugins } from "./plugins.ts";
 import { urlRules } from "./site-rules.ts";
 import { guardedFiles } from "./task-files.ts";
 import type { Terminals } from "./terminals.ts";
@@ -28,9 +24,6 @@ export interface BuiltinParts {
   readonly terminals: Terminals;
   readonly files: Files;
   readonly gate: ApprovalGate;
-  readonly hooks: Hooks;
-  readonly plugins: Plugins;
-  readonly sessions: OpenSessions;
   /** Runs a call of a script or a plugin as one of the model. */
   readonly callTool: ExecuteCodeDeps["callTool"];
 }
@@ -67,7 +60,7 @@ export function builtinTools(
       web: web.deps,
       browser: browser.deps,
       vision: visionDeps(base, media),
-      images: imageDeps(base, { fetch: web.fetch, gateway, contributions: parts.plugins.contributions }),
+      images: imageDeps(base, { fetch: web.fetch, gateway }),
       speech: speechDeps(base, media),
       mixture: mixtureDeps(base),
       home: homeDeps(base, gate),
@@ -78,8 +71,8 @@ export function builtinTools(
 }
 
 function terminalDeps(
-  { options, config, redact }: ToolboxBase,
-  { terminals, gate, hooks, sessions }: BuiltinParts,
+  { options, config, redact, extensions }: ToolboxBase,
+  { terminals, gate }: BuiltinParts,
 ): NonNullable<BuiltinDeps["terminal"]> {
   const { leases, processes, sudo, kind, checkFor } = terminals;
   return {
@@ -96,15 +89,6 @@ function terminalDeps(
       maxOutputChars: config.tool_output.max_bytes,
     },
     redact,
-    transformOutput: async (output, { command, exitCode, taskId, scope }) =>
-      hooks.has("transform_terminal_output")
-        ? hooks
-            .for(() => sessions.place(scope.key))
-            .transform(
-              "transform_terminal_output",
-              { command, output, returncode: exitCode, task_id: taskId, env_type: scope.terminal.kind ?? kind },
-              never,
-            )
-        : undefined,
+    transformOutput: (output, about) => extensions.transformOutput(output, about),
   };
 }

@@ -1,7 +1,14 @@
 import path from "node:path";
-import { hookedCalls, type SessionHooks } from "#plugins";
-import type { CallObserver, Checkpoints, ReadHistory, TerminalKind, TerminalLeases, ToolAudit } from "#tools";
-import type { ObservedTurn } from "../toolbox.ts";
+import type {
+  CallObserver,
+  Checkpoints,
+  ObservedTurn,
+  ReadHistory,
+  TerminalKind,
+  TerminalLeases,
+  ToolAudit,
+  ToolExtensions,
+} from "#tools";
 
 export interface CallWatchers {
   readonly audit: ToolAudit;
@@ -11,7 +18,7 @@ export interface CallWatchers {
   readonly checkpoints?: Checkpoints | undefined;
   /** Of sessions that choose none. */
   readonly terminalKind: TerminalKind;
-  hooksFor(turn: ObservedTurn): SessionHooks;
+  readonly extensions: Pick<ToolExtensions, "observe">;
 }
 
 /** Everything that watches the calls of a turn. The audit is last, so that it sees the arguments as they ran. */
@@ -20,7 +27,7 @@ export function watchCalls(watchers: CallWatchers, turn: ObservedTurn): readonly
   // Snapshots are of folders on this machine.
   const isLocal = (turn.scope.terminal.kind ?? watchers.terminalKind) === "local";
   return [
-    hookedCalls(watchers.hooksFor(turn), turn),
+    watchers.extensions.observe(turn),
     freshLooks(history, turn.taskId),
     ...(checkpoints === undefined || !isLocal ? [] : [snapshotsBeforeCommands(watchers, checkpoints, turn)]),
     audit.observe({

@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from "#config";
+import { type Config, loadConfig, revealed } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import { never, raceAbort } from "#foundation/lifecycle/abort";
 import {
@@ -19,7 +19,6 @@ import {
   ToolRegistry,
 } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
-import { revealed } from "./revealed.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 
 export interface McpParts {

@@ -2,8 +2,14 @@ import { textOf } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
-import { type CallObserver, combineObservers, type ExecuteCodeDeps, Toolbelt, type ToolRegistry } from "#tools";
-import type { ObservedTurn } from "../toolbox.ts";
+import {
+  type CallObserver,
+  combineObservers,
+  type ExecuteCodeDeps,
+  type ObservedTurn,
+  Toolbelt,
+  type ToolRegistry,
+} from "#tools";
 
 export interface NestedCallsDeps {
   readonly registry: ToolRegistry;

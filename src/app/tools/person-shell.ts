@@ -1,7 +1,6 @@
 import { stripAnsi, truncateMiddle } from "#foundation/text/text";
-import type { ApprovalGate } from "#tools";
+import type { ApprovalGate, OpenSessions } from "#tools";
 import type { PersonRun, Toolbox } from "../toolbox.ts";
-import type { OpenSessions } from "./open-sessions.ts";
 import type { Terminals } from "./terminals.ts";
 import type { ToolboxBase } from "./toolbox-options.ts";
 

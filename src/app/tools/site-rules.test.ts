@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { defaultConfig } from "#config";
+import { absolutePath, defaultConfig } from "#config";
 import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import { checkUrl } from "#tools";
-import { absolutePath } from "./absolute-path.ts";
 import { urlRules } from "./site-rules.ts";
 
 const { security } = await defaultConfig();

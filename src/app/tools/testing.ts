@@ -1,14 +1,20 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { loadConfig } from "#config";
+import { loadConfig, type Machine } from "#config";
 import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
+import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { Redactor } from "#foundation/secrets/redact";
 import { systemClock } from "#foundation/time/clock";
-import { combineObservers, type SessionScope, Toolbelt, unattendedScope } from "#tools";
+import { Plugins, type PluginsOptions } from "#plugins";
+import { combineObservers, type OpenSessions, type SessionScope, Toolbelt, unattendedScope } from "#tools";
 import type { Toolbox } from "../toolbox.ts";
 import { openToolbox, type ToolboxOptions } from "../wire-tools.ts";
+
+/** The tools of a process, and its plugins. */
+export type StageTools = Toolbox & { readonly plugins: Plugins };
 
 export interface ToolboxStage extends AsyncDisposable {
   readonly home: HermesHome;
@@ -17,7 +23,7 @@ export interface ToolboxStage extends AsyncDisposable {
   readonly logger: ReturnType<typeof memoryLogger>;
   readonly notices: readonly string[];
   /** Opens a toolbox as a new process would, from the files as they are now. */
-  open(changes?: Partial<ToolboxOptions>): Promise<Toolbox>;
+  open(changes?: Partial<ToolboxOptions> & Pick<PluginsOptions, "confirmHook">): Promise<StageTools>;
   /** A session of the person at the terminal who answers nothing, in the project; or as changed. */
   scope(changes?: Partial<SessionScope>): SessionScope;
   /** Runs one call as a turn would, and gives the text the model reads. */
@@ -51,8 +57,8 @@ export async function toolboxStage(files: Readonly<Record<string, string>> = {})
     cwd,
     logger,
     notices,
-    async open(changes = {}) {
-      const options: ToolboxOptions = {
+    async open({ confirmHook, ...changes } = {}) {
+      const machine: Machine = {
         loaded: await loadConfig({ home, env, cwd }),
         home,
         env,
@@ -61,10 +67,19 @@ export async function toolboxStage(files: Readonly<Record<string, string>> = {})
         version: "0.0.0",
         clock: systemClock,
         logger,
-        onNotice: (text) => void notices.push(text),
-        ...changes,
+        redactor: new Redactor(),
+        notice: (text) => void notices.push(text),
       };
-      return scope.adopt(await openToolbox(options));
+      const plugins = new Plugins(machine, { builtinCommands: new Set(), confirmHook });
+      const options = {
+        ...machine,
+        onNotice: machine.notice,
+        extensions: (sessions: OpenSessions) => plugins.extensions(sessions),
+      };
+      const toolbox = scope.adopt(openToolbox({ ...options, ...changes }));
+      scope.adopt(plugins);
+      await plugins.load(toolbox, never);
+      return { ...toolbox, plugins };
     },
     scope: scopeOf,
     call: callAs(scopeOf(), "task"),

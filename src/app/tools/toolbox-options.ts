@@ -4,15 +4,15 @@ import type { HermesHome } from "#foundation/files/paths";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import type { Redactor } from "#foundation/secrets/redact";
 import type { Clock } from "#foundation/time/clock";
-import type { GatewayDeps } from "#tools";
+import type { GatewayDeps, OpenSessions, ToolExtensions } from "#tools";
 
 export interface ToolboxOptions {
   /** The subscription that pays for services instead of own keys. */
   readonly gatewayLogin?: GatewayDeps["login"];
   /** Something a person should see once. */
   onNotice(text: string): void;
-  /** May this command of `hooks` run at this event? */
-  confirmHook?(event: string, command: string, signal: AbortSignal): Promise<boolean>;
+  /** What plugins add; they know the sessions that are open. */
+  extensions?(sessions: OpenSessions): ToolExtensions;
   readonly loaded: LoadedConfig;
   readonly home: HermesHome;
   /** The environment of the process, to read the files of settings again; the variables of this run unless given. */
@@ -28,13 +28,7 @@ export interface ToolboxOptions {
   /** Shared with whoever else knows secrets; told about those of this configuration. */
   readonly redactor?: Redactor;
   /** `--yolo` */
-  readonly yolo?: boolean;
-  /** `--accept-hooks` */
-  readonly acceptHooks?: boolean;
-  /** Slash commands that no plugin may take. */
-  readonly builtinCommands?: ReadonlySet<string>;
-  /** Folder of the plugins that come with the program. */
-  readonly bundledPlugins?: string;
+  readonly yolo?: boolean | undefined;
 }
 
 /** What every part of the toolbox is made from. */
@@ -49,4 +43,5 @@ export interface ToolboxBase {
   readonly scope: Scope;
   readonly redactor: Redactor;
   redact(text: string): string;
+  readonly extensions: ToolExtensions;
 }

@@ -312,7 +312,7 @@ describe("plugins", () => {
     await using stage = await withWordCount("plugins: {enabled: [word-count]}\n");
     const toolbox = await stage.open();
     expect(await stage.call(toolbox, "word_count", { text: "one two" })).toContain('"words":2');
-    const [command] = toolbox.plugins.commands();
+    const [command] = toolbox.plugins.commands;
     expect(command?.name).toBe("tally");
     expect(await command?.handler("", "cli")).toBe("word_count: 1");
   });
@@ -321,7 +321,7 @@ describe("plugins", () => {
     await using stage = await withWordCount("plugins: {enabled: [missing]}\n");
     const toolbox = await stage.open();
     expect((await toolbox.list({}, stage.scope(), never)).names).not.toContain("word_count");
-    expect(toolbox.plugins.commands()).toEqual([]);
+    expect(toolbox.plugins.commands).toEqual([]);
     expect(stage.notices).toEqual(["plugins.enabled names missing, but there is no such plugin."]);
   });
 
@@ -340,8 +340,8 @@ describe("plugins", () => {
       "plugins/context/other/index.mjs": 'export const register = () => { throw new Error("not chosen"); };',
     });
     const toolbox = await stage.open();
-    expect(toolbox.plugins.memoryProviders()).toMatchObject([{ name: "elsewhere" }]);
-    expect(toolbox.plugins.contextEngines()).toMatchObject([{ name: "shorter" }]);
+    expect(toolbox.plugins.memoryProviders).toMatchObject([{ name: "elsewhere" }]);
+    expect(toolbox.plugins.contextEngines).toMatchObject([{ name: "shorter" }]);
     expect(stage.notices).toEqual([]);
   });
 

@@ -72,7 +72,7 @@ async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope):
   const all = await chat.open(people);
   const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, invocation.io.signal)]);
   screen.tell(facts);
-  const extensions = await pluginExtensions(all.hermes.toolbox, people.onNotice);
+  const extensions = await pluginExtensions(all.hermes.plugins, people.onNotice);
   if (extensions.length > 0) screen.extend(extensions);
   if (wish.ignoreUserConfig) return all;
   scope.adopt(

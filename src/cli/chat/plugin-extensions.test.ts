@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { pluginExtensions } from "./plugin-extensions.ts";
 
-type Part = Awaited<ReturnType<Parameters<typeof pluginExtensions>[0]["plugins"]["terminalParts"]>>[number];
+type Part = Awaited<ReturnType<Parameters<typeof pluginExtensions>[0]["terminalParts"]>>[number];
 
 async function read(...parts: readonly Part[]) {
   const said: string[] = [];
-  const toolbox = { plugins: { terminalParts: () => Promise.resolve(parts) } } as never;
-  const found = await pluginExtensions(toolbox, (text) => void said.push(text));
+  const plugins = { terminalParts: () => Promise.resolve(parts) };
+  const found = await pluginExtensions(plugins, (text) => void said.push(text));
   return { names: found.map(({ name }) => name), said };
 }
 

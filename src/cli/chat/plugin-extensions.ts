@@ -1,12 +1,12 @@
-import type { Toolbox } from "#app";
 import { isRecord } from "#foundation/text/json";
+import type { Plugins } from "#plugins";
 import type { TuiExtension } from "#tui";
 
 const powers = ["extraWidgets", "registerKeybindings", "buildLayout", "processCommand", "styles"] as const;
 
 /** The extensions that plugins bring for the terminal. What is none is said and left out. */
 export async function pluginExtensions(
-  { plugins }: Pick<Toolbox, "plugins">,
+  plugins: Pick<Plugins, "terminalParts">,
   say: (text: string) => void,
 ): Promise<readonly TuiExtension[]> {
   const found: TuiExtension[] = [];

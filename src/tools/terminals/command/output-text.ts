@@ -1,23 +1,18 @@
 import { stripAnsi } from "#foundation/text/text";
-import type { ToolTask } from "../../call/session-scope.ts";
+import type { EndedCommand } from "../../call/tool-extensions.ts";
 import { isSudoFailure, sudoTip } from "./sudo.ts";
 
 export interface OutputDeps {
   redact(text: string): string;
   /** Hook of plugins: may replace the output before it is cleaned. */
-  transformOutput?(
-    output: string,
-    about: ToolTask & { readonly command: string; readonly exitCode: number },
-  ): Promise<string | undefined>;
+  transformOutput?(output: string, about: EndedCommand): Promise<string | undefined>;
 }
 
 /** What the model reads of a command's output. Masked before it is cut, so that no secret is split by the cut. */
 export async function outputText(
   deps: OutputDeps,
   raw: string,
-  about: ToolTask & {
-    readonly command: string;
-    readonly exitCode: number;
+  about: EndedCommand & {
     readonly maxChars: number;
     /** Nobody can type a password here, so say what can be done. */
     readonly wantsSudoTip: boolean;

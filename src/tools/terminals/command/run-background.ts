@@ -2,7 +2,7 @@ import type { ToolContext } from "../../context.ts";
 import { result, ToolFailure, type ToolResult } from "../../result.ts";
 import type { BackgroundProcess } from "../processes/background-process.ts";
 import { NoPty } from "../pty.ts";
-import { prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
+import { kindOf, prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
 import { outputText } from "./output-text.ts";
 import { rewriteBackground } from "./rewrite-background.ts";
 import { withTouches } from "./run-foreground.ts";
@@ -126,6 +126,7 @@ function shown(
     exitCode: of.exitCode,
     taskId: context.taskId,
     scope: context.scope,
+    terminalKind: kindOf(deps, context),
     maxChars: deps.options.maxOutputChars,
     wantsSudoTip: context.scope.source !== "cli",
   });

@@ -3,7 +3,7 @@ import type { ToolContext } from "../../context.ts";
 import { result, type ToolResult } from "../../result.ts";
 import type { ExecResult } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
-import { prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
+import { kindOf, prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
 import { exitCodeMeaning } from "./exit-meaning.ts";
 import { outputText } from "./output-text.ts";
 import { rewriteBackground } from "./rewrite-background.ts";
@@ -21,6 +21,7 @@ export async function runForeground(deps: TerminalDeps, call: TerminalCall, cont
     exitCode: ran.exitCode,
     taskId: context.taskId,
     scope: context.scope,
+    terminalKind: kindOf(deps, context),
     maxChars: deps.options.maxOutputChars,
     wantsSudoTip: context.scope.source !== "cli",
   });

@@ -1,6 +1,17 @@
-import type { CallPlace } from "#plugins";
-import type { SessionScope } from "#tools";
-import type { ToolSession } from "../toolbox.ts";
+import type { ToolContext } from "../context.ts";
+import type { SessionScope } from "./session-scope.ts";
+
+/** Where a call of a tool belongs, but for the call itself. */
+export type CallPlace = Omit<ToolContext, "callId" | "signal" | "progress">;
+
+/** A session as its tools see it. */
+export interface ToolSession {
+  readonly scope: SessionScope;
+  /** The part of the conversation that is written now. */
+  sessionId(): string;
+  /** What its model is shown now. */
+  enabledTools(): ReadonlySet<string>;
+}
 
 /** The sessions that are open now, and the tasks that have run in them. */
 export class OpenSessions {

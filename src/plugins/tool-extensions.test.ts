@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ofPlugin, toImage } from "./images.ts";
+import { memoryLogger } from "#foundation/files/logger";
+import { Hooks } from "./hooks/hooks.ts";
+import { imageProvider, toImage, toolExtensions } from "./tool-extensions.ts";
 
 describe("what plugins give for an image", () => {
   it.each([
@@ -26,7 +28,7 @@ describe("what plugins give for an image", () => {
 
   it("is asked for with the words and the shape wanted [30:7.4]", async () => {
     const asked: unknown[] = [];
-    const provider = ofPlugin({
+    const provider = imageProvider({
       name: "mine",
       isAvailable: () => true,
       generate(request) {
@@ -39,5 +41,38 @@ describe("what plugins give for an image", () => {
       path: "/a.png",
     });
     expect(asked).toEqual([{ prompt: "a cat", aspectRatio: "square" }]);
+  });
+});
+
+describe("an approval that plugins hear of", () => {
+  it("is told also when the time for answering is up meanwhile [30:7.5]", async () => {
+    const heard: unknown[] = [];
+    const { onAsk, onAnswer } = toolExtensions({
+      hooksFor: (key) => {
+        const hooks = new Hooks({ logger: memoryLogger() });
+        for (const name of ["approval_requested", "approval_resolved"])
+          hooks.on(name, (payload) => void heard.push([key, name, payload]), { owner: "test" });
+        return hooks;
+      },
+      contributions: { imageGenProviders: new Map(), terminals: new Map() },
+    });
+    const request = {
+      id: "1",
+      tool: "terminal",
+      summary: "rm x",
+      findings: [],
+      choices: [],
+      isDestructive: true,
+      sessionKey: "k",
+      taskId: "t",
+    };
+    const stop = new AbortController();
+    await onAsk(request, stop.signal);
+    stop.abort();
+    await onAnswer(request, "once");
+    expect(heard).toEqual([
+      ["k", "approval_requested", { command: "rm x", keys: [] }],
+      ["k", "approval_resolved", { command: "rm x", keys: [], choice: "once", by: "approver" }],
+    ]);
   });
 });
