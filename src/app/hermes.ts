@@ -148,8 +148,7 @@ function openSessions(shared: Shared, { env, version }: Pick<HermesOptions, "env
     preferences: savedSettings(loaded, home, env),
     plugins: () => plugins.list,
     skillUse: async () => [...(await shared.skills.usage.all())].map(([name, use]) => ({ name, ...use })),
-    pluginCommands: () =>
-      plugins.commands.map((command) => ({ ...command, description: command.description ?? "" })),
+    pluginCommands: () => plugins.commands.map((command) => ({ ...command, description: command.description ?? "" })),
     redact: (text) => toolbox.redact(text),
     env: childEnvironment(loaded.environment.variables, {
       policy: "inherit",
