@@ -66,6 +66,8 @@ export interface GlobalFlags {
   readonly configFile?: string;
   /** `--ignore-user-config`: start from the defaults; `.env` still counts. */
   readonly ignoresUserConfig?: boolean;
+  /** `--trust-folder`: the files of the folder count for this run. */
+  readonly trustsFolder: boolean;
 }
 
 /**

@@ -17,6 +17,7 @@ export const globalFlags: readonly Flag[] = [
   { name: "no-color", kind: "switch", about: "Print without colours (also: NO_COLOR)" },
   { name: "config", kind: "text", value: "<file>", about: "Read settings from this file", completes: "file" },
   { name: "cwd", kind: "text", value: "<dir>", about: "Work in this folder", completes: "file" },
+  { name: "trust-folder", kind: "switch", about: "Let the folder's own files count, for this run" },
   { name: "ignore-user-config", kind: "switch", about: "Start from the default settings; .env still counts" },
 ];
 
@@ -30,6 +31,7 @@ export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: 
     isJson: flags["json"] === true,
     hasColor: io.stdout.isTTY === true && (io.env["NO_COLOR"] ?? "") === "" && flags["no-color"] !== true,
     ...(flags["ignore-user-config"] === true ? { ignoresUserConfig: true } : {}),
+    trustsFolder: flags["trust-folder"] === true,
   };
 }
 

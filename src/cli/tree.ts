@@ -16,6 +16,7 @@ import { setupCommand } from "./tree/setup.ts";
 import { skillsCommand } from "./tree/skills.ts";
 import { debugCommand, doctorCommand, dumpCommand, logsCommand, statusCommand } from "./tree/state.ts";
 import { toolsCommand } from "./tree/tools.ts";
+import { trustCommand } from "./tree/trust.ts";
 
 /** Every word the program knows. Only data: what a command does is imported when it runs. */
 export const commandTree: Command = {
@@ -38,6 +39,7 @@ export const commandTree: Command = {
     loginCommand,
     configCommand,
     profileCommand,
+    trustCommand,
     toolsCommand,
     skillsCommand,
     pluginsCommand,
@@ -85,7 +87,7 @@ export const commandTree: Command = {
 export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
-  { title: "Settings", commands: ["config", "profile"] },
+  { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },
   {

@@ -24,5 +24,6 @@ export { prepareHome } from "./profile/prepare-home.ts";
 export { type ProfileInfo, Profiles } from "./profile/profiles.ts";
 export { revealed } from "./revealed.ts";
 export { valueAt } from "./tree.ts";
+export { holdsEverything, TrustedFolders } from "./trust.ts";
 export { currentConfigVersion } from "./version.ts";
 export { type ConfigWarning, formatWarning } from "./warning.ts";

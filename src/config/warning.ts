@@ -23,6 +23,7 @@ export type ConfigWarningKind =
   | "version"
   | "variable"
   | "secret-file"
+  | "trust"
   | "unreadable";
 
 /** One line for people: place, message, hint. */

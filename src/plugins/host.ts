@@ -210,7 +210,7 @@ export class PluginHost implements AsyncDisposable {
       return `it needs ${missing.join(", ")}, which ${missing.length === 1 ? "is" : "are"} not set`;
     if (plugin.entry === undefined && plugin.tui === undefined) return "it has no index.js, index.mjs or index.ts";
     if (plugin.source === "project" && !(await trust.isTrusted(plugin))) {
-      return `it belongs to a project and has not been trusted, or has changed since; its folder is ${plugin.folder}`;
+      return `it belongs to a project and has not been trusted, or has changed since (${plugin.folder}); look at it, then: hermes trust add`;
     }
     if (plugin.source === "user" && (await this.#options.lock?.isUnchanged(plugin)) === false) {
       return `its files have changed since it was installed; look at ${plugin.folder}, then confirm or update it`;

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { ContextEngine } from "#agent";
 import { isTruthy, type Machine, revealed } from "#config";
 import { never } from "#foundation/lifecycle/abort";
@@ -14,7 +13,7 @@ import { registerShellHooks } from "./hooks/shell-hooks.ts";
 import { PluginHost } from "./host.ts";
 import { PluginLock } from "./install/lock-file.ts";
 import { PluginCalls } from "./plugin-calls.ts";
-import { ProjectTrust } from "./project-trust.ts";
+import { ProjectTrust, projectPlugins } from "./project-trust.ts";
 import type { TerminalPart } from "./terminal-part.ts";
 import { toolExtensions } from "./tool-extensions.ts";
 
@@ -123,14 +122,14 @@ export class Plugins implements AsyncDisposable {
     const { plugins } = loaded.config;
     const env = loaded.environment.variables;
     const settings = revealed(plugins.settings);
-    const hasProjectPlugins = isTruthy(env["HERMES_ENABLE_PROJECT_PLUGINS"]);
+    const hasProjectPlugins = isTruthy(env["HERMES_ENABLE_PROJECT_PLUGINS"]) && loaded.trust.isTrusted(cwd);
     const { bundled } = this.#options;
     return new PluginHost({
       places: {
         user: home.plugins,
         packages: home.nodeModules,
         ...(bundled === undefined ? {} : { bundled }),
-        ...(hasProjectPlugins ? { project: join(cwd, ".hermes", "plugins") } : {}),
+        ...(hasProjectPlugins ? { project: projectPlugins(cwd) } : {}),
       },
       choice: { enabled: plugins.enabled, disabled: plugins.disabled },
       wiring: {

@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
+import { silentLogger } from "#foundation/files/logger";
 import { isRecord, parseJson } from "#foundation/text/json";
-import type { FoundPlugin } from "./discover.ts";
+import { discoverPlugins, type FoundPlugin } from "./discover.ts";
+
+/** Where a project keeps its plugins. */
+export const projectPlugins = (folder: string): string => join(folder, ".hermes", "plugins");
 
 /**
  * Which plugins of projects the person trusts. A decision is for one folder and one content of its
@@ -32,6 +37,13 @@ export class ProjectTrust {
       },
       { signal: this.#signal },
     );
+  }
+
+  /** Trusts all plugins of a project as they are now, and gives their keys. */
+  async trustProject(folder: string): Promise<readonly string[]> {
+    const { found } = await discoverPlugins({ user: projectPlugins(folder) }, silentLogger);
+    for (const plugin of found.values()) await this.trust(plugin);
+    return [...found.keys()];
   }
 
   async #read(): Promise<Readonly<Record<string, unknown>>> {

@@ -99,7 +99,8 @@ export function openMcp(base: ToolboxBase, parts: McpParts): Mcp {
       },
       async reload(of, signal) {
         // What a run was started with stays; only the files are read again.
-        const loaded = await loadConfig({ home, env: options.env ?? base.env, cwd, rememberGood: false });
+        const trusted = options.loaded.trust.forThisRun;
+        const loaded = await loadConfig({ home, env: options.env ?? base.env, cwd, trusted, rememberGood: false });
         settings = settingsOf(base, loaded.config, loaded.environment.variables);
         for (const { secret, name } of loaded.secrets.all()) base.redactor.add(secret, name);
         await servers.reload(settings, of, signal);

@@ -176,7 +176,9 @@ async function workPlace(wish: ChatWish, invocation: Invocation, scope: Scope): 
   const { io } = invocation;
   const { ignoreUserConfig, settings: flags } = wish;
   const home = homeOf(invocation);
-  const settingsIn = (cwd: string) => loadConfig({ home, env: io.env, cwd, ignoreUserConfig, flags });
+  const trusted = (cwd: string) => (invocation.global.trustsFolder ? [io.cwd, cwd] : undefined);
+  const settingsIn = (cwd: string) =>
+    loadConfig({ home, env: io.env, cwd, trusted: trusted(cwd), ignoreUserConfig, flags });
   const loaded = await settingsIn(io.cwd);
   if (!wish.isWorktree && !loaded.config.worktree) return { place: io.cwd, loaded };
   const worktree = await openWorktree(io.cwd, io.env, io.signal);

@@ -80,6 +80,7 @@ async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope):
       home,
       env: invocation.io.env,
       cwd: chat.place,
+      trusted: loaded.trust.forThisRun,
       signal: invocation.io.signal,
       onChange: ({ changed }) => {
         const foreign = changed.filter(({ key }) => !ownKeys.test(key));

@@ -19,6 +19,7 @@ export async function loadSettings(
     home,
     env: io.env,
     cwd: io.cwd,
+    trusted: global.trustsFolder ? [io.cwd] : undefined,
     ...(global.ignoresUserConfig === true ? { ignoreUserConfig: true } : {}),
   });
   if (options.isQuiet !== true) {

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import { UserError } from "#foundation/errors";
 import type { HermesHome } from "#foundation/files/paths";
 import { parseJson } from "#foundation/text/json";
@@ -10,6 +12,7 @@ import { nodeAt } from "../lookup.ts";
 import { managedBy } from "../managed.ts";
 import { configRoot } from "../sections/root.ts";
 import { deepFreeze, isPlainRecord, type Tree, valueAt, withValue } from "../tree.ts";
+import { TrustedFolders } from "../trust.ts";
 import type { ConfigWarning } from "../warning.ts";
 import { checkTogether, keepUsable } from "./check-together.ts";
 import { findConfigFile, noFile, rememberGoodFile } from "./config-file.ts";
@@ -22,6 +25,7 @@ import { joinLayers } from "./join.ts";
 import { type Layer, placesOf } from "./layer.ts";
 import type { FlagSetting, LoadedConfig, LoadOptions } from "./load.ts";
 import { foldPlatformExtras } from "./normalise.ts";
+import { withProjectFile } from "./project-file.ts";
 import { SecretStore } from "./secret-store.ts";
 import { decodeUtf8, readBytes } from "./source.ts";
 import { type Environment, loadEnvironment } from "./variables.ts";
@@ -29,11 +33,16 @@ import { type Environment, loadEnvironment } from "./variables.ts";
 /** The loader behind `loadConfig`: reads, migrates, joins, checks and freezes. */
 export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { home, env } = options;
-  const loadedEnvironment = await loadEnvironment(options);
-  const ignoresFile = options.ignoreUserConfig ?? readSwitches(loadedEnvironment.variables).ignoreUserConfig;
+  const own = await loadEnvironment(options);
+  const ignoresFile = options.ignoreUserConfig ?? readSwitches(own.variables).ignoreUserConfig;
   const found = ignoresFile ? noFile : await findConfigFile(home);
-  const file = fileLayer({ home, found, environment: loadedEnvironment });
-  const environment = withoutCleared(loadedEnvironment, file.cleared);
+  const trust = new TrustedFolders(home, {
+    forThisRun: options.trusted,
+    bySetting: trustedBySetting(found.document?.tree ?? {}, own, options.flags ?? []),
+  });
+  const whole = options.cwd === undefined ? own : await withProjectFile(own, { cwd: options.cwd, home, trust });
+  const file = fileLayer({ home, found, environment: whole });
+  const environment = withoutCleared(whole, file.cleared);
   const manager = managedBy(home, env);
   const gaps = environmentLayer("gap", environment);
   const overrides = environmentLayer("override", environment);
@@ -67,6 +76,7 @@ export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig
     pendingMigrations: file.changes,
     unknown: deepFreeze(unknownTree(file)),
     environment,
+    trust,
     secrets: new SecretStore(environment),
     provenance: (key) => placesOf(layers, parseKeyPath(key))[0]?.source ?? { kind: "default" },
     places: (key) => [...sealedPlaces(layers, parseKeyPath(key)), ...defaultPlace(parseKeyPath(key))],
@@ -104,6 +114,21 @@ function withoutCleared(environment: Environment, cleared: readonly string[]): E
     variables,
     originOf: (name) => (gone.includes(name) ? undefined : environment.originOf(name)),
   };
+}
+
+/** What `security.trusted_folders` says. It is asked before the settings are joined, because some of them depend on the answer. */
+function trustedBySetting(tree: Tree, { variables }: Environment, flags: readonly FlagSetting[]): readonly string[] {
+  const key = "security.trusted_folders";
+  const written =
+    flags.findLast((flag) => flag.key === key)?.value ??
+    valueAt(tree, parseKeyPath(key)) ??
+    variables["HERMES_TRUSTED_FOLDERS"];
+  const read = readTree({ security: { trusted_folders: written } }, configRoot).tree;
+  const folders = valueAt(read, parseKeyPath(key));
+  const userHome = variables["HOME"]?.trim() || homedir();
+  return (Array.isArray(folders) ? folders : [])
+    .map((folder) => String(folder).replace(/^~(?=\/|$)/, userHome))
+    .filter((folder) => isAbsolute(folder));
 }
 
 /** The gateway once had a file of its own, `gateway.json`. What it says still counts, below `config.yaml`. */

@@ -2,6 +2,7 @@ import type { HermesHome } from "#foundation/files/paths";
 import type { Config } from "../config.ts";
 import type { Manager } from "../managed.ts";
 import type { Tree } from "../tree.ts";
+import type { TrustedFolders } from "../trust.ts";
 import type { ConfigWarning } from "../warning.ts";
 import type { Provenance } from "./layer.ts";
 import type { SecretStore } from "./secret-store.ts";
@@ -18,8 +19,10 @@ export interface LoadOptions {
   readonly home: HermesHome;
   readonly env: NodeJS.ProcessEnv;
   readonly flags?: readonly FlagSetting[] | undefined;
-  /** Folder whose `.env` may fill in missing credentials. */
+  /** The folder worked in; its `.env` may give keys that are missing, if it is trusted. */
   readonly cwd?: string | undefined;
+  /** Folders that are trusted for this run, whatever the list in the home says. */
+  readonly trusted?: readonly string[] | undefined;
   /** Start from defaults; `.env` still counts. Also switched on by `HERMES_IGNORE_USER_CONFIG`. */
   readonly ignoreUserConfig?: boolean | undefined;
   /** Keep a copy of a file that parsed, for the day it does not (default true). */
@@ -44,6 +47,8 @@ export interface LoadedConfig {
   /** Keys of the file that the schema does not know, with credentials wrapped. */
   readonly unknown: Tree;
   readonly environment: Environment;
+  /** Which folders' own files may count. */
+  readonly trust: TrustedFolders;
   readonly secrets: SecretStore;
   /** Where the effective value of a key was set. */
   provenance(key: string): Provenance;

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
@@ -8,8 +6,8 @@ import { TempHome } from "../testing.ts";
 import { SecretStore } from "./secret-store.ts";
 import { loadEnvironment } from "./variables.ts";
 
-const load = (temp: TempHome, env: NodeJS.ProcessEnv = {}, cwd?: string) =>
-  loadEnvironment({ home: temp.home, env: { ...temp.env, ...env }, ...(cwd === undefined ? {} : { cwd }) });
+const load = (temp: TempHome, env: NodeJS.ProcessEnv = {}) =>
+  loadEnvironment({ home: temp.home, env: { ...temp.env, ...env } });
 
 describe("variables", () => {
   test("[20:A7.5] the home's .env beats the shell", async () => {
@@ -25,27 +23,6 @@ describe("variables", () => {
     await load(temp, env);
     expect(env).toEqual({ A_API_KEY: "2" });
     expect(process.env.A_API_KEY).toBeUndefined();
-  });
-
-  test("[20:R7.3] a project's .env only fills gaps", async () => {
-    using temp = new TempHome({ ".env": "A_API_KEY=home\n" });
-    const project = join(temp.folder, "project");
-    mkdirSync(project);
-    writeFileSync(join(project, ".env"), "A_API_KEY=project\nB_API_KEY=project\nC_API_KEY=project\n");
-    const { variables, originOf } = await load(temp, { B_API_KEY: "shell" }, project);
-    expect(variables).toMatchObject({ A_API_KEY: "home", B_API_KEY: "shell", C_API_KEY: "project" });
-    expect(originOf("C_API_KEY")).toBe("project-file");
-  });
-
-  test("a project cannot redirect traffic or switch approvals off", async () => {
-    using temp = new TempHome();
-    const project = join(temp.folder, "project");
-    mkdirSync(project);
-    const refused = ["HERMES_YOLO_MODE", "OPENAI_BASE_URL", "HTTPS_PROXY", "TELEGRAM_ALLOW_ALL_USERS", "NODE_OPTIONS"];
-    writeFileSync(join(project, ".env"), refused.map((name) => `${name}=1\n`).join(""));
-    const { variables, warnings } = await load(temp, {}, project);
-    for (const name of refused) expect(variables[name]).toBeUndefined();
-    expect(warnings[0]?.message).toContain("HERMES_YOLO_MODE");
   });
 
   test("[20:A7.6] run-together lines work and are repaired on the disk", async () => {

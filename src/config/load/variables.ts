@@ -1,5 +1,3 @@
-import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
@@ -22,20 +20,16 @@ export interface Environment {
 export interface EnvironmentOptions {
   readonly home: HermesHome;
   readonly env: NodeJS.ProcessEnv;
-  /** Folder whose `.env` may fill gaps. */
-  readonly cwd?: string | undefined;
 }
 
 /** Only the owner may read a file with credentials. */
 export const secretFileMode = 0o600;
 
-/** Joins the home's `.env`, the shell's variables and the project's `.env`. Repairs run-together lines. */
+/** Joins the home's `.env` and the shell's variables. Repairs run-together lines. */
 export async function loadEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { home, env } = options;
   const own = await readEnvFile(home.envFile, { repair: managedBy(home, env) === undefined });
-  const project = options.cwd === undefined ? emptyFile : await readProjectFile(options.cwd, home);
   const layers: readonly (readonly [VariableOrigin, Readonly<Record<string, string | undefined>>])[] = [
-    ["project-file", project.variables],
     ["shell", env],
     ["home-file", own.variables],
   ];
@@ -48,10 +42,10 @@ export async function loadEnvironment(options: EnvironmentOptions): Promise<Envi
       origins.set(name, origin);
     }
   }
-  const cleaned = stripStrayCharacters(variables);
+  const cleaned = withoutStrayCharacters(variables);
   return {
     variables: cleaned.variables,
-    warnings: [...own.warnings, ...project.warnings, ...cleaned.warnings],
+    warnings: [...own.warnings, ...cleaned.warnings],
     originOf: (name) => origins.get(name),
   };
 }
@@ -61,9 +55,7 @@ interface EnvFile {
   readonly warnings: readonly ConfigWarning[];
 }
 
-const emptyFile: EnvFile = { variables: {}, warnings: [] };
-
-async function readEnvFile(path: string, options: { readonly repair: boolean }): Promise<EnvFile> {
+export async function readEnvFile(path: string, options: { readonly repair: boolean }): Promise<EnvFile> {
   const bytes = readIfAllowed(path);
   if (!Buffer.isBuffer(bytes)) return { variables: {}, warnings: bytes };
   const { text, isLatin1 } = decodeEnvBytes(bytes);
@@ -100,33 +92,8 @@ async function rewrite(path: string, before: string, after: string): Promise<Con
   }
 }
 
-/** Names that change where data goes or what is allowed; a folder somebody else made must not set them. */
-const notForProjects =
-  /^(?:HERMES_|TERMINAL_|GATEWAY_|AUXILIARY_|NODE_|LD_|DYLD_|PATH$|HOME$|SHELL$)|(?:_BASE_URL|_PROXY|_ALLOW_ALL_USERS|_ALLOWED_USERS|_ADMIN_USERS)$/i;
-
-async function readProjectFile(cwd: string, home: HermesHome): Promise<EnvFile> {
-  const path = join(cwd, ".env");
-  if (isSameFile(path, home.envFile)) return emptyFile;
-  const file = await readEnvFile(path, { repair: false });
-  const refused = Object.keys(file.variables).filter((name) => notForProjects.test(name));
-  const variables = Object.fromEntries(Object.entries(file.variables).filter(([name]) => !refused.includes(name)));
-  if (refused.length === 0) return { ...file, variables };
-  const warning = note(path, `${refused.join(", ")} cannot be set by a project; its file only fills in credentials.`);
-  return { variables, warnings: [...file.warnings, warning] };
-}
-
-function isSameFile(left: string, right: string): boolean {
-  try {
-    if (!existsSync(left) || !existsSync(right)) return false;
-    return realpathSync.native(left) === realpathSync.native(right);
-  } catch (error) {
-    if (systemErrorCode(error) === undefined) throw error;
-    return false;
-  }
-}
-
 /** A credential pasted with a typographic dash or an invisible space fails far from here; such characters go. */
-function stripStrayCharacters(variables: Readonly<Record<string, string | undefined>>): {
+export function withoutStrayCharacters(variables: Readonly<Record<string, string | undefined>>): {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly warnings: readonly ConfigWarning[];
 } {

@@ -31,6 +31,7 @@ export const neverCopied: ReadonlySet<string> = new Set([
 export const neverExported: ReadonlySet<string> = new Set([
   ...neverCopied,
   ".env",
+  "trust.json",
   "auth.json",
   "auth",
   ".anthropic_oauth.json",

@@ -42,6 +42,10 @@ export const approvalSections = {
         "Folders besides the workspace that commands and file tools may write without a question.",
       ),
       masked_paths: texts([], "Further files and folders that hold credentials."),
+      trusted_folders: texts(
+        [],
+        "Folders whose own files count without being on the list of `hermes trust`, for scripts; everything below them is trusted too.",
+      ),
       redact_secrets: flag(true, "Mask secrets in tool output, logs and errors."),
       allow_private_urls: flag(false, "Let tools reach private and local addresses."),
       tirith_enabled: flag(true, "Ask the command scanner about every command."),

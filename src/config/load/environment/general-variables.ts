@@ -75,6 +75,7 @@ export const fillingVariables: readonly (readonly [name: string, key: string])[]
   ["HERMES_AGENT_TIMEOUT_WARNING", "agent.gateway_timeout_warning"],
   ["HERMES_RESTART_DRAIN_TIMEOUT", "agent.restart_drain_timeout"],
   ["HERMES_ALLOW_PRIVATE_URLS", "security.allow_private_urls"],
+  ["HERMES_TRUSTED_FOLDERS", "security.trusted_folders"],
   ["HERMES_CHECKPOINT_TIMEOUT", "checkpoints.timeout"],
   ["HERMES_CRON_SCRIPT_TIMEOUT", "cron.script_timeout_seconds"],
   ["HERMES_HUMAN_DELAY_MODE", "human_delay.mode"],
