@@ -1,9 +1,10 @@
 import { createInterface } from "node:readline";
 import type { Action, Mode } from "../actions/action.ts";
+import { type BenchRequest, runBench } from "./bench.ts";
 import { World } from "./world.ts";
 
 /** The program inside the cage: lines of JSON in, one line of JSON out for each. */
-type Message = { readonly begin: Mode } | { readonly run: Action };
+type Message = { readonly begin: Mode } | { readonly run: Action } | { readonly bench: BenchRequest };
 
 let world: World | undefined;
 for await (const line of createInterface({ input: process.stdin })) {
@@ -13,6 +14,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 process.exit(0);
 
 async function answer(message: Message): Promise<unknown> {
+  if ("bench" in message) return await runBench(message.bench);
   if ("begin" in message) {
     world = await World.open(message.begin);
     return { ready: true };

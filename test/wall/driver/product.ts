@@ -22,6 +22,8 @@ export interface Conversation extends AsyncDisposable {
   readonly outcomes: readonly CallOutcome[];
   /** All events as text. */
   readonly events: readonly string[];
+  /** Milliseconds from each reply of the model to the next question to it. */
+  readonly stepTimes: readonly number[];
 }
 
 interface Event {
@@ -52,26 +54,36 @@ export function configText(baseUrl: string, mode: Mode, timeout: number): string
     `model:\n  provider: custom\n  base_url: ${baseUrl}\n  default: fake-model`,
     "compression:\n  enabled: false",
     "memory:\n  nudge_interval: 0\n  flush_min_turns: 0",
+    "skills:\n  creation_nudge_interval: 0\n  inline_shell: true",
     mode.isWallOff === true
       ? `terminal:\n  sandbox: off\n  network: open\n  timeout: ${timeout}`
       : `terminal:\n  sandbox: auto\n  timeout: ${timeout}\n  network_allow: [${registryHost}, ${pagesHost}]`,
     mode.isWallOff === true ? 'approvals:\n  mode: "off"\n  headless: allow' : "",
-    mode.isWallOff === true ? "delegation:\n  approvals: approve" : "",
+    mode.isWallOff === true ? "delegation:\n  approvals: approve\ncheckpoints:\n  enabled: false" : "",
   ];
   return `${settings.filter((text) => text !== "").join("\n")}\n`;
 }
 
-export async function converse(mode: Mode, env: Readonly<Record<string, string>>): Promise<Conversation> {
+export async function converse(
+  mode: Mode,
+  env: Readonly<Record<string, string>>,
+  home: string = places.hermesHome,
+): Promise<Conversation> {
   const questions: string[] = [];
   const outcomes: CallOutcome[] = [];
   const events: string[] = [];
+  const stepTimes: number[] = [];
+  let repliedAt: number | undefined;
   const open = (resume?: string): ReturnType<Library["createHermes"]> =>
     library().createHermes({
       cwd: places.workspace,
-      home: places.hermesHome,
+      home,
       env,
       resume,
       onEvent(event: Event) {
+        if (event.type === "step-start" && repliedAt !== undefined) stepTimes.push(performance.now() - repliedAt);
+        if (event.type === "message-end") repliedAt = performance.now();
+        if (event.type === "turn-end") repliedAt = undefined;
         events.push(JSON.stringify(event));
         if (event.type === "approval-request")
           questions.push(`${String(event["tool"])}: ${String(event["summary"])} ${JSON.stringify(event["reasons"])}`);
@@ -85,6 +97,7 @@ export async function converse(mode: Mode, env: Readonly<Record<string, string>>
     questions,
     outcomes,
     events,
+    stepTimes,
     async say(text) {
       await hermes.runConversation({ message: text });
     },
