@@ -6,7 +6,7 @@ import { BudgetGate, type BudgetGateDeps } from "./budget/gate.ts";
 import { ModelChoices } from "./catalog/model-choices.ts";
 import { knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
 import { ProviderLists } from "./catalog/provider-lists.ts";
-import { type AttemptEvent, streamModel } from "./client.ts";
+import type { AttemptEvent } from "./client.ts";
 import { type AuthBackend, AuthFile } from "./credentials/auth-file.ts";
 import { type Keychain, keychainBackend, openKeychain } from "./credentials/keychain.ts";
 import { NousGuard } from "./credentials/nous-guard.ts";
@@ -15,11 +15,13 @@ import { nousSubscription } from "./credentials/oauth/nous.ts";
 import { PoolMemory } from "./credentials/pool-memory.ts";
 import { type DemoModel, serveDemoModel } from "./demo/server.ts";
 import { demoTarget } from "./demo/target.ts";
+import { streamEndpoint } from "./endpoint-attempt.ts";
 import { classify } from "./failures/classify.ts";
 import { ModelsCache } from "./providers/models-cache.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
 import type { ModelRequest } from "./request.ts";
 import { OnceNotices, type Resolution, type ResolveContext, type TargetWish } from "./resolve/context.ts";
+import { EndpointMemory } from "./resolve/endpoint-memory.ts";
 import { LocalDetection } from "./resolve/local-detection.ts";
 import type { PickerEntry } from "./resolve/picker.ts";
 import { resolveTarget } from "./resolve/resolve.ts";
@@ -57,6 +59,7 @@ export async function openModels(machine: ModelMachine): Promise<Models> {
   const connections = scope.adopt(openConnections());
   const catalog = await catalogOf(machine);
   const demo = demoServer(scope);
+  const endpoints = new EndpointMemory(home.at("cache", "endpoints.json"));
   const { context, cache, subscription } = contextOf(machine, { catalog, demo });
   const { registry } = context;
   const budget = new BudgetGate({
@@ -88,7 +91,7 @@ export async function openModels(machine: ModelMachine): Promise<Models> {
       if (account !== undefined) redactor.add(account.token, "nous");
       return account;
     },
-    stream: (request, signal) => streamModel(request, { connections, classify, clock, logger }, signal),
+    stream: (request, signal) => streamEndpoint(request, { connections, classify, clock, logger, endpoints }, signal),
     question: ({ provider, model, baseUrl, isLocal, credential }) => ({
       provider,
       model,

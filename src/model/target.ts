@@ -94,6 +94,12 @@ export interface Target {
   readonly limits: TargetLimits;
   readonly timeouts: TargetTimeouts;
   readonly isLocal: boolean;
+  /** A server of the person's own, of which only the address is known. */
+  readonly isOwnEndpoint?: boolean;
+  /** The address as the settings write it, where the wire needs another. */
+  readonly writtenUrl?: string;
+  /** Other ways to read that address, for when nothing is found under this one. */
+  readonly alternatives?: readonly Target[];
   /** Started for each request, where the provider is a program and no server (`acp://`). */
   readonly program?: { readonly command: string; readonly args: readonly string[] };
   /** Where this choice came from, for people: `config`, `flag`, `env:OPENROUTER_API_KEY`, `fallback 1`. */

@@ -22,6 +22,8 @@ export interface TargetPlan {
   readonly model: string;
   readonly protocol: ProtocolName;
   readonly url: string;
+  /** As the settings write it, where `url` is another way to read that. */
+  readonly writtenUrl?: string;
   readonly credential: CredentialHandle;
   readonly source: string;
   readonly isNoticeAccepted: boolean;
@@ -44,7 +46,8 @@ export interface BuiltTarget {
 
 export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTarget {
   const { profile, protocol, model } = plan;
-  const { baseUrl, query } = fitToProtocol(splitBaseUrl(plan.url), protocol);
+  const written = splitBaseUrl(plan.url);
+  const { baseUrl, query } = fitToProtocol(written, protocol);
   const listed = context.models?.peek(profile.id).find((one) => one.id === model);
   const reportedWindow = plan.detected?.contextWindow ?? listed?.contextWindow;
   const known = context.lookUp?.({
@@ -86,6 +89,7 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
       ...(plan.delaySeconds === undefined ? {} : { delaySeconds: plan.delaySeconds }),
     }),
     isLocal,
+    ...(profile.isOwnEndpoint === true ? { isOwnEndpoint: true, writtenUrl: plan.writtenUrl ?? written.baseUrl } : {}),
     source: plan.source,
   };
   return { target, lacksIdentification: identification.isIncomplete };

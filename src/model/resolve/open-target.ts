@@ -9,6 +9,7 @@ import { CredentialUnavailableError, noCredential } from "../credentials/scoped.
 import type { FoundCredential } from "../credentials/sources.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ProtocolName, Target } from "../target.ts";
+import { otherReadings } from "./base-url.ts";
 import { buildTarget, type TargetPlan } from "./build-target.ts";
 import type { Resolution, ResolvedTarget } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -59,23 +60,16 @@ export async function openTarget(plan: OpenPlan, parts: Parts, signal: AbortSign
   if (problem !== undefined) return trace.failed(problem);
 
   const build = (member: PoolMember | undefined, credential: CredentialHandle): ReturnType<typeof buildTarget> => {
-    const place = spotFor(plan, parts, { key: member?.secret.reveal(), member }) ?? spot;
-    return buildTarget(
-      {
-        provider: plan.provider,
-        label: plan.label,
-        profile: plan.profile,
-        model: plan.model,
-        protocol: place.protocol,
-        url: place.url,
-        credential,
-        source: sourceOf(parts, credential, place),
-        isNoticeAccepted: isNoticeAccepted(plan, parts),
-        isConfiguredModel: plan.isConfiguredModel,
-        ...plan.extra,
-      },
-      parts.context,
-    );
+    const at = spotFor(plan, parts, { key: member?.secret.reveal(), member }) ?? spot;
+    const built = buildAt(at, plan, { parts, credential });
+    if (plan.profile.isOwnEndpoint !== true) return built;
+    const written = built.target.writtenUrl ?? at.url;
+    const alternatives = otherReadings(at, plan.explicitProtocol !== undefined).map((reading) => {
+      const other = { ...at, ...reading, writtenUrl: written };
+      const own = member === undefined ? credential : handleAt(member, other, { plan, parts });
+      return buildAt(other, plan, { parts, credential: own }).target;
+    });
+    return { ...built, target: { ...built.target, alternatives } };
   };
   const built = build(taken.member, handle);
   trace.take(plan.provider, `${handle.source}, ${spot.origin === "default" ? "own address" : spot.origin}`);
@@ -93,6 +87,35 @@ export async function openTarget(plan: OpenPlan, parts: Parts, signal: AbortSign
     retarget: (member: PoolMember, credential: CredentialHandle): Target => build(member, credential).target,
     ...plan.facts,
   });
+}
+
+interface Building {
+  readonly parts: Parts;
+  readonly credential: CredentialHandle;
+}
+
+function buildAt(
+  spot: Spot & { readonly writtenUrl?: string },
+  plan: OpenPlan,
+  { parts, credential }: Building,
+): ReturnType<typeof buildTarget> {
+  return buildTarget(
+    {
+      provider: plan.provider,
+      label: plan.label,
+      profile: plan.profile,
+      model: plan.model,
+      protocol: spot.protocol,
+      url: spot.url,
+      ...(spot.writtenUrl === undefined ? {} : { writtenUrl: spot.writtenUrl }),
+      credential,
+      source: sourceOf(parts, credential, spot),
+      isNoticeAccepted: isNoticeAccepted(plan, parts),
+      isConfiguredModel: plan.isConfiguredModel,
+      ...plan.extra,
+    },
+    parts.context,
+  );
 }
 
 interface Taken {
@@ -145,7 +168,14 @@ async function takeFromPool(plan: OpenPlan, parts: Parts, signal: AbortSignal): 
 
 function handleFor(member: PoolMember, plan: OpenPlan, parts: Parts): CredentialHandle | undefined {
   const spot = spotFor(plan, parts, { key: member.secret.reveal(), member });
-  if (spot === undefined) return undefined;
+  return spot === undefined ? undefined : handleAt(member, spot, { plan, parts });
+}
+
+function handleAt(
+  member: PoolMember,
+  spot: Spot,
+  { plan, parts }: { readonly plan: OpenPlan; readonly parts: Parts },
+): CredentialHandle {
   return openHandle(member, {
     profile: plan.profile,
     protocol: spot.protocol,

@@ -187,7 +187,7 @@ async function look(given: Look, parts: Parts, signal: AbortSignal): Promise<See
     return { detected: again ?? detected, model, offered: [] };
   }
   const credential = probeCredential(given);
-  const list = await fetchModels({ source: customEndpoint.models, baseUrl, query, credential }, signal);
+  const list = await listAt({ source: customEndpoint.models, baseUrl, query, credential }, signal);
   const offered = list.kind === "models" ? list.models.map((one) => one.id) : [];
   const [only, ...others] = offered;
   return {
@@ -195,6 +195,15 @@ async function look(given: Look, parts: Parts, signal: AbortSignal): Promise<See
     ...(only === undefined || others.length > 0 ? {} : { model: only }),
     offered,
   };
+}
+
+/** With `/v1` where nothing is listed without it, and the other way round. */
+async function listAt(query: Parameters<typeof fetchModels>[0], signal: AbortSignal): ReturnType<typeof fetchModels> {
+  const list = await fetchModels(query, signal);
+  if (list.kind === "models" || list.status !== 404) return list;
+  const other = query.baseUrl.endsWith("/v1") ? query.baseUrl.slice(0, -"/v1".length) : `${query.baseUrl}/v1`;
+  const again = await fetchModels({ ...query, baseUrl: other }, signal);
+  return again.kind === "models" ? again : list;
 }
 
 /** The same key and the same rule about hosts as for the requests themselves. */
