@@ -1,4 +1,5 @@
 import type { Argument, Command } from "../command.ts";
+import { yesFlag } from "./common.ts";
 import { loginFlags } from "./model.ts";
 
 const provider: Argument = { name: "provider", completes: "provider" };
@@ -33,6 +34,7 @@ export const authCommand: Command = {
           value: "<key|->",
           about: "The key; - reads it from standard input, out of sight of the shell's history",
         },
+        { name: "import", kind: "switch", about: "Copy the login of the provider's own program on this machine" },
         ...loginFlags,
       ],
       run: async (invocation) => (await import("../commands/auth/add.ts")).authAdd(invocation),
@@ -60,6 +62,13 @@ export const authCommand: Command = {
       about: "End the login of a provider and forget its credentials",
       args: [provider],
       run: async (invocation) => (await import("../commands/auth/logout.ts")).authLogout(invocation),
+    },
+    {
+      name: "accept",
+      about: "Agree that requests name the client a provider was made for",
+      args: [provider],
+      flags: [yesFlag, { name: "withdraw", kind: "switch", about: "Take the agreement back" }],
+      run: async (invocation) => (await import("../commands/auth/accept.ts")).authAccept(invocation),
     },
     {
       name: "explain",

@@ -67,8 +67,9 @@ export function acceptedNotices(state: AuthState): ReadonlySet<string> {
   return new Set(isRecord(accepted) ? Object.keys(accepted) : []);
 }
 
-export function withAcceptedNotice(state: AuthState, provider: string, at: Date): AuthState {
-  return { raw: { ...state.raw, accepted_notices: withKey(state.raw.accepted_notices, provider, at.toISOString()) } };
+/** Without a moment the agreement is withdrawn. */
+export function withAcceptedNotice(state: AuthState, provider: string, at: Date | undefined): AuthState {
+  return { raw: { ...state.raw, accepted_notices: withKey(state.raw.accepted_notices, provider, at?.toISOString()) } };
 }
 
 /** Which of several addresses a key works at, found by trying; kept under a fingerprint of the key. */

@@ -11,7 +11,8 @@ export interface Explanation {
 }
 
 /** What is known of the provider; without it the words are more general. */
-export interface ExplainedProvider extends Pick<ProviderProfile, "label" | "authKind" | "keyEnv" | "signUpUrl"> {
+export interface ExplainedProvider
+  extends Pick<ProviderProfile, "label" | "authKind" | "keyEnv" | "signUpUrl" | "probeBaseUrls"> {
   /** Where the credential in use came from (`env:OPENROUTER_API_KEY`), as the target says. */
   readonly source?: string;
 }
@@ -188,6 +189,9 @@ function credentialStep(failure: ModelFailure, provider: ExplainedProvider | und
 function billingStep(failure: ModelFailure, provider: ExplainedProvider | undefined): string {
   const place = failure.helpUrl ?? provider?.signUpUrl;
   const add = place === undefined ? "Add credit at the provider" : `Add credit at ${place}`;
+  // The money may be at another address of the same service.
+  if (provider?.probeBaseUrls !== undefined)
+    return `${add}, or find the address the key belongs to with: hermes doctor --fix`;
   return `${add}, or use another model with: hermes model`;
 }
 

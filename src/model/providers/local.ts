@@ -111,20 +111,30 @@ function onlyOne<T>(list: readonly T[]): T | undefined {
   return list.length === 1 ? list[0] : undefined;
 }
 
-/** Looks at the usual ports of this machine; `ports` replaces them, for machines where they differ. */
+export interface FoundServer extends LocalServer {
+  readonly baseUrl: string;
+}
+
+/** The servers that run on this machine: at their usual ports, and where Ollama's own variable says. */
 export async function findLocalServers(
+  env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-  options: ProbeOptions & { readonly ports?: readonly number[] } = {},
-): Promise<readonly (LocalServer & { readonly baseUrl: string })[]> {
-  const ports = options.ports ?? Object.values(localServerFacts).map((facts) => facts.port);
+): Promise<readonly FoundServer[]> {
+  const ports = [ollamaPort(env.OLLAMA_HOST), ...Object.values(localServerFacts).map((facts) => facts.port)];
   const found = await Promise.all(
-    ports.map(async (port) => {
+    [...new Set(ports)].map(async (port) => {
       const baseUrl = `http://127.0.0.1:${port}/v1`;
-      const server = await detectLocalServer(baseUrl, options, signal);
+      const server = port === undefined ? undefined : await detectLocalServer(baseUrl, {}, signal);
       return server === undefined ? [] : [{ ...server, baseUrl }];
     }),
   );
   return found.flat();
+}
+
+/** `127.0.0.1:11500`, `0.0.0.0` or an address with a scheme; only its port counts. */
+function ollamaPort(host: string | undefined): number | undefined {
+  const port = /:(\d{1,5})\/?$/.exec(host?.trim() ?? "")?.[1];
+  return port === undefined ? undefined : Number(port);
 }
 
 type Ask = (path: string, body?: unknown) => Promise<unknown>;

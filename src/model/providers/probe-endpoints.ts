@@ -1,14 +1,11 @@
 import { httpRequest } from "#foundation/http/request";
 import type { CredentialHandle } from "../credentials/credential.ts";
-import type { ProviderProfile } from "./provider.ts";
 
 export interface ProbeFacts {
-  readonly profile: ProviderProfile;
+  readonly baseUrls: readonly string[];
   /** Refuses addresses it does not belong to. */
   readonly credential: CredentialHandle;
   readonly model: string;
-  /** Tests put their own server here; the record's list otherwise. */
-  readonly baseUrls?: readonly string[];
 }
 
 const timeoutMs = 8_000;
@@ -18,7 +15,7 @@ const timeoutMs = 8_000;
  * repair: a chat never starts with it. The credential itself refuses any other host.
  */
 export async function probeEndpoints(facts: ProbeFacts, signal: AbortSignal): Promise<string | undefined> {
-  for (const baseUrl of facts.baseUrls ?? facts.profile.probeBaseUrls ?? []) {
+  for (const baseUrl of facts.baseUrls) {
     const url = new URL(`${baseUrl}/chat/completions`);
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({

@@ -1,6 +1,6 @@
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
-import { maskKey, type ProviderRegistry } from "#model";
+import { maskKey, type ProviderRegistry, probeKey, type ResolveContext } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument, flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -37,9 +37,21 @@ export async function authAdd(invocation: Invocation): Promise<number> {
     },
     invocation.io.signal,
   );
+  await sayEndpoint(provider, secret, { context, out, signal: invocation.io.signal });
   out.document({ provider: provider.key, type: "api-key", id, masked: maskKey(secret) });
   out.line(`Added ${maskKey(secret)} for ${provider.label} (${id}).`);
   return 0;
+}
+
+/** Some services have several addresses, and a key works at one of them. */
+export async function sayEndpoint(
+  provider: NamedProvider,
+  secret: Secret,
+  { context, out, signal }: { readonly context: ResolveContext; readonly out: Output; readonly signal: AbortSignal },
+): Promise<void> {
+  if (provider.kind !== "profile" || provider.profile.probeBaseUrls === undefined) return;
+  const baseUrl = await probeKey(provider.profile, secret, { context, signal });
+  if (baseUrl !== undefined) out.note(`The key works at ${baseUrl}`);
 }
 
 function kindOf(invocation: Invocation, provider: NamedProvider, hasFlow: boolean): "oauth" | "api-key" {

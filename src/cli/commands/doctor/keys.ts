@@ -1,4 +1,6 @@
 import { environmentVariables, isSecretVariable } from "#config";
+import { isPlaced, probeKey } from "#model";
+import { findProvider, openPool } from "../../support/provider.ts";
 import { providerOfKey } from "../auth/add.ts";
 import type { Check, Examine, Patient } from "./check.ts";
 
@@ -9,7 +11,35 @@ export const examineKeys: Examine = async (patient) => [
   ...unusedKeys(patient),
   ...shadowedKeys(patient),
   ...foreignKeys(patient),
+  ...(await unplacedKeys(patient)),
 ];
+
+/** A key of a service with several addresses, of which nobody has tried yet where it works. */
+async function unplacedKeys({ invocation, parts, isOffline }: Patient): Promise<readonly Check[]> {
+  const { context } = parts.models;
+  const { signal } = invocation.io;
+  const checks: Check[] = [];
+  for (const profile of context.registry.all()) {
+    if (isOffline || profile.probeBaseUrls === undefined) continue;
+    const pool = await openPool(findProvider(profile.id, context), context, signal);
+    const [first] = await pool.members(signal);
+    if (first === undefined || (await isPlaced(profile, first.secret, { context, signal }))) continue;
+    checks.push({
+      section,
+      name: profile.label,
+      state: "warning",
+      detail: `nobody has tried at which of its ${profile.probeBaseUrls.length} addresses the key works`,
+      hint: "Try them: hermes doctor --fix",
+      async fix() {
+        const baseUrl = await probeKey(profile, first.secret, { context, signal });
+        return baseUrl === undefined
+          ? `The key for ${profile.label} works at none of its addresses.`
+          : `The key for ${profile.label} works at ${baseUrl}`;
+      },
+    });
+  }
+  return checks;
+}
 
 function ownKeys({ parts }: Patient): readonly (readonly [string, string])[] {
   const { environment } = parts.loaded;

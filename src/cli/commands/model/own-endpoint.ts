@@ -1,17 +1,12 @@
 import { Secret } from "#foundation/secrets/secret";
-import { detectLocalServer, fetchModels, noCredential } from "#model";
+import { detectLocalServer, fetchModels, findLocalServers, localServerFacts, noCredential } from "#model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import type { Asker } from "../../support/ask.ts";
-import type { OpenModelParts } from "../../support/models.ts";
 import type { PickedModel } from "./pick.ts";
 
 /** A server of the person's own: its address is tried with and without `/v1`, and what works is suggested. */
-export async function pickOwnEndpoint(
-  asker: Asker,
-  invocation: Invocation,
-  _parts: OpenModelParts,
-): Promise<PickedModel | undefined> {
+export async function pickOwnEndpoint(asker: Asker, invocation: Invocation): Promise<PickedModel | undefined> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
   const typed = await askAddress(asker, out, { question: "Address of the server", usual: "http://127.0.0.1:11434/v1" });
@@ -36,6 +31,36 @@ export async function pickOwnEndpoint(
       ...(Number.isInteger(length) && length > 0 ? { contextLength: length } : {}),
     },
   };
+}
+
+/** A model server that runs on this machine now. */
+export interface RunningServer {
+  readonly kind: "server";
+  readonly label: string;
+  readonly detail: string;
+  readonly baseUrl: string;
+  readonly models: readonly string[];
+}
+
+/** Ollama, LM Studio, llama.cpp, vLLM and SGLang, where one of them has a model to offer. */
+export async function runningServers(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<readonly RunningServer[]> {
+  const found = await findLocalServers(env, signal);
+  return found
+    .filter(({ models }) => models.length > 0)
+    .map(({ kind, models, baseUrl }) => ({
+      kind: "server",
+      label: `${localServerFacts[kind].label} on this machine`,
+      detail: `${models.length} ${models.length === 1 ? "model" : "models"} at ${new URL(baseUrl).host}`,
+      baseUrl,
+      models: models.map(({ id }) => id),
+    }));
+}
+
+export async function pickFromServer(asker: Asker, server: RunningServer): Promise<PickedModel | undefined> {
+  const { baseUrl } = server;
+  const model = await pickName(asker, server.models);
+  const name = `${server.label.replace(/ on this machine$/, "")} (${new URL(baseUrl).host})`;
+  return model === "" ? undefined : { provider: "custom", model, baseUrl, endpoint: { name, baseUrl } };
 }
 
 async function pickName(asker: Asker, models: readonly string[]): Promise<string> {

@@ -6,10 +6,11 @@ import { Output } from "../../output/output.ts";
 import { type Asker, type Choice, openAsker } from "../../support/ask.ts";
 import type { OpenModelParts } from "../../support/models.ts";
 import { type NamedProvider, openPool } from "../../support/provider.ts";
+import { sayEndpoint } from "../auth/add.ts";
 import { allProviders } from "../auth/list.ts";
 import { login } from "../auth/login.ts";
 import { prices } from "./list.ts";
-import { pickOwnEndpoint } from "./own-endpoint.ts";
+import { pickFromServer, pickOwnEndpoint, type RunningServer, runningServers } from "./own-endpoint.ts";
 import type { ModelChoice } from "./save.ts";
 
 /** A choice together with an endpoint that has to be remembered under a name. */
@@ -43,29 +44,40 @@ export async function pickFrom(
   parts: OpenModelParts,
   extras: readonly Choice<Extra>[],
 ): Promise<PickedModel | Extra | undefined> {
-  using asker = openAsker(invocation.io);
-  const choice = await pickProvider(asker, { invocation, parts }, extras);
+  const place = { invocation, parts };
+  const choice = await asking(invocation, (asker) => pickProvider(asker, place, extras));
   if (choice === "leave") return undefined;
   if (choice === "remove" || choice === "auxiliary") return choice;
-  if (choice === "own") return await pickOwnEndpoint(asker, invocation, parts);
-  if (!(await hasCredential(asker, choice, { invocation, parts }))) return undefined;
-  const model = await pickModelOf(asker, choice, { invocation, parts });
+  if (choice === "own") return await asking(invocation, (asker) => pickOwnEndpoint(asker, invocation));
+  if (choice.kind === "server") return await asking(invocation, (asker) => pickFromServer(asker, choice));
+  if (!(await hasCredential(choice, place))) return undefined;
+  const model = await asking(invocation, (asker) => pickModelOf(asker, choice, place));
   return model === "" ? undefined : { provider: choice.key, model };
 }
 
-type Way = NamedProvider | Extra | "own" | "leave";
+/** A login in between asks questions of its own, so nobody else may listen then. */
+async function asking<T>({ io }: Invocation, ask: (asker: Asker) => Promise<T>): Promise<T> {
+  using asker = openAsker(io);
+  return await ask(asker);
+}
+
+type Way = NamedProvider | RunningServer | Extra | "own" | "leave";
 
 async function pickProvider(
   asker: Asker,
   { invocation, parts: { models } }: Place,
   extras: readonly Choice<Extra>[],
 ): Promise<Way> {
-  const ready = await models.choices(invocation.io.signal);
+  const [ready, servers] = await Promise.all([
+    models.choices(invocation.io.signal),
+    runningServers(invocation.io.env, invocation.io.signal),
+  ]);
   const choices = allProviders(models.context).map((provider): Choice<Way> => {
     const known = ready.find((entry) => entry.provider === provider.key);
     return { label: provider.label, detail: known === undefined ? "" : `ready (${known.source})`, value: provider };
   });
   return await asker.choose<Way>("Which provider?", [
+    ...servers.map((server) => ({ label: server.label, detail: server.detail, value: server })),
     ...choices,
     { label: "Custom endpoint", detail: "a server of your own", value: "own" },
     ...extras,
@@ -79,7 +91,7 @@ interface Place {
 }
 
 /** What is there is offered first; a key is typed unseen; a login is made where the provider has one. */
-async function hasCredential(asker: Asker, provider: NamedProvider, { invocation, parts }: Place): Promise<boolean> {
+async function hasCredential(provider: NamedProvider, { invocation, parts }: Place): Promise<boolean> {
   const { context } = parts.models;
   const { signal } = invocation.io;
   const out = new Output(invocation);
@@ -100,9 +112,10 @@ async function hasCredential(asker: Asker, provider: NamedProvider, { invocation
     ...(hasFlow ? [{ label: "Log in", detail: "in the browser", value: "login" as const }] : []),
     { label: "Back out", value: "back" },
   ];
-  const way = await asker.choose(`How do you want to use ${provider.label}?`, ways, 0);
+  const way = await asking(invocation, (asker) => asker.choose(`How do you want to use ${provider.label}?`, ways, 0));
   switch (way) {
     case "keep":
+      if (known !== undefined) await sayEndpoint(provider, known.secret, { context, out, signal });
       return true;
     case "back":
       return false;
@@ -112,9 +125,11 @@ async function hasCredential(asker: Asker, provider: NamedProvider, { invocation
       return true;
     }
     case "key": {
-      const typed = await asker.secret(`Key for ${provider.label}`);
+      const typed = await asking(invocation, (asker) => asker.secret(`Key for ${provider.label}`));
       if (typed === "") return false;
-      await pool.add({ secret: new Secret(typed) }, signal);
+      const secret = new Secret(typed);
+      await pool.add({ secret }, signal);
+      await sayEndpoint(provider, secret, { context, out, signal });
       return true;
     }
   }

@@ -8,6 +8,7 @@ import { openModelParts } from "../../support/models.ts";
 import { findProvider } from "../../support/provider.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
+import { sayEndpoint } from "../auth/add.ts";
 import { tryIt } from "../model/choose.ts";
 import { saveChoice } from "../model/save.ts";
 
@@ -62,7 +63,10 @@ export async function setUpUnattended(invocation: Invocation, out: Output): Prom
       });
     // Stored under the name the provider reads, so that the variable is not needed a second time.
     const target = provider?.kind === "profile" ? (provider.profile.keyEnv[0] ?? given.keyVariable) : given.keyVariable;
-    await writeSecret(target, new Secret(value), editOptions(invocation, parts.home));
+    const secret = new Secret(value);
+    await writeSecret(target, secret, editOptions(invocation, parts.home));
+    if (provider !== undefined)
+      await sayEndpoint(provider, secret, { context: parts.models.context, out, signal: io.signal });
   }
   const choice = {
     provider: provider?.key ?? "custom",

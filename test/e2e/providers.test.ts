@@ -1,0 +1,143 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer, request as forward, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { fakeJwt } from "../fakes/oauth-server.ts";
+import { TlsFront } from "../fakes/tls-front.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
+
+/** A server that knows only one path of another. */
+async function onlyAt(known: string, behind: string) {
+  const asked: string[] = [];
+  const server: Server = createServer((incoming, outgoing) => {
+    asked.push(incoming.url ?? "");
+    if (incoming.url !== known) {
+      outgoing.writeHead(404, { "content-type": "application/json" }).end('{"detail":"Not Found"}');
+      return;
+    }
+    const onward = forward(`${behind}${known}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe("a server of one's own", () => {
+  it.each([
+    ["without /v1", "/v1/chat/completions", ""],
+    ["with a /v1 it does not have", "/chat/completions", "/v1"],
+    ["for another wire", "/v1/messages", "/v1"],
+  ])(
+    "is found when its address is written %s, and asked there at once the next time [20:R2.6]",
+    async (_how, known, suffix) => {
+      await using server = await startModelServer();
+      server.otherwise(says("Found."));
+      const behind = known.startsWith("/v1") ? server.url : `${server.url}/v1`;
+      await using front = await onlyAt(known, behind);
+      await using stage = await Stage.open({ config: modelConfig(`${front.url}${suffix}`) });
+      expect(await stage.ask("hi")).toMatchObject({ final_response: "Found.", completed: true });
+      expect(front.asked.length).toBeGreaterThan(1);
+      front.asked.length = 0;
+      expect(await stage.ask("again")).toMatchObject({ final_response: "Found." });
+      expect(new Set(front.asked.filter((one) => one.includes("messages") || one.includes("chat")))).toEqual(
+        new Set([known]),
+      );
+    },
+  );
+
+  it("that runs on this machine is offered first by hermes model [20:R2.10]", async () => {
+    await using server = await startModelServer({ models: [{ id: "llama-local" }], localServer: { kind: "ollama" } });
+    server.otherwise(says("Ready."));
+    const { port } = new URL(server.url);
+    await using stage = await Stage.open();
+    await using terminal = new ProgramTerminal(stage, ["model"], { OLLAMA_HOST: `127.0.0.1:${port}` });
+    await terminal.sees("Leave unchanged");
+    expect(await terminal.text()).toMatch(/^ *1[.)]? +Ollama on this machine.*1 model/m);
+    await terminal.say("1");
+    await terminal.sees("Which model?");
+    await terminal.say("1");
+    await terminal.sees("It answers");
+    expect(await terminal.exited).toBe(0);
+    const settings = await readFile(path.join(stage.home, "config.yaml"), "utf8");
+    expect(settings).toContain(`http://127.0.0.1:${port}/v1`);
+    expect(settings).toContain("llama-local");
+  });
+});
+
+describe("a login", () => {
+  it("of the Codex program is copied when asked for, and names that client only after consent [20:R3.33]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("From Codex."));
+    await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>
+      host === "chatgpt.com" && asked === "/backend-api/codex/responses" ? "/v1/responses" : undefined,
+    );
+    await using stage = await Stage.open();
+    const { env } = front;
+    expect(await stage.run(["auth", "add", "openai-codex", "--import"], { env })).toMatchObject({ code: 1 });
+    const token = fakeJwt({
+      exp: Date.now() / 1000 + 3_600,
+      "https://api.openai.com/auth": { chatgpt_account_id: "a1" },
+    });
+    const folder = path.join(stage.folder, "user", ".codex");
+    await mkdir(folder, { recursive: true });
+    const own = JSON.stringify({ tokens: { access_token: token, refresh_token: "r" } });
+    await writeFile(path.join(folder, "auth.json"), own);
+    const added = await stage.run(["auth", "add", "openai-codex", "--import"], { env });
+    expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining("Logged in") });
+    expect(await readFile(path.join(folder, "auth.json"), "utf8")).toBe(own);
+
+    const ask = ["chat", "-q", "hi", "-Q", "--provider", "openai-codex", "--model", "gpt-5.5"];
+    const sent = async () => {
+      const from = front.requests.length;
+      expect(await stage.run(ask, { env })).toMatchObject({ code: 0, stdout: "From Codex.\n" });
+      return front.requests.slice(from).find((one) => one.path.endsWith("/responses"))?.headers ?? {};
+    };
+    expect(await sent()).toMatchObject({
+      authorization: `Bearer ${token}`,
+      "user-agent": expect.stringMatching(/^HermesAgent/),
+    });
+    expect(await stage.run(["auth", "accept", "openai-codex"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect(await stage.run(["auth", "accept", "openai-codex", "--yes"])).toMatchObject({ code: 0 });
+    expect(await sent()).toMatchObject({
+      "user-agent": expect.stringMatching(/^codex_cli_rs/),
+      originator: "codex_cli_rs",
+    });
+    expect(await stage.run(["auth", "accept", "openai-codex", "--withdraw"])).toMatchObject({ code: 0 });
+    expect(await sent()).toMatchObject({ "user-agent": expect.stringMatching(/^HermesAgent/) });
+    expect(await stage.run(["auth", "accept", "deepseek", "--yes"])).toMatchObject({ code: 1 });
+  });
+});
+
+describe("a service with several addresses", () => {
+  it("is tried with the key when it is added, and asked where the key works [20:R2.5]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("Ni hao."));
+    await using front = await TlsFront.open(server.url, ({ host, path: asked }) =>
+      host === "open.bigmodel.cn" && asked === "/api/paas/v4/chat/completions" ? "/v1/chat/completions" : undefined,
+    );
+    await using stage = await Stage.open();
+    const { env } = front;
+    const added = await stage.run(["auth", "add", "zai", "--api-key", "-"], { env, input: "glm-key-0123456789" });
+    expect(added.stderr).toContain("The key works at https://open.bigmodel.cn/api/paas/v4");
+    expect(front.requests.map(({ host }) => host)).toEqual(["api.z.ai", "open.bigmodel.cn"]);
+    const ran = await stage.run(["chat", "-q", "hi", "-Q", "--provider", "zai", "--model", "glm-5"], { env });
+    expect(ran).toMatchObject({ code: 0, stdout: "Ni hao.\n" });
+    expect(new Set(front.requests.slice(2).map(({ host }) => host))).toEqual(new Set(["open.bigmodel.cn"]));
+  });
+});
