@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
 import { absolutePath } from "./absolute-path.ts";
-import { revealed } from "./revealed.ts";
+import { revealed } from "./complete.ts";
 
 describe("settings for others", () => {
   it("have their credentials readable, at any depth [30:6.1]", () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { TempHome } from "../testing.ts";
+import { TempHome } from "./testing.ts";
 
 test.skipIf(process.platform === "win32")(
   "[20:R7.8] a pipe in place of the file does not hold up the program",
