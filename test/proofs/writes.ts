@@ -52,6 +52,7 @@ const pieces = [
 export async function proveWrites(folder: string, count: number, random: () => number): Promise<WriteReport> {
   const tool = createWriteFileTool({
     leases: leasesOf(folderTerminal(folder)),
+    mayRead: () => Promise.resolve(() => true),
     guard: (given) => Promise.resolve({ kind: "allowed", realPath: given }),
     ledger: new FileLedger(),
     history: new ReadHistory(),

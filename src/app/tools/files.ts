@@ -1,5 +1,6 @@
 import path from "node:path";
 import { isTruthy } from "#config";
+import { never } from "#foundation/lifecycle/abort";
 import {
   type ApprovalGate,
   Checkpoints,
@@ -8,6 +9,7 @@ import {
   createPathGuard,
   type FileDeps,
   FileLedger,
+  type PathRules,
   ReadHistory,
 } from "#tools";
 import type { Redaction } from "./redaction.ts";
@@ -44,15 +46,20 @@ export function openFiles(base: ToolboxBase, { terminals, gate, findMask }: File
   const history = new ReadHistory();
   const ledger = isTruthy(env["HERMES_DISABLE_FILE_STATE_GUARD"]) ? new CarelessLedger() : new FileLedger();
   const safeRoot = env["HERMES_WRITE_SAFE_ROOT"]?.trim() ?? "";
-  const rules = {
-    hermesHome: home.root,
-    platform: process.platform,
-    ...(safeRoot === "" ? {} : { safeRoot: path.resolve(safeRoot) }),
+  const rules: PathRules = {
+    confinement: async (scope, signal) => (await terminals.walls.of(scope, signal)).confinement,
+    reveal: async (scope, file) => (await terminals.walls.of(scope, never)).reveal(file),
+    safeRoot: safeRoot === "" ? undefined : path.resolve(safeRoot),
   };
   let engine: ReturnType<typeof chooseEngine> | undefined;
   const deps: FileDeps = {
     leases: terminals.leases,
     guard: createPathGuard(rules, gate),
+    mayRead: async (terminal, { scope, signal }) => {
+      if (terminal.kind !== "local") return () => true;
+      const wall = await terminals.walls.of(scope, signal);
+      return (real) => wall.mayRead(real);
+    },
     ledger,
     history,
     options: {

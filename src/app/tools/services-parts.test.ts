@@ -94,7 +94,7 @@ describe("vision_analyze", () => {
       stage.as({ auxiliary })(toolbox, "vision_analyze", { image_url, question: "what?" });
     expect(await look("dot.png")).toContain("one dot");
     expect(requests[0]?.images?.[0]).toMatch(/^data:image\/png;base64,/);
-    expect(await look("../.hermes/.env")).toContain("not run");
+    expect(await look("../.hermes/.env")).toContain("belongs to Hermes itself");
     expect(requests).toHaveLength(1);
   });
 
@@ -119,7 +119,7 @@ describe("services with keys", () => {
     expect(voice.asked).toMatchObject([{ authorization: "Bearer voice-key-0123456789" }]);
     expect(JSON.parse(voice.asked[0]?.body ?? "{}")).toMatchObject({ voice: "alloy", model: "gpt-4o-mini-tts" });
     const refused = await stage.call(toolbox, "text_to_speech", { text: "hi", output_path: "/etc/hermes.mp3" });
-    expect(refused).toContain("is protected");
+    expect(refused).toContain("lies outside");
   });
 
   it("the house is asked at its address, with its token [30:3.21]", async () => {

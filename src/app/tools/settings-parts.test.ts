@@ -87,7 +87,7 @@ describe("files", () => {
     await writeFile(stage.home.envFile, `HERMES_WRITE_SAFE_ROOT=${path.join(stage.cwd, "safe")}\n`);
     const toolbox = await stage.open();
     const write = (name: string) => stage.call(toolbox, "write_file", { path: name, content: "x" });
-    expect(await write("outside.txt")).toContain("is protected");
+    expect(await write("outside.txt")).toContain("the only folder tools may write");
     expect(await write("safe/inside.txt")).not.toContain('"error"');
   });
 

@@ -27,6 +27,7 @@ const get = (name: string) => fs.readFileSync(file(name), "utf8");
 function deps(changes: Partial<FileDeps> = {}): FileDeps {
   return {
     leases: leasesOf(folderTerminal(folder)),
+    mayRead: () => Promise.resolve(() => true),
     guard: async (given, _use, { terminal, signal }) => ({
       kind: "allowed",
       realPath: await terminal.files.realPath(given, signal),

@@ -62,10 +62,11 @@ async function run(
     limit: atLeast(args["limit"], 1) ?? 50,
     offset: atLeast(args["offset"], 0) ?? 0,
     context: Math.min(atLeast(args["context"], 0) ?? 0, 20),
+    mayRead: await deps.mayRead(open.terminal, context),
     signal: context.signal,
     ...(typeof args["file_glob"] === "string" ? { glob: args["file_glob"] } : {}),
   };
-  const { signal: _signal, ...facets } = wish;
+  const { signal: _signal, mayRead: _mayRead, ...facets } = wish;
   const repetition = deps.history.note(
     context.taskId,
     `search ${JSON.stringify({ ...facets, mode: args["output_mode"] })}`,
@@ -86,6 +87,7 @@ async function run(
       redact: (text) => deps.redact(text),
     }),
     ...paging(found, wish, args["output_mode"]),
+    ...(found.hidden.length === 0 ? {} : { hidden_secrets: found.hidden.map(shown) }),
     ...(repetition === "warn" ? { _warning: "This is the third time in a row you make this search." } : {}),
   });
 }

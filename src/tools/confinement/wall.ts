@@ -16,7 +16,7 @@ import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { bubblewrapCall } from "./bubblewrap.ts";
 import { cacheVariables } from "./cache-variables.ts";
 import { type ChangeGuard, GitConfigGuard, HomeGuard } from "./change-guards.ts";
-import { type Confinement, isBroad, isWithin } from "./confinement.ts";
+import { type Confinement, isBroad, isWithin, judgeRead } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 
@@ -89,6 +89,11 @@ export class Wall implements AsyncDisposable {
   /** False where nothing on this machine can hold programs inside. */
   get isInForce(): boolean {
     return this.#options.enforcer.kind !== "none";
+  }
+
+  /** Without a question. */
+  mayRead(real: string): boolean {
+    return this.#revealed.has(real) || judgeRead(this.confinement, real).kind === "allowed";
   }
 
   /** A person let this session see a secret of the project: programs see it from now on too. */

@@ -30,6 +30,8 @@ const maxFileBytes = 64 * 1024 * 1024;
 export interface FileDeps {
   readonly leases: TerminalLeases;
   readonly guard: PathGuard;
+  /** Which files a search may show lines of, without asking for each. */
+  mayRead(terminal: Terminal, context: ToolContext): Promise<(real: string) => boolean>;
   readonly ledger: FileLedger;
   readonly history: ReadHistory;
   readonly options: FileOptions;

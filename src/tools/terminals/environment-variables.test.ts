@@ -31,6 +31,23 @@ describe("the environment of a child", () => {
     });
   });
 
+  it("inherits only what is listed, and nothing that sounds like a credential or holds a password", () => {
+    const env = childEnvironment(
+      {
+        JAVA_HOME: "/jdk",
+        MY_INTERNAL_THING: "x",
+        CARGO_REGISTRY_TOKEN: "t",
+        PIP_INDEX_URL: "https://u:pw@pip.example/simple",
+        PIP_NO_INPUT: "1",
+        NODE_AUTH_TOKEN: "t",
+        DATABASE_URL: "postgres://u:pw@db/x",
+        AWS_SECRET_ACCESS_KEY: "s",
+      },
+      { policy: "inherit", passthrough: ["DATABASE_URL"] },
+    );
+    expect(Object.keys(env)).toEqual(["JAVA_HOME", "PIP_NO_INPUT", "DATABASE_URL", "PATH"]);
+  });
+
   it("[30:5.12] keeps only what programs need under the minimal policy", () => {
     expect(Object.keys(childEnvironment(parent, { policy: "minimal" }))).toEqual([
       "PATH",

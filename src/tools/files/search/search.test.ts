@@ -40,17 +40,18 @@ const engines: readonly [string, () => Promise<SearchEngine>][] = [
 ];
 
 describe.each(engines)("search_files over %s", (name, engine) => {
-  const tool = () =>
-    createSearchFilesTool({
-      leases: leasesOf(folderTerminal(root)),
-      guard: (given) => Promise.resolve({ kind: "allowed", realPath: given }),
-      ledger: new FileLedger(),
-      history: new ReadHistory(),
-      options: defaultFileOptions,
-      redact: (text) => text,
-      findMask: () => undefined,
-      engine,
-    });
+  const deps = () => ({
+    leases: leasesOf(folderTerminal(root)),
+    mayRead: () => Promise.resolve(() => true),
+    guard: (given: string) => Promise.resolve({ kind: "allowed" as const, realPath: given }),
+    ledger: new FileLedger(),
+    history: new ReadHistory(),
+    options: defaultFileOptions,
+    redact: (text: string) => text,
+    findMask: () => undefined,
+    engine,
+  });
+  const tool = () => createSearchFilesTool(deps());
   const use = async (args: Record<string, unknown>, one = tool()) => {
     try {
       return (await one.execute(args, toolContext())).content as Record<string, unknown>;
@@ -59,6 +60,14 @@ describe.each(engines)("search_files over %s", (name, engine) => {
       throw error;
     }
   };
+
+  it("shows no line of a file that may not be read, and says which it left out", async () => {
+    const isOpen = (file: string): boolean => !file.endsWith("keep.log");
+    const guarded = createSearchFilesTool({ ...deps(), mayRead: () => Promise.resolve(isOpen) });
+    const found = JSON.stringify(await use({ pattern: "needle", output_mode: "content" }, guarded));
+    expect(found).not.toMatch(/"path":"[^"]*keep\.log"/);
+    expect(found).toContain('"hidden_secrets":["keep.log"]');
+  });
 
   it("is the engine it says it is", async () => {
     expect((await engine()).name).toBe(name);

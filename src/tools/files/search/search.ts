@@ -15,6 +15,8 @@ export interface SearchWish {
   readonly limit: number;
   readonly offset: number;
   readonly context: number;
+  /** False: lines of this file are not shown; it holds secrets, whatever folder was searched. */
+  mayRead(file: string): boolean;
   readonly signal: AbortSignal;
 }
 
@@ -26,6 +28,8 @@ export interface SearchFound {
   readonly counts: ReadonlyMap<string, number>;
   readonly total: number;
   readonly isLowerBound: boolean;
+  /** Files with matches that are not shown. */
+  readonly hidden: readonly string[];
 }
 
 /** Runs a search within its bounds of time and number. */
@@ -58,8 +62,13 @@ async function findLines(engine: SearchEngine, wish: SearchWish, signal: AbortSi
     signal,
     ...(wish.glob === undefined ? {} : { glob: wish.glob }),
   };
+  const hidden = new Set<string>();
   let total = 0;
   for await (const line of engine.content(query)) {
+    if (!wish.mayRead(line.path)) {
+      hidden.add(line.path);
+      continue;
+    }
     if (line.isMatch) {
       total += 1;
       counts.set(line.path, (counts.get(line.path) ?? 0) + 1);
@@ -74,7 +83,7 @@ async function findLines(engine: SearchEngine, wish: SearchWish, signal: AbortSi
     if (total >= maxCounted) break;
   }
   const files = [...counts.keys()].slice(wish.offset, wish.offset + wish.limit);
-  return { lines, files, counts, total, isLowerBound: total >= maxCounted };
+  return { lines, files, counts, total, isLowerBound: total >= maxCounted, hidden: [...hidden] };
 }
 
 async function findFiles(engine: SearchEngine, wish: SearchWish, signal: AbortSignal): Promise<SearchFound> {
@@ -99,5 +108,6 @@ async function findFiles(engine: SearchEngine, wish: SearchWish, signal: AbortSi
     counts: new Map(),
     total: found.length,
     isLowerBound: found.length >= maxCounted,
+    hidden: [],
   };
 }

@@ -146,6 +146,7 @@ class LocalTerminal implements Terminal {
     const options = { cwd: this.cwd, timeoutMs: snapshotTimeoutMs, signal };
     const ran = await this.#run({ script, command: "", flags: ["-l"], keepsState: true }, options);
     signal.throwIfAborted();
+    this.#state.dropCredentials(this.#options.environment.passthrough ?? []);
     if (ran.report.kind === "complete") return;
     // Without a snapshot each command pays for the start files itself, and still works.
     this.#isLoginPerCall = ran.report.kind === "none";

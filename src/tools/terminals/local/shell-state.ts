@@ -1,4 +1,4 @@
-import { isBlockedVariable } from "../environment-variables.ts";
+import { isBlockedVariable, looksLikeCredential } from "../environment-variables.ts";
 import { endMark, unreachableMark } from "./shell-script.ts";
 
 /** What one shell reported when it ended. */
@@ -63,6 +63,14 @@ export class ShellState {
   /** The variables as they are now; the returned map does not change later. */
   get variables(): ReadonlyMap<string, string> {
     return this.#variables;
+  }
+
+  /** After the person's own start files: what they set for the person is not for programs of the model. */
+  dropCredentials(passthrough: readonly string[]): void {
+    const kept = [...this.#variables].filter(
+      ([name, value]) => passthrough.includes(name) || !looksLikeCredential(name, value),
+    );
+    this.#variables = new Map(kept);
   }
 
   merge(
