@@ -30,46 +30,61 @@ const probes: readonly unknown[] = [
   ...[[], ["a"], [1], [{}], [[]], {}, { a: "b" }, { a: 1 }, { a: {} }, { a: ["b"] }, { a: { b: 1 } }],
 ];
 
-/** A section for each place in it and each value to put there. */
-function* sectionsWith(node: Node, around: (value: unknown) => unknown): Generator<unknown> {
-  for (const probe of [...probes, ...(node.kind === "choice" ? node.choices : [])]) yield around(probe);
-  if (node.kind === "group") {
-    for (const [key, field] of Object.entries(node.fields))
-      yield* sectionsWith(field, (value) => around({ [key]: value }));
-  }
-  if (node.kind === "map") yield* sectionsWith(node.value, (value) => around({ name: value }));
-  if (node.kind === "list") yield* sectionsWith(node.item, (value) => around([value]));
-  if (node.kind === "either") for (const option of node.options) yield* sectionsWith(option, around);
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Every node of the sections with its JSON Schema; of those that are alike only one. */
+function nodesWithSchemas(): ReadonlyMap<string, readonly [node: Node, schema: JsonSchema]> {
+  const found = new Map<string, readonly [Node, JsonSchema]>();
+  const visit = (node: Node, schema: JsonSchema): void => {
+    const said = new Set(["description", "category", "reload", "noEffect", "default", "secret"]);
+    const plain = JSON.stringify(schema, (key, value: unknown) => (said.has(key) ? undefined : value));
+    found.set(plain, [node, schema]);
+    const inner = (child: Node, at: unknown) => visit(child, at as JsonSchema);
+    if (node.kind === "group") {
+      const properties = schema["properties"] as Record<string, unknown>;
+      for (const [key, field] of Object.entries(node.fields)) inner(field, properties[key]);
+    }
+    if (node.kind === "map") inner(node.value, schema["additionalProperties"]);
+    if (node.kind === "list") inner(node.item, schema["items"]);
+    const options = schema["anyOf"] as readonly unknown[] | undefined;
+    if (node.kind === "either") for (const [index, option] of node.options.entries()) inner(option, options?.[index]);
+  };
+  visit(configRoot, JSON.parse(JSON.stringify(configSchema())) as JsonSchema);
+  return found;
 }
 
-test("[20:R7.12] for every key and kind of value: what is taken as it is, is what the JSON Schema allows", () => {
-  const schema = JSON.parse(JSON.stringify(configSchema())) as { properties: Record<string, Record<string, unknown>> };
+const around = (node: Node) => group({ key: { ...node, optional: true } });
+
+const probesOf = (node: Node): readonly unknown[] => [...probes, ...(node.kind === "choice" ? node.choices : [])];
+
+test("[20:R7.12] for every kind of key and value: what is taken as it is, is what the JSON Schema allows", () => {
   const counted = { taken: 0, refused: 0 };
-  for (const [key, node] of Object.entries(configRoot.fields)) {
-    const allowed = z.fromJSONSchema(schema.properties[key] ?? {});
-    for (const value of sectionsWith(node, (probe) => probe)) {
-      const read = readTree({ [key]: value }, configRoot);
-      const isSame = read.unknown.length > 0 || isDeepStrictEqual(read.tree, { [key]: value });
-      const isTaken = isSame && read.bad.length === 0;
+  for (const [plain, [node, schema]] of nodesWithSchemas()) {
+    const allowed = z.fromJSONSchema(schema);
+    for (const value of probesOf(node)) {
+      const { unknown, bad, tree } = readTree({ key: value }, around(node));
+      const isTaken = bad.length === 0 && (unknown.length > 0 || isDeepStrictEqual(tree, { key: value }));
       if (isTaken !== allowed.safeParse(value).success) {
         throw new Error(
-          `${key}: ${JSON.stringify(value)} is ${isTaken ? "taken, but not allowed" : "allowed, but not taken"}`,
+          `${JSON.stringify(value)} is ${isTaken ? "taken, but not" : "not taken, but"} allowed: ${plain}`,
         );
       }
       counted[isTaken ? "taken" : "refused"] += 1;
     }
   }
-  expect(counted.taken).toBeGreaterThan(5000);
-  expect(counted.refused).toBeGreaterThan(15_000);
+  expect(counted.taken).toBeGreaterThan(800);
+  expect(counted.refused).toBeGreaterThan(2500);
 });
 
-test("[20:R7.8] for every key and kind of value: what was read is read again as it is", () => {
-  for (const [key, node] of Object.entries(configRoot.fields)) {
-    for (const value of sectionsWith(node, (probe) => probe)) {
-      const { tree } = readTree({ [key]: value }, configRoot);
-      const again = readTree(tree, configRoot);
+test("[20:R7.8] for every kind of key and value: what was read is read again as it is", () => {
+  for (const [plain, [node]] of nodesWithSchemas()) {
+    for (const value of probesOf(node)) {
+      const { tree } = readTree({ key: value }, around(node));
+      const again = readTree(tree, around(node));
       if (again.bad.length > 0 || !isDeepStrictEqual(again.tree, tree)) {
-        throw new Error(`${key}: ${JSON.stringify(value)} became ${JSON.stringify(tree)}, which is not read as it is`);
+        throw new Error(
+          `${JSON.stringify(value)} became ${JSON.stringify(tree)}, which is not read as it is: ${plain}`,
+        );
       }
     }
   }

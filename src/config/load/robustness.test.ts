@@ -51,7 +51,7 @@ test("[20:R7.8] [20:R7.9] whatever stands in the file, a load gives complete set
       for (const warning of warnings) expect(warning.message).not.toBe("");
       expect(temp.hashOf("config.yaml")).toBe(before);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
@@ -64,6 +64,6 @@ test("[20:R7.8] whatever bytes the file holds, a load does not fail", async () =
       const { config } = await temp.load({ rememberGood: false });
       expect(config._config_version).toBeTypeOf("number");
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
