@@ -8,7 +8,7 @@ import { type Models, NousGuard, nousGate, openModels, RateLimitBook } from "#mo
 import { Plugins } from "#plugins";
 import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
 import { openStore, type Store } from "#store";
-import { childEnvironment } from "#tools";
+import { blockedVariables, childEnvironment, openTools, SurfaceTools, type Toolbox } from "#tools";
 import { delegationSettings } from "./agent/children.ts";
 import { createOpenAgent } from "./agent/open-agent.ts";
 import { openSkills, type Skills } from "./agent/open-skills.ts";
@@ -18,10 +18,6 @@ import { packageFolder } from "./package-folder.ts";
 import { saveModel, sessionSettings, storePlace } from "./preferences.ts";
 import { savedSettings } from "./saved-settings.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
-import { SurfaceTools } from "./surface-tools.ts";
-import type { Toolbox } from "./toolbox.ts";
-import { blockedVariables } from "./tools/terminals.ts";
-import { openToolbox } from "./wire-tools.ts";
 
 export interface HermesOptions extends MachineOptions {
   readonly yolo?: boolean;
@@ -70,9 +66,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   );
   const books = scope.adopt(new Books(store, logger));
   const toolbox = scope.adopt(
-    openToolbox({
-      ...machine,
-      onNotice: machine.notice,
+    openTools(machine, {
       yolo: options.yolo,
       gatewayLogin: (signal) => models.subscription(signal),
       extensions: (sessions) => plugins.extensions(sessions),

@@ -7,5 +7,3 @@ export {
   createHermes,
   type HermesConversation,
 } from "./library.ts";
-export type { PersonRun, Toolbox } from "./toolbox.ts";
-export { openToolbox, type ToolboxOptions } from "./wire-tools.ts";

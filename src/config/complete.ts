@@ -80,13 +80,3 @@ export function collectSecrets(value: unknown): readonly Secret[] {
   if (Array.isArray(value)) return value.flatMap(collectSecrets);
   return isPlainRecord(value) ? Object.values(value).flatMap(collectSecrets) : [];
 }
-
-/**
- * A part of the settings with its credentials readable, for those it was written for: the child program
- * of an MCP server, a plugin. Everything else of the program is handed the sealed form.
- */
-export function revealed(value: unknown): unknown {
-  if (value instanceof Secret) return value.reveal();
-  if (Array.isArray(value)) return value.map(revealed);
-  return isPlainRecord(value) ? mapEntries(value, revealed) : value;
-}

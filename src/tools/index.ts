@@ -1,5 +1,5 @@
 /** Doing: the registry of tools, what runs their calls, terminals, files and approval. */
-export { agentLevelTool } from "./agent-level.ts";
+
 export { type AuditEntry, auditFile } from "./approval/audit.ts";
 export { type DetectPlace, detect } from "./approval/detect.ts";
 export {
@@ -22,19 +22,8 @@ export {
   type GateContext,
   type GateVerdict,
 } from "./approval/request.ts";
-export { createSafeFetch, type SafeFetch, type SafeFetched } from "./approval/safe-fetch.ts";
 export { scanCommand } from "./approval/scanner.ts";
-export { readSiteList, type SiteRule } from "./approval/sites.ts";
 export { type AuditDetail, type AuditedTurn, type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
-export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./approval/urls.ts";
-export {
-  type Auxiliary,
-  type AuxiliaryAnswer,
-  type AuxiliaryRequest,
-  type AuxiliaryTask,
-  noAuxiliary,
-} from "./auxiliary.ts";
-export { AvailabilityProbes } from "./availability.ts";
 export { browserAvailability } from "./browser/availability.ts";
 export { PageGuard } from "./browser/guard.ts";
 export type { OpenDeps as BrowserOpenDeps } from "./browser/open.ts";
@@ -70,7 +59,21 @@ export { createVisionAnalyzeTool } from "./builtin/vision-analyze.tool.ts";
 export { createWebExtractTool } from "./builtin/web-extract.tool.ts";
 export { createWebSearchTool } from "./builtin/web-search.tool.ts";
 export { createWriteFileTool } from "./builtin/write-file.tool.ts";
+export { agentLevelTool } from "./call/agent-level.ts";
+export {
+  type Auxiliary,
+  type AuxiliaryAnswer,
+  type AuxiliaryRequest,
+  type AuxiliaryTask,
+  noAuxiliary,
+} from "./call/auxiliary.ts";
+export type { CallObserver, CallOutcome } from "./call/call-state.ts";
+export { combineObservers } from "./call/combine-observers.ts";
+export type { ToolContext } from "./call/context.ts";
+export { repairToolName } from "./call/name-repair.ts";
 export { type CallPlace, OpenSessions, type ToolSession } from "./call/open-sessions.ts";
+export { boundResults, type OutputLimits, type ResultFiles } from "./call/output-limit.ts";
+export { failed, result, ToolFailure, type ToolResult } from "./call/result.ts";
 export type {
   DeliveredWords,
   PersonAnswer,
@@ -83,12 +86,9 @@ export type {
   ToolTask,
 } from "./call/session-scope.ts";
 export { noExtensions, type ObservedTurn, type ToolExtensions } from "./call/tool-extensions.ts";
+export { Toolbelt, type ToolbeltDeps } from "./call/toolbelt.ts";
 export { nobody, unattendedScope } from "./call/unattended-scope.ts";
-export type { CallObserver, CallOutcome } from "./call-state.ts";
-export { combineObservers } from "./combine-observers.ts";
 export { Walls } from "./confinement/walls.ts";
-export type { ToolContext } from "./context.ts";
-export { distributions, drawToolsets } from "./distributions.ts";
 export { isBinaryPath, looksBinary } from "./files/binary.ts";
 export { type Checkpoint, type CheckpointOptions, Checkpoints, type RestoreReport } from "./files/checkpoints.ts";
 export { type Replaced, type ReplaceWish, replaceText } from "./files/edit/replace.ts";
@@ -99,25 +99,32 @@ export { MaskMemory } from "./files/mask-memory.ts";
 export type { PathGuard } from "./files/path-guard.ts";
 export { ReadHistory } from "./files/read-history.ts";
 export { chooseEngine } from "./files/search/choose.ts";
-export { extendListing, type Listing, type ListingSource, type ListingWish, listTools } from "./listing.ts";
 export * from "./mcp/index.ts";
 export { fal } from "./media/fal.ts";
 export type { GeneratedImage, ImageProvider } from "./media/image-provider.ts";
 export { opusWith } from "./media/speech/opus.ts";
 export type { SpeechSettings } from "./media/speech/provider.ts";
-export { repairToolName } from "./name-repair.ts";
 export { KnownRegistries } from "./network/registries.ts";
-export { boundResults, type OutputLimits, type ResultFiles } from "./output-limit.ts";
-export { type RegistrySnapshot, ToolRegistry } from "./registry.ts";
-export { failed, result, ToolFailure, type ToolResult } from "./result.ts";
-export { sanitizeParameters } from "./schema-sanitize.ts";
+export { createSafeFetch, type SafeFetch, type SafeFetched } from "./network/safe-fetch.ts";
+export { readSiteList, type SiteRule } from "./network/sites.ts";
+export { checkUrl, hasSecretInUrl, systemResolve, type UrlRules } from "./network/urls.ts";
+export { openTools } from "./open.ts";
+export { AvailabilityProbes } from "./registry/availability.ts";
+export { distributions, drawToolsets } from "./registry/distributions.ts";
+export { extendListing, type Listing, type ListingSource, type ListingWish, listTools } from "./registry/listing.ts";
+export { type RegistrySnapshot, ToolRegistry } from "./registry/registry.ts";
+export { sanitizeParameters } from "./registry/schema-sanitize.ts";
+export { SurfaceTools } from "./registry/surface-tools.ts";
 export {
   defaultPreset,
   listedToolsets,
   pluginToolsets,
   type SurfaceWish,
   surfaceToolsets,
-} from "./surface-toolsets.ts";
+} from "./registry/surface-toolsets.ts";
+export type { Availability, Concurrency, Tool, ToolOrigin } from "./registry/tool.ts";
+export { absentTools, configurableToolsets, leafToolsets, restrictedToolsets } from "./registry/toolset-catalogue.ts";
+export { type CustomToolsets, Toolsets } from "./registry/toolsets.ts";
 export { sudoFromInput } from "./terminals/command/sudo.ts";
 export { SudoPasswords } from "./terminals/command/sudo-password.ts";
 export { childEnvironment, isBlockedVariable } from "./terminals/environment-variables.ts";
@@ -131,6 +138,7 @@ export {
   type TerminalOpeners,
   terminalAvailability,
 } from "./terminals/open-terminal.ts";
+export { blockedVariables } from "./terminals/open-terminals.ts";
 export type { ProcessEvent, ProcessRoute } from "./terminals/processes/process-event.ts";
 export { ProcessTable } from "./terminals/processes/process-table.ts";
 export { SessionVariables } from "./terminals/session-variables.ts";
@@ -143,11 +151,10 @@ export type {
   TerminalLeases,
   TerminalProcess,
 } from "./terminals/terminal.ts";
-export type { Availability, Concurrency, Tool, ToolOrigin } from "./tool.ts";
-export { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
-export { absentTools, configurableToolsets, leafToolsets, restrictedToolsets } from "./toolset-catalogue.ts";
-export { type CustomToolsets, Toolsets } from "./toolsets.ts";
+export type { PersonRun, Toolbox } from "./toolbox.ts";
+export type { ToolsOptions } from "./tools-base.ts";
 export { chooseWeb, type WebOptions } from "./web/choose.ts";
 export { createManagedGateway, type GatewayDeps, type ManagedGateway } from "./web/managed-gateway.ts";
+export { readPageWith } from "./web/page-text-reader.ts";
 export { PageThread } from "./web/reader/page-thread.ts";
 export { fenceUntrusted } from "./web/untrusted.ts";

@@ -1,16 +1,16 @@
 import { memoryLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
-import { AvailabilityProbes } from "./availability.ts";
+import type { ToolContext } from "./call/context.ts";
+import { result } from "./call/result.ts";
 import type { SessionScope } from "./call/session-scope.ts";
 import { unattendedScope } from "./call/unattended-scope.ts";
-import type { ToolContext } from "./context.ts";
-import { type Listing, type ListingWish, listTools } from "./listing.ts";
-import { ToolRegistry } from "./registry.ts";
-import { result } from "./result.ts";
+import { AvailabilityProbes } from "./registry/availability.ts";
+import { type Listing, type ListingWish, listTools } from "./registry/listing.ts";
+import { ToolRegistry } from "./registry/registry.ts";
+import type { Tool } from "./registry/tool.ts";
+import { Toolsets } from "./registry/toolsets.ts";
 import { localFiles } from "./terminals/local-files.ts";
 import type { Terminal, TerminalLeases } from "./terminals/terminal.ts";
-import type { Tool } from "./tool.ts";
-import { Toolsets } from "./toolsets.ts";
 
 /** Builders for tests of tools. */
 export function fakeTool(name: string, changes: Partial<Tool> = {}): Tool {
@@ -82,3 +82,5 @@ export function leasesOf(terminal: Terminal): TerminalLeases {
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
+
+export { type ToolStage, toolStage } from "./testing/tool-stage.ts";

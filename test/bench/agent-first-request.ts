@@ -1,20 +1,19 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { loadConfig, prepareHome } from "#config";
+import { loadConfig, prepareHome, redactorFor } from "#config";
 import { silentLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 import { estimateText } from "#model";
-import { surfaceToolsets, Toolsets, unattendedScope } from "#tools";
+import { openTools, surfaceToolsets, Toolsets, unattendedScope } from "#tools";
 import { createDelegateTool } from "../../src/agent/delegation/delegate-tool.ts";
 import { memoryTool } from "../../src/agent/memory/memory-tool.ts";
 import { buildPrompt } from "../../src/agent/prompt/system-prompt.ts";
 import { openSkills } from "../../src/app/agent/open-skills.ts";
 import { gatherPrompt } from "../../src/app/agent/prompt-inputs.ts";
 import { copyShippedSkills } from "../../src/app/shipped-skills.ts";
-import { openToolbox } from "../../src/app/wire-tools.ts";
 import { createSessionSearchTool, type SessionSearchDeps } from "../../src/session/search/session-search-tool.ts";
 
 export interface Share {
@@ -52,11 +51,12 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
   const loaded = await loadConfig({ home, env, cwd });
   const logger = silentLogger;
   const common = { loaded, home, env, cwd, userHome: folder, clock: systemClock, logger };
-  await using toolbox = await openToolbox({ ...common, version: "0.0.0", onNotice: () => undefined });
+  const redactor = redactorFor(loaded);
+  await using toolbox = openTools({ ...common, version: "0.0.0", redactor, notice: () => undefined });
   await copyShippedSkills({ folder: shippedSkills, version: "0.0.0", home, logger });
   const skills = openSkills({
     ...common,
-    redactor: toolbox.redactor,
+    redactor,
     variables: toolbox.variables,
     pluginSkills: () => [],
   });

@@ -70,7 +70,7 @@ beforeEach(() => {
 });
 afterEach(() => scope[Symbol.asyncDispose]());
 
-async function open(more = "", env: Record<string, string> = {}): Promise<void> {
+async function open(more = ""): Promise<void> {
   left = scope.adopt(await startModelServer({ strict: true }));
   right = scope.adopt(await startModelServer({ strict: true }));
   for (const server of [left, right]) server.otherwise(says("A title"));
@@ -84,12 +84,19 @@ async function open(more = "", env: Record<string, string> = {}): Promise<void> 
   );
   ({ folder, home } = place);
   await Promise.all(["ann", "bob", "tmp"].map((name) => mkdir(path.join(folder, name))));
+  // The folder for temporary files is everybody's, so it must not be the one the stage stands in.
+  const { TMPDIR } = process.env;
+  scope.defer(() => {
+    if (TMPDIR === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = TMPDIR;
+  });
+  process.env["TMPDIR"] = path.join(folder, "tmp");
   far = new FarMachine();
   Reflect.set(globalThis, farKey, far.opener);
   scope.defer(() => void Reflect.deleteProperty(globalThis, farKey));
   hermes = scope.adopt(
     await openHermes({
-      env: { ...place.env, TMPDIR: path.join(folder, "tmp"), ...env },
+      env: { ...place.env, TMPDIR: path.join(folder, "tmp") },
       cwd: folder,
       version: "test",
       isIncognito: true,

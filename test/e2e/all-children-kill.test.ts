@@ -22,7 +22,7 @@ import { LeaseTable } from ${from("terminals/lease.ts")};
 import { localOpener } from ${from("terminals/open-terminal.ts")};
 import { ProcessTable } from ${from("terminals/processes/process-table.ts")};
 import { noWall } from ${from("terminals/testing.ts")};
-import { toolContext } from ${from("testing.ts")};
+import { testScope, toolContext } from ${from("testing.ts")};
 
 const folder = ${JSON.stringify(folder)};
 const { signal } = new AbortController();
@@ -41,17 +41,17 @@ const leases = new LeaseTable({
 const terminal = createTerminalTool({
   leases, processes, redact: (text) => text,
   gate: { checkCommand: async () => ({ kind: "run" }), checkFindings: async () => ({ kind: "run" }) },
-  options: { ...defaultTerminalOptions, cwd: folder, home: folder },
+  options: { ...defaultTerminalOptions, home: folder },
 });
 for (const command of [
   "sleep 987654", "trap '' TERM; while :; do sleep 1; done", "setsid sleep 987655 & wait", "sh -c 'sleep 987656'",
 ]) {
-  const { content } = await terminal.execute({ command, background: true }, toolContext());
+  const { content } = await terminal.execute({ command, background: true }, toolContext({ scope: testScope({ cwd: folder }) }));
   if (content.error) throw new Error(content.error);
 }
 const stage = await mcpStage({ adoptProcess: (pid) => guardian.watch(pid), childEnv: guardian.mark });
 const deaf = { ignoreTerm: true, stayAfterInput: true };
-await stage.open([fakeSettings("one"), fakeSettings("two"), fakeSettings("deaf", deaf)]).ready(signal);
+await stage.open([fakeSettings("one"), fakeSettings("two"), fakeSettings("deaf", deaf)]).ready(testScope(), signal);
 if ((await findChromium(process.env)) !== undefined) {
   const driver = await openLocal(
     {

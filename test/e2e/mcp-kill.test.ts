@@ -10,11 +10,12 @@ const source = join(import.meta.dirname, "../../src/tools");
 const program = (pidFile: string) => `
 import { Guardian } from ${JSON.stringify(join(source, "terminals/guardian.ts"))};
 import { fakeSettings, mcpStage } from ${JSON.stringify(join(source, "mcp/testing.ts"))};
+import { testScope } from ${JSON.stringify(join(source, "testing.ts"))};
 import { silentLogger } from "#foundation/files/logger";
 const guardian = new Guardian(silentLogger);
 const stage = await mcpStage({ adoptProcess: (pid) => guardian.watch(pid), childEnv: guardian.mark });
 const plan = { ignoreTerm: true, stayAfterInput: true, pidFile: ${JSON.stringify(pidFile)} };
-await stage.open([fakeSettings("deaf", plan)]).ready(new AbortController().signal);
+await stage.open([fakeSettings("deaf", plan)]).ready(testScope(), new AbortController().signal);
 console.log("ready", stage.home);
 setInterval(() => undefined, 1000);
 `;

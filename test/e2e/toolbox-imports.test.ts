@@ -31,7 +31,9 @@ await import("mark:import");
 const { systemClock } = await import(${from("foundation/time/clock.ts")});
 const { silentLogger } = await import(${from("foundation/files/logger.ts")});
 const { HermesHome } = await import(${from("foundation/files/paths.ts")});
-const { openToolbox } = await import(${from("app/wire-tools.ts")});
+const { Redactor } = await import(${from("foundation/secrets/redact.ts")});
+const { openTools } = await import(${from("tools/open.ts")});
+const { unattendedScope } = await import(${from("tools/call/unattended-scope.ts")});
 await import("mark:config");
 const { loadConfig } = await import(${from("config/index.ts")});
 const folder = ${JSON.stringify(folder)};
@@ -40,15 +42,17 @@ const home = new HermesHome(folder);
 const loaded = await loadConfig({ home, env });
 await import("mark:open");
 const { signal } = new AbortController();
-const options = { loaded, home, cwd: folder, userHome: folder, version: "0", clock: systemClock, logger: silentLogger, onNotice: () => undefined };
+const facts = { loaded, home, env, cwd: folder, userHome: folder, version: "0", clock: systemClock };
+const machine = { ...facts, logger: silentLogger, redactor: new Redactor(), notice: () => undefined };
+const scope = unattendedScope({ key: "cli", source: "cli", cwd: folder });
 const times = [];
 for (let round = 0; round < 5; round += 1) {
   const startedAt = performance.now();
-  const toolbox = await openToolbox(options);
+  const toolbox = openTools(machine);
   times.push(performance.now() - startedAt);
   if (round === 4) {
     await import("mark:list");
-    await toolbox.list({}, signal);
+    await toolbox.list({}, scope, signal);
   }
   await toolbox[Symbol.asyncDispose]();
 }

@@ -14,21 +14,23 @@ import { loadConfig } from "#config";
 import { systemClock } from "#foundation/time/clock";
 import { silentLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
-import { openToolbox } from ${from("app/wire-tools.ts")};
-import { toolContext } from ${from("tools/testing.ts")};
+import { Redactor } from "#foundation/secrets/redact";
+import { openTools } from ${from("tools/open.ts")};
+import { testScope, toolContext } from ${from("tools/testing.ts")};
 
 const folder = ${JSON.stringify(folder)};
 const env = { HOME: folder, PATH: process.env.PATH };
 const home = new HermesHome(folder + "/.hermes");
 const cwd = folder + "/project";
 const { signal } = new AbortController();
-const toolbox = await openToolbox({
-  loaded: await loadConfig({ home, env, cwd }),
-  home, env, cwd, userHome: folder, version: "0", clock: systemClock, logger: silentLogger, onNotice: () => undefined,
+const toolbox = openTools({
+  loaded: await loadConfig({ home, env, cwd }), redactor: new Redactor(),
+  home, env, cwd, userHome: folder, version: "0", clock: systemClock, logger: silentLogger, notice: () => undefined,
 });
-const { tools, names } = await toolbox.list({}, signal);
+const scope = testScope({ cwd });
+const { tools, names } = await toolbox.list({}, scope, signal);
 const run = async (name, args) => {
-  const { content } = await tools.get(name).execute(args, toolContext({ enabledTools: names }));
+  const { content } = await tools.get(name).execute(args, toolContext({ scope, enabledTools: names }));
   if (content.error) throw new Error(name + ": " + content.error);
 };
 await run("terminal", { command: "sleep 876541", background: true });

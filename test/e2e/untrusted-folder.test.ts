@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -116,36 +116,6 @@ describe("a cloned repository with a hostile .env", () => {
     expect(ran.stderr).toMatch(/^session_id: \S+\n$/);
     expect((await server.received(1)).headers["authorization"]).toBe("Bearer sk-project-0123456789");
     expect(await stage.filesWith("sk-project")).toEqual([]);
-  });
-});
-
-describe("a plugin of a project", () => {
-  it("runs in a trusted folder only, and only as it was when the person agreed [30:7.7-5]", async () => {
-    const entry = ".hermes/plugins/mine/index.mjs";
-    const module = `import { writeFileSync } from "node:fs";
-writeFileSync(new URL("../../../ran", import.meta.url), "x");
-export default { register() {} };
-`;
-    await using stage = await Stage.open({
-      config: "plugins:\n  enabled: [mine]\n",
-      files: { ".hermes/plugins/mine/plugin.yaml": "name: mine\nversion: 1.0.0\n", [entry]: module },
-    });
-    const env = { HERMES_ENABLE_PROJECT_PLUGINS: "1" };
-    const hasRun = async () => {
-      await rm(path.join(stage.work, "ran"), { force: true });
-      const ran = await stage.run(["chat", "-q", "hi", "-Q", "--provider", "demo", "--model", "demo"], { env });
-      expect(ran.code).toBe(0);
-      return existsSync(path.join(stage.work, "ran"));
-    };
-    expect(await hasRun()).toBe(false);
-    expect(await stage.run(["trust", "add"])).toMatchObject({ code: 0, stdout: expect.stringContaining("mine") });
-    expect(await hasRun()).toBe(true);
-    await writeFile(path.join(stage.work, entry), `${module}// changed\n`);
-    expect(await hasRun()).toBe(false);
-    await stage.run(["trust", "add"]);
-    expect(await hasRun()).toBe(true);
-    await stage.run(["trust", "remove"]);
-    expect(await hasRun()).toBe(false);
   });
 });
 

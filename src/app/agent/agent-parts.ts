@@ -32,8 +32,7 @@ import {
   type Target,
 } from "#model";
 import type { Plugins } from "#plugins";
-import type { Listing, SessionScope, Tool } from "#tools";
-import type { Toolbox } from "../toolbox.ts";
+import type { Listing, SessionScope, Tool, Toolbox } from "#tools";
 import type { ChosenModel } from "./choose-model.ts";
 import type { SessionMemory } from "./open-memory.ts";
 import { budgetedCalls } from "./session-money.ts";

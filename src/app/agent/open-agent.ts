@@ -30,8 +30,7 @@ import {
   toolService,
   windowRule,
 } from "#session";
-import { clarifyWith, type Listing, type SessionScope, type Tool } from "#tools";
-import { readPageWith } from "../read-page.ts";
+import { clarifyWith, type Listing, readPageWith, type SessionScope, type Tool } from "#tools";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
 import { openDelegation } from "./children.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";

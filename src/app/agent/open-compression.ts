@@ -15,8 +15,7 @@ import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Auxiliary } from "#model";
 import type { Plugins } from "#plugins";
-import type { Listing } from "#tools";
-import type { Toolbox } from "../toolbox.ts";
+import type { Listing, Toolbox } from "#tools";
 import type { SessionMemory } from "./open-memory.ts";
 
 export interface CompressionParts {

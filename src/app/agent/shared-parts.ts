@@ -6,9 +6,8 @@ import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, Models, RateLimitBook, Target } from "#model";
 import type { Plugins } from "#plugins";
 import type { Store } from "#store";
+import type { SurfaceTools, Toolbox } from "#tools";
 import type { Books } from "../books.ts";
-import type { SurfaceTools } from "../surface-tools.ts";
-import type { Toolbox } from "../toolbox.ts";
 import type { Skills } from "./open-skills.ts";
 
 /** What all sessions of a process share. */

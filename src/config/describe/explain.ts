@@ -9,18 +9,18 @@ export interface Explanation {
   readonly key: string;
   readonly value: unknown;
   readonly source: Provenance;
-  /** Other sources of the key, which lost, the strongest first; the default comes last. */
+  /** Places that set the key too but lost, the strongest first; the default comes last. */
   readonly losing: readonly { readonly source: Provenance; readonly value: unknown }[];
 }
 
 export function explain(loaded: LoadedConfig, key: string): Explanation {
   const path = parseKeyPath(key);
-  const [winner, ...losing] = loaded.sources(key);
+  const [winner, ...losing] = loaded.places(key);
   return {
     key: formatKeyPath(path),
     value: masked(valueAt(loaded.config, path)),
     source: winner?.source ?? { kind: "default" },
-    losing: losing.map(({ source, value }) => ({ source, value: masked(value) })),
+    losing: losing.map((place) => ({ source: place.source, value: masked(place.value) })),
   };
 }
 
@@ -30,7 +30,7 @@ export function explanationLines(explanation: Explanation): readonly string[] {
   return [
     `${key} = ${written(value)}`,
     `  from ${describeSource(source)}`,
-    ...losing.map((other) => `  not used: ${written(other.value)} from ${describeSource(other.source)}`),
+    ...losing.map((place) => `  not used: ${written(place.value)} from ${describeSource(place.source)}`),
   ];
 }
 

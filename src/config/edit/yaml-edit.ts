@@ -15,11 +15,11 @@ export function changedText(text: string, tree: Tree, changes: readonly SettingC
   // A key the file has under its older name is changed there, not written a second time.
   const locationOf = (path: KeyPath): KeyPath =>
     valueAt(tree, path) === undefined ? (moves.get(formatKeyPath(path)) ?? path) : path;
-  const located = changes.map((change) => ({ ...change, path: locationOf(change.path) }));
+  const placed = changes.map((change) => ({ ...change, path: locationOf(change.path) }));
   // A file made by Hermes says which layout it has; a person's own file is not given keys it did not ask for.
   const isNew = text.trim() === "";
   const start: SettingChange[] = isNew ? [{ kind: "set", path: ["_config_version"], value: currentConfigVersion }] : [];
-  return applyChanges(text, [...start, ...located]);
+  return applyChanges(text, [...start, ...placed]);
 }
 
 /**
@@ -78,9 +78,9 @@ function refuseUnclear(before: GoodDocument, path: KeyPath): void {
     const parent = valueAt(before.tree, path.slice(0, depth));
     const isGroup = parent === undefined || parent === null || isPlainRecord(parent) || Array.isArray(parent);
     if (isGroup || (depth === 1 && path[0] === "model" && typeof parent === "string")) continue;
-    const location = before.locate(path.slice(0, depth));
+    const place = before.locate(path.slice(0, depth));
     throw new UserError(`${formatKeyPath(path.slice(0, depth))} holds a single value, not a group of keys.`, {
-      hint: `Change line ${location?.line ?? 1} by hand: hermes config edit`,
+      hint: `Change line ${place?.line ?? 1} by hand: hermes config edit`,
       code: "config_edit_refused",
     });
   }

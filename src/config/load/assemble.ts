@@ -4,7 +4,6 @@ import { UserError } from "#foundation/errors";
 import type { HermesHome } from "#foundation/files/paths";
 import { parseJson } from "#foundation/text/json";
 import { nearest } from "#foundation/text/text";
-import { absolutePath } from "../absolute-path.ts";
 import { complete, seal, sealByName } from "../complete.ts";
 import type { Config } from "../config.ts";
 import { readTree } from "../interpreter.ts";
@@ -12,23 +11,23 @@ import { type KeyPath, parseKeyPath } from "../key-path.ts";
 import { nodeAt } from "../lookup.ts";
 import { managedBy } from "../managed.ts";
 import { configRoot } from "../sections/root.ts";
-import { decodeUtf8, readBytes } from "../source.ts";
-import { readSwitches } from "../switches.ts";
 import { deepFreeze, isPlainRecord, type Tree, valueAt, withValue } from "../tree.ts";
 import { TrustedFolders } from "../trust.ts";
 import type { ConfigWarning } from "../warning.ts";
 import { checkTogether, keepUsable } from "./check-together.ts";
 import { findConfigFile, noFile, rememberGoodFile } from "./config-file.ts";
 import { checkProxies } from "./environment/proxies.ts";
+import { readSwitches } from "./environment/switches.ts";
 import { deadVariables } from "./environment/table.ts";
 import { environmentLayer } from "./environment-layer.ts";
 import { type FileLayer, fileLayer } from "./file-layer.ts";
 import { joinLayers } from "./join.ts";
-import { type Layer, sourcesIn } from "./layer.ts";
+import { type Layer, placesOf } from "./layer.ts";
 import type { FlagSetting, LoadedConfig, LoadOptions } from "./load.ts";
 import { foldPlatformExtras } from "./normalise.ts";
 import { withProjectFile } from "./project-file.ts";
 import { SecretStore } from "./secret-store.ts";
+import { decodeUtf8, readBytes } from "./source.ts";
 import { type Environment, loadEnvironment } from "./variables.ts";
 
 /** The loader behind `loadConfig`: reads, migrates, joins, checks and freezes. */
@@ -79,8 +78,8 @@ export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig
     environment,
     trust,
     secrets: new SecretStore(environment),
-    provenance: (key) => sourcesIn(layers, parseKeyPath(key))[0]?.source ?? { kind: "default" },
-    sources: (key) => [...sealedSources(layers, parseKeyPath(key)), ...defaultSource(parseKeyPath(key))],
+    provenance: (key) => placesOf(layers, parseKeyPath(key))[0]?.source ?? { kind: "default" },
+    places: (key) => [...sealedPlaces(layers, parseKeyPath(key)), ...defaultPlace(parseKeyPath(key))],
   };
 }
 
@@ -91,15 +90,15 @@ export function defaultSettings(): Config {
 }
 
 /** Layers hold credentials as written; what leaves here does not show them. */
-function sealedSources(layers: readonly Layer[], path: KeyPath) {
+function sealedPlaces(layers: readonly Layer[], path: KeyPath) {
   const node = nodeAt(configRoot, path);
-  return sourcesIn(layers, path).map(({ source, value }) => ({
+  return placesOf(layers, path).map(({ source, value }) => ({
     source,
     value: node === undefined ? sealByName(value) : seal(value, node),
   }));
 }
 
-function defaultSource([head = "", ...rest]: KeyPath) {
+function defaultPlace([head = "", ...rest]: KeyPath) {
   const section = nodeAt(configRoot, [head]);
   const value = section === undefined ? undefined : valueAt(complete(undefined, section), rest);
   return value === undefined ? [] : [{ source: { kind: "default" } as const, value }];
@@ -128,9 +127,8 @@ function trustedBySetting(tree: Tree, { variables }: Environment, flags: readonl
   const folders = valueAt(read, parseKeyPath(key));
   const userHome = variables["HOME"]?.trim() || homedir();
   return (Array.isArray(folders) ? folders : [])
-    .map(String)
-    .filter((folder) => isAbsolute(folder) || /^~(?:\/|$)/.test(folder))
-    .map((folder) => absolutePath(folder, userHome, userHome));
+    .map((folder) => String(folder).replace(/^~(?=\/|$)/, userHome))
+    .filter((folder) => isAbsolute(folder));
 }
 
 /** The gateway once had a file of its own, `gateway.json`. What it says still counts, below `config.yaml`. */

@@ -1,11 +1,11 @@
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
-import { decodeUtf8, readBytes } from "../source.ts";
 import type { ConfigWarning } from "../warning.ts";
 import type { BrokenDocument, GoodDocument } from "./document.ts";
 import type { SettingsDocument } from "./located.ts";
 import { readParsedCopy, writeParsedCopy } from "./parsed-copy.ts";
+import { decodeUtf8, readBytes } from "./source.ts";
 
 /** What was found on the disk. */
 export interface FoundFile {
@@ -26,14 +26,14 @@ export async function findConfigFile(home: HermesHome): Promise<FoundFile> {
   const document = backup?.kind === "good" ? backup.document : undefined;
   const instead =
     document === undefined ? "the defaults are used" : `the last good copy (${home.configBackup}) is used`;
-  const position = found.kind === "broken" ? { line: found.line, column: found.column } : {};
+  const place = found.kind === "broken" ? { line: found.line, column: found.column } : {};
   const warning: ConfigWarning = {
     kind: found.kind === "broken" ? "syntax" : "unreadable",
     severity: "error",
     message: `${found.message}; ${instead}.`,
     hint: "Put it right with: hermes config edit",
     file: home.config,
-    ...position,
+    ...place,
   };
   return { document, readFrom: document === undefined ? "defaults" : "backup", isBroken: true, warnings: [warning] };
 }

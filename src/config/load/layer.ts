@@ -16,7 +16,7 @@ export type Provenance =
   | { readonly kind: "file"; readonly file: string; readonly key: string; readonly line?: number | undefined }
   | { readonly kind: "flag"; readonly flag: string };
 
-/** Settings from one source. Later layers win. */
+/** Settings from one place. Later layers win. */
 export interface Layer {
   readonly tree: Tree;
   /** What was left out of the tree because it is no value for its key. */
@@ -24,14 +24,14 @@ export interface Layer {
   sourceOf(path: KeyPath): Provenance;
 }
 
-/** Every source that sets a key, the winner first. */
-export function sourcesIn(
+/** Every place that sets a key, the winner first. */
+export function placesOf(
   layers: readonly Layer[],
   path: KeyPath,
 ): readonly { readonly source: Provenance; readonly value: unknown }[] {
   return layers
     .map((layer) => ({ source: layer.sourceOf(path), value: valueAt(layer.tree, path) }))
-    .filter(({ value }) => value !== undefined)
+    .filter((place) => place.value !== undefined)
     .reverse();
 }
 

@@ -166,8 +166,8 @@ describe("reading the file", () => {
     ["hooks:\n  timeout_ms: 100", "hooks_timeout_ms", 100],
   ])("[20:R7.5] %j", async (text, key, expected) => {
     using temp = new TempHome({ "config.yaml": `${text}\n` });
-    const { sources } = await temp.load();
-    expect(sources(key)[0]?.value).toBe(expected);
+    const { places } = await temp.load();
+    expect(places(key)[0]?.value).toBe(expected);
   });
 
   test("[20:R2.7] providers accept their other spellings, camel case with a word about it", async () => {
@@ -232,8 +232,7 @@ describe("reading the file", () => {
         "model: {api_key: sk-1}\nmcp_servers: {a: {url: 'http://x', headers: {Authorization: Bearer sk-2}}}\nodd: {api_key: sk-3}\nstore: {url: 'postgres://u:sk-4@h/d'}\n",
     });
     const loaded = await temp.load();
-    const shown =
-      JSON.stringify(loaded) + String(loaded.config.model.api_key) + JSON.stringify(loaded.sources("model"));
+    const shown = JSON.stringify(loaded) + String(loaded.config.model.api_key) + JSON.stringify(loaded.places("model"));
     expect(shown).not.toMatch(/sk-\d/);
     expect(loaded.config.mcp_servers.a?.headers.Authorization?.reveal()).toBe("Bearer sk-2");
   });
@@ -387,7 +386,7 @@ describe("what is wrong with a file", () => {
   ])("[10:9.2] [10:COMP-1] %j is moved to the nearest allowed value", async (text, key, expected) => {
     using temp = new TempHome({ "config.yaml": text });
     const loaded = await temp.load();
-    expect(loaded.sources(key)[0]?.value).toBe(expected);
+    expect(loaded.places(key)[0]?.value).toBe(expected);
     expect(warningAbout(loaded, key)?.kind).toBe("range");
   });
 

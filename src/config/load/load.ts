@@ -52,8 +52,8 @@ export interface LoadedConfig {
   readonly secrets: SecretStore;
   /** Where the effective value of a key was set. */
   provenance(key: string): Provenance;
-  /** Every source that sets a key, the winner first, the default last. */
-  sources(key: string): readonly { readonly source: Provenance; readonly value: unknown }[];
+  /** Every place that sets a key, the winner first, the default last. */
+  places(key: string): readonly { readonly source: Provenance; readonly value: unknown }[];
 }
 
 /** Puts the settings together. Never throws for what stands in a file: it warns and goes on with what is good. */

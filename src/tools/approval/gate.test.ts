@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalChoice } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/time/clock";
-import { type Auxiliary, noAuxiliary } from "../auxiliary.ts";
+import { type Auxiliary, noAuxiliary } from "../call/auxiliary.ts";
 import { testScope } from "../testing.ts";
 import type { AuditEntry } from "./audit.ts";
 import { createGate, type GateDeps } from "./gate.ts";

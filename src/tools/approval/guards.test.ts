@@ -6,14 +6,14 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Confinement } from "../confinement/confinement.ts";
+import { addressKind } from "../network/addresses.ts";
+import { createSafeFetch } from "../network/safe-fetch.ts";
+import { blockedSite, readSiteList } from "../network/sites.ts";
+import { checkUrl, hasSecretInUrl, type UrlRules } from "../network/urls.ts";
 import { folderTerminal, testScope } from "../testing.ts";
-import { addressKind } from "./addresses.ts";
 import { createPathGuard } from "./paths.ts";
 import type { ApprovalGate } from "./request.ts";
-import { createSafeFetch } from "./safe-fetch.ts";
 import { scanCommand } from "./scanner.ts";
-import { blockedSite, readSiteList } from "./sites.ts";
-import { checkUrl, hasSecretInUrl, type UrlRules } from "./urls.ts";
 
 const { signal } = new AbortController();
 const rules = (changes: Partial<UrlRules> = {}): UrlRules => ({

@@ -1,4 +1,4 @@
-import type { Auxiliary } from "../auxiliary.ts";
+import type { Auxiliary } from "../call/auxiliary.ts";
 import type { Finding } from "./request.ts";
 
 export type SmartVerdict = "approve" | "deny" | "unsure";

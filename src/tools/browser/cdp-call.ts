@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
-import { ToolFailure } from "../result.ts";
+import { ToolFailure } from "../call/result.ts";
 import type { CdpCall } from "./driver.ts";
 import { frameById } from "./frames.ts";
 

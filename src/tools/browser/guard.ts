@@ -1,4 +1,4 @@
-import { checkUrl, hasSecretInUrl, type UrlRules } from "../approval/urls.ts";
+import { checkUrl, hasSecretInUrl, type UrlRules } from "../network/urls.ts";
 import type { DriverKind } from "./driver.ts";
 import type { BrowserOptions } from "./options.ts";
 

@@ -3,7 +3,7 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import { ToolFailure } from "../result.ts";
+import { ToolFailure } from "../call/result.ts";
 import { annotated } from "./annotate.ts";
 import { cdpCall } from "./cdp-call.ts";
 import { ConsoleLog } from "./console-log.ts";

@@ -1,7 +1,7 @@
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { ToolFailure } from "../call/result.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
-import { ToolFailure } from "../result.ts";
-import type { Availability } from "../tool.ts";
+import type { Availability } from "../registry/tool.ts";
 import { fenceInline, fenceUntrusted } from "../web/untrusted.ts";
 import type { DialogRecord } from "./dialogs.ts";
 import type { BrowserDriver } from "./driver.ts";

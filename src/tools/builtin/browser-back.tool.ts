@@ -1,6 +1,6 @@
 import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import { result } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import { result } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_back`: the page before. */

@@ -1,6 +1,6 @@
 import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import { result, ToolFailure } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import { result, ToolFailure } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const longestResult = 20_000;

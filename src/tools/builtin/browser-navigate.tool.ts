@@ -1,8 +1,8 @@
 import type { Visit } from "../browser/driver.ts";
 import { type BrowserDeps, dialogFields, showPage } from "../browser/tool-deps.ts";
-import type { ToolContext } from "../context.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import { fenceInline } from "../web/untrusted.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 

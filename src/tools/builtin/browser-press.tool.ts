@@ -1,6 +1,6 @@
 import { assertAllowed, type BrowserDeps, dialogFields, openPage } from "../browser/tool-deps.ts";
-import { result, ToolFailure } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import { result, ToolFailure } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `browser_press`: one key or combination. */

@@ -1,10 +1,10 @@
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
-import type { AuxiliaryAnswer } from "../auxiliary.ts";
 import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import type { ToolContext } from "../context.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { AuxiliaryAnswer } from "../call/auxiliary.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import { fenceInline, fenceUntrusted } from "../web/untrusted.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 

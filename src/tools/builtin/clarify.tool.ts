@@ -1,8 +1,8 @@
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
-import { agentLevelTool } from "../agent-level.ts";
-import type { ToolContext } from "../context.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import { agentLevelTool } from "../call/agent-level.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const maxChoices = 4;

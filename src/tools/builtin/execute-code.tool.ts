@@ -1,12 +1,12 @@
 import type { ApprovalGate, Finding } from "../approval/request.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import { functionsFor, type ScriptFunction, signature } from "../code/functions.ts";
 import type { ScriptLanguage, ScriptOptions } from "../code/script-options.ts";
-import type { ToolContext } from "../context.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { TerminalWall } from "../terminals/local/local-terminal.ts";
 import type { TerminalLeases } from "../terminals/terminal.ts";
-import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export { defaultScriptOptions, type ScriptOptions } from "../code/script-options.ts";

@@ -1,6 +1,7 @@
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { ApprovalGate } from "../approval/request.ts";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import {
   blockedDomains,
   callHouse,
@@ -10,8 +11,7 @@ import {
   records,
   riskOf,
 } from "../media/home-assistant.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface HomeAssistantDeps {

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import { newId } from "#foundation/text/ids";
-import type { SafeFetch } from "../approval/safe-fetch.ts";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { GeneratedImage, ImageProvider, ImageWish } from "../media/image-provider.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { SafeFetch } from "../network/safe-fetch.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface ImageGenerateDeps {

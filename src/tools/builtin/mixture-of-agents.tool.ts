@@ -1,9 +1,9 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { backoffMs } from "#foundation/time/retry";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { SessionScope } from "../call/session-scope.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Availability, Tool } from "../tool.ts";
+import type { Availability, Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface MixtureRequest {

@@ -1,12 +1,12 @@
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { closestSections } from "../files/edit/closest.ts";
 import { replaceText } from "../files/edit/replace.ts";
 import { type FileDeps, notFound, openPath, scheduledPaths } from "../files/file-access.ts";
 import { lookBefore, refuseMasks, staleWarning, writeFileText } from "../files/file-writer.ts";
 import { applyPatchText } from "../files/patch-run.ts";
 import { parsePatch, pathsOf } from "../files/v4a-parse.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `patch`: edits files in place, by snippet or by a multi-file patch. */

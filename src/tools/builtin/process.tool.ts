@@ -1,9 +1,9 @@
 import { describe } from "#foundation/errors";
-import type { ToolContext } from "../context.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import type { BackgroundProcess } from "../terminals/processes/background-process.ts";
-import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 type Args = Readonly<Record<string, unknown>>;

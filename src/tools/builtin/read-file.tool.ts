@@ -1,10 +1,10 @@
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { isBinaryPath, isImagePath, looksBinary } from "../files/binary.ts";
 import { currentFile, type FileDeps, notFound, openPath, scheduledPaths } from "../files/file-access.ts";
 import { readPage } from "../files/read-page.ts";
 import { decodeText } from "../files/text-encoding.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const defaultLimit = 500;

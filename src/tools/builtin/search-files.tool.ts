@@ -1,11 +1,11 @@
 import path from "node:path";
 import { truncateEnd } from "#foundation/text/text";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { type FileDeps, notFound, openPath } from "../files/file-access.ts";
 import type { SearchEngine } from "../files/search/engine.ts";
 import { type SearchFound, type SearchWish, search } from "../files/search/search.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const maxShownText = 500;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
 import type { ApprovalGate } from "../approval/request.ts";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import { SudoPasswords } from "../terminals/command/sudo-password.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";

@@ -2,11 +2,11 @@ import path from "node:path";
 import type { JsonSchema } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { GateVerdict } from "../approval/request.ts";
-import type { ToolContext } from "../context.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import { kindOf, type TerminalCall, type TerminalDeps } from "../terminals/command/call-options.ts";
 import type { TerminalKind } from "../terminals/terminal.ts";
-import type { Tool } from "../tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export { defaultTerminalOptions, type TerminalDeps } from "../terminals/command/call-options.ts";

@@ -1,11 +1,11 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { SafeFetch } from "../approval/safe-fetch.ts";
-import { hasSecretInUrl } from "../approval/urls.ts";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { Image, ShrinkImage } from "../media/ask-about-image.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { SafeFetch } from "../network/safe-fetch.ts";
+import { hasSecretInUrl } from "../network/urls.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface VisionDeps {

@@ -1,7 +1,7 @@
-import { checkUrl, hasSecretInUrl, type UrlRules } from "../approval/urls.ts";
-import type { ToolContext } from "../context.ts";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { ToolContext } from "../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import { checkUrl, hasSecretInUrl, type UrlRules } from "../network/urls.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { PageAnswer } from "../web/backend.ts";
 import type { WebOptions } from "../web/choose.ts";
 import type { DigestDeps } from "../web/digest.ts";

@@ -1,5 +1,5 @@
-import { result, ToolFailure } from "../result.ts";
-import type { Availability, Tool } from "../tool.ts";
+import { result, ToolFailure } from "../call/result.ts";
+import type { Availability, Tool } from "../registry/tool.ts";
 import type { WebOptions } from "../web/choose.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
-import { createSafeFetch } from "../approval/safe-fetch.ts";
-import type { UrlRules } from "../approval/urls.ts";
-import { type Auxiliary, noAuxiliary } from "../auxiliary.ts";
+import { type Auxiliary, noAuxiliary } from "../call/auxiliary.ts";
+import { createSafeFetch } from "../network/safe-fetch.ts";
+import type { UrlRules } from "../network/urls.ts";
 import { testScope, toolContext } from "../testing.ts";
 import { digest } from "../web/digest.ts";
 import { fenceUntrusted } from "../web/untrusted.ts";

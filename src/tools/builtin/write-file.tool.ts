@@ -1,9 +1,9 @@
 import path from "node:path";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { type FileDeps, openPath, scheduledPaths } from "../files/file-access.ts";
 import { lookBefore, staleWarning, writeFileText } from "../files/file-writer.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `write_file`: a whole file, new or replaced. */

@@ -1,4 +1,4 @@
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "./context.ts";
 import type { SessionScope } from "./session-scope.ts";
 
 /** Where a call of a tool belongs, but for the call itself. */

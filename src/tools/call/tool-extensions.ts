@@ -1,9 +1,9 @@
 import type { ApprovalChoice } from "#conversation";
 import type { ApprovalRequest } from "../approval/request.ts";
-import type { CallObserver } from "../call-state.ts";
 import type { ImageProvider } from "../media/image-provider.ts";
 import type { TerminalOpener } from "../terminals/open-terminal.ts";
 import type { TerminalKind } from "../terminals/terminal.ts";
+import type { CallObserver } from "./call-state.ts";
 import type { ToolTask } from "./session-scope.ts";
 
 /** Whose calls are watched. */

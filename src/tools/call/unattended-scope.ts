@@ -1,5 +1,5 @@
 import { denyAll } from "../approval/request.ts";
-import { noAuxiliary } from "../auxiliary.ts";
+import { noAuxiliary } from "./auxiliary.ts";
 import type { Prompter, SessionScope } from "./session-scope.ts";
 
 /** Nobody is there to be asked. */

@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { ToolContext } from "../context.ts";
-import { ToolFailure } from "../result.ts";
+import type { ToolContext } from "../call/context.ts";
+import { ToolFailure } from "../call/result.ts";
 import type { FileFacts, Terminal, TerminalLeases } from "../terminals/terminal.ts";
 import { type FileLedger, type Stamp, stampOf } from "./ledger.ts";
 import type { PathGuard, PathUse } from "./path-guard.ts";

@@ -1,5 +1,5 @@
-import type { ToolContext } from "../context.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../result.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { type FileDeps, type LintResult, type OpenPath, openPath } from "./file-access.ts";
 import { type FileBefore, lookBefore, refuseMasks, staleWarning, writeFileText } from "./file-writer.ts";
 import { type PatchPlan, planPatch } from "./v4a-apply.ts";

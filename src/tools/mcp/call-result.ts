@@ -1,5 +1,5 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
-import { failed, result, type ToolResult } from "../result.ts";
+import { failed, result, type ToolResult } from "../call/result.ts";
 import type { AttachmentFiles } from "./attachments.ts";
 import { redactServerText } from "./failure.ts";
 

@@ -3,7 +3,7 @@ import { UserError } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { backoffMs } from "#foundation/time/retry";
-import type { ToolContext } from "../context.ts";
+import type { ToolContext } from "../call/context.ts";
 import { CircuitBreaker } from "./breaker.ts";
 import { type Caller, Callers } from "./callers.ts";
 import { emptyCatalogue, type McpCatalogue } from "./definition.ts";

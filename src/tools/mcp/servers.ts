@@ -1,7 +1,7 @@
 import { deadline, raceAbort } from "#foundation/lifecycle/abort";
 import { canonicalJson } from "#foundation/text/json";
 import type { SessionScope } from "../call/session-scope.ts";
-import type { ToolRegistry } from "../registry.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
 import type { McpDeps } from "./deps.ts";
 import type { PinChange, PinStore } from "./pins.ts";
 import { McpServer, type McpServerStatus } from "./server.ts";

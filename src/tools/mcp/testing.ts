@@ -6,7 +6,7 @@ import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
-import { ToolRegistry } from "../registry.ts";
+import { ToolRegistry } from "../registry/registry.ts";
 import { attachmentFolder } from "./attachments.ts";
 import type { McpDeps } from "./deps.ts";
 import { PinStore } from "./pins.ts";

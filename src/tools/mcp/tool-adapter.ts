@@ -1,8 +1,8 @@
 import type { JsonSchema } from "#conversation";
 import type { Finding } from "../approval/request.ts";
-import type { ToolContext } from "../context.ts";
-import { failed, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import type { ToolContext } from "../call/context.ts";
+import { failed, type ToolResult } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import { type McpCallResult, readCallResult } from "./call-result.ts";
 import type { McpToolDefinition } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";

@@ -1,8 +1,8 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "#conversation";
 import { isRecord } from "#foundation/text/json";
-import { result, ToolFailure, type ToolResult } from "../result.ts";
-import type { Tool } from "../tool.ts";
+import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { Tool } from "../registry/tool.ts";
 import { fence } from "./call-result.ts";
 import { mcpToolName } from "./names.ts";
 import type { McpServer } from "./server.ts";

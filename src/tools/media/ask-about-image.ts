@@ -1,4 +1,4 @@
-import type { Auxiliary, AuxiliaryAnswer } from "../auxiliary.ts";
+import type { Auxiliary, AuxiliaryAnswer } from "../call/auxiliary.ts";
 
 export interface Image {
   readonly bytes: Uint8Array;

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { addressKind } from "../approval/addresses.ts";
+import { addressKind } from "./addresses.ts";
 
 /** `terminal.network`: `ask` asks once for each new host, `open` lets everything public through, `off` nothing. */
 export type NetworkMode = "ask" | "open" | "off";

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { describe } from "#foundation/errors";
 import { type ProxySettings, proxyAuthorization, proxyFor } from "#foundation/http/proxy";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
-import { addressKind } from "../approval/addresses.ts";
+import { addressKind } from "./addresses.ts";
 import { type Destination, readDestination } from "./host-rules.ts";
 
 export interface ProxyOptions {

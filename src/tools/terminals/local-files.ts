@@ -2,7 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
-import { ToolFailure } from "../result.ts";
+import { ToolFailure } from "../call/result.ts";
 import type { FileFacts, TerminalFiles } from "./terminal.ts";
 
 /** Files of this machine. */

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "#foundation/files/logger";
 import type { SessionScope, ToolTask } from "../call/session-scope.ts";
-import type { Availability } from "../tool.ts";
+import type { Availability } from "../registry/tool.ts";
 import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";
 import { openLocalTerminal, type TerminalWall } from "./local/local-terminal.ts";

@@ -1,5 +1,5 @@
 import { Secret } from "#foundation/secrets/secret";
-import type { SafeFetch } from "../approval/safe-fetch.ts";
+import type { SafeFetch } from "../network/safe-fetch.ts";
 import type { WebBackend } from "./backend.ts";
 import { brave } from "./backends/brave.ts";
 import { builtInReader } from "./backends/built-in.ts";

@@ -1,5 +1,5 @@
-import type { Auxiliary } from "../auxiliary.ts";
-import type { ResultFiles } from "../output-limit.ts";
+import type { Auxiliary } from "../call/auxiliary.ts";
+import type { ResultFiles } from "../call/output-limit.ts";
 
 /** The sizes that decide what happens to the text of a page, in characters. */
 interface DigestLimits {

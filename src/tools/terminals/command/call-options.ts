@@ -1,7 +1,7 @@
 import type { ApprovalGate } from "../../approval/request.ts";
+import type { ToolContext } from "../../call/context.ts";
 import type { ToolTask } from "../../call/session-scope.ts";
-import type { ToolContext } from "../../context.ts";
-import type { Tool } from "../../tool.ts";
+import type { Tool } from "../../registry/tool.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
 import type { TerminalKind, TerminalLeases } from "../terminal.ts";
 import type { OutputDeps } from "./output-text.ts";

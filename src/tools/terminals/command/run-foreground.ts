@@ -1,6 +1,6 @@
 import { sleep } from "#foundation/lifecycle/abort";
-import type { ToolContext } from "../../context.ts";
-import { result, type ToolResult } from "../../result.ts";
+import type { ToolContext } from "../../call/context.ts";
+import { result, type ToolResult } from "../../call/result.ts";
 import type { ExecResult } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { kindOf, prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";

@@ -1,4 +1,4 @@
-import type { SafeFetch } from "../../approval/safe-fetch.ts";
+import type { SafeFetch } from "../../network/safe-fetch.ts";
 import type { PageAnswer, WebBackend } from "../backend.ts";
 import type { ReadDocument } from "../reader/document.ts";
 

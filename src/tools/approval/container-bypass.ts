@@ -1,0 +1,21 @@
+import type { Config } from "#config";
+import type { TerminalKind } from "../terminals/terminal.ts";
+
+const containers: ReadonlySet<string> = new Set<TerminalKind>(["docker", "singularity", "modal", "daytona"]);
+
+/**
+ * Whether commands in this kind of terminal need no approval because they cannot reach the host. A
+ * container that has something of the host inside it, or shares its network, is no such place.
+ */
+export function isContained(kind: string, { approvals, terminal }: Pick<Config, "approvals" | "terminal">): boolean {
+  if (!containers.has(kind) || approvals.container_mode === "check") return false;
+  if (approvals.container_mode === "skip") return true;
+  if (kind !== "docker") return true;
+  const { docker_volumes, docker_mount_cwd_to_workspace, docker_network } = terminal;
+  return !docker_volumes.some(isHostPath) && !docker_mount_cwd_to_workspace && docker_network !== "host";
+}
+
+/** A mount whose source is a path and not the name of a volume. */
+function isHostPath(mount: string): boolean {
+  return /^(?:[/.~$]|[A-Za-z]:[\\/])/.test(mount.trim());
+}

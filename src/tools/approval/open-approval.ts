@@ -1,0 +1,99 @@
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { readSwitches } from "#config";
+import { sudoFromInput } from "../terminals/command/sudo.ts";
+import { childEnvironment } from "../terminals/environment-variables.ts";
+import type { ToolsBase } from "../tools-base.ts";
+import { allowlistStore } from "./allowlist.ts";
+import { type AuditEntry, auditFile } from "./audit.ts";
+import { isContained } from "./container-bypass.ts";
+import { type CommandScanner, combineScanners, externalScanner } from "./external-scanner.ts";
+import { createGate, type GateDeps } from "./gate.ts";
+import { Grants } from "./grants.ts";
+import { readMode, YoloSwitch } from "./modes.ts";
+import type { ApprovalGate, Finding } from "./request.ts";
+import { scanCommand } from "./scanner.ts";
+
+export interface Approval {
+  readonly gate: ApprovalGate;
+  readonly grants: Grants;
+  readonly yolo: YoloSwitch;
+  /** For commands a person types: typing is agreeing. What never runs does not run here either, and all is recorded. */
+  readonly personGate: ApprovalGate;
+}
+
+/** Surfaces where the question stands before the eyes of the person; elsewhere it is sent to a chat. */
+const atTheMachine: ReadonlySet<string> = new Set(["cli", "tui", "acp"]);
+
+/** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
+export function openApproval(base: ToolsBase, decided: (entry: AuditEntry) => void): Approval {
+  const { machine, config, env } = base;
+  const { home, clock, logger, userHome } = machine;
+  const { approvals } = config;
+  const redact = (text: string): string => machine.redactor.redact(text);
+  const file = base.scope.adopt(auditFile(path.join(home.logs, "approvals.jsonl"), { redact, logger }));
+  const store = allowlistStore({
+    home,
+    env: machine.env,
+    initial: config.command_allowlist,
+    onProblem: (message) => machine.notice(message),
+  });
+  const grants = new Grants(store, { clock, logger });
+  const isYolo = base.options.yolo === true || readSwitches(env).isYolo;
+  if (isYolo && !approvals.allow_yolo)
+    machine.notice("Approvals stay on: approvals.allow_yolo does not let them be switched off.");
+  const yolo = new YoloSwitch({ forProcess: isYolo, isAllowed: approvals.allow_yolo });
+  const common = {
+    grants,
+    yolo,
+    surfaceRules: { cron: approvals.cron_mode, headless: approvals.headless },
+    policy: [],
+    timeoutMs: (surface) => (atTheMachine.has(surface) ? approvals.timeout : approvals.gateway_timeout) * 1000,
+    place: (context) => ({
+      cwd: context.cwd,
+      home: userHome,
+      hermesHome: home.root,
+      tempDirs: [...new Set([tmpdir(), "/tmp", "/var/tmp"])],
+      workspace: context.cwd,
+    }),
+    isContained: ({ terminalKind }) => isContained(terminalKind, config),
+    audit: (entry) => {
+      file(entry);
+      decided(entry);
+    },
+    clock,
+  } satisfies Partial<GateDeps>;
+  const gate = createGate({
+    ...common,
+    onAsk: (request, signal) => base.extensions.onAsk(request, signal),
+    onAnswer: (request, choice) => base.extensions.onAnswer(request, choice),
+    mode: () => readMode(approvals.mode).mode,
+    scan: scannerOf(base),
+  });
+  const personGate = createGate({ ...common, approver: { ask: () => Promise.resolve("once") }, mode: () => "manual" });
+  return { gate, grants, yolo, personGate };
+}
+
+function scannerOf({ config, env, machine }: ToolsBase): CommandScanner {
+  const { security, approvals } = config;
+  const scanners: CommandScanner[] = [(command) => Promise.resolve(scanCommand(command))];
+  if (approvals.sudo === "ask") scanners.push((command) => Promise.resolve(sudoFindings(command)));
+  if (security.tirith_enabled)
+    scanners.push(
+      externalScanner({
+        program: security.tirith_path,
+        timeoutMs: security.tirith_timeout * 1000,
+        failOpen: security.tirith_fail_open,
+        env: childEnvironment(env, { policy: "minimal" }),
+        logger: machine.logger,
+      }),
+    );
+  return combineScanners(...scanners);
+}
+
+/** `approvals.sudo: ask`: every `sudo` that would really run is asked about, whatever it runs. */
+export function sudoFindings(command: string): readonly Finding[] {
+  if (sudoFromInput(command) === undefined) return [];
+  const key = "privilege escalation (sudo)";
+  return [{ key, description: "run a command with the rights of another user", severity: "ask", source: "policy" }];
+}

@@ -1,0 +1,104 @@
+import { absolutePath } from "#config";
+import { Secret } from "#foundation/secrets/secret";
+import type { ApprovalGate } from "../approval/request.ts";
+import { openBrowsers } from "../browser/open-browsers.ts";
+import type { BrowserSessions } from "../browser/sessions.ts";
+import { openCode } from "../code/open-code.ts";
+import type { Files } from "../files/open-files.ts";
+import { guardedFiles } from "../files/task-files.ts";
+import { imageDeps } from "../media/open-images.ts";
+import { mixtureDeps, speechDeps, visionDeps } from "../media/open-media.ts";
+import { urlRules } from "../network/site-rules.ts";
+import type { Tool } from "../registry/tool.ts";
+import type { Terminals } from "../terminals/open-terminals.ts";
+import type { ToolsBase } from "../tools-base.ts";
+import { createManagedGateway } from "../web/managed-gateway.ts";
+import { openWeb } from "../web/open-web.ts";
+import type { BuiltinDeps } from "./builtin-deps.ts";
+import type { ExecuteCodeDeps } from "./execute-code.tool.ts";
+import { createBuiltinTools } from "./index.ts";
+
+export interface BuiltinParts {
+  readonly terminals: Terminals;
+  readonly files: Files;
+  readonly gate: ApprovalGate;
+  /** Runs a call of a script or a plugin as one of the model. */
+  readonly callTool: ExecuteCodeDeps["callTool"];
+}
+
+/** All built-in tools, made of what the settings say. Each says itself when it cannot be used here. */
+export function builtinTools(
+  base: ToolsBase,
+  parts: BuiltinParts,
+): { readonly tools: readonly Tool[]; readonly browsers: BrowserSessions } {
+  const { machine, config, env } = base;
+  const { clock, logger, userHome } = machine;
+  const { gatewayLogin: login } = base.options;
+  const { terminals, files, gate } = parts;
+  const rules = urlRules(config.security, {
+    clock,
+    logger,
+    absolute: (file) => absolutePath(file, machine.home.root, userHome),
+  });
+  const gateway = createManagedGateway({ env, ...(login === undefined ? {} : { login }) });
+  const web = openWeb(base, rules, gateway);
+  const browser = openBrowsers(base, { rules, gateway, guardian: terminals.guardian });
+  const media = {
+    fetch: web.fetch,
+    files: guardedFiles(terminals.leases, files.deps.guard),
+    gateway,
+    shrink: browser.shrink,
+  };
+  const tools = createBuiltinTools(
+    {
+      clock,
+      files: files.deps,
+      engine: () => files.engine(),
+      terminal: terminalDeps(base, parts),
+      code: openCode(base, { terminals, gate, callTool: parts.callTool }),
+      web: web.deps,
+      browser: browser.deps,
+      vision: visionDeps(base, media),
+      images: imageDeps(base, { fetch: web.fetch, gateway }),
+      speech: speechDeps(base, media),
+      mixture: mixtureDeps(base),
+      home: homeDeps(base, gate),
+    },
+    logger,
+  );
+  return { tools, browsers: browser.sessions };
+}
+
+function terminalDeps(
+  { machine, config, redact, extensions }: ToolsBase,
+  { terminals, gate }: BuiltinParts,
+): NonNullable<BuiltinDeps["terminal"]> {
+  const { leases, processes, sudo, kind, checkFor } = terminals;
+  return {
+    leases,
+    gate,
+    processes,
+    sudo,
+    checkFor,
+    options: {
+      kind,
+      home: machine.userHome,
+      defaultTimeoutMs: config.terminal.timeout * 1000,
+      maxForegroundMs: config.terminal.max_foreground_timeout * 1000,
+      maxOutputChars: config.tool_output.max_bytes,
+    },
+    redact,
+    transformOutput: (output, about) => extensions.transformOutput(output, about),
+  };
+}
+
+/** The tools of a smart home; they say what is missing while there is no token. */
+function homeDeps({ env, config }: ToolsBase, gate: ApprovalGate): NonNullable<BuiltinDeps["home"]> {
+  return {
+    gate,
+    access: () => {
+      const token = env["HASS_TOKEN"]?.trim() ?? "";
+      return token === "" ? undefined : { url: config.homeassistant.url.trim(), token: new Secret(token) };
+    },
+  };
+}

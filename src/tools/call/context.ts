@@ -1,0 +1,14 @@
+import type { ToolTask } from "./session-scope.ts";
+
+/** What one call may know and touch. What serves all sessions is handed to a tool when it is built. */
+export interface ToolContext extends ToolTask {
+  readonly callId: string;
+  readonly sessionId: string;
+  /** The user's request of this turn, for summarisers. */
+  readonly userTask?: string;
+  /** Exactly the names the model was shown. */
+  readonly enabledTools: ReadonlySet<string>;
+  readonly signal: AbortSignal;
+  /** Says what is going on; also the sign of life that keeps a watchdog quiet. */
+  progress(text: string): void;
+}

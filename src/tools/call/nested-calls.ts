@@ -1,0 +1,52 @@
+import { textOf } from "#conversation";
+import type { Logger } from "#foundation/files/logger";
+import { newId } from "#foundation/text/ids";
+import type { Clock } from "#foundation/time/clock";
+import type { ExecuteCodeDeps } from "../builtin/execute-code.tool.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import type { CallObserver } from "./call-state.ts";
+import { combineObservers } from "./combine-observers.ts";
+import type { ObservedTurn } from "./tool-extensions.ts";
+import { Toolbelt } from "./toolbelt.ts";
+
+export interface NestedCallsDeps {
+  readonly registry: ToolRegistry;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  redact(text: string): string;
+  observers(turn: ObservedTurn): readonly CallObserver[];
+}
+
+/**
+ * Runs the tool calls of a script like calls of the model: coerced, watched by hooks, approved, audited and
+ * masked. Results stay whole, because it is the script that cuts them down.
+ */
+export function nestedCalls(deps: NestedCallsDeps): ExecuteCodeDeps["callTool"] {
+  return async ({ tool, args }, { callId: _, progress, enabledTools, signal, ...context }) => {
+    const usable = [...deps.registry.snapshot().tools].filter(([name]) => enabledTools.has(name));
+    const tools = new Map(usable.map(([name, one]) => [name, { ...one, maxResultChars: Number.POSITIVE_INFINITY }]));
+    const belt = new Toolbelt({
+      listing: {
+        scope: context.scope,
+        definitions: [],
+        tools,
+        names: enabledTools,
+        unavailable: [],
+        unknownToolsets: [],
+      },
+      files: { keep: () => Promise.resolve(undefined) },
+      clock: deps.clock,
+      logger: deps.logger,
+      redact: (text) => deps.redact(text),
+    });
+    const call = {
+      id: newId("call"),
+      type: "function",
+      function: { name: tool, arguments: JSON.stringify(args) },
+    } as const;
+    const watchers = deps.observers({ ...context, signal });
+    const observer = combineObservers({ onProgress: (_call, text) => progress(text) }, ...watchers);
+    const [message] = await belt.run([call], { context, observer }, signal);
+    return textOf(message?.content);
+  };
+}

@@ -1,0 +1,276 @@
+import { describe, expect, it } from "vitest";
+import { newToolCall } from "#conversation";
+import { silentLogger } from "#foundation/files/logger";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { systemClock } from "#foundation/time/clock";
+import type { Tool } from "../registry/tool.ts";
+import { fakeTool, listingOf, registryOf, toolContext } from "../testing.ts";
+import { agentLevelTool } from "./agent-level.ts";
+import type { CallObserver, CallOutcome } from "./call-state.ts";
+import { result, ToolFailure } from "./result.ts";
+import { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
+
+const call = (name: string, args: unknown = {}, id = name) =>
+  newToolCall({ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) });
+
+async function belt(tools: readonly Tool[], changes: Partial<ToolbeltDeps> = {}) {
+  const kept = new Map<string, string>();
+  const toolbelt = new Toolbelt({
+    listing: await listingOf(registryOf(...tools).registry),
+    files: {
+      keep: (id, text) => {
+        kept.set(id, text);
+        return Promise.resolve(`/tmp/hermes-results/${id}.txt`);
+      },
+    },
+    clock: systemClock,
+    logger: silentLogger,
+    redact: (text) => text.replaceAll("s3cr3t-value", "***"),
+    ...changes,
+  });
+  const run = async (
+    calls: ReturnType<typeof call>[],
+    observer: CallObserver = {},
+    signal = new AbortController().signal,
+  ) => (await toolbelt.run(calls, { context: toolContext(), observer }, signal)).map((message) => message.content);
+  return { run, kept };
+}
+
+describe("a toolbelt", () => {
+  it("gives the documented shape for each way a call can fail [30:REG-50] [30:REG-51] [10:TOOL-2] [10:TOOL-5]", async () => {
+    const { run } = await belt([
+      fakeTool("throws", {
+        execute: () => {
+          throw new TypeError("boom");
+        },
+      }),
+      fakeTool("says", { execute: () => Promise.reject(new ToolFailure("no such file", { similar_files: ["a"] })) }),
+      agentLevelTool({ ...fakeTool("todo") }),
+      fakeTool("hooked"),
+    ]);
+    expect(await run([call("throws"), call("says"), call("nope"), call("todo")])).toEqual([
+      '{"error":"Tool execution failed: TypeError: boom"}',
+      '{"error":"no such file","similar_files":["a"]}',
+      '{"error":"Unknown tool: nope"}',
+      '{"error":"todo must be handled by the agent loop"}',
+    ]);
+    const broken: CallObserver = { beforeCall: () => Promise.reject(new Error("x")) };
+    expect(await run([call("hooked")], broken)).toEqual(['{"error":"Error executing hooked: x"}']);
+    const blocks: CallObserver = { beforeCall: () => Promise.resolve("not today") };
+    expect(await run([call("hooked")], blocks)).toEqual(['{"error":"not today"}']);
+  });
+
+  it("hands calls that need the agent's state to the agent", async () => {
+    const agentTools = new Map([["todo", () => Promise.resolve(result({ todos: [] }))]]);
+    const { run } = await belt([agentLevelTool({ ...fakeTool("todo") })], { agentTools });
+    expect(await run([call("todo")])).toEqual(['{"todos":[]}']);
+  });
+
+  it("coerces what it may and passes plain objects on [30:REG-60] [10:TOOL-14]", async () => {
+    const seen: unknown[] = [];
+    const { run } = await belt([
+      fakeTool("read_file", {
+        parameters: { type: "object", properties: { offset: { type: "integer" }, limit: { type: "integer" } } },
+        execute: (args) => {
+          seen.push(args);
+          return Promise.resolve(result("plain text"));
+        },
+      }),
+    ]);
+    expect(await run([call("read_file", { path: "a", offset: "10", limit: "20" })])).toEqual([
+      '{"result":"plain text"}',
+    ]);
+    expect(seen).toEqual([{ path: "a", offset: 10, limit: 20 }]);
+  });
+
+  it("always answers in JSON: values as they are, plain words wrapped, JSON text untouched [30:REG-52]", async () => {
+    const gives = (name: string, content: unknown) =>
+      fakeTool(name, { execute: () => Promise.resolve(result(content as string)) });
+    const { run } = await belt([gives("value", { a: [1] }), gives("words", "done, mostly"), gives("json", '{"b": 2}')]);
+    expect(await run([call("value"), call("words"), call("json")])).toEqual([
+      '{"a":[1]}',
+      '{"result":"done, mostly"}',
+      '{"b": 2}',
+    ]);
+  });
+
+  it.each([
+    [{ exit_code: 2, output: "" }, true],
+    [{ exit_code: 0, output: "Error: not one" }, false],
+    [{ success: false }, true],
+    [{ status: "timeout" }, true],
+    [{ error: "no such page" }, true],
+    [{ error: "", note: 'the text {"error":"x"} is only quoted' }, false],
+  ])("knows a failure by the fields of its result: %j [30:REG-54]", async (content, isError) => {
+    const ended: CallOutcome[] = [];
+    const { run } = await belt([fakeTool("any", { execute: () => Promise.resolve(result(content)) })]);
+    await run([call("any")], { onEnd: (outcome) => void ended.push(outcome) });
+    expect(ended.map((outcome) => outcome.kind)).toEqual([isError ? "failed" : "succeeded"]);
+  });
+
+  it("leaves the thread to others while a call waits, and a stopped call ends [30:REG-40]", async () => {
+    const started = new Deferred<void>();
+    const stop = new AbortController();
+    const { run } = await belt([
+      fakeTool("waits", {
+        execute: (_args, { signal }) =>
+          new Promise((_resolve, reject) => {
+            started.resolve();
+            signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+          }),
+      }),
+    ]);
+    const running = run([call("waits")], {}, stop.signal);
+    await started.promise;
+    stop.abort();
+    expect(await running).toHaveLength(1);
+  });
+
+  it("runs nothing whose arguments were cut or cannot be read [30:REG-56]", async () => {
+    let ran = 0;
+    const { run } = await belt([
+      fakeTool("terminal", {
+        execute: () => {
+          ran += 1;
+          return Promise.resolve(result({}));
+        },
+      }),
+    ]);
+    const [cut, broken] = await run([call("terminal", '{"command":"rm -rf /tmp/x'), call("terminal", "{command}")]);
+    expect(ran).toBe(0);
+    expect(cut).toContain("were cut off");
+    expect(broken).toContain("not valid JSON");
+  });
+
+  it("runs safe calls together and answers in the order of the calls [30:REG-70] [30:REG-73]", async () => {
+    const slow = new Deferred<void>();
+    const order: string[] = [];
+    const { run } = await belt([
+      fakeTool("read_file", {
+        concurrency: "safe",
+        execute: async () => {
+          await slow.promise;
+          order.push("read");
+          return result({ n: 1 });
+        },
+      }),
+      fakeTool("web_search", {
+        concurrency: "safe",
+        execute: () => {
+          order.push("search");
+          slow.resolve();
+          return Promise.resolve(result({ n: 2 }));
+        },
+      }),
+    ]);
+    expect(await run([call("read_file"), call("web_search")])).toEqual(['{"n":1}', '{"n":2}']);
+    expect(order).toEqual(["search", "read"]);
+  });
+
+  it("runs serial calls and everything beside an interactive one strictly in turn [30:REG-70] [30:REG-71]", async () => {
+    const running: string[] = [];
+    let most = 0;
+    const watched = (name: string, concurrency: Tool["concurrency"]) =>
+      fakeTool(name, {
+        ...(concurrency === undefined ? {} : { concurrency }),
+        execute: async () => {
+          running.push(name);
+          most = Math.max(most, running.length);
+          await new Promise((resolve) => setImmediate(resolve));
+          running.splice(running.indexOf(name), 1);
+          return result({});
+        },
+      });
+    const { run } = await belt([
+      watched("memory", undefined),
+      watched("web_search", "safe"),
+      watched("clarify", "never"),
+    ]);
+    await run([call("memory", {}, "1"), call("memory", {}, "2")]);
+    await run([call("clarify"), call("web_search", {}, "3"), call("web_search", {}, "4")]);
+    expect(most).toBe(1);
+    await run([call("web_search", {}, "5"), call("web_search", {}, "6")]);
+    expect(most).toBe(2);
+  });
+
+  it("answers every call when the user interrupts, also the ones that did not start [30:REG-74] [10:LOOP-22]", async () => {
+    const stop = new AbortController();
+    const { run } = await belt([
+      fakeTool("first", {
+        execute: (_args, context) =>
+          new Promise((_resolve, reject) => {
+            context.signal.addEventListener("abort", () => reject(new Error("stopped")));
+            stop.abort();
+          }),
+      }),
+      fakeTool("second"),
+    ]);
+    expect(await run([call("first"), call("second")], {}, stop.signal)).toEqual([
+      '{"error":"first did not run: cancelled by the user","cancelled":true}',
+      '{"error":"second did not run: cancelled by the user","cancelled":true}',
+    ]);
+  });
+
+  it("keeps a long result in a file and shows where [10:TOOL-16] [10:TOOL-17]", async () => {
+    const long = JSON.stringify({ content: "x".repeat(150_000) });
+    const { run, kept } = await belt([
+      fakeTool("web_extract", { execute: () => Promise.resolve(result(long)) }),
+      fakeTool("read_file", { maxResultChars: Number.POSITIVE_INFINITY, execute: () => Promise.resolve(result(long)) }),
+    ]);
+    const [bounded, whole] = await run([call("web_extract", {}, "call/1"), call("read_file")]);
+    expect(String(bounded)).toMatch(/^<persisted-output>/);
+    expect(String(bounded)).toContain("/tmp/hermes-results/call_1.txt");
+    expect(kept.get("call_1")).toBe(long);
+    expect(whole).toBe(long);
+  });
+
+  it("moves the longest results away while their sum is too large", async () => {
+    const text = (length: number) =>
+      fakeTool(`t${length}`, { execute: () => Promise.resolve(result({ x: "y".repeat(length) })) });
+    const { run, kept } = await belt([text(90_000), text(80_000), text(60_000)]);
+    const contents = await run([call("t80000"), call("t90000"), call("t60000")]);
+    expect([...kept.keys()]).toEqual(["t90000"]);
+    expect(String(contents[1])).toMatch(/^<persisted-output>/);
+    expect(String(contents[0])).toContain("yyy");
+  });
+
+  it("masks secrets in results, progress and errors before anyone sees them [30:REG-53]", async () => {
+    const progress: string[] = [];
+    const outcomes: CallOutcome[] = [];
+    const { run } = await belt([
+      fakeTool("leaks", {
+        execute: (_args, context) => {
+          context.progress("with s3cr3t-value");
+          return Promise.resolve(result({ output: "key s3cr3t-value" }, { diff: "+s3cr3t-value" }));
+        },
+      }),
+      fakeTool("fails", { execute: () => Promise.reject(new Error("bad s3cr3t-value")) }),
+    ]);
+    const contents = await run([call("leaks"), call("fails")], {
+      onProgress: (_call, text) => progress.push(text),
+      onEnd: (outcome) => outcomes.push(outcome),
+    });
+    expect(JSON.stringify([contents, progress, outcomes])).not.toContain("s3cr3t-value");
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual(["succeeded", "failed"]);
+  });
+
+  it("tells its observer about every call once, and lets it replace a result [10:TOOL-1]", async () => {
+    const log: string[] = [];
+    const observer: CallObserver = {
+      beforeCall: (one) => {
+        log.push(`before ${one.function.name}`);
+        return Promise.resolve(undefined);
+      },
+      afterCall: (outcome) => {
+        log.push(`after ${outcome.call.function.name} ${outcome.kind}`);
+        return Promise.resolve('{"replaced":true}');
+      },
+    };
+    const { run } = await belt([fakeTool("a")]);
+    expect(await run([call("a")], observer)).toEqual(['{"replaced":true}']);
+    expect(log).toEqual(["before a", "after a succeeded"]);
+    const blocks: CallObserver = { ...observer, beforeCall: () => Promise.resolve("no") };
+    expect(await run([call("a")], blocks)).toEqual(['{"error":"no"}']);
+    expect(log).toHaveLength(2);
+  });
+});

@@ -1,0 +1,227 @@
+import { type Content, readArguments, type ToolCall, type ToolMessage, textPart, toolMessage } from "#conversation";
+import type { Logger } from "#foundation/files/logger";
+import { sleep } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
+import type { Listing } from "../registry/listing.ts";
+import type { Tool } from "../registry/tool.ts";
+import type { CallObserver, CallOutcome } from "./call-state.ts";
+import { coerceArguments } from "./coerce.ts";
+import type { ToolContext } from "./context.ts";
+import { boundResults, defaultOutputLimits, type OutputLimits, type ResultFiles } from "./output-limit.ts";
+import { type Rendered, renderError, renderResult } from "./render.ts";
+import { planBatches } from "./schedule.ts";
+
+export interface ToolbeltDeps {
+  readonly listing: Listing;
+  readonly files: ResultFiles;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits?: OutputLimits;
+  /** Applied to every text before it leaves: known secrets are masked. */
+  redact(text: string): string;
+  readonly maxParallel?: number;
+  /** Between two calls that run one after the other; none when absent. */
+  readonly pauseMs?: number;
+  /** What answers calls that need the state of this agent (`todo`, `memory`, …), by tool name. */
+  readonly agentTools?: ReadonlyMap<string, Tool["execute"]>;
+}
+
+export type CallContext = Omit<ToolContext, "callId" | "progress" | "enabledTools" | "signal">;
+
+const stopGraceMs = 3_000;
+
+interface Prepared {
+  readonly call: ToolCall;
+  readonly tool: Tool | undefined;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Set when the call cannot run: what the model is told instead. */
+  readonly refusal?: string;
+}
+
+/**
+ * The tools of one turn, ready to run.
+ *
+ * 1. Every call gets exactly one result, in the order of the calls, whatever happens.
+ * 2. A call never runs with arguments that could not be read as they were written.
+ * 3. Nothing thrown by a tool reaches the model as anything but a well-formed JSON error.
+ */
+export class Toolbelt {
+  readonly #deps: ToolbeltDeps;
+
+  constructor(deps: ToolbeltDeps) {
+    this.#deps = deps;
+  }
+
+  get names(): ReadonlySet<string> {
+    return this.#deps.listing.names;
+  }
+
+  /** Runs the calls of one reply and gives their results as messages. */
+  async run(
+    calls: readonly ToolCall[],
+    turn: { readonly context: CallContext; readonly observer: CallObserver },
+    signal: AbortSignal,
+  ): Promise<readonly ToolMessage[]> {
+    const prepared = calls.map((call) => this.#prepare(call));
+    const batches = planBatches(
+      prepared.map(({ tool, args, refusal }) => ({
+        concurrency: refusal === undefined ? (tool?.concurrency ?? "serial") : "safe",
+        paths: tool?.pathsOf?.(args, turn.context.taskId) ?? [],
+        isReadOnly: tool?.isReadOnly === true,
+      })),
+    );
+    const done = new Map<number, { readonly outcome: CallOutcome; readonly rendered: Rendered }>();
+    for (const [place, batch] of batches.entries()) {
+      if (place > 0) await this.#pause(signal);
+      await inParallel(batch, this.#deps.maxParallel ?? 8, async (index) => {
+        const one = prepared[index];
+        if (one !== undefined) done.set(index, await this.#runOne(one, turn, signal));
+      });
+    }
+    return this.#messages(calls, prepared, done);
+  }
+
+  /** An interrupt ends the pause; the calls that follow see it too. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { pauseMs = 0, clock } = this.#deps;
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => undefined);
+  }
+
+  #prepare(call: ToolCall): Prepared {
+    const tool = this.#deps.listing.tools.get(call.function.name);
+    if (tool === undefined) return { call, tool, args: {}, refusal: `Unknown tool: ${call.function.name}` };
+    const read = readArguments(call.function.arguments);
+    if (read.kind === "ok") return { call, tool, args: coerceArguments(read.value, tool.parameters) };
+    const what = read.kind === "truncated" ? "were cut off" : "are not valid JSON";
+    return {
+      call,
+      tool,
+      args: {},
+      refusal: `The arguments of ${tool.name} ${what}: ${read.message}. Nothing was run. Send the whole call again; send {} when it takes no arguments.`,
+    };
+  }
+
+  async #runOne(
+    one: Prepared,
+    turn: { readonly context: CallContext; readonly observer: CallObserver },
+    signal: AbortSignal,
+  ): Promise<{ readonly outcome: CallOutcome; readonly rendered: Rendered }> {
+    const { call, args } = one;
+    const startedAt = this.#deps.clock.now();
+    turn.observer.onStart?.(call, args);
+    const [rendered, kind] = await this.#execute(one, turn, signal);
+    const text = this.#deps.redact(rendered.text);
+    let outcome: CallOutcome = {
+      call,
+      text,
+      kind,
+      durationMs: Math.round(this.#deps.clock.now() - startedAt),
+      preview: this.#deps.redact(rendered.preview),
+      ...(rendered.diff === undefined ? {} : { diff: this.#deps.redact(rendered.diff) }),
+    };
+    const replaced = kind === "refused" ? undefined : await turn.observer.afterCall?.(outcome, args);
+    if (replaced !== undefined) outcome = { ...outcome, text: replaced };
+    turn.observer.onEnd?.(outcome);
+    return { outcome, rendered };
+  }
+
+  async #execute(
+    { call, tool, args, refusal }: Prepared,
+    { context, observer }: { readonly context: CallContext; readonly observer: CallObserver },
+    signal: AbortSignal,
+  ): Promise<readonly [Rendered, CallOutcome["kind"]]> {
+    const name = call.function.name;
+    if (signal.aborted) return [cancelled(name), "cancelled"];
+    if (tool === undefined || refusal !== undefined) return [renderError(refusal ?? ""), "refused"];
+    let given = args;
+    try {
+      const before = await observer.beforeCall?.(call, args);
+      if (typeof before === "string") return [renderError(before), "refused"];
+      if (before !== undefined) given = coerceArguments(before.args, tool.parameters);
+    } catch (error) {
+      return [renderError(`Error executing ${name}: ${messageOf(error)}`), "failed"];
+    }
+    try {
+      const execute = this.#deps.agentTools?.get(name) ?? tool.execute.bind(tool);
+      const running = execute(given, {
+        ...context,
+        callId: call.id,
+        enabledTools: this.#deps.listing.names,
+        signal,
+        progress: (text) => observer.onProgress?.(call, this.#deps.redact(text)),
+      });
+      const ended = await settleWithin(running, signal);
+      if (ended === undefined) return [cancelled(name), "cancelled"];
+      const rendered = renderResult(ended);
+      return [rendered, rendered.isError ? "failed" : "succeeded"];
+    } catch (error) {
+      if (signal.aborted) return [cancelled(name), "cancelled"];
+      this.#deps.logger.debug("tool failed", { tool: name, error: messageOf(error) });
+      return [renderError(error), "failed"];
+    }
+  }
+
+  async #messages(
+    calls: readonly ToolCall[],
+    prepared: readonly Prepared[],
+    done: ReadonlyMap<number, { readonly outcome: CallOutcome; readonly rendered: Rendered }>,
+  ): Promise<readonly ToolMessage[]> {
+    const limits = this.#deps.limits ?? defaultOutputLimits;
+    const texts = await boundResults(
+      calls.map((call, index) => ({
+        callId: call.id,
+        text: done.get(index)?.outcome.text ?? cancelled(call.function.name).text,
+        limit: prepared[index]?.tool?.maxResultChars ?? limits.perResult,
+      })),
+      this.#deps.files,
+      limits,
+    );
+    return calls.map((call, index) => {
+      const images = done.get(index)?.rendered.images ?? [];
+      const text = texts[index] ?? "";
+      const content: Content = images.length === 0 ? text : [textPart(text), ...images];
+      return toolMessage(call, content);
+    });
+  }
+}
+
+function cancelled(name: string): Rendered {
+  return renderError(`${name} did not run: cancelled by the user`, { cancelled: true });
+}
+
+/** The result, or undefined when the call was interrupted and did not stop in time. */
+async function settleWithin<T>(running: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const stop = new AbortController();
+  const interrupted = new Promise<undefined>((resolve) => {
+    const wait = (): void => {
+      sleep(stopGraceMs, stop.signal).then(
+        () => resolve(undefined),
+        () => undefined,
+      );
+    };
+    if (signal.aborted) wait();
+    else signal.addEventListener("abort", wait, { once: true, signal: stop.signal });
+  });
+  try {
+    return await Promise.race([running, interrupted]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Runs the work over all indexes, at most `limit` at once. The work must not throw. */
+async function inParallel(
+  indexes: readonly number[],
+  limit: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
+  const queue = [...indexes];
+  const lane = async (): Promise<void> => {
+    for (let index = queue.shift(); index !== undefined; index = queue.shift()) await work(index);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, queue.length) }, lane));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,92 @@
+import path from "node:path";
+import { isTruthy } from "#config";
+import { never } from "#foundation/lifecycle/abort";
+import { createPathGuard, type PathRules } from "../approval/paths.ts";
+import type { ApprovalGate } from "../approval/request.ts";
+import type { Terminals } from "../terminals/open-terminals.ts";
+import type { ToolsBase } from "../tools-base.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import type { FileDeps } from "./file-access.ts";
+import { FileLedger } from "./ledger.ts";
+import { createLint } from "./lint.ts";
+import { ReadHistory } from "./read-history.ts";
+import { chooseEngine } from "./search/choose.ts";
+
+export interface Files {
+  readonly deps: FileDeps;
+  readonly checkpoints: Checkpoints;
+  readonly history: ReadHistory;
+  readonly ledger: FileLedger;
+  /** What searches; chosen when something is first looked for. */
+  engine(): ReturnType<typeof chooseEngine>;
+}
+
+export interface FilesParts {
+  readonly terminals: Terminals;
+  readonly gate: ApprovalGate;
+}
+
+/** What the file tools share: the guard of paths, the memory of what was read, snapshots before changes. */
+export function openFiles(base: ToolsBase, { terminals, gate }: FilesParts): Files {
+  const { machine, config, env, redact, findMask } = base;
+  const { home, logger, userHome } = machine;
+  const checkpoints = new Checkpoints({
+    folder: home.checkpoints,
+    maxSnapshots: config.checkpoints.max_snapshots,
+    timeoutMs: config.checkpoints.timeout * 1000,
+    home: userHome,
+    env,
+    logger,
+  });
+  const history = new ReadHistory();
+  const ledger = isTruthy(env["HERMES_DISABLE_FILE_STATE_GUARD"]) ? new CarelessLedger() : new FileLedger();
+  const safeRoot = env["HERMES_WRITE_SAFE_ROOT"]?.trim() ?? "";
+  const rules: PathRules = {
+    confinement: async (scope, signal) => (await terminals.walls.of(scope, signal)).confinement,
+    reveal: async (scope, file) => (await terminals.walls.of(scope, never)).reveal(file),
+    safeRoot: safeRoot === "" ? undefined : path.resolve(safeRoot),
+  };
+  let engine: ReturnType<typeof chooseEngine> | undefined;
+  const deps: FileDeps = {
+    leases: terminals.leases,
+    guard: createPathGuard(rules, gate),
+    mayRead: async (terminal, { scope, signal }) => {
+      if (terminal.kind !== "local") return () => true;
+      const wall = await terminals.walls.of(scope, signal);
+      return (real) => wall.mayRead(real);
+    },
+    ledger,
+    history,
+    options: {
+      maxReadChars: config.file_read_max_chars,
+      maxLines: config.tool_output.max_lines,
+      maxLineLength: config.tool_output.max_line_length,
+      staleWrite: config.file_safety.stale_write ?? "block",
+    },
+    redact,
+    findMask,
+    lint: createLint({ commands: config.lint }),
+    checkpoint: async (change) => {
+      // Snapshots are of folders on this machine.
+      const isLocal = terminals.leases.peek(change.taskId)?.kind === "local";
+      if (config.checkpoints.enabled && isLocal) await checkpoints.before(change);
+    },
+  };
+  return {
+    deps,
+    checkpoints,
+    history,
+    ledger,
+    engine() {
+      engine ??= chooseEngine(env);
+      return engine;
+    },
+  };
+}
+
+/** `HERMES_DISABLE_FILE_STATE_GUARD`: locks still hold, but nothing counts as stale. */
+class CarelessLedger extends FileLedger {
+  override stale(): undefined {
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { describe } from "#foundation/errors";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import type { Logger } from "#foundation/files/logger";
+import { deadline } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
+import type { ToolContext } from "../call/context.ts";
+import type { ResultFiles } from "../call/output-limit.ts";
+import { ToolFailure } from "../call/result.ts";
+import type { ToolTask } from "../call/session-scope.ts";
+import type { TerminalLeases } from "../terminals/terminal.ts";
+import type { PathGuard } from "./path-guard.ts";
+
+const keepTimeoutMs = 30_000;
+
+/** Keeps long results in the terminal of a task, where its file tools can read them. */
+export function resultFiles(leases: TerminalLeases, task: ToolTask, logger: Logger): ResultFiles {
+  return {
+    async keep(callId, text) {
+      using limit = deadline(keepTimeoutMs);
+      try {
+        const terminal = await leases.take(task, limit.signal);
+        const file = path.posix.join(terminal.tempDir, "hermes-results", `${safeName(callId)}.txt`);
+        await terminal.files.write(file, Buffer.from(text), limit.signal);
+        return file;
+      } catch (error) {
+        logger.warn("a long result could not be kept", { taskId: task.taskId, callId, error: describe(error) });
+        return undefined;
+      }
+    },
+  };
+}
+
+const keptMs = 3 * 24 * 60 * 60 * 1000;
+
+/** Keeps texts on this machine, for what is not of one task; what lies there for three days goes. */
+export function folderFiles(
+  folder: string,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): ResultFiles {
+  let swept: Promise<void> | undefined;
+  return {
+    async keep(name, text) {
+      const file = path.join(folder, `${safeName(name)}.txt`);
+      try {
+        await ensureDir(folder, 0o700);
+        swept ??= sweep(folder, clock.now() - keptMs);
+        await swept;
+        await writeFileAtomic(file, text, { mode: 0o600 });
+        return file;
+      } catch (error) {
+        logger.warn("a long text could not be kept", { file, error: describe(error) });
+        return undefined;
+      }
+    },
+  };
+}
+
+async function sweep(folder: string, oldestMs: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const file = path.join(folder, name);
+    const facts = await stat(file).catch(() => undefined);
+    if (facts !== undefined && facts.mtimeMs < oldestMs) await rm(file, { recursive: true, force: true });
+  }
+}
+
+export interface GuardedFiles {
+  /** Reads a file of the task, where that is allowed; a `ToolFailure` says why not. */
+  read(given: string, maxBytes: number, context: ToolContext): Promise<Uint8Array>;
+  /** The path that may be written in place of the given one; a `ToolFailure` says why not. */
+  writable(given: string, context: ToolContext): Promise<string>;
+}
+
+/** Files for tools that are not file tools, behind the same guard. */
+export function guardedFiles(leases: TerminalLeases, guard: PathGuard): GuardedFiles {
+  const open = async (given: string, use: "read" | "write", context: ToolContext) => {
+    const terminal = await leases.take(context, context.signal);
+    const expanded = given === "~" || given.startsWith("~/") ? `${terminal.home}${given.slice(1)}` : given;
+    const { scope, taskId, callId, signal } = context;
+    const verdict = await guard(path.posix.resolve(terminal.cwd, expanded), use, {
+      terminal,
+      scope,
+      taskId,
+      callId,
+      signal,
+    });
+    if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: given });
+    return { terminal, real: verdict.realPath };
+  };
+  return {
+    async read(given, maxBytes, context) {
+      const { terminal, real } = await open(given, "read", context);
+      const { signal } = context;
+      const facts = await terminal.files.stat(real, { followLinks: true, signal });
+      if (facts?.kind !== "file") throw new ToolFailure(`${given} is not a file that is there`);
+      if (facts.size > maxBytes) throw new ToolFailure(`${given} has ${facts.size} bytes, more than ${maxBytes}`);
+      return terminal.files.read(real, { maxBytes, signal });
+    },
+    async writable(given, context) {
+      const { terminal, real } = await open(given, "write", context);
+      // What is written there is written by this process, so it must be this machine.
+      if (terminal.kind !== "local") throw new ToolFailure(`${given} lies in another machine; leave the path out`);
+      return real;
+    },
+  };
+}
+
+function safeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 150);
+}

@@ -1,0 +1,46 @@
+import { Secret } from "#foundation/secrets/secret";
+import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
+import type { SafeFetch } from "../network/safe-fetch.ts";
+import type { ToolsBase } from "../tools-base.ts";
+import type { ManagedGateway } from "../web/managed-gateway.ts";
+import { fal } from "./fal.ts";
+import type { ImageProvider } from "./image-provider.ts";
+
+export interface ImageParts {
+  readonly fetch: SafeFetch;
+  readonly gateway: ManagedGateway;
+}
+
+const falOrigin = "https://queue.fal.run";
+
+/** `image_generate`: the built-in service where there is a key for it, and what plugins bring. */
+export function imageDeps(base: ToolsBase, parts: ImageParts): NonNullable<BuiltinDeps["images"]> {
+  const { machine, config } = base;
+  return {
+    provider: config.image_gen.provider,
+    async providers(signal) {
+      const builtin = await openFal(base, parts.gateway, signal);
+      return [...(builtin === undefined ? [] : [builtin]), ...base.extensions.imageProviders()];
+    },
+    fetch: parts.fetch,
+    folder: machine.home.imageCache,
+  };
+}
+
+async function openFal(
+  { machine, config, env }: ToolsBase,
+  gateway: ManagedGateway,
+  signal: AbortSignal,
+): Promise<ImageProvider | undefined> {
+  const { model, use_gateway } = config.image_gen;
+  const key = env["FAL_KEY"]?.trim() ?? "";
+  const own = key === "" ? undefined : ({ origin: originOf(env), token: new Secret(key), scheme: "Key" } as const);
+  const shared = use_gateway || own === undefined ? await gateway("fal-queue", signal) : undefined;
+  const access = shared === undefined ? own : ({ ...shared, scheme: "Bearer" } as const);
+  return access === undefined ? undefined : fal({ access, model, clock: machine.clock });
+}
+
+function originOf(env: NodeJS.ProcessEnv): string {
+  const own = env["FAL_BASE_URL"]?.trim() ?? "";
+  return own === "" ? falOrigin : own;
+}

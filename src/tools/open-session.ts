@@ -1,0 +1,37 @@
+import type { Approval } from "./approval/open-approval.ts";
+import type { OpenSessions, ToolSession } from "./call/open-sessions.ts";
+import type { Mcp } from "./mcp/open-mcp.ts";
+import type { Terminals } from "./terminals/open-terminals.ts";
+
+export interface SessionDeps {
+  readonly sessions: OpenSessions;
+  readonly approval: Approval;
+  readonly terminals: Terminals;
+  readonly mcp: Mcp;
+  /** Ends what one task holds. */
+  release(taskId: string): Promise<void>;
+}
+
+/** A session that is over leaves nothing: neither what it holds nor what it was allowed. */
+export function openSession(session: ToolSession, deps: SessionDeps): AsyncDisposable {
+  const { sessions, approval, terminals, mcp } = deps;
+  const { key } = session.scope;
+  sessions.add(session);
+  return {
+    async [Symbol.asyncDispose]() {
+      if (sessions.scope(key) !== session.scope) return;
+      const tasks = sessions.remove(session);
+      approval.grants.endSession(key);
+      approval.yolo.endSession(key);
+      terminals.sudo.forget(key);
+      terminals.variables.endSession(key);
+      await terminals.processes.endSession(key);
+      await Promise.all([
+        ...tasks.map((taskId) => deps.release(taskId)),
+        terminals.leases.endSession(key),
+        mcp.endSession(key),
+      ]);
+      await terminals.walls.end(key);
+    },
+  };
+}

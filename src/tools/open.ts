@@ -1,0 +1,115 @@
+import path from "node:path";
+import type { Machine } from "#config";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { openApproval } from "./approval/open-approval.ts";
+import { type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
+import { builtinTools } from "./builtin/open-builtin.ts";
+import { type CallWatchers, watchCalls } from "./call/call-watchers.ts";
+import { nestedCalls } from "./call/nested-calls.ts";
+import { OpenSessions } from "./call/open-sessions.ts";
+import { noExtensions, type ObservedTurn } from "./call/tool-extensions.ts";
+import { MaskMemory } from "./files/mask-memory.ts";
+import { openFiles } from "./files/open-files.ts";
+import { resultFiles } from "./files/task-files.ts";
+import { openMcp } from "./mcp/open-mcp.ts";
+import { openSession } from "./open-session.ts";
+import { AvailabilityProbes } from "./registry/availability.ts";
+import { ToolRegistry } from "./registry/registry.ts";
+import { listOf } from "./registry/session-listing.ts";
+import { openTerminals } from "./terminals/open-terminals.ts";
+import { openPersonShell } from "./terminals/person-shell.ts";
+import type { Toolbox } from "./toolbox.ts";
+import type { ToolsBase, ToolsOptions } from "./tools-base.ts";
+
+/**
+ * Everything that acts on this machine, from the configuration.
+ *
+ * 1. Opening reads files at most: no program starts, no library of a browser, of MCP or of pages is loaded.
+ * 2. What has a lifetime is owned by one scope and ends in reverse: browsers, MCP servers, background processes,
+ *    terminals, and last the guardian of them all.
+ */
+export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox {
+  const sessions = new OpenSessions();
+  const base = baseOf(machine, options, sessions);
+  const { scope, redact, config } = base;
+  const { clock, logger, redactor } = machine;
+  const audit = scope.adopt(openAudit(base));
+  const approval = openApproval(base, (entry) => audit.decided(entry));
+  const { gate, yolo } = approval;
+  const terminals = openTerminals(base);
+  const { leases, processes, guardian, variables } = terminals;
+  const files = openFiles(base, { terminals, gate });
+  const { checkpoints, history } = files;
+  const registry = new ToolRegistry(logger);
+  const watchers: CallWatchers = {
+    extensions: base.extensions,
+    audit,
+    history,
+    leases,
+    terminalKind: terminals.kind,
+    checkpoints: config.checkpoints.enabled ? checkpoints : undefined,
+  };
+  const observers = (turn: ObservedTurn) => {
+    sessions.note(turn.scope.key, turn.taskId);
+    return watchCalls(watchers, turn);
+  };
+  const callTool = nestedCalls({ registry, clock, logger, redact, observers });
+  const probes = new AvailabilityProbes(clock);
+  const mcp = openMcp(base, { registry, gate, guardian, onReload: () => probes.forget() });
+  const { tools, browsers } = builtinTools(base, { terminals, files, gate, callTool });
+  for (const tool of tools) registry.register(tool);
+  const release = async (taskId: string): Promise<void> => {
+    history.forget(taskId);
+    files.ledger.forget(taskId);
+    await Promise.all([browsers.release(taskId), leases.release(taskId)]);
+  };
+  return {
+    registry,
+    redactor,
+    redact,
+    list: (wish, of, signal) => listOf({ config, registry, probes, mcp, scope: of }, wish, signal),
+    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, release }),
+    files: (task) => resultFiles(leases, task, logger),
+    observers,
+    yolo,
+    checkpoints,
+    processes,
+    variables,
+    release,
+    endTurn: (taskId) => leases.endTurn(taskId),
+    forgetShown: (taskId) => history.forgetShown(taskId),
+    runForPerson: openPersonShell(base, { terminals, gate: approval.personGate, sessions }),
+    mcp: mcp.api,
+    callTool,
+    adoptProcess: (pid) => guardian.watch(pid),
+    register: (tool) => registry.register(tool),
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}
+
+function baseOf(machine: Machine, options: ToolsOptions, sessions: OpenSessions): ToolsBase {
+  const { config, environment } = machine.loaded;
+  const masks = new MaskMemory(machine.redactor);
+  return {
+    machine,
+    options,
+    config,
+    env: environment.variables,
+    scope: new Scope(),
+    redact: config.security.redact_secrets ? masks.redact : (text) => text,
+    findMask: masks.find,
+    extensions: options.extensions?.(sessions) ?? noExtensions,
+  };
+}
+
+/** `security.audit`: one line for each call that tools ran. */
+function openAudit({ machine, config }: ToolsBase): ToolAudit {
+  const { home, redactor, clock, logger } = machine;
+  return toolAudit({
+    file: path.join(home.logs, "tool-audit.jsonl"),
+    detail: config.security.audit,
+    redactor,
+    clock,
+    onProblem: (message) => logger.warn("the record of tool calls cannot be written", { message }),
+  });
+}

@@ -1,0 +1,79 @@
+import { describe } from "#foundation/errors";
+import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
+import type { SessionScope } from "../call/session-scope.ts";
+import type { Availability, Tool } from "./tool.ts";
+
+type Probe = NonNullable<Tool["check"]>;
+
+const probeTimeoutMs = 5_000;
+const keptForMs = 30_000;
+
+/**
+ * Which tools can be used here. Each distinct probe runs once per listing, all of them at once, each
+ * bounded in time; answers are kept for half a minute, because probes start programs.
+ */
+export class AvailabilityProbes {
+  readonly #clock: Clock;
+  readonly #kept = new Map<Probe, { readonly answer: Availability; readonly atMs: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async check(
+    tools: Iterable<Tool>,
+    scope: SessionScope,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Availability>> {
+    const list = [...tools];
+    using limit = deadline(probeTimeoutMs);
+    const within = { signal, limit: limit.signal, linked: linkSignals(signal, limit.signal) };
+    const probes = [...new Set(list.flatMap((tool) => (tool.check === undefined ? [] : [tool.check])))];
+    const answers = new Map(
+      await Promise.all(probes.map(async (probe) => [probe, await this.#ask(probe, within)] as const)),
+    );
+    const settled = list.map(async (tool): Promise<readonly [string, Availability]> => {
+      const here = tool.check === undefined ? true : (answers.get(tool.check) ?? unanswered);
+      const { checkFor } = tool;
+      if (here !== true || checkFor === undefined) return [tool.name, here];
+      return [tool.name, await asked(() => checkFor(scope, within.linked), within)];
+    });
+    return new Map(await Promise.all(settled));
+  }
+
+  /** Forgets what was learned, after a setting changed. */
+  forget(): void {
+    this.#kept.clear();
+  }
+
+  async #ask(probe: Probe, within: Bounds): Promise<Availability> {
+    const kept = this.#kept.get(probe);
+    if (kept !== undefined && this.#clock.now() - kept.atMs < keptForMs) return kept.answer;
+    const answer = await asked(() => probe(within.linked), within);
+    this.#kept.set(probe, { answer, atMs: this.#clock.now() });
+    return answer;
+  }
+}
+
+async function asked(
+  probe: () => Promise<Availability> | Availability,
+  { signal, limit, linked }: Bounds,
+): Promise<Availability> {
+  try {
+    const given = probe();
+    return given instanceof Promise ? await raceAbort(given, linked) : given;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { reason: limit.aborted ? "the check took too long" : describe(error) };
+  }
+}
+
+interface Bounds {
+  readonly signal: AbortSignal;
+  readonly limit: AbortSignal;
+  /** Both in one. */
+  readonly linked: AbortSignal;
+}
+
+const unanswered: Availability = { reason: "not checked" };

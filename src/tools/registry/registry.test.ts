@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "#foundation/time/clock";
+import { fakeTool, listingOf, registryOf, testScope } from "../testing.ts";
+import { AvailabilityProbes } from "./availability.ts";
+import { listTools } from "./listing.ts";
+import { Toolsets } from "./toolsets.ts";
+
+describe("the registry", () => {
+  it("lets the later of two equals win, with a warning that names both toolsets [30:REG-01] [30:REG-02]", () => {
+    const { registry, logger } = registryOf(fakeTool("x", { toolset: "a" }), fakeTool("x", { toolset: "b" }));
+    expect(registry.snapshot().tools.get("x")?.toolset).toBe("b");
+    expect(logger.lines.filter((line) => line.level === "warn")).toMatchObject([{ fields: { was: "a", now: "b" } }]);
+  });
+
+  it("replaces silently within one toolset [30:REG-02]", () => {
+    const { registry, logger } = registryOf(fakeTool("x"), fakeTool("x", { description: "new" }));
+    expect(registry.snapshot().tools.get("x")?.description).toBe("new");
+    expect(logger.lines).toEqual([]);
+  });
+
+  it("lets no lower tier take a name from a higher one, unless it was allowed to [30:REG-03]", () => {
+    const { registry, logger } = registryOf(fakeTool("terminal"));
+    const plugin = fakeTool("terminal", { origin: "plugin", toolset: "p" });
+    expect(registry.register(plugin)).toMatchObject({ kind: "refused" });
+    expect(registry.register(fakeTool("terminal", { origin: "mcp" })).kind).toBe("refused");
+    expect(logger.lines.filter((line) => line.level === "error")).toHaveLength(2);
+    expect(registry.snapshot().tools.get("terminal")?.origin).toBeUndefined();
+    expect(registry.register(plugin, { overrides: ["terminal"] }).kind).toBe("registered");
+  });
+
+  it("lets one MCP server replace another's tool without noise [30:REG-03]", () => {
+    const { registry, logger } = registryOf(
+      fakeTool("x", { origin: "mcp", toolset: "mcp-a" }),
+      fakeTool("x", { origin: "mcp", toolset: "mcp-b" }),
+    );
+    expect(registry.snapshot().tools.get("x")?.toolset).toBe("mcp-b");
+    expect(logger.lines.filter((line) => line.level !== "debug")).toEqual([]);
+  });
+
+  it("forgets a tool when its registration is disposed, and the alias with the last tool [30:REG-04]", () => {
+    const { registry } = registryOf();
+    const first = registry.register(fakeTool("x", { toolset: "mcp-a" }));
+    registry.aliasToolset("a", "mcp-a");
+    const later = registry.register(fakeTool("x", { toolset: "mcp-a" }));
+    first[Symbol.dispose]();
+    expect(registry.snapshot().tools.has("x")).toBe(true);
+    later[Symbol.dispose]();
+    expect(registry.snapshot().tools.has("x")).toBe(false);
+    expect(registry.snapshot().aliases.size).toBe(0);
+  });
+
+  it("refuses names no provider accepts", () => {
+    const { registry } = registryOf();
+    for (const name of ["", "a b", "ü", "x".repeat(65)]) expect(registry.register(fakeTool(name)).kind).toBe("refused");
+  });
+
+  it("gives readers a snapshot that later changes do not touch [30:REG-06]", () => {
+    const { registry } = registryOf(fakeTool("x"));
+    const before = registry.snapshot();
+    registry.register(fakeTool("y"));
+    expect([...before.tools.keys()]).toEqual(["x"]);
+  });
+});
+
+describe("a listing", () => {
+  it("is sorted by name and holds only what can be used, asking each probe once [30:REG-20] [30:REG-30]", async () => {
+    let asked = 0;
+    const check = () => {
+      asked += 1;
+      return true as const;
+    };
+    const { registry } = registryOf(
+      fakeTool("b", { check }),
+      fakeTool("a", { check }),
+      fakeTool("c", { check: () => ({ reason: "no key" }) }),
+      fakeTool("d", {
+        check: () => {
+          throw new Error("boom");
+        },
+      }),
+    );
+    const listing = await listingOf(registry);
+    expect(asked).toBe(1);
+    expect(listing.definitions.map((one) => one.name)).toEqual(["a", "b"]);
+    expect(listing.unavailable).toEqual([
+      { name: "c", reason: "no key" },
+      { name: "d", reason: "boom" },
+    ]);
+  });
+
+  it("has a toolset when nothing speaks against it, and not when its check refuses or breaks [30:REG-05]", async () => {
+    const broken = () => Promise.reject(new Error("cannot look"));
+    const { registry } = registryOf(
+      fakeTool("free", { toolset: "free" }),
+      fakeTool("one", { toolset: "checked", check: broken }),
+      fakeTool("two", { toolset: "checked", check: broken }),
+    );
+    const { tools, unavailable } = await listingOf(registry);
+    expect([...tools.values()].map((tool) => tool.toolset)).toEqual(["free"]);
+    expect(unavailable.map((one) => one.reason)).toEqual(["cannot look", "cannot look"]);
+  });
+
+  it("keeps the answers of probes for half a minute [30:REG-21]", async () => {
+    let asked = 0;
+    const check = () => {
+      asked += 1;
+      return true as const;
+    };
+    const { registry } = registryOf(fakeTool("a", { check }));
+    const clock = new FakeClock();
+    const snapshot = registry.snapshot();
+    const probes = new AvailabilityProbes(clock);
+    const source = { scope: testScope(), snapshot, toolsets: new Toolsets(snapshot), probes };
+    const list = () => listTools(source, {}, new AbortController().signal);
+    await list();
+    await list();
+    expect(asked).toBe(1);
+    await clock.advance(31_000);
+    await list();
+    expect(asked).toBe(2);
+  });
+
+  it("starts from the enabled toolsets and takes the disabled ones away [30:REG-30] [30:REG-31]", async () => {
+    const { registry } = registryOf(
+      fakeTool("web_search", { toolset: "web" }),
+      fakeTool("web_extract", { toolset: "web" }),
+      fakeTool("terminal", { toolset: "terminal" }),
+      fakeTool("process", { toolset: "terminal" }),
+    );
+    const names = async (wish: object) => [...(await listingOf(registry, wish)).names];
+    expect(await names({ enabledToolsets: ["web_tools"] })).toEqual(["web_extract", "web_search"]);
+    expect(await names({ enabledToolsets: ["terminal_tools"] })).toEqual(["terminal"]);
+    expect(await names({ enabledToolsets: [] })).toEqual([]);
+    expect(await names({ disabledToolsets: ["web"] })).toEqual(["process", "terminal"]);
+    expect(await names({ enabledToolsets: ["web", "terminal"], disabledToolsets: ["web"] })).toEqual([
+      "process",
+      "terminal",
+    ]);
+    expect(await names({ disabledTools: ["process"] })).toEqual(["terminal", "web_extract", "web_search"]);
+    expect((await listingOf(registry, { enabledToolsets: ["nope", "web"] })).unknownToolsets).toEqual(["nope"]);
+  });
+
+  it("shows a definition as the tool patched it for what is visible, or drops it [30:REG-32]", async () => {
+    const { registry } = registryOf(
+      fakeTool("execute_code", {
+        patchDefinition: (definition, visible) => ({ ...definition, description: [...visible].join(" ") }),
+      }),
+      fakeTool("gone", { patchDefinition: () => undefined }),
+      fakeTool("read_file"),
+      fakeTool("web_search", { check: () => ({ reason: "no key" }) }),
+    );
+    const listing = await listingOf(registry);
+    expect(listing.definitions.map((one) => one.name)).toEqual(["execute_code", "read_file"]);
+    expect(listing.definitions[0]?.description).not.toContain("web_search");
+  });
+});

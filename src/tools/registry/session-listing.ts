@@ -1,0 +1,67 @@
+import type { Config } from "#config";
+import type { SessionScope } from "../call/session-scope.ts";
+import type { Mcp } from "../mcp/open-mcp.ts";
+import type { AvailabilityProbes } from "./availability.ts";
+import { extendListing, type Listing, type ListingWish, listTools } from "./listing.ts";
+import type { ToolRegistry } from "./registry.ts";
+import { Toolsets } from "./toolsets.ts";
+
+export interface ListingDeps {
+  readonly config: Config;
+  readonly scope: SessionScope;
+  readonly registry: ToolRegistry;
+  readonly probes: AvailabilityProbes;
+  readonly mcp: Mcp;
+}
+
+/** The tools of a session. MCP servers are started, and waited for, only when their tools are among the wanted. */
+export async function listOf(
+  { config, registry, probes, mcp, scope }: ListingDeps,
+  wish: ListingWish,
+  signal: AbortSignal,
+): Promise<Listing> {
+  if (wantsMcp(wish, mcp.names(), config.custom_toolsets)) await mcp.api.ready(scope, signal);
+  const snapshot = registry.snapshot();
+  const toolsets = new Toolsets(snapshot, config.custom_toolsets);
+  const own = (await mcp.ownTools(scope, signal)).filter(({ name }) => wish.disabledTools?.includes(name) !== true);
+  const listing = await listTools({ scope, snapshot, toolsets, probes }, wish, signal);
+  return limited(extendListing(listing, own), config.tool_output.results);
+}
+
+/** Whether any server's tools could be in a listing. */
+export function wantsMcp(wish: ListingWish, servers: readonly string[], custom: Config["custom_toolsets"]): boolean {
+  const enabled = wish.enabledToolsets === undefined ? undefined : unfolded(wish.enabledToolsets, custom);
+  const disabled = unfolded(wish.disabledToolsets ?? [], custom);
+  const isNamed = (names: ReadonlySet<string>, server: string): boolean =>
+    names.has("all") ||
+    names.has("*") ||
+    names.has(server) ||
+    [...names].some((name) => name.startsWith("mcp-") || name.startsWith("mcp_"));
+  return servers.some(
+    (server) =>
+      (enabled === undefined || isNamed(enabled, server)) && !disabled.has(server) && !disabled.has(`mcp-${server}`),
+  );
+}
+
+/** Names with everything that own toolsets stand for; one that contains itself is cut. */
+function unfolded(names: readonly string[], custom: Config["custom_toolsets"]): ReadonlySet<string> {
+  const all = new Set<string>();
+  const add = (name: string): void => {
+    if (all.has(name)) return;
+    all.add(name);
+    for (const inner of Object.hasOwn(custom, name) ? (custom[name] ?? []) : []) add(inner);
+  };
+  for (const name of names) add(name);
+  return all;
+}
+
+/** `tool_output.results`: limits of the user's own. A tool whose results must stay whole keeps them whole. */
+function limited(listing: Listing, limits: Config["tool_output"]["results"]): Listing {
+  if (Object.keys(limits).length === 0) return listing;
+  const tools = [...listing.tools].map(([name, tool]) => {
+    const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
+    const isPinned = tool.maxResultChars === Number.POSITIVE_INFINITY;
+    return [name, limit === undefined || isPinned ? tool : { ...tool, maxResultChars: limit }] as const;
+  });
+  return { ...listing, tools: new Map(tools) };
+}

@@ -1,0 +1,88 @@
+import { type Config, editConfig, type LoadedConfig, loadConfig } from "#config";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Toolbox } from "../toolbox.ts";
+import type { RegistrySnapshot } from "./registry.ts";
+import { listedToolsets, pluginToolsets, surfaceToolsets } from "./surface-toolsets.ts";
+import { Toolsets } from "./toolsets.ts";
+
+export interface SurfaceToolsPlace {
+  readonly loaded: LoadedConfig;
+  readonly home: HermesHome;
+  readonly env: NodeJS.ProcessEnv;
+  readonly toolbox: Pick<Toolbox, "registry">;
+}
+
+type ToolSettings = Pick<
+  Config,
+  "toolsets" | "platform_toolsets" | "known_plugin_toolsets" | "custom_toolsets" | "disabled_tools" | "mcp_servers"
+>;
+
+/** Which tools each surface has, as the settings say; a change made here counts for the next conversation. */
+export class SurfaceTools {
+  readonly #place: SurfaceToolsPlace;
+  #settings: ToolSettings;
+
+  constructor(place: SurfaceToolsPlace) {
+    this.#place = place;
+    this.#settings = place.loaded.config;
+  }
+
+  wishFor(surface: string): { readonly enabledToolsets: readonly string[]; readonly disabledTools: readonly string[] } {
+    const snapshot = this.#place.toolbox.registry.snapshot();
+    return {
+      enabledToolsets: enabledOf(surface, this.#settings, snapshot),
+      disabledTools: this.#settings.disabled_tools[surface] ?? [],
+    };
+  }
+
+  /** Turns toolsets or single tools of a surface on or off; a sentence for the person. */
+  async set(surface: string, names: readonly string[], isEnabled: boolean): Promise<string> {
+    const { home, env, toolbox } = this.#place;
+    const { config } = await loadConfig({ home, env });
+    const snapshot = toolbox.registry.snapshot();
+    const toolsets = new Toolsets(snapshot, config.custom_toolsets);
+    const groups = names.map((name) => toolsetName(name, toolsets)).filter((name) => name !== undefined);
+    const single = names.filter((name) => toolsetName(name, toolsets) === undefined && snapshot.tools.has(name));
+    const unknown = names.filter((name) => toolsetName(name, toolsets) === undefined && !snapshot.tools.has(name));
+    const on = switched(enabledOf(surface, config, snapshot), groups, isEnabled);
+    const off = switched(config.disabled_tools[surface] ?? [], single, !isEnabled);
+    const changes = [
+      ...(groups.length === 0 ? [] : [{ path: ["platform_toolsets", surface], value: on }]),
+      ...(single.length === 0 ? [] : [{ path: ["disabled_tools", surface], value: off }]),
+    ];
+    if (changes.length > 0) {
+      await editConfig(
+        changes.map((change) => ({ kind: "set", ...change })),
+        { home, env },
+      );
+      this.#settings = (await loadConfig({ home, env })).config;
+    }
+    return [
+      ...(changes.length === 0 ? [] : [`Changed: ${[...groups, ...single].join(", ")}.`]),
+      ...unknown.map((name) => `There is no toolset or tool "${name}".`),
+    ].join(" ");
+  }
+}
+
+function enabledOf(surface: string, settings: ToolSettings, snapshot: RegistrySnapshot): readonly string[] {
+  return surfaceToolsets(
+    {
+      surface,
+      ...listedToolsets(surface, settings),
+      pluginToolsets: pluginToolsets(snapshot),
+      knownPluginToolsets: settings.known_plugin_toolsets[surface] ?? [],
+      mcpServers: Object.keys(settings.mcp_servers),
+    },
+    new Toolsets(snapshot, settings.custom_toolsets),
+  );
+}
+
+/** A server is also meant by its plain name. */
+function toolsetName(name: string, toolsets: Toolsets): string | undefined {
+  return [name, `mcp-${name}`].find((one) => toolsets.isKnown(one));
+}
+
+function switched(list: readonly string[], names: readonly string[], isIn: boolean): readonly string[] {
+  const others = list.filter((name) => !names.includes(name));
+  return isIn ? [...others, ...names] : others;
+}

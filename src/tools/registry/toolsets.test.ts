@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { fakeTool, registryOf } from "../testing.ts";
+import { distributions, drawToolsets } from "./distributions.ts";
+import { pluginToolsets, surfaceToolsets } from "./surface-toolsets.ts";
+import type { Tool } from "./tool.ts";
+import { coreTools } from "./toolset-catalogue.ts";
+import { type CustomToolsets, Toolsets } from "./toolsets.ts";
+
+const toolsets = (custom: CustomToolsets = {}, ...tools: readonly Tool[]) =>
+  new Toolsets(registryOf(...tools).registry.snapshot(), custom);
+
+describe("toolsets", () => {
+  it("expand what they include, sorted and once [30:TS-01]", () => {
+    expect(toolsets().resolve("debugging")).toEqual([
+      "patch",
+      "process",
+      "read_file",
+      "search_files",
+      "terminal",
+      "web_extract",
+      "web_search",
+      "write_file",
+    ]);
+    expect(toolsets().resolve("safe")).toEqual(["image_generate", "vision_analyze", "web_extract", "web_search"]);
+    expect(toolsets().resolve("nope")).toEqual([]);
+  });
+
+  it("have presets of the documented sizes", () => {
+    // The documented 38, and the tool that reads shortened messages again.
+    expect(new Set(coreTools).size).toBe(39);
+    expect(toolsets().resolve("hermes-acp")).toHaveLength(30);
+    expect(toolsets().resolve("hermes-api-server")).toHaveLength(36);
+    expect(toolsets().resolve("hermes-acp")).not.toContain("clarify");
+    expect(toolsets().resolve("hermes-gateway")).toEqual(expect.arrayContaining(["discord_admin", "feishu_doc_read"]));
+  });
+
+  it("know all, star, static, registered and aliased names [30:TS-02] [30:TS-03]", () => {
+    const { registry } = registryOf(fakeTool("mcp_x_read", { toolset: "mcp-x", origin: "mcp" }));
+    registry.aliasToolset("x", "mcp-x");
+    const all = new Toolsets(registry.snapshot());
+    expect(["all", "*", "web", "mcp-x", "x", "web_tools"].every((name) => all.isKnown(name))).toBe(true);
+    expect(all.isKnown("nope")).toBe(false);
+    expect(all.resolve("x")).toEqual(["mcp_x_read"]);
+    expect(all.resolve("*")).toEqual(expect.arrayContaining(["mcp_x_read", "terminal"]));
+  });
+
+  it("may be the user's own, of toolsets and tools, also in a circle [30:TS-04]", () => {
+    const own = toolsets({ A: ["B", "web"], B: ["A", "one_tool"], web: ["todo"] }, fakeTool("one_tool"));
+    expect(own.resolve("A")).toEqual(["one_tool", "todo"]);
+    expect(own.resolve("B")).toEqual(["one_tool", "todo"]);
+    expect(own.shadowed).toEqual(["web"]);
+  });
+});
+
+describe("the toolsets of a surface", () => {
+  const none = { pluginToolsets: [], knownPluginToolsets: [], mcpServers: [] };
+  const on = (wish: object) => surfaceToolsets({ surface: "cli", ...none, ...wish }, toolsets());
+
+  it("are those of its preset, without what is off by default", () => {
+    const names = on({ listed: ["hermes-cli"] });
+    expect(names).toEqual(on({}));
+    for (const off of ["moa", "homeassistant", "rl", "spotify"]) expect(names).not.toContain(off);
+    expect(names).toEqual(expect.arrayContaining(["web", "terminal", "file", "browser", "todo"]));
+  });
+
+  it("are exactly the listed ones when any is named", () => {
+    expect(on({ listed: ["web", "file"] })).toEqual(["web", "file"]);
+    expect(on({ listed: ["web", "file"], mcpServers: ["a", "b"] })).toEqual(["web", "file", "mcp-a", "mcp-b"]);
+    expect(on({ listed: ["web", "a"], mcpServers: ["a", "b"] })).toEqual(["web", "mcp-a"]);
+    expect(on({ listed: ["web", "no_mcp"], mcpServers: ["a", "b"] })).toEqual(["web"]);
+    expect(on({ listed: ["discord"] })).not.toContain("discord");
+    expect(on({ listed: ["web", "mine"] })).toEqual(["web", "mine"]);
+  });
+
+  it("include a plugin's until the user has been asked and said no", () => {
+    expect(on({ listed: ["web"], pluginToolsets: ["p"] })).toContain("p");
+    expect(on({ listed: ["web"], pluginToolsets: ["p"], knownPluginToolsets: ["p"] })).not.toContain("p");
+    expect(on({ listed: ["web", "p"], pluginToolsets: ["p"], knownPluginToolsets: ["p"] })).toContain("p");
+  });
+
+  it("are the terminal's where there is no preset, as for a program that uses the library", () => {
+    expect(on({ surface: "library" })).toEqual(on({ surface: "cli" }));
+    expect(on({ surface: "telegram", listed: ["web"] })).toEqual(["web"]);
+  });
+
+  it("name those that only plugins brought along", () => {
+    const tool = (name: string, more: Partial<Tool>): Tool => ({ ...fakeTool(name), ...more });
+    const { registry } = registryOf(
+      tool("a", { toolset: "counting", origin: "plugin" }),
+      tool("b", { toolset: "counting", origin: "plugin" }),
+      tool("c", { toolset: "web", origin: "plugin" }),
+      tool("d", { toolset: "far", origin: "mcp" }),
+      tool("e", { toolset: "own" }),
+    );
+    expect(pluginToolsets(registry.snapshot())).toEqual(["counting"]);
+  });
+
+  it("include what belongs to that surface alone", () => {
+    expect(surfaceToolsets({ surface: "feishu", ...none }, toolsets())).toEqual(
+      expect.arrayContaining(["feishu_doc", "feishu_drive"]),
+    );
+    expect(surfaceToolsets({ surface: "homeassistant", ...none }, toolsets())).toContain("homeassistant");
+  });
+});
+
+describe("distributions", () => {
+  it("draw each toolset by its own chance, never none", () => {
+    expect(drawToolsets("minimal", () => 0.999)).toEqual(["web"]);
+    expect(drawToolsets("creative", () => 0.99)).toEqual(["image_gen"]);
+    expect(drawToolsets("research", () => 0.6)).toEqual(["web", "browser"]);
+    expect(Object.keys(distributions)).toHaveLength(17);
+  });
+
+  it("name the known ones when asked for another", () => {
+    expect(() => drawToolsets("minmal", Math.random)).toThrow("Unknown distribution: minmal");
+  });
+});

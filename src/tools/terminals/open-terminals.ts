@@ -1,0 +1,154 @@
+import { tmpdir } from "node:os";
+import { environmentVariables, type LoadedConfig } from "#config";
+import { proxyFromEnv } from "#foundation/http/proxy";
+import { ToolFailure } from "../call/result.ts";
+import type { SessionScope } from "../call/session-scope.ts";
+import { Walls } from "../confinement/walls.ts";
+import { KnownRegistries } from "../network/registries.ts";
+import type { Tool } from "../registry/tool.ts";
+import type { ToolsBase } from "../tools-base.ts";
+import { SudoPasswords } from "./command/sudo-password.ts";
+import { Guardian } from "./guardian.ts";
+import { LeaseTable } from "./lease.ts";
+import {
+  localOpener,
+  readTerminalKind,
+  subprocessHome,
+  type TerminalOpeners,
+  terminalAvailability,
+} from "./open-terminal.ts";
+import { reportTo } from "./processes/process-notice.ts";
+import { ProcessTable } from "./processes/process-table.ts";
+import { SessionVariables } from "./session-variables.ts";
+import type { TerminalKind } from "./terminal.ts";
+
+export interface Terminals {
+  readonly guardian: Guardian;
+  readonly leases: LeaseTable;
+  readonly processes: ProcessTable;
+  readonly sudo: SudoPasswords;
+  readonly variables: SessionVariables;
+  /** Of sessions that choose none. */
+  readonly kind: TerminalKind;
+  /** What holds the programs of each session inside. */
+  readonly walls: Walls;
+  readonly checkFor: NonNullable<Tool["checkFor"]>;
+  /** What commands of a session see besides the variables of everybody. */
+  moreVariables(scope: SessionScope): Readonly<Record<string, string>>;
+}
+
+/** Where commands run, and what watches over the processes they leave. */
+export function openTerminals(base: ToolsBase): Terminals {
+  const { machine, config, scope, redact } = base;
+  const { clock, logger, home } = machine;
+  const { terminal } = config;
+  const guardian = scope.adopt(new Guardian(logger));
+  const variables = new SessionVariables();
+  const processes = new ProcessTable({
+    clock,
+    logger,
+    recordFile: home.processes,
+    outputDir: home.at("cache", "processes"),
+    redact,
+    onEvent: reportTo({ wanted: config.display.background_process_notifications, logger }),
+  });
+  const walls = openWalls(base, guardian);
+  const moreVariables = variablesOf(base, variables);
+  const local = localOpener({
+    env: base.env,
+    environment: {
+      policy: "inherit",
+      passthrough: terminal.env_passthrough,
+      blocked: blockedVariables(machine.loaded),
+    },
+    moreVariables,
+    hermesHome: home.root,
+    logger,
+    guardian,
+    wall: (of, signal) => walls.of(of, signal),
+    ...(terminal.shell_init_files.length === 0 ? {} : { shellInitFiles: terminal.shell_init_files }),
+    autoSourceBashrc: terminal.auto_source_bashrc,
+    keepsState: terminal.persistent_shell,
+  });
+  const openers = (): TerminalOpeners => ({ ...Object.fromEntries(base.extensions.terminals()), local });
+  const checkFor = (of: SessionScope): ReturnType<typeof terminalAvailability> =>
+    terminalAvailability(of.terminal.kind ?? terminal.backend, openers());
+  const kind = readTerminalKind(terminal.backend) ?? "local";
+  const leases = new LeaseTable({
+    open: (task, signal) => {
+      const usable = checkFor(task.scope);
+      const open = openers()[task.scope.terminal.kind ?? kind];
+      if (usable !== true || open === undefined)
+        throw new ToolFailure(`No terminal can be opened: ${usable === true ? kind : usable.reason}.`);
+      return open(task, signal);
+    },
+    hasProcesses: (taskId) => processes.hasActiveProcesses(taskId),
+    clock,
+    logger,
+    lifetimeMs: terminal.lifetime_seconds * 1000,
+  });
+  // Ended in reverse: processes before the terminals they run in, the guardian last.
+  scope.adopt(leases);
+  scope.adopt(processes);
+  return { guardian, leases, processes, sudo: sudoOf(base), variables, kind, walls, checkFor, moreVariables };
+}
+
+/** What loaded skills name, with the value it has for everybody or was typed in this session; never a key of Hermes' own. */
+function variablesOf({ env }: ToolsBase, variables: SessionVariables): Terminals["moreVariables"] {
+  const own = new Set(knownCredentials());
+  return ({ key }) => {
+    const named = variables.names(key).flatMap((name) => {
+      const value = env[name];
+      return value === undefined || own.has(name) ? [] : [[name, value] as const];
+    });
+    return { ...Object.fromEntries(named), ...variables.typed(key) };
+  };
+}
+
+/** What holds programs inside here; looked for when something first runs, because that starts a program. */
+function openWalls({ machine, config, env, scope }: ToolsBase, guardian: Guardian): Walls {
+  const { home, userHome, logger } = machine;
+  const { terminal, security } = config;
+  const own = subprocessHome(home.root);
+  return scope.adopt(
+    new Walls({
+      mode: terminal.sandbox,
+      env,
+      home: userHome,
+      hermesHome: home.installRoot,
+      hermesReadable: [home.skills, home.cache, home.images, home.pastes],
+      hermesWritable: own === undefined ? [] : [own],
+      tempDir: tmpdir(),
+      cacheFolder: home.at("cache", "programs"),
+      writable: security.writable_paths,
+      masked: security.masked_paths,
+      environment: terminal.env_passthrough,
+      network: { mode: terminal.network, allow: terminal.network_allow, deny: terminal.network_deny },
+      registries: new KnownRegistries(env),
+      upstream: proxyFromEnv(env),
+      logger,
+      onNotice: (text) => machine.notice(text),
+      watch: (pid) => guardian.watch(pid),
+    }),
+  );
+}
+
+/** An empty variable counts as the password; an empty setting means that there is none. */
+function sudoOf({ machine, config, env }: ToolsBase): SudoPasswords {
+  const configured = config.terminal.sudo_password;
+  const isSet = !configured.isEmpty || env["SUDO_PASSWORD"] !== undefined;
+  return new SudoPasswords({ clock: machine.clock, ...(isSet ? { configured } : {}) });
+}
+
+/**
+ * What no command inherits: every credential Hermes knows by name, and whatever looks like one and was
+ * given to Hermes in a file. A credential of the person's own shell that Hermes has no use for stays.
+ */
+export function blockedVariables({ secrets }: LoadedConfig): readonly string[] {
+  const given = secrets.all().map(({ name }) => name);
+  return [...new Set([...knownCredentials(), ...given.filter((name) => secrets.originOf(name) !== "shell")])];
+}
+
+function knownCredentials(): readonly string[] {
+  return environmentVariables.filter((variable) => variable.kind === "secret").map(({ name }) => name);
+}

@@ -1,0 +1,79 @@
+import type { Logger } from "#foundation/files/logger";
+import type { SessionScope } from "../../call/session-scope.ts";
+import type { ProcessEvent } from "./process-event.ts";
+
+/** Which reports a person wants: everything, only how processes ended, only those that failed, none. */
+export type ProcessReports = "all" | "result" | "error" | "off";
+
+type Notice =
+  | { readonly kind: "notice"; readonly text: string }
+  | { readonly kind: "unwanted" }
+  /** Concerns no session, but whoever looks after the program. */
+  | { readonly kind: "alarm" };
+
+/** What a background process reports on its own, as words for the session that started it. */
+export function processNotice(event: ProcessEvent, wanted: ProcessReports): Notice {
+  if (event.type === "watch_overflow_tripped" || event.type === "watch_overflow_released") return { kind: "alarm" };
+  if (!isWanted(event, wanted)) return { kind: "unwanted" };
+  return { kind: "notice", text: textOf(event) };
+}
+
+/** Brings reports of background processes to the sessions that started them, as far as they are wanted. */
+export function reportTo({
+  wanted,
+  logger,
+}: {
+  readonly wanted: ProcessReports;
+  readonly logger: Logger;
+}): (event: ProcessEvent, scope: SessionScope | undefined) => void {
+  return (event, scope) => {
+    const notice = processNotice(event, wanted);
+    if (notice.kind === "alarm") logger.warn("background processes report too much", { ...event });
+    if (notice.kind !== "notice") return;
+    const isTaken = scope?.deliver({ text: notice.text, how: "queue", isVerbatim: true }) ?? false;
+    if (!isTaken) logger.info("nobody takes the report of a background process", { type: event.type });
+  };
+}
+
+type Report = Exclude<ProcessEvent, { readonly type: "watch_overflow_tripped" | "watch_overflow_released" }>;
+
+function isWanted(event: Report, wanted: ProcessReports): boolean {
+  switch (wanted) {
+    case "all":
+      return true;
+    case "result":
+      return event.type === "completion";
+    case "error":
+      return event.type === "completion" && event.exit_code !== 0;
+    case "off":
+      return false;
+  }
+}
+
+function textOf(event: Report): string {
+  if (event.type === "completion") {
+    const code = event.exit_code === null ? "unknown" : String(event.exit_code);
+    const facts = [`[The background process ${event.session_id} has ended]`, `Exit code: ${code}`];
+    return lines(facts, event, event.output);
+  }
+  if (event.type === "watch_match") {
+    const dropped = event.suppressed === 0 ? [] : [`${event.suppressed} matches before were not reported.`];
+    const facts = [
+      `[The background process ${event.session_id} printed what is watched for: ${event.pattern}]`,
+      "It is still running.",
+      ...dropped,
+    ];
+    return lines(facts, event, event.output);
+  }
+  const facts = [
+    `[The background process ${event.session_id} printed too much of what is watched for]`,
+    `${event.suppressed} matches were not reported, and it is not watched any more. Its end will be.`,
+  ];
+  return lines(facts, event, "");
+}
+
+function lines(facts: readonly string[], event: { readonly command: string }, output: string): string {
+  const [head, ...rest] = facts;
+  const said = output.trim() === "" ? [] : ["Output:", output.trimEnd()];
+  return [head, `Command: ${event.command}`, ...rest, ...said].join("\n");
+}

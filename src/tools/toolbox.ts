@@ -1,0 +1,67 @@
+import type { Redactor } from "#foundation/secrets/redact";
+import type { YoloSwitch } from "./approval/modes.ts";
+import type { CallObserver } from "./call/call-state.ts";
+import type { ToolContext } from "./call/context.ts";
+import type { ToolSession } from "./call/open-sessions.ts";
+import type { ResultFiles } from "./call/output-limit.ts";
+import type { SessionScope, ToolTask } from "./call/session-scope.ts";
+import type { ObservedTurn } from "./call/tool-extensions.ts";
+import type { Checkpoints } from "./files/checkpoints.ts";
+import type { Listing, ListingWish } from "./registry/listing.ts";
+import type { ToolRegistry } from "./registry/registry.ts";
+import type { Tool } from "./registry/tool.ts";
+import type { ProcessTable } from "./terminals/processes/process-table.ts";
+import type { SessionVariables } from "./terminals/session-variables.ts";
+
+/** What became of a command a person typed. */
+export type PersonRun =
+  | { readonly kind: "ended"; readonly output: string; readonly exitCode: number }
+  | { readonly kind: "stopped"; readonly output: string; readonly why: string }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** Everything that acts on this machine, wired from the configuration; disposed in reverse. */
+export interface Toolbox extends AsyncDisposable {
+  readonly registry: ToolRegistry;
+  readonly redactor: Redactor;
+  redact(text: string): string;
+  /**
+   * Opens a session for its tools. Disposing it leaves nothing of it: terminals, processes, browsers, grants, yolo,
+   * passwords, variables, and MCP servers of its own.
+   */
+  openSession(session: ToolSession): AsyncDisposable;
+  /** The tools of a session. Waits for MCP servers no longer than their limit. */
+  list(wish: ListingWish, scope: SessionScope, signal: AbortSignal): Promise<Listing>;
+  /** Where long results of a task are kept. */
+  files(task: ToolTask): ResultFiles;
+  /** Hooks of plugins and the audit, for the calls of one turn. */
+  observers(turn: ObservedTurn): readonly CallObserver[];
+  readonly yolo: YoloSwitch;
+  readonly checkpoints: Checkpoints;
+  readonly processes: ProcessTable;
+  /** Ends what one task holds: terminal, browser, read history. */
+  release(taskId: string): Promise<void>;
+  /** A turn is over: a terminal that keeps nothing between turns is closed. */
+  endTurn(taskId: string): Promise<void>;
+  /** The context lost what was shown (compression): files must be shown again when they are read. */
+  forgetShown(taskId: string): void;
+  /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
+  runForPerson(command: string, sessionKey: string, signal: AbortSignal): Promise<PersonRun>;
+  /** Variables that only commands of one session see. */
+  readonly variables: SessionVariables;
+  readonly mcp: {
+    ready(scope: SessionScope, signal: AbortSignal): Promise<void>;
+    /** Between turns: takes over changed lists where the configuration says so. How often anything changed so far. */
+    refresh(scope: SessionScope, signal: AbortSignal): Promise<number>;
+    /** Reads the configuration again and restarts what changed; a line for the person. */
+    reload(scope: SessionScope, signal: AbortSignal): Promise<string>;
+    status(): readonly { readonly name: string; readonly state: string; readonly tools: number }[];
+  };
+  /** Runs a call of a script or a plugin as one of the model: with coercion, hooks, approval and limits. */
+  callTool(
+    call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
+    context: ToolContext,
+  ): Promise<string>;
+  /** Sees to it that a process ends with this program. */
+  adoptProcess(pid: number): Disposable;
+  register(tool: Tool): Disposable;
+}

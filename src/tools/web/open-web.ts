@@ -1,0 +1,35 @@
+import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
+import { folderFiles } from "../files/task-files.ts";
+import { createSafeFetch, type SafeFetch } from "../network/safe-fetch.ts";
+import type { UrlRules } from "../network/urls.ts";
+import type { ToolsBase } from "../tools-base.ts";
+import type { ManagedGateway } from "./managed-gateway.ts";
+import { PageThread } from "./reader/page-thread.ts";
+
+export interface Web {
+  readonly deps: NonNullable<BuiltinDeps["web"]>;
+  readonly fetch: SafeFetch;
+}
+
+/** Searching and reading the web: with the configured service, or with what needs no key. */
+export function openWeb(base: ToolsBase, rules: UrlRules, gateway: ManagedGateway): Web {
+  const { machine, config, env, scope } = base;
+  const fetch = createSafeFetch(rules);
+  // Pages are read in a thread of their own, which starts with the first of them.
+  const pages = scope.adopt(new PageThread());
+  return {
+    fetch,
+    deps: {
+      web: {
+        backend: config.web.backend,
+        useGateway: config.web.use_gateway,
+        env,
+        gateway,
+        fetch,
+        readDocument: pages.read,
+      },
+      rules,
+      files: folderFiles(machine.home.at("cache", "pages"), machine),
+    },
+  };
+}

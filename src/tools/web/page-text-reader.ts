@@ -1,0 +1,38 @@
+import { isRecord } from "#foundation/text/json";
+import type { SessionScope } from "../call/session-scope.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+
+/** The text of a page, or why there is none. */
+export type FetchText = (
+  url: string,
+  signal: AbortSignal,
+) => Promise<{ readonly kind: "text"; readonly text: string } | { readonly kind: "failed"; readonly reason: string }>;
+
+/** Reads a page the way the model would: same backend, same rules about addresses. */
+export function readPageWith(registry: ToolRegistry, scope: SessionScope): FetchText {
+  return async (url, signal) => {
+    const tool = registry.snapshot().tools.get("web_extract");
+    if (tool === undefined) return { kind: "failed", reason: "pages cannot be read here" };
+    const context = {
+      callId: "reference",
+      taskId: scope.key,
+      sessionId: scope.key,
+      scope,
+      enabledTools: new Set<string>(),
+      signal,
+      progress: () => undefined,
+    };
+    try {
+      const { content } = await tool.execute({ urls: [url] }, context);
+      const results = isRecord(content) ? content["results"] : undefined;
+      const first: unknown = Array.isArray(results) ? results[0] : undefined;
+      const text = isRecord(first) ? first["content"] : undefined;
+      return typeof text === "string" && text !== ""
+        ? { kind: "text", text }
+        : { kind: "failed", reason: "the page has no text" };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
