@@ -1,4 +1,4 @@
-import { isWide } from "./wide-characters.ts";
+import { eastAsianWidth } from "get-east-asian-width";
 
 export { nearest, similarity } from "./similarity.ts";
 
@@ -51,7 +51,7 @@ function graphemeWidth(grapheme: string): number {
   if (printableAscii.test(grapheme)) return grapheme.length;
   if (zeroWidth.test(grapheme)) return 0;
   if (emoji.test(grapheme)) return 2;
-  return isWide(grapheme.codePointAt(0) ?? 0) ? 2 : 1;
+  return eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }
 
 /**

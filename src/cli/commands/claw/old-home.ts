@@ -5,7 +5,6 @@ import { parseEnv, valueAt } from "#config";
 import { describe } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import { isRecord } from "#foundation/text/json";
-import { parseJson5 } from "./json5.ts";
 
 /** The folder of OpenClaw, newest name first. */
 const folderNames = [".openclaw", ".clawdbot", ".moltbot", ".moldbot"];
@@ -58,11 +57,24 @@ async function readConfig(root: string, problems: string[]) {
       return undefined;
     });
     if (text === undefined) continue;
-    const parsed = parseJson5(text);
+    const parsed = await parseJson5(text);
     if (parsed.ok && isRecord(parsed.value)) return { file, config: parsed.value };
     problems.push(`${name} cannot be read: ${parsed.ok ? "it is not an object" : parsed.message}`);
   }
   return { file: undefined, config: {} };
+}
+
+/** JSON as people write it: comments, trailing commas, bare names and single quotes. */
+export async function parseJson5(
+  text: string,
+): Promise<{ readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }> {
+  const { default: json5 } = await import("json5");
+  try {
+    // A key of this name says nothing about a home, and could say something about every object.
+    return { ok: true, value: json5.parse(text, (key, value) => (key === "__proto__" ? undefined : value)) };
+  } catch (error) {
+    return { ok: false, message: describe(error) };
+  }
 }
 
 /** Where its settings say, where newer versions put it, or where older ones did. */
@@ -101,7 +113,7 @@ export async function readOldText(file: string, maxBytes: number): Promise<strin
 
 /** JSON with an object in it; anything else counts as not there. */
 export async function readOldJson(file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const parsed = parseJson5((await readOldText(file, maxConfigBytes)) ?? "null");
+  const parsed = await parseJson5((await readOldText(file, maxConfigBytes)) ?? "null");
   return parsed.ok && isRecord(parsed.value) ? parsed.value : undefined;
 }
 
