@@ -6,7 +6,7 @@ import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import { type OAuthServer, startOAuthServer } from "../../../test/fakes/oauth-server.ts";
 import { McpOAuth, type McpServerAddress } from "./oauth.ts";
-import type { DeviceCode } from "./oauth-device.ts";
+import type { ShownCode } from "./oauth-device.ts";
 import { settingsOf } from "./testing.ts";
 import { TokenStore } from "./token-store.ts";
 
@@ -50,7 +50,7 @@ function offer(hasDevice = true): void {
 async function login() {
   const clock = new FakeClock(1_000_000, { autoAdvance: true });
   const store = new TokenStore(folder, clock);
-  const shown: DeviceCode[] = [];
+  const shown: ShownCode[] = [];
   const settings = settingsOf("web", { url: `${service.url}/mcp`, auth: "oauth" });
   if (settings.endpoint.kind === "stdio" || settings.endpoint.oauth === undefined) throw new Error("no oauth");
   const address: McpServerAddress = { name: "web", url: `${service.url}/mcp`, oauth: settings.endpoint.oauth };

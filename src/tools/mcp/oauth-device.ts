@@ -1,15 +1,21 @@
 import type { AuthorizationServerMetadata, StoredOAuthClientInformation } from "@modelcontextprotocol/client";
 import { UserError } from "#foundation/errors";
+import { type Exchange, errorCodeIn, postForm } from "#foundation/http/ask";
 import { HttpClient } from "#foundation/http/client";
+import {
+  type DeviceCode,
+  deviceGrantType,
+  pollDeviceCode,
+  readDeviceCode,
+  standardPoll,
+} from "#foundation/http/device-code";
 import { fetchOver } from "#foundation/http/fetch";
-import { httpRequest } from "#foundation/http/request";
-import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import type { McpServerAddress } from "./oauth.ts";
 import type { TokenStore } from "./token-store.ts";
 
 /** What the person has to do on whatever device has a browser. */
-export interface DeviceCode {
+export interface ShownCode {
   readonly url: string;
   readonly code: string;
 }
@@ -17,11 +23,8 @@ export interface DeviceCode {
 export interface DeviceLoginDeps {
   readonly store: TokenStore;
   readonly clock: Clock;
-  show(code: DeviceCode): void;
+  show(code: ShownCode): void;
 }
-
-const grantType = "urn:ietf:params:oauth:grant-type:device_code";
-const maxAnswerBytes = 1_000_000;
 
 /**
  * A login for machines without a browser: the person types a code on another device while we ask every few
@@ -51,9 +54,13 @@ export async function deviceLogin(
     ...(resourceMetadata?.resource === undefined ? {} : { resource: resourceMetadata.resource }),
   };
   const scope: Record<string, string> = server.oauth.scope === undefined ? {} : { scope: server.oauth.scope };
-  const begun = readBegin(await post(start, { ...identity, ...scope }, signal));
-  deps.show({ url: begun.url, code: begun.code });
-  const tokens = await poll(metadata.token_endpoint, { ...begun, identity, clock: deps.clock }, signal);
+  const started = await postForm(start, { ...identity, ...scope }, { signal });
+  const code = readDeviceCode(started);
+  if (code === undefined) throw new UserError(`The login service did not give a code (${reasonOf(started)}).`);
+  const url = code.completeUrl ?? code.url;
+  if (!/^https?:\/\//.test(url)) throw new UserError("The login service names no page to enter the code on.");
+  deps.show({ url, code: code.userCode });
+  const tokens = await poll(metadata.token_endpoint, { code, identity, clock: deps.clock }, signal);
   await deps.store.saveTokens(server.name, tokens);
   return "done";
 }
@@ -74,7 +81,7 @@ async function clientOf(
     clientMetadata: {
       client_name: oauth.clientName,
       redirect_uris: [],
-      grant_types: [grantType, "refresh_token"],
+      grant_types: [deviceGrantType, "refresh_token"],
       response_types: [],
       token_endpoint_auth_method: "none",
     },
@@ -83,72 +90,51 @@ async function clientOf(
   return client;
 }
 
-interface Begun extends DeviceCode {
-  readonly deviceCode: string;
-  readonly intervalMs: number;
-  readonly lifetimeMs: number;
+interface Polling {
+  readonly code: DeviceCode;
+  readonly identity: Readonly<Record<string, string>>;
+  readonly clock: Clock;
 }
 
-function readBegin({ status, body }: Answer): Begun {
-  const { device_code, user_code, verification_uri, verification_uri_complete, interval, expires_in } = body;
-  if (status !== 200 || typeof device_code !== "string" || typeof user_code !== "string")
-    throw new UserError(`The login service did not give a code (${String(body["error"] ?? status)}).`);
-  const url = typeof verification_uri_complete === "string" ? verification_uri_complete : String(verification_uri);
-  if (!/^https?:\/\//.test(url)) throw new UserError("The login service names no page to enter the code on.");
-  return {
-    deviceCode: device_code,
-    code: user_code,
-    url,
-    intervalMs: Math.max(1, typeof interval === "number" ? interval : 5) * 1_000,
-    lifetimeMs: (typeof expires_in === "number" ? expires_in : 600) * 1_000,
-  };
+interface Tokens {
+  readonly access_token: string;
+  readonly token_type: string;
 }
 
-async function poll(
-  endpoint: string,
-  flow: Begun & { readonly identity: Readonly<Record<string, string>>; readonly clock: Clock },
-  signal: AbortSignal,
-): Promise<{ readonly access_token: string; readonly token_type: string }> {
-  const endMs = flow.clock.now() + flow.lifetimeMs;
-  let waitMs = flow.intervalMs;
-  while (flow.clock.now() < endMs) {
-    await flow.clock.sleep(waitMs, signal);
-    const { status, body } = await post(
-      endpoint,
-      { ...flow.identity, grant_type: grantType, device_code: flow.deviceCode },
-      signal,
-    );
-    const { access_token, token_type } = body;
-    if (status === 200 && typeof access_token === "string")
-      return { ...body, access_token, token_type: typeof token_type === "string" ? token_type : "Bearer" };
-    if (body["error"] === "slow_down") waitMs += 5_000;
-    else if (body["error"] === "access_denied") throw new UserError("The login was refused on the other device.");
-    else if (body["error"] !== "authorization_pending")
-      throw new UserError(`The login failed (${String(body["error"] ?? status)}).`);
-  }
-  throw new UserError("Nobody entered the code in time.");
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-async function post(url: string, fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
-  // A redirect would carry the code elsewhere.
-  const response = await httpRequest(url, {
-    method: "POST",
-    headers: { accept: "application/json" },
-    body: new URLSearchParams(fields),
-    redirect: "error",
+async function poll(endpoint: string, { code, identity, clock }: Polling, signal: AbortSignal): Promise<Tokens> {
+  const outcome = await pollDeviceCode<Tokens, { readonly kind: "failure"; readonly reason: string }>(
+    {
+      code,
+      clock,
+      limitMs: code.expiresInMs,
+      async poll({ deviceCode }) {
+        const fields = { ...identity, grant_type: deviceGrantType, device_code: deviceCode };
+        const answer = await postForm(endpoint, fields, { signal });
+        if (answer.kind === "unreachable") return answer;
+        const { access_token, token_type } = answer.body;
+        if (answer.status === 200 && typeof access_token === "string") {
+          const type = typeof token_type === "string" ? token_type : "Bearer";
+          return { kind: "granted", value: { ...answer.body, access_token, token_type: type } };
+        }
+        return standardPoll(errorCodeIn(answer.body)) ?? { kind: "failure", reason: reasonOf(answer) };
+      },
+    },
     signal,
-    timeoutMs: 20_000,
-    maxBodyBytes: maxAnswerBytes,
-  });
-  signal.throwIfAborted();
-  const text = response.kind === "failure" ? response : await response.text();
-  if (text.kind === "failure") throw new UserError(`The login service gave no answer: ${text.failure.message}.`);
-  if (response.kind === "failure") throw new UserError(response.failure.message);
-  const parsed = parseJson(text.text);
-  return { status: response.status, body: parsed.ok && isRecord(parsed.value) ? parsed.value : {} };
+  );
+  switch (outcome.kind) {
+    case "granted":
+      return outcome.value;
+    case "denied":
+      throw new UserError("The login was refused on the other device.");
+    case "expired":
+      throw new UserError("Nobody entered the code in time.");
+    case "unreachable":
+      throw new UserError(`The login service gave no answer: ${outcome.message}.`);
+    case "failure":
+      throw new UserError(`The login failed (${outcome.reason}).`);
+  }
+}
+
+function reasonOf(answer: Exchange): string {
+  return answer.kind === "unreachable" ? answer.message : (errorCodeIn(answer.body) ?? String(answer.status));
 }

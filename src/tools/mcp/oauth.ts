@@ -8,10 +8,10 @@ import type {
 import { UserError } from "#foundation/errors";
 import { HttpClient } from "#foundation/http/client";
 import { fetchOver } from "#foundation/http/fetch";
+import { type Loopback, openLoopback } from "#foundation/http/loopback";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import { loginNeeded } from "./failure.ts";
-import { listenForCallback } from "./oauth-callback.ts";
 import type { DeviceLoginDeps } from "./oauth-device.ts";
 import type { McpOAuthSettings } from "./settings.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -66,9 +66,9 @@ export class McpOAuth {
     const { auth } = await import("@modelcontextprotocol/client");
     const state = randomBytes(24).toString("base64url");
     using limit = deadline(server.oauth.timeoutMs, "nobody completed the login in time");
-    await using callback = await listenForCallback(server.oauth.redirectPort, state);
+    await using callback = await openCallback(server.oauth.redirectPort, state);
     const provider = this.#clientProvider(server, {
-      redirectUrl: callback.redirectUrl,
+      redirectUrl: callback.redirectUri,
       state,
       redirect: async (url) => {
         prompt.show(url.href);
@@ -82,6 +82,9 @@ export class McpOAuth {
     const first = await auth(provider, { ...options, forceReauthorization: true });
     if (first === "AUTHORIZED") return;
     const answer = await callback.answer(linkSignals(signal, limit.signal));
+    const problem = answer.get("error_description") ?? answer.get("error");
+    if (problem !== null)
+      throw new UserError(`The login was refused: ${problem.slice(0, 300)}`, { code: "mcp_login_refused" });
     const iss = answer.get("iss");
     await auth(provider, { ...options, authorizationCode: answer.get("code") ?? "", ...(iss === null ? {} : { iss }) });
   }
@@ -164,6 +167,17 @@ export class McpOAuth {
         if (scope === "all" || scope === "client") await store.forget(name, "client");
       },
     };
+  }
+}
+
+async function openCallback(port: number, state: string): Promise<Loopback> {
+  try {
+    return await openLoopback({ port, path: "/callback", state });
+  } catch (error) {
+    throw new UserError(`Port ${port} for the login is taken.`, {
+      hint: "Set oauth.redirect_port to 0.",
+      cause: error,
+    });
   }
 }
 

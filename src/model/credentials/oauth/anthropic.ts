@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { postJson, textIn } from "#foundation/http/ask";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { clientIds } from "../../providers/identification.ts";
 import type { Keychain } from "../keychain.ts";
@@ -7,9 +8,9 @@ import { fileSlot, type LoginCodec, type LoginSlot, type StoredLogin } from "../
 import { momentOf } from "../pool-entry.ts";
 import { RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
-import { type Exchange, errorCodeIn, postForm, postJson, textIn } from "./exchange.ts";
-import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
-import { grantedLogin, loginFrom, statusOf, tokenFields } from "./login-record.ts";
+import { type AuthFlow, declined, type FlowContext, reloginFailure } from "./flow.ts";
+import { noLongerAccepted, readGrant, renewLogin, type TokenService } from "./grant.ts";
+import { loginFrom, statusOf, tokenFields } from "./login-record.ts";
 import { newPkce, readCallback } from "./pkce.ts";
 
 const provider = "anthropic";
@@ -132,32 +133,19 @@ interface Parts {
   readonly endpoints: AnthropicEndpoints;
 }
 
-async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
-  if (login.refreshToken === undefined) {
-    return reloginFailure(provider, "The Anthropic login has run out and carries nothing to renew it with.");
-  }
-  const fields = {
-    grant_type: "refresh_token",
-    client_id: clientIds.anthropic,
-    refresh_token: login.refreshToken,
-  };
-  let last: RenewResult = unavailable("Anthropic", "no address to ask");
-  for (const url of parts.endpoints.tokens) {
-    const answer = await postForm(url, fields, { signal, timeoutMs: renewTimeoutMs });
-    last = readTokens(answer, login, parts.context.clock.now());
-    // Only an address that is out of reach is worth a second one: an answer used the refresh token up.
-    if (last.kind === "renewed" || answer.kind === "answer") return last;
-  }
-  return last;
+function renew(login: StoredLogin, { context, endpoints }: Parts, signal: AbortSignal): Promise<RenewResult> {
+  const renewal = { urls: endpoints.tokens, fields: { client_id: clientIds.anthropic }, timeoutMs: renewTimeoutMs };
+  return renewLogin(login, { ...service(context), ...renewal }, signal);
 }
 
-function readTokens(answer: Exchange, before: StoredLogin, nowMs: number): RenewResult {
-  if (answer.kind === "unreachable") return unavailable("Anthropic", answer.message);
-  const login = grantedLogin(answer.body, before, { nowMs, usualLifeSeconds: 3600 });
-  if (answer.status === 200 && login !== undefined) return { kind: "renewed", login };
-  const error = errorCodeIn(answer.body);
-  if (answer.status >= 500) return unavailable("Anthropic", `HTTP ${answer.status}`);
-  return reloginFailure(provider, `The Anthropic login is no longer accepted (${error ?? answer.status}).`);
+function service(context: FlowContext): TokenService {
+  return {
+    provider,
+    name: "Anthropic",
+    context,
+    usualLifeSeconds: 3600,
+    refused: (error, status) => (status >= 500 ? undefined : noLongerAccepted(provider, "Anthropic", error ?? status)),
+  };
 }
 
 /** Anthropic's own page shows a code that is pasted back; there is nothing to listen for. */
@@ -197,7 +185,7 @@ export function createAnthropicFlow(
       };
       const [tokenUrl = ""] = endpoints.tokens;
       const exchange = await postJson(tokenUrl, body, { signal });
-      const result = readTokens(exchange, { accessToken: "", extra: {} }, context.clock.now());
+      const result = readGrant(exchange, { extra: {} }, service(context));
       if (result.kind === "failure") return result;
       await slot.exclusively((access) => access.write(result.login), signal);
       return { kind: "logged-in" };

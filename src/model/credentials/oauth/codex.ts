@@ -1,23 +1,16 @@
 import { join } from "node:path";
 import { readTextFile } from "#foundation/files/files";
+import { type ExchangeOptions, errorCodeIn, numberIn, postForm, postJson, textIn } from "#foundation/http/ask";
+import type { DeviceCode } from "#foundation/http/device-code";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { clientIds } from "../../providers/identification.ts";
 import { withActiveProvider, withLogin } from "../auth-state.ts";
 import { type LoginCodec, type LoginSlot, type StoredLogin, storeSlot } from "../login-slot.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
-import { type DeviceCode, type Poll, runDeviceFlow } from "./device-flow.ts";
-import {
-  type Exchange,
-  type ExchangeOptions,
-  errorCodeIn,
-  errorTextIn,
-  numberIn,
-  postForm,
-  postJson,
-  textIn,
-} from "./exchange.ts";
+import { type Poll, runDeviceFlow } from "./device-flow.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+import { noLongerAccepted, readGrant, renewLogin, type TokenService } from "./grant.ts";
 import { expiryOf, readClaims } from "./jwt.ts";
 import { forgetLogin, loginFrom, rememberLogin, statusOf, tokenFields } from "./login-record.ts";
 
@@ -79,7 +72,7 @@ export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints 
     async login(ui, signal) {
       if (!(await ui.confirm(codexNotice, signal))) return declined;
       const code = await requestCode(context, endpoints, signal);
-      if (code.kind === "failure") return code;
+      if ("kind" in code) return code;
       const granted = await runDeviceFlow(
         {
           provider,
@@ -143,7 +136,7 @@ async function requestCode(
   context: FlowContext,
   endpoints: CodexEndpoints,
   signal: AbortSignal,
-): Promise<(DeviceCode & { readonly kind: "code" }) | LoginFailure> {
+): Promise<DeviceCode | LoginFailure> {
   const answer = await postJson(endpoints.userCode, { client_id: clientIds.codex }, { ...options(context), signal });
   if (answer.kind === "unreachable") return unavailable("OpenAI", answer.message);
   const deviceCode = textIn(answer.body, "device_auth_id");
@@ -153,7 +146,6 @@ async function requestCode(
   }
   const intervalMs = (numberIn(answer.body, "interval") ?? 5) * 1000;
   return {
-    kind: "code",
     deviceCode,
     userCode,
     url: endpoints.verification,
@@ -196,51 +188,42 @@ async function redeem(granted: Granted, parts: Parts, signal: AbortSignal): Prom
     },
     { ...options(parts.context), signal },
   );
-  return readTokens(answer, { accessToken: "", extra: {} });
+  return readGrant(answer, { extra: {} }, service(parts.context));
 }
 
-async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
-  if (login.refreshToken === undefined) {
-    return reloginFailure(provider, "The ChatGPT login has run out and carries nothing to renew it with.");
-  }
-  const answer = await postForm(
-    parts.endpoints.token,
-    { grant_type: "refresh_token", client_id: clientIds.codex, refresh_token: login.refreshToken },
-    { ...options(parts.context), signal },
-  );
-  return readTokens(answer, login);
+function renew(login: StoredLogin, { context, endpoints }: Parts, signal: AbortSignal): Promise<RenewResult> {
+  const renewal = { urls: [endpoints.token], fields: { client_id: clientIds.codex } };
+  return renewLogin(login, { ...service(context), ...renewal, timeoutMs: timeoutOf(context) }, signal);
 }
 
 const finalErrors = new Set(["invalid_grant", "invalid_token", "invalid_request"]);
 
-function readTokens(answer: Exchange, before: StoredLogin): RenewResult {
-  if (answer.kind === "unreachable") return unavailable("OpenAI", answer.message);
-  const error = errorCodeIn(answer.body);
-  if (error === "refresh_token_reused") {
-    return reloginFailure(
-      provider,
-      "The ChatGPT login was renewed by another program with the same token, which ends it for both.",
-      "refresh_token_reused",
-    );
-  }
-  const accessToken = textIn(answer.body, "access_token");
-  if (answer.status === 200 && accessToken !== undefined) {
-    const refreshToken = textIn(answer.body, "refresh_token") ?? before.refreshToken;
-    const login = loginFrom({ accessToken, refreshToken, expiresAtMs: expiryOf(accessToken), extra: before.extra });
-    if (login !== undefined) return { kind: "renewed", login };
-  }
-  if (answer.status === 401 || answer.status === 403 || (error !== undefined && finalErrors.has(error))) {
-    return reloginFailure(provider, `The ChatGPT login is no longer accepted (${error ?? answer.status}).`);
-  }
-  return unavailable("OpenAI", errorTextIn(answer.body) || `HTTP ${answer.status}`);
+function service(context: FlowContext): TokenService {
+  return {
+    provider,
+    name: "ChatGPT",
+    context,
+    expiryOf,
+    refused(error, status) {
+      if (error === "refresh_token_reused")
+        return reloginFailure(
+          provider,
+          "The ChatGPT login was renewed by another program with the same token, which ends it for both.",
+          error,
+        );
+      const isFinal = status === 401 || status === 403 || (error !== undefined && finalErrors.has(error));
+      return isFinal ? noLongerAccepted(provider, "ChatGPT", error ?? status) : undefined;
+    },
+  };
+}
+
+function timeoutOf({ env }: FlowContext): number {
+  const seconds = Number(env.HERMES_CODEX_REFRESH_TIMEOUT_SECONDS);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 20_000;
 }
 
 function options(context: FlowContext): ExchangeOptions {
-  const seconds = Number(context.env.HERMES_CODEX_REFRESH_TIMEOUT_SECONDS);
-  return {
-    timeoutMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 20_000,
-    client: context.client,
-  };
+  return { timeoutMs: timeoutOf(context), client: context.client };
 }
 
 /** The login of the Codex program itself, to be imported once when the person says so; undefined when it has run out. */

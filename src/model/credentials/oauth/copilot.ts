@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { UserError } from "#foundation/errors";
+import { ask, errorCodeIn, numberIn, postForm, textIn } from "#foundation/http/ask";
+import { type DeviceCode, deviceGrantType, standardPoll } from "#foundation/http/device-code";
 import { runProcess } from "#foundation/process/run";
 import { Secret } from "#foundation/secrets/secret";
 import { clientIds, copilotExchangeAgent } from "../../providers/identification.ts";
@@ -7,8 +9,7 @@ import { loginOf, withLogin } from "../auth-state.ts";
 import { type LoginFailure, toError } from "../refresh.ts";
 import type { AccessToken, TokenSource } from "../scoped.ts";
 import { usableKey } from "../usable-key.ts";
-import { type DeviceCode, type Poll, runDeviceFlow, standardPoll } from "./device-flow.ts";
-import { ask, errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
+import { codeOf, type Poll, runDeviceFlow } from "./device-flow.ts";
 import { type AuthFlow, declined, type FlowContext, unavailable } from "./flow.ts";
 import { forgetLogin } from "./login-record.ts";
 
@@ -173,8 +174,8 @@ export function createCopilotFlow(context: FlowContext, endpoints: CopilotEndpoi
     provider,
     async login(ui, signal) {
       if (!(await ui.confirm(copilotNotice, signal))) return declined;
-      const code = await requestCode(endpoints, signal);
-      if (code.kind === "failure") return code;
+      const code = await requestCode(endpoints, context, signal);
+      if ("kind" in code) return code;
       const granted = await runDeviceFlow(
         {
           provider,
@@ -216,24 +217,11 @@ export function createCopilotFlow(context: FlowContext, endpoints: CopilotEndpoi
 
 async function requestCode(
   endpoints: CopilotEndpoints,
+  { client }: FlowContext,
   signal: AbortSignal,
-): Promise<(DeviceCode & { readonly kind: "code" }) | LoginFailure> {
-  const answer = await postForm(endpoints.deviceCode, { client_id: clientIds.copilot, scope: "read:user" }, { signal });
-  if (answer.kind === "unreachable") return unavailable("GitHub", answer.message);
-  const deviceCode = textIn(answer.body, "device_code");
-  const userCode = textIn(answer.body, "user_code");
-  const url = textIn(answer.body, "verification_uri");
-  if (answer.status !== 200 || deviceCode === undefined || userCode === undefined || url === undefined) {
-    return unavailable("GitHub", `HTTP ${answer.status} instead of a code`);
-  }
-  return {
-    kind: "code",
-    deviceCode,
-    userCode,
-    url,
-    intervalMs: (numberIn(answer.body, "interval") ?? 5) * 1000,
-    expiresInMs: (numberIn(answer.body, "expires_in") ?? 900) * 1000,
-  };
+): Promise<DeviceCode | LoginFailure> {
+  const fields = { client_id: clientIds.copilot, scope: "read:user" };
+  return codeOf(await postForm(endpoints.deviceCode, fields, { signal, client }), "GitHub");
 }
 
 async function poll(code: DeviceCode, endpoints: CopilotEndpoints, signal: AbortSignal): Promise<Poll<string>> {
@@ -242,7 +230,7 @@ async function poll(code: DeviceCode, endpoints: CopilotEndpoints, signal: Abort
     {
       client_id: clientIds.copilot,
       device_code: code.deviceCode,
-      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      grant_type: deviceGrantType,
     },
     { signal },
   );

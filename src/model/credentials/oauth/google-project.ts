@@ -1,8 +1,8 @@
+import { ask, textIn } from "#foundation/http/ask";
 import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import type { LoginSlot } from "../login-slot.ts";
 import type { TokenSource } from "../scoped.ts";
-import { ask, textIn } from "./exchange.ts";
 
 export interface ProjectParts {
   readonly slot: LoginSlot;

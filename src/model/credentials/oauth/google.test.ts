@@ -46,7 +46,7 @@ describe("Google", () => {
     });
     const flow = createGoogleFlow(world.context, endpoints(server));
     expect(await flow.login(ui, never)).toEqual({ kind: "logged-in", account: "me@example.com" });
-    expect(visits).toEqual([404, 200, 200]);
+    expect(visits).toEqual([404, 400, 200]);
     const sent = server.callsTo("/token")[0]?.fields ?? {};
     expect(sent).toMatchObject({ code: "good", client_id: "client-1", client_secret: "secret-1" });
     expect(challengeOf(sent.code_verifier ?? "")).toBe(

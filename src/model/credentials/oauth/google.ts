@@ -1,16 +1,17 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { ask, postForm, textIn } from "#foundation/http/ask";
+import { openLoopback } from "#foundation/http/loopback";
 import { isRecord } from "#foundation/text/json";
 import { codeAssistUrl } from "../../providers/records/logins.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
-import { ask, type Exchange, errorCodeIn, postForm, textIn } from "./exchange.ts";
-import { type AuthFlow, declined, type FlowContext, type LoginUi, reloginFailure, unavailable } from "./flow.ts";
+import { type AuthFlow, declined, type FlowContext, type LoginUi, reloginFailure } from "./flow.ts";
 import { projectOfLogin } from "./google-project.ts";
-import { grantedLogin, loginFrom, statusOf, tokenFields } from "./login-record.ts";
-import { openLoopback } from "./loopback.ts";
+import { readGrant, renewLogin, type TokenService } from "./grant.ts";
+import { loginFrom, statusOf, tokenFields } from "./login-record.ts";
 import { type CallbackAnswer, newPkce, type Pkce, readCallback } from "./pkce.ts";
 
 const provider = "google-gemini-cli";
@@ -117,7 +118,7 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
         redirect_uri: answer.redirectUri,
       };
       const exchange = await postForm(endpoints.token, fields, { signal });
-      const result = readTokens(exchange, { accessToken: "", extra: {} }, context.clock.now());
+      const result = readGrant(exchange, { extra: {} }, service(context));
       if (result.kind === "failure") return result;
       const email = await emailOf(result.login.accessToken, endpoints, signal);
       const extra = email === undefined ? {} : { email };
@@ -163,13 +164,14 @@ async function askPerson(question: Question, signal: AbortSignal): Promise<Perso
   }
   await using loopback = await openLoopback({
     port: endpoints.callbackPort,
+    takesAnyPort: true,
     path: callbackPath,
     state: pkce.state,
   });
   const url = authorizeUrl(question, loopback.redirectUri);
   ui.showCode({ url, userCode: "" });
   await ui.openBrowser(url);
-  const answer = await loopback.answer(signal);
+  const answer = readCallback(`${loopback.redirectUri}?${await loopback.answer(signal)}`, pkce.state);
   return answer.kind === "code" ? { ...answer, redirectUri: loopback.redirectUri } : answer;
 }
 
@@ -195,30 +197,27 @@ function authorizeUrl({ client, pkce, endpoints }: Question, redirectUri: string
 }
 
 async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
-  const client = clientOf(parts.context.env);
+  const { context, endpoints, path } = parts;
+  const client = clientOf(context.env);
   if ("kind" in client) return client;
-  if (login.refreshToken === undefined) return reloginFailure(provider, "The Google login has run out.");
-  const fields = {
-    grant_type: "refresh_token",
-    client_id: client.id,
-    client_secret: client.secret,
-    refresh_token: login.refreshToken,
-  };
-  const answer = await postForm(parts.endpoints.token, fields, { signal });
-  const result = readTokens(answer, login, parts.context.clock.now());
+  const renewal = { urls: [endpoints.token], fields: { client_id: client.id, client_secret: client.secret } };
+  const result = await renewLogin(login, { ...service(context), ...renewal }, signal);
   // A revoked login will never work again; keeping it would only ask the same question at every start.
-  if (result.kind === "failure" && result.code === "google_oauth_revoked") await rm(parts.path, { force: true });
+  if (result.kind === "failure" && result.code === "google_oauth_revoked") await rm(path, { force: true });
   return result;
 }
 
-function readTokens(answer: Exchange, before: StoredLogin, nowMs: number): RenewResult {
-  if (answer.kind === "unreachable") return unavailable("Google", answer.message);
-  const login = grantedLogin(answer.body, before, { nowMs, usualLifeSeconds: 3600 });
-  if (answer.status === 200 && login !== undefined) return { kind: "renewed", login };
-  if (errorCodeIn(answer.body) === "invalid_grant") {
-    return reloginFailure(provider, "Google has withdrawn the login.", "google_oauth_revoked");
-  }
-  return unavailable("Google", `HTTP ${answer.status}`);
+function service(context: FlowContext): TokenService {
+  return {
+    provider,
+    name: "Google",
+    context,
+    usualLifeSeconds: 3600,
+    refused: (error) =>
+      error === "invalid_grant"
+        ? reloginFailure(provider, "Google has withdrawn the login.", "google_oauth_revoked")
+        : undefined,
+  };
 }
 
 /** The address shown in status lines; a login without it is as good. */

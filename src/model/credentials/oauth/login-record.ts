@@ -1,8 +1,8 @@
+import { numberIn, textIn } from "#foundation/http/ask";
 import { Secret } from "#foundation/secrets/secret";
 import type { AuthFile } from "../auth-file.ts";
 import { loginOf, withActiveProvider, withLogin } from "../auth-state.ts";
 import type { LoginCodec, LoginSlot, StoredLogin } from "../login-slot.ts";
-import { numberIn, textIn } from "./exchange.ts";
 import type { LoginStatus } from "./flow.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,9 +1,10 @@
+import { ask, type Exchange, errorCodeIn, errorTextIn, numberIn, textIn } from "#foundation/http/ask";
 import { clientIds } from "../../providers/identification.ts";
 import type { StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import type { LoginFailure, RenewResult } from "../refresh.ts";
-import { ask, type Exchange, errorCodeIn, errorTextIn, numberIn, postForm, textIn } from "./exchange.ts";
 import { type FlowContext, reloginFailure, unavailable } from "./flow.ts";
+import { renewLogin } from "./grant.ts";
 
 const provider = "nous";
 
@@ -31,47 +32,33 @@ interface Parts {
 }
 
 /** One use of the refresh token. The caller stores the answer before doing anything else. */
-export async function refreshNous(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
-  if (login.refreshToken === undefined) {
-    return reloginFailure(provider, "The Nous login has run out and carries nothing to renew it with.");
-  }
-  const answer = await postForm(
-    parts.endpoints.token,
-    { grant_type: "refresh_token", client_id: clientIds.nous, refresh_token: login.refreshToken },
-    { signal, client: parts.context.client },
-  );
-  if (answer.kind === "unreachable") return unavailable("the Nous Portal", answer.message);
-  const accessToken = textIn(answer.body, "access_token");
-  if (answer.status === 200 && accessToken !== undefined) {
-    const refreshToken = textIn(answer.body, "refresh_token") ?? login.refreshToken;
-    const life = numberIn(answer.body, "expires_in");
-    return {
-      kind: "renewed",
-      login: {
-        accessToken,
-        refreshToken,
-        ...(life === undefined ? {} : { expiresAtMs: parts.context.clock.now() + life * 1000 }),
-        extra: login.extra,
-      },
-    };
-  }
-  return refreshFailure(answer);
-}
-
-function refreshFailure(answer: Extract<Exchange, { kind: "answer" }>): LoginFailure {
-  const error = errorCodeIn(answer.body);
-  const text = errorTextIn(answer.body);
-  if (error === "refresh_token_reused" || /reuse/i.test(text)) {
-    return reloginFailure(
+export function refreshNous(
+  login: StoredLogin,
+  { endpoints, context }: Parts,
+  signal: AbortSignal,
+): Promise<RenewResult> {
+  return renewLogin(
+    login,
+    {
       provider,
-      "The Nous login was renewed from elsewhere with the same token, which ends it. Only Hermes may renew its own login.",
-      "refresh_token_reused",
-    );
-  }
-  if (answer.status === 401 || error === "invalid_grant" || error === "invalid_token") {
-    return reloginFailure(provider, "The Nous login is no longer accepted.");
-  }
-  return unavailable("the Nous Portal", text || `HTTP ${answer.status}`);
+      name: "Nous",
+      context,
+      urls: [endpoints.token],
+      fields: { client_id: clientIds.nous },
+      refused(error, status, text) {
+        if (error === "refresh_token_reused" || /reuse/i.test(text))
+          return reloginFailure(
+            provider,
+            "The Nous login was renewed from elsewhere with the same token, which ends it. Only Hermes may renew its own login.",
+            "refresh_token_reused",
+          );
+        return status === 401 || error === "invalid_grant" || error === "invalid_token"
+          ? reloginFailure(provider, "The Nous login is no longer accepted.")
+          : undefined;
+      },
+    },
+    signal,
+  );
 }
 
 export type Minted = { readonly kind: "minted"; readonly key: string; readonly expiresAtMs: number } | LoginFailure;

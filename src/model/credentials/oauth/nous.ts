@@ -1,11 +1,12 @@
+import { errorCodeIn, postForm, textIn } from "#foundation/http/ask";
+import { type DeviceCode, deviceGrantType, standardPoll } from "#foundation/http/device-code";
 import { deadline, raceAbort } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
 import { clientIds } from "../../providers/identification.ts";
 import { type LoginSlot, type SlotAccess, type StoredLogin, storeSlot } from "../login-slot.ts";
 import { type LoginFailure, toError } from "../refresh.ts";
 import { type AccessToken, CredentialUnavailableError, type TokenSource } from "../scoped.ts";
-import { type DeviceCode, type Poll, runDeviceFlow, standardPoll } from "./device-flow.ts";
-import { errorCodeIn, numberIn, postForm, textIn } from "./exchange.ts";
+import { codeOf, type Poll, runDeviceFlow } from "./device-flow.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
 import { forgetLogin, grantedLogin, rememberLogin, statusOf } from "./login-record.ts";
 import { nousCodec } from "./nous-login.ts";
@@ -184,7 +185,7 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
     async login(ui, signal) {
       if (!(await ui.confirm(nousNotice, signal))) return declined;
       const code = await requestCode(endpoints, context, signal);
-      if (code.kind === "failure") return code;
+      if ("kind" in code) return code;
       const granted = await runDeviceFlow(
         {
           provider,
@@ -242,29 +243,9 @@ async function requestCode(
   endpoints: NousEndpoints,
   context: FlowContext,
   signal: AbortSignal,
-): Promise<(DeviceCode & { readonly kind: "code" }) | LoginFailure> {
-  const answer = await postForm(
-    endpoints.deviceCode,
-    { client_id: clientIds.nous, scope: "inference:mint_agent_key" },
-    { signal, client: context.client },
-  );
-  if (answer.kind === "unreachable") return unavailable("the Nous Portal", answer.message);
-  const deviceCode = textIn(answer.body, "device_code");
-  const userCode = textIn(answer.body, "user_code");
-  const url = textIn(answer.body, "verification_uri");
-  if (answer.status !== 200 || deviceCode === undefined || userCode === undefined || url === undefined) {
-    return unavailable("the Nous Portal", `HTTP ${answer.status} instead of a code`);
-  }
-  const completeUrl = textIn(answer.body, "verification_uri_complete");
-  return {
-    kind: "code",
-    deviceCode,
-    userCode,
-    url,
-    ...(completeUrl === undefined ? {} : { completeUrl }),
-    intervalMs: (numberIn(answer.body, "interval") ?? 5) * 1000,
-    expiresInMs: (numberIn(answer.body, "expires_in") ?? 900) * 1000,
-  };
+): Promise<DeviceCode | LoginFailure> {
+  const fields = { client_id: clientIds.nous, scope: "inference:mint_agent_key" };
+  return codeOf(await postForm(endpoints.deviceCode, fields, { signal, client: context.client }), "the Nous Portal");
 }
 
 async function poll(
@@ -275,7 +256,7 @@ async function poll(
   const answer = await postForm(
     parts.endpoints.token,
     {
-      grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+      grant_type: deviceGrantType,
       client_id: clientIds.nous,
       device_code: code.deviceCode,
     },

@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { textIn } from "#foundation/http/ask";
 import { clientIds } from "../../providers/identification.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
 import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
-import { errorCodeIn, postForm, textIn } from "./exchange.ts";
-import { type AuthFlow, declined, type FlowContext, reloginFailure, unavailable } from "./flow.ts";
-import { grantedLogin, loginFrom, statusOf, tokenFields } from "./login-record.ts";
+import { type AuthFlow, declined, type FlowContext } from "./flow.ts";
+import { renewLogin } from "./grant.ts";
+import { loginFrom, statusOf, tokenFields } from "./login-record.ts";
 
 const provider = "qwen-oauth";
 
@@ -69,25 +70,30 @@ export function createQwenFlow(context: FlowContext, endpoints: QwenEndpoints = 
   };
 }
 
-async function renew(
+function renew(
   login: StoredLogin,
-  parts: { readonly context: FlowContext; readonly endpoints: QwenEndpoints },
+  { context, endpoints }: { readonly context: FlowContext; readonly endpoints: QwenEndpoints },
   signal: AbortSignal,
 ): Promise<RenewResult> {
-  if (login.refreshToken === undefined) return reloginFailure(provider, "The Qwen login has run out.");
-  const answer = await postForm(
-    parts.endpoints.token,
-    { grant_type: "refresh_token", client_id: clientIds.qwen, refresh_token: login.refreshToken },
-    { signal },
+  return renewLogin(
+    login,
+    {
+      provider,
+      name: "Qwen",
+      context,
+      usualLifeSeconds: 3600,
+      urls: [endpoints.token],
+      fields: { client_id: clientIds.qwen },
+      keeps: ["resource_url"],
+      refused: (error, status) =>
+        status >= 500
+          ? undefined
+          : {
+              ...missing,
+              code: "relogin_required",
+              message: `The Qwen login is no longer accepted (${error ?? status}).`,
+            },
+    },
+    signal,
   );
-  if (answer.kind === "unreachable") return unavailable("Qwen", answer.message);
-  const renewed = grantedLogin(answer.body, login, { nowMs: parts.context.clock.now(), usualLifeSeconds: 3600 });
-  if (answer.status !== 200 || renewed === undefined) {
-    if (answer.status >= 500) return unavailable("Qwen", `HTTP ${answer.status}`);
-    const reason = errorCodeIn(answer.body) ?? answer.status;
-    return { ...missing, code: "relogin_required", message: `The Qwen login is no longer accepted (${reason}).` };
-  }
-  const resource = textIn(answer.body, "resource_url");
-  const extra = { ...login.extra, ...(resource === undefined ? {} : { resource_url: resource }) };
-  return { kind: "renewed", login: { ...renewed, extra } };
 }

@@ -1,6 +1,6 @@
-import type { HttpClient } from "#foundation/http/client";
-import { httpRequest } from "#foundation/http/request";
-import { isRecord, parseJson } from "#foundation/text/json";
+import { isRecord, parseJson } from "../text/json.ts";
+import type { HttpClient } from "./client.ts";
+import { httpRequest } from "./request.ts";
 
 /** What a login server answered, or why it did not. */
 export type Exchange =
@@ -15,7 +15,7 @@ export type Exchange =
 export interface ExchangeOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** Connections with certificates of their own; see `tls.ts`. */
+  /** Connections with certificates of their own. */
   readonly client?: HttpClient | undefined;
 }
 
