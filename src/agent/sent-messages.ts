@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type AssistantMessage, type Content, type Message, textPart } from "#conversation";
+import { type AssistantMessage, type Content, type Message, type SentForm, textPart } from "#conversation";
 import type { Target } from "#model";
 
 /**
@@ -57,9 +57,16 @@ export function modelKey({ provider, model, baseUrl }: Target): string {
 }
 
 function asSent({ sent, ...message }: Message): Message {
-  if (message.role === "assistant")
-    return sent?.tool_calls === undefined ? message : { ...message, tool_calls: sent.tool_calls };
+  if (message.role === "assistant") return sentReply(message, sent);
   return { ...message, content: withSuffix(sent?.content ?? message.content, sent?.suffix) };
+}
+
+function sentReply(message: AssistantMessage, sent: SentForm | undefined): Message {
+  const calls = sent?.tool_calls === undefined ? message : { ...message, tool_calls: sent.tool_calls };
+  if (typeof sent?.content !== "string") return calls;
+  // The exact items of the Responses wire would be sent in place of the text.
+  const { codex_message_items: _items, ...rest } = calls;
+  return { ...rest, content: sent.content };
 }
 
 /** The list itself when nothing in it changes. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "#conversation";
+import { type AgentEvent, textOf } from "#conversation";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { type ModelServer, startModelServer } from "../fakes/model-server/index.ts";
 import { type Life, mainModel, openWorld, question, type SessionPlan } from "./prefix-session.ts";
@@ -52,7 +52,8 @@ export async function playKilled(plan: SessionPlan, project: string, killAfter?:
   async function goOn(turn: number) {
     await stage[Symbol.asyncDispose]();
     stage = await world.openStage(second);
-    const isStored = world.history().some(({ content }) => content === question(turn));
+    // A summary may stand in front of it.
+    const isStored = world.history().some(({ content }) => textOf(content).endsWith(question(turn)));
     return isStored
       ? await stage.agent.continueTurn()
       : await stage.agent.runConversation({ userMessage: question(turn) });

@@ -18,7 +18,7 @@ import type { MeteredRequest } from "../meter.ts";
 import type { PromptSource, Transcript } from "../ports.ts";
 import type { CompressOutcome } from "./engine.ts";
 import { latestRequest } from "./plan.ts";
-import { stripSummary } from "./summary-message.ts";
+import { findSummary, stripSummary } from "./summary-message.ts";
 
 /** What is compressed: the history of a running turn, or of a conversation between its turns. */
 export interface Subject {
@@ -130,18 +130,24 @@ function wholeResult(original: ToolMessage, made: ToolMessage): Message {
   return { ...original, sent: { ...original.sent, content } };
 }
 
-/** A summary may stand in front of the text of a reply; its calls are whole all the same. */
+/** A summary may stand in front of the text of a reply; its words and its calls are whole all the same. */
 function wholeReply(original: AssistantMessage, made: AssistantMessage): Message {
   const { tool_calls } = original;
-  const sentCalls = made.tool_calls;
-  const isSameCalls = sentCalls === tool_calls || sentCalls === original.sent?.tool_calls;
-  if (isSameCalls && made.content === original.content) return original;
+  const isSameText = made.content === original.content || made.content === original.sent?.content;
+  const isSameCalls = made.tool_calls === tool_calls || made.tool_calls === original.sent?.tool_calls;
+  if (isSameText && isSameCalls) return original;
+  const spoken = findSummary(made)?.rest ?? made.content;
+  const content = `${made.content.slice(0, made.content.lastIndexOf(spoken))}${original.content}`;
+  const sent = {
+    ...(made.content === content ? {} : { content: made.content }),
+    ...(made.tool_calls === tool_calls || made.tool_calls === undefined ? {} : { tool_calls: made.tool_calls }),
+  };
   const { sent: _sent, ...rest } = made;
-  const isShort = sentCalls !== undefined && sentCalls !== tool_calls;
   return {
     ...rest,
+    content,
     ...(tool_calls === undefined ? {} : { tool_calls }),
-    ...(isShort ? { sent: { tool_calls: sentCalls } } : {}),
+    ...(Object.keys(sent).length === 0 ? {} : { sent }),
   };
 }
 

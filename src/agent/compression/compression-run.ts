@@ -13,6 +13,7 @@ import {
   type SummaryStatus,
   thresholdOf,
 } from "./engine.ts";
+import { fullestShare } from "./limits.ts";
 
 export type CompressionTrigger = "preflight" | "in_loop" | "hygiene" | "error" | "manual";
 
@@ -133,6 +134,7 @@ export class CompressionRun {
     this.#tokenSource = meter.source;
     this.#context = {
       currentTokens,
+      tokensWith: this.#tokensWith,
       mustShrink: request.trigger === "error",
       isManual: request.trigger === "manual",
       attempt: request.attempt,
@@ -145,7 +147,7 @@ export class CompressionRun {
     const { engine } = this.#deps;
     const { trigger } = this.#request;
     const history = this.#shortHistory();
-    const pruned = engine.prune?.(history, this.#context);
+    const pruned = await engine.prune?.(history, this.#context);
     if (pruned?.kind === "pruned" && this.#isEnough(pruned)) return await this.#finishPruned(pruned);
     const mustWait = engine.isPaused?.() === true && trigger !== "manual" && !this.#isCritical();
     if (mustWait || engine.hasContentToCompress?.(history, this.#context) === false) {
@@ -169,14 +171,15 @@ export class CompressionRun {
     return this.#deps.conversation.sent.short(this.#subject.history);
   }
 
-  /** Pruning alone will do: well below the threshold again, and it made a difference. */
+  /** Pruning alone will do: well below the threshold again, a third of the window is free, and it made a difference. */
   #isEnough(pruned: CompressOutcome): boolean {
     const { trigger } = this.#request;
     if (trigger === "manual") return false;
     const threshold = thresholdOf(this.#deps.engine);
     const { currentTokens } = this.#context;
     const after = this.#tokensWith(pruned.messages);
-    if (after >= enoughShare * threshold) return false;
+    const { contextWindow } = this.#subject.target.limits;
+    if (after >= Math.min(enoughShare * threshold, fullestShare * contextWindow)) return false;
     if (currentTokens >= threshold) return true;
     return trigger === "error" && savingsPct(currentTokens, after) >= enoughSavingPct;
   }

@@ -36,7 +36,7 @@ const tightestAttempt = 3;
 /** Keeps one conversation within its window: decides when to compress, and holds what is remembered between compressions. */
 export class Compression {
   readonly #deps: CompressionDeps;
-  readonly #thrashing = new Thrashing();
+  readonly #pacing = new Pacing();
   #toldModel: EngineModel | undefined;
   #isNoticeArmed = true;
 
@@ -75,7 +75,7 @@ export class Compression {
       this.#noticeNearThreshold(subject, tokens);
       const isEarly = attempt === 1 && moment === "preflight" && engine.shouldCompressPreflight?.(subject.history);
       if (!engine.shouldCompress(tokens) && isEarly !== true) return;
-      if (this.#thrashing.blocks({ tokens, model: keyOf(subject.target) })) return;
+      if (attempt === 1 ? this.#pacing.blocks(fillOf(subject, tokens)) : this.#pacing.isSuspended) return;
       const trigger = moment === "preflight" ? "preflight" : "in_loop";
       if ((await this.#run(subject, { trigger, attempt })).kind !== "smaller") return;
     }
@@ -106,7 +106,7 @@ export class Compression {
     const window = target.limits.contextWindow;
     const tokens = await this.#tokens(subject);
     if (tokens < hygieneShare * window && history.length < hygieneMessages) return { kind: "nothing" };
-    if (this.#thrashing.blocks({ tokens, model: keyOf(target) })) return { kind: "nothing" };
+    if (this.#pacing.blocks(fillOf(subject, tokens))) return { kind: "nothing" };
     const result = await this.#run(subject, { trigger: "hygiene", attempt: 1 });
     const after = await this.#tokens(subject);
     if (after >= criticalShare * window)
@@ -117,8 +117,10 @@ export class Compression {
   async #run(subject: Subject, request: CompressionRequest): Promise<CompressionResult> {
     const run = await CompressionRun.begin(subject, request, this.#deps);
     const result = await run.run();
-    const isSuspended = run.saved !== undefined && this.#thrashing.note({ ...run.saved, model: keyOf(subject.target) });
-    if (isSuspended) notice(subject, "warn", noticeTexts.suspended);
+    const { saved } = run;
+    if (saved === undefined) return result;
+    if (this.#pacing.note({ ...fillOf(subject, saved.tokens), savingsPct: saved.savingsPct }))
+      notice(subject, "warn", noticeTexts.suspended);
     return result;
   }
 
@@ -208,42 +210,49 @@ function turnSubject(turn: Turn, preview: (turn: Turn) => Promise<ModelRequest>)
   };
 }
 
-function keyOf(target: Target): string {
-  return `${target.provider}/${target.model}`;
+function fillOf({ target }: Subject, tokens: number): Fill {
+  return { tokens, window: target.limits.contextWindow, model: `${target.provider}/${target.model}` };
 }
 
 const smallestSavingPct = 10;
 const allowedInRow = 2;
 const growthThatLifts = 1.2;
+/** After a compression the context grows by this share of the window before the next one. */
+const growthShare = 1 / 8;
 
-/** Notices when compressing no longer helps, and stops automatic compression until there is a reason to try again. */
-export class Thrashing {
+interface Fill {
+  readonly tokens: number;
+  readonly window: number;
+  readonly model: string;
+}
+
+/** Keeps compressions apart, and stops automatic ones that no longer help until there is a reason to try again. */
+export class Pacing {
   #inRow = 0;
-  #suspended: { readonly tokens: number; readonly model: string } | undefined;
+  #last: Fill | undefined;
+  isSuspended = false;
 
   /** True when this one was the last straw: automatic compression is suspended from now on. */
-  note(saved: { readonly savingsPct: number; readonly tokens: number; readonly model: string }): boolean {
-    this.#inRow = saved.savingsPct < smallestSavingPct ? this.#inRow + 1 : 0;
-    if (this.#inRow < allowedInRow) {
-      if (this.#inRow === 0) this.#suspended = undefined;
-      return false;
-    }
-    const isNew = this.#suspended === undefined;
-    this.#suspended = { tokens: saved.tokens, model: saved.model };
-    return isNew;
+  note(after: Fill & { readonly savingsPct: number }): boolean {
+    this.#last = after;
+    this.#inRow = after.savingsPct < smallestSavingPct ? this.#inRow + 1 : 0;
+    const wasSuspended = this.isSuspended;
+    this.isSuspended = this.#inRow >= allowedInRow;
+    return this.isSuspended && !wasSuspended;
   }
 
-  /** Whether an automatic compression should be left out; grown by a fifth or under another model it may run again. */
-  blocks(now: { readonly tokens: number; readonly model: string }): boolean {
-    const suspended = this.#suspended;
-    if (suspended === undefined) return false;
-    if (now.model === suspended.model && now.tokens < growthThatLifts * suspended.tokens) return true;
-    this.reset();
-    return false;
+  /** Whether an automatic compression should be left out. Suspended ones may run again when the context grew by a fifth or under another model. */
+  blocks(now: Fill): boolean {
+    const last = this.#last;
+    if (last === undefined || last.model !== now.model) return this.#forget();
+    if (this.isSuspended) return now.tokens < growthThatLifts * last.tokens || this.#forget();
+    return now.tokens < last.tokens + growthShare * last.window && now.tokens < criticalShare * now.window;
   }
 
-  reset(): void {
+  #forget(): false {
     this.#inRow = 0;
-    this.#suspended = undefined;
+    this.#last = undefined;
+    this.isSuspended = false;
+    return false;
   }
 }

@@ -308,7 +308,7 @@ it("keeps its state readable [10:COMP-38]", async () => {
     contextLength: 200_000,
     compressionCount: 1,
   });
-  expect(engine.hasContentToCompress(dialogue(4, 10))).toBe(false);
+  expect(engine.hasContentToCompress(dialogue(4, 10), compressContext())).toBe(false);
   expect(latestRequest([])).toBeUndefined();
   expect(summarySections).toHaveLength(13);
 });

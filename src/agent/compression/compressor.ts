@@ -5,12 +5,22 @@ import type { Clock } from "#foundation/time/clock";
 import { compressionThreshold, estimateMessage, estimateText } from "#model";
 import type { TodoItem } from "#tools";
 import type { CompressContext, CompressOutcome, ContextEngine, EngineModel } from "./engine.ts";
+import { type ExcerptOptions, withExcerpts } from "./excerpt.ts";
 import { extractLocally } from "./extract.ts";
-import { type CompressionLimits, type CompressionSettings, limitsFor, lowered, tightened } from "./limits.ts";
-import { assemble, latestRequest, type Plan, planCompression } from "./plan.ts";
-import { type Pruned, prune } from "./prune.ts";
+import {
+  type CompressionLimits,
+  type CompressionSettings,
+  fitted,
+  fullestShare,
+  limitsFor,
+  lowered,
+  tightened,
+} from "./limits.ts";
+import { assemble, headSize, latestRequest, type Plan, planCompression } from "./plan.ts";
+import { type Pruned, prune, unreadFrom } from "./prune.ts";
+import { recallToolName } from "./recall-tool.ts";
 import { type Summarise, Summarizer, type Summary, type SummaryModel } from "./summarizer.ts";
-import { type ElidedSpan, findSummary, renderSummary, taskLines } from "./summary-message.ts";
+import { type ElidedSpan, findSummary, isSummaryOnly, renderSummary, taskLines } from "./summary-message.ts";
 import { serializeRegion } from "./summary-prompt.ts";
 
 export interface CompressorDeps {
@@ -24,6 +34,8 @@ export interface CompressorDeps {
   todos(): readonly TodoItem[];
   /** The agent has the tool that reads messages again. */
   canRecall(): boolean;
+  /** Keeps a long text in a file the agent can read; gives its path, or undefined where that failed. */
+  keepText(id: string, text: string): Promise<string | undefined>;
   /** A line for the user. */
   warn(text: string): void;
 }
@@ -32,14 +44,23 @@ export const compressorName = "compressor";
 
 /** Above this share of the window history cannot simply be kept until the summariser works again. */
 const criticalShare = 0.95;
-const smallestBudget = 2_000;
 const regionShare = 0.2;
+const charactersPerToken = 4;
+/** From here on the user is told why so little room is left. */
+const crowdedShare = 0.5;
 /** A summary model with less than this cannot follow a long session. */
 const smallestReader = 64_000;
 
 const unknownModel: EngineModel = { model: "", provider: "", baseUrl: "", apiMode: "", contextLength: 128_000 };
 
-type Region = Extract<Plan, { kind: "compress" }>;
+/** One compression: what it works on and within which limits. */
+interface Frame {
+  readonly messages: readonly Message[];
+  readonly pruned: Pruned;
+  readonly plan: Extract<Plan, { kind: "compress" }>;
+  readonly limits: CompressionLimits;
+  readonly context: CompressContext;
+}
 
 /**
  * The default engine: shortens old tool results, then has everything between the first messages and the latest
@@ -67,7 +88,7 @@ export class Compressor implements ContextEngine {
     this.#summarizer = new Summarizer(deps);
     this.thresholdPercent = deps.settings.threshold;
     this.#model = model;
-    this.#limits = this.#limitsFor(model);
+    this.#limits = this.#limitsOf(model);
   }
 
   get thresholdTokens(): number {
@@ -92,32 +113,43 @@ export class Compressor implements ContextEngine {
     return this.#deps.settings.isEnabled && tokens >= this.thresholdTokens;
   }
 
-  hasContentToCompress(messages: readonly Message[], context?: CompressContext): boolean {
-    const limits = context === undefined ? this.#limits : this.#limitsNow(context);
-    return this.#plan(messages, limits).kind === "compress";
+  hasContentToCompress(messages: readonly Message[], context: CompressContext): boolean {
+    return this.#plan(messages, this.#limitsFor(messages, context)).kind === "compress";
   }
 
   updateModel(model: EngineModel): void {
     const isOther = model.model !== this.#model.model || model.provider !== this.#model.provider;
     this.#model = model;
     if (isOther) this.#summarizer.reset();
-    this.#limits = this.#limitsFor(model);
+    this.#limits = this.#limitsOf(model);
   }
 
-  prune(messages: readonly Message[], context: CompressContext): CompressOutcome {
-    return pruneOutcome(this.#prune(messages, this.#limitsNow(context)));
+  /**
+   * Besides, where room is scarce, results the model has not read yet go on as excerpts: no request held them, so that
+   * no server has to read anything again. Where there is nothing to summarise, other long messages do too.
+   */
+  async prune(messages: readonly Message[], context: CompressContext): Promise<CompressOutcome> {
+    const limits = this.#limitsFor(messages, context);
+    const outcome = pruneOutcome(this.#prune(messages, limits));
+    const isLast = this.#plan(messages, limits).kind === "nothing";
+    if (!isLast && limits.longestKept === Number.POSITIVE_INFINITY) return outcome;
+    const unread = { from: unreadFrom(messages), shortest: charactersPerToken * limits.longestKept };
+    const frame = { limits, context, ...(isLast ? {} : unread) };
+    const shorter = await this.#shrink(outcome.messages, (kept) => kept, frame);
+    return shorter === outcome.messages ? outcome : { ...outcome, messages: shorter, kind: "pruned" };
   }
 
   async compress(messages: readonly Message[], context: CompressContext): Promise<CompressOutcome> {
-    const limits = this.#limitsNow(context);
+    const limits = this.#limitsFor(messages, context);
     const pruned = this.#prune(messages, limits);
     const plan = this.#plan(messages, limits);
     if (plan.kind === "nothing") return pruneOutcome(pruned);
     const region = messages.slice(plan.start, plan.end);
-    const summary = await this.#write(messages, plan, context);
+    const frame = { messages, pruned, plan, limits, context };
+    const summary = await this.#write(frame);
     if (summary.kind === "summary") {
       const { text, status, model } = summary;
-      return this.#assemble({ messages, pruned, plan }, { body: text, status, model });
+      return await this.#assemble(frame, { body: text, status, model });
     }
     const isCritical = context.mustShrink || context.currentTokens >= criticalShare * limits.window;
     if (!isCritical) {
@@ -129,18 +161,17 @@ export class Compressor implements ContextEngine {
       previous: previousIn(region),
       latestRequest: requestText(messages),
       redact: this.#deps.redact,
+      maxTokens: limits.maxExtract,
     });
-    return this.#assemble({ messages, pruned, plan }, { body, status: "local_extract" });
+    return await this.#assemble(frame, { body, status: "local_extract" });
   }
 
-  #write(messages: readonly Message[], plan: Region, context: CompressContext): Promise<Summary> {
+  #write({ messages, plan, limits, context }: Frame): Promise<Summary> {
     const region = messages.slice(plan.start, plan.end);
     const blocks = serializeRegion(region, this.#deps.redact);
     const regionTokens = blocks.reduce((sum, block) => sum + estimateText(block), 0);
-    const budgetTokens = Math.max(
-      smallestBudget,
-      Math.min(Math.floor(regionShare * regionTokens), this.#limits.maxSummary),
-    );
+    const { smallestSummary, maxSummary } = limits;
+    const budgetTokens = Math.max(smallestSummary, Math.min(Math.floor(regionShare * regionTokens), maxSummary));
     const reader = this.#deps.summaryModel?.();
     return this.#summarizer.write(
       {
@@ -158,52 +189,85 @@ export class Compressor implements ContextEngine {
     );
   }
 
-  #assemble(
-    {
-      messages,
-      pruned,
-      plan,
-    }: { readonly messages: readonly Message[]; readonly pruned: Pruned; readonly plan: Region },
-    made: {
+  async #assemble(
+    frame: Frame,
+    written: {
       readonly body: string;
       readonly status: CompressOutcome["summaryStatus"];
       readonly model?: string;
     },
-  ): CompressOutcome {
-    const span = elidedSpan(messages.slice(plan.start, plan.end));
+  ): Promise<CompressOutcome> {
+    const { messages, pruned, plan } = frame;
     const summary = renderSummary({
-      body: made.body,
+      body: written.body,
       openTasks: taskLines(this.#deps.todos()).map((line) => this.#deps.redact(line)),
-      span,
+      span: elidedSpan(messages.slice(plan.start, plan.end)),
       canRecall: this.#deps.canRecall(),
     });
     const timestamp = this.#deps.clock.now() / 1000;
-    const compressed = assemble({ messages: pruned.messages, plan, summary, timestamp });
+    const around = (kept: readonly Message[]) => assemble({ messages: kept, plan, summary, timestamp });
+    const kept = await this.#shrink(pruned.messages, around, frame);
     this.compressionCount += 1;
     return {
-      messages: compressed,
+      messages: around(kept),
       kind: "summarised",
       prunedResults: pruned.prunedResults,
-      summaryStatus: made.status,
+      summaryStatus: written.status,
       summaryTokens: estimateText(summary),
-      summaryModel: made.model,
+      summaryModel: written.model,
     };
   }
 
+  /** Long messages as excerpts, ever shorter ones until a third of the window is free; the latest request stays whole. */
+  #shrink(
+    messages: readonly Message[],
+    around: (kept: readonly Message[]) => readonly Message[],
+    { limits, context, from, shortest }: Pick<Frame, "limits" | "context"> & Partial<ExcerptOptions>,
+  ): Promise<readonly Message[]> {
+    const fullest = fullestShare * limits.window;
+    return withExcerpts(messages, {
+      from,
+      shortest,
+      longest: shortest === undefined ? charactersPerToken * limits.longestKept : Number.POSITIVE_INFINITY,
+      longestWhenFull: charactersPerToken * limits.tailBudget,
+      isFull: (kept) => context.tokensWith(around(kept)) > fullest,
+      sourceOf: (message, text) => this.#sourceOf(message, text),
+    });
+  }
+
+  /** How the whole text of a message can be read again: by its id, else in a file. */
+  async #sourceOf(message: Message, text: string): Promise<string | undefined> {
+    if (message.uid === undefined) return undefined;
+    if (this.#deps.canRecall()) return `${recallToolName} ${message.uid}`;
+    const path = await this.#deps.keepText(message.uid, text);
+    return path === undefined ? undefined : `read_file ${path}`;
+  }
+
   #plan(messages: readonly Message[], limits: CompressionLimits): Plan {
-    return planCompression(messages, { limits, sizeOf: estimateMessage });
+    return planCompression(messages, { limits, sizeOf: sizeIn(messages, limits) });
   }
 
   #prune(messages: readonly Message[], limits: CompressionLimits): Pruned {
-    return prune(messages, { limits, sizeOf: estimateMessage, canRecall: this.#deps.canRecall() });
+    return prune(messages, { limits, sizeOf: sizeIn(messages, limits), canRecall: this.#deps.canRecall() });
   }
 
-  #limitsNow(context: CompressContext): CompressionLimits {
-    return context.mustShrink ? tightened(this.#limits, context.attempt, context.currentTokens) : this.#limits;
+  /** The limits of the window, as far as this request leaves room for them. */
+  #limitsFor(messages: readonly Message[], context: CompressContext): CompressionLimits {
+    const fixedTokens = context.tokensWith([]);
+    const sizeOf = (list: readonly Message[]): number =>
+      list.reduce((sum, message) => sum + estimateMessage(message), 0);
+    const scale = (context.tokensWith(messages) - fixedTokens) / Math.max(1, sizeOf(messages)) || 1;
+    const limits = fitted(this.#limits, { fixedTokens, scale, headTokens: sizeOf(messages.slice(0, headSize)) });
+    const { window } = limits;
+    if (fixedTokens > crowdedShare * window)
+      this.#tell(
+        `The system prompt and the tools take ${Math.round((100 * fixedTokens) / window)} % of the window of ${this.#model.model}, so the conversation has to be summarised often. Fewer toolsets (hermes tools) or a larger window help.`,
+      );
+    return context.mustShrink ? tightened(limits, context.attempt, context.currentTokens) : limits;
   }
 
   /** A summary model with a small window lowers the threshold of the session; one with a very small window is not used. */
-  #limitsFor(model: EngineModel): CompressionLimits {
+  #limitsOf(model: EngineModel): CompressionLimits {
     const limits = limitsFor(model.contextLength, this.#deps.settings);
     const reader = this.#deps.summaryModel?.();
     this.#readsWithMain = false;
@@ -231,6 +295,14 @@ export class Compressor implements ContextEngine {
   }
 }
 
+/** Messages count as long as they will be: one that goes on as an excerpt takes no more than that. */
+function sizeIn(messages: readonly Message[], { longestKept }: CompressionLimits): (message: Message) => number {
+  const latest = latestRequest(messages);
+  const request = latest === undefined ? undefined : messages[latest];
+  return (message) =>
+    message === request ? estimateMessage(message) : Math.min(estimateMessage(message), longestKept);
+}
+
 function pruneOutcome({ messages, prunedResults, shortenedCalls }: Pruned): CompressOutcome {
   const kind = prunedResults + shortenedCalls > 0 ? "pruned" : "unchanged";
   return { messages, kind, prunedResults, summaryStatus: "skipped", summaryTokens: 0 };
@@ -252,8 +324,7 @@ function previousIn(region: readonly Message[]): string | undefined {
 function elidedSpan(region: readonly Message[]): ElidedSpan | undefined {
   const earlier = region.flatMap((message) => findSummary(message)?.span ?? []);
   const uids = region.flatMap((message) => {
-    const isSummary = findSummary(message)?.rest === "";
-    return isSummary || message.uid === undefined ? [] : [message.uid];
+    return isSummaryOnly(message) || message.uid === undefined ? [] : [message.uid];
   });
   const first = earlier[0]?.first ?? uids[0];
   const last = uids.at(-1) ?? earlier.at(-1)?.last;

@@ -5,6 +5,8 @@ import type { Target } from "#model";
 export interface CompressContext {
   /** The meter's value for the request as it would go out now. */
   readonly currentTokens: number;
+  /** Tokens of that request with these messages in the place of its history, by the same measure. */
+  tokensWith(messages: readonly Message[]): number;
   /** What the user wants kept in detail (`/compress <topic>`). */
   readonly focusTopic?: string | undefined;
   /** What the memory provider wants the summary to keep. */
@@ -71,13 +73,13 @@ export interface ContextEngine {
     context: CompressContext,
   ): Promise<readonly Message[] | CompressOutcome> | readonly Message[] | CompressOutcome;
   /** What can be saved without asking a model; tried before anything that costs. */
-  prune?(messages: readonly Message[], context: CompressContext): CompressOutcome;
+  prune?(messages: readonly Message[], context: CompressContext): CompressOutcome | Promise<CompressOutcome>;
   /** True while summaries are not attempted because one failed a moment ago. */
   isPaused?(): boolean;
   /** A cheap look before a turn, for engines that compress earlier than their threshold says. */
   shouldCompressPreflight?(messages: readonly Message[]): boolean;
   /** False: there is nothing a compression could take away. */
-  hasContentToCompress?(messages: readonly Message[], context?: CompressContext): boolean;
+  hasContentToCompress?(messages: readonly Message[], context: CompressContext): boolean;
   onSessionStart?(sessionId: string, session: EngineSession): void | Promise<void>;
   /** At a real end of the session, not when compression splits it. */
   onSessionEnd?(sessionId: string, messages: readonly Message[]): void | Promise<void>;

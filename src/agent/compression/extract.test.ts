@@ -13,9 +13,27 @@ const part = (number: number): readonly Message[] =>
 
 it("[10:COMP-24] continues an earlier extract instead of piling up, and keeps a real summary before it", () => {
   const previous = "## Goal\nShip it.\n\n## Active Task\nold";
-  const first = extractLocally({ region: part(1), previous, latestRequest: undefined, redact });
-  const second = extractLocally({ region: part(2), previous: first, latestRequest: "go on", redact });
-  const third = extractLocally({ region: part(3), previous: second, latestRequest: "go on", redact });
+  const first = extractLocally({
+    region: part(1),
+    previous,
+    latestRequest: undefined,
+    redact,
+    maxTokens: Number.POSITIVE_INFINITY,
+  });
+  const second = extractLocally({
+    region: part(2),
+    previous: first,
+    latestRequest: "go on",
+    redact,
+    maxTokens: Number.POSITIVE_INFINITY,
+  });
+  const third = extractLocally({
+    region: part(3),
+    previous: second,
+    latestRequest: "go on",
+    redact,
+    maxTokens: Number.POSITIVE_INFINITY,
+  });
   expect(third).toContain("## Goal\nShip it.\n\n## Active Task\nold");
   expect(third.match(/not written by a model/g)).toHaveLength(1);
   for (const number of [1, 2, 3]) expect(third).toContain(`- rule ${number} *** xxx`);

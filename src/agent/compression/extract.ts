@@ -1,11 +1,12 @@
 import { callsOf, type Message, type ToolCall, textOf } from "#conversation";
 import { isReduced, oneLine } from "./prune.ts";
-import { shortLine } from "./short-text.ts";
+import { headOf, shortLine } from "./short-text.ts";
 import { findSummary } from "./summary-message.ts";
 
 const longestRequest = 300;
 const longestStatement = 600;
 const keptStatements = 3;
+const charactersPerToken = 4;
 /** Older calls are counted and not listed: the extract must stay much smaller than what it replaces. */
 const listedCalls = 150;
 
@@ -23,10 +24,13 @@ export interface ExtractInput {
   readonly previous: string | undefined;
   readonly latestRequest: string | undefined;
   redact(text: string): string;
+  /** The extract must stay within; older requests and calls go first. */
+  readonly maxTokens: number;
 }
 
 /** What takes the place of a summary when no model could write one: made by rule, and labelled so. */
-export function extractLocally({ region, previous, latestRequest, redact }: ExtractInput): string {
+export function extractLocally({ region, previous, latestRequest, redact, maxTokens }: ExtractInput): string {
+  const room = (share: number): number => share * charactersPerToken * maxTokens;
   const before = readExtract(previous);
   const spoken = region.filter((message) => message.role !== "tool").map(withoutSummary);
   const lines = (role: Message["role"], longest: number): readonly string[] =>
@@ -36,11 +40,11 @@ export function extractLocally({ region, previous, latestRequest, redact }: Extr
   const calls = callLines(region).map((line) => `- ${line}`);
   const sections = [
     label,
-    ...(before.earlier === "" ? [] : [`### ${headings.earlier}\n${before.earlier}`]),
+    ...(before.earlier === "" ? [] : [`### ${headings.earlier}\n${headOf(before.earlier, room(0.3))}`]),
     section(headings.task, latestRequest === undefined ? [] : [shortLine(latestRequest, longestRequest)]),
-    section(headings.requests, [...before.requests, ...lines("user", longestRequest)]),
-    section(headings.actions, newest([...before.actions, ...calls], before.unlisted)),
-    section(headings.statements, lines("assistant", longestStatement).slice(-keptStatements)),
+    section(headings.requests, within([...before.requests, ...lines("user", longestRequest)], room(0.4))),
+    section(headings.actions, newest([...before.actions, ...calls], { unlisted: before.unlisted, room: room(0.2) })),
+    section(headings.statements, within(lines("assistant", longestStatement).slice(-keptStatements), room(0.1))),
   ];
   return redact(sections.join("\n\n"));
 }
@@ -53,9 +57,23 @@ function section(heading: string, lines: readonly string[]): string {
 
 const unlistedPattern = /^\((\d+) earlier calls are not listed\)$/;
 
-function newest(calls: readonly string[], unlisted: number): readonly string[] {
-  const left = unlisted + Math.max(0, calls.length - listedCalls);
-  return [...(left > 0 ? [`(${left} earlier calls are not listed)`] : []), ...calls.slice(-listedCalls)];
+function newest(
+  calls: readonly string[],
+  { unlisted, room }: { readonly unlisted: number; readonly room: number },
+): readonly string[] {
+  const listed = within(calls.slice(-listedCalls), room);
+  const left = unlisted + calls.length - listed.length;
+  return [...(left > 0 ? [`(${left} earlier calls are not listed)`] : []), ...listed];
+}
+
+/** The last lines that fit into so many characters. */
+function within(lines: readonly string[], characters: number): readonly string[] {
+  let from = lines.length;
+  for (let left = characters; from > 0; from -= 1) {
+    left -= (lines[from - 1] ?? "").length + 1;
+    if (left < 0) break;
+  }
+  return lines.slice(from);
 }
 
 /** An earlier extract is continued line by line, so that many in a row do not pile up; any other summary is kept whole. */

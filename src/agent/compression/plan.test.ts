@@ -8,7 +8,15 @@ import { renderSummary } from "./summary-message.ts";
 import { dialogue, group, stamped } from "./testing/builders.ts";
 
 const options = (tailBudget: number, protectLastN = 20) => ({
-  limits: { tailBudget, softCeiling: Math.floor(1.5 * tailBudget), protectLastN },
+  limits: {
+    tailBudget,
+    softCeiling: Math.floor(1.5 * tailBudget),
+    protectLastN,
+    headBudget: Number.POSITIVE_INFINITY,
+    smallestTranscript: 8,
+    smallestTail: 3,
+    longestKept: Number.POSITIVE_INFINITY,
+  },
   sizeOf: estimateMessage,
 });
 const summary = renderSummary({ body: "## Active Task\nGo on.", openTasks: [], span: undefined, canRecall: false });
@@ -132,5 +140,13 @@ describe("whatever the history", () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it("find the latest request behind a summary, to its last blank", () => {
+    const [request] = stamped([userMessage("Do it. ")]);
+    if (request?.role !== "user") throw new Error("a request was expected");
+    const merged = { ...request, content: `${summary}\n\nDo it. ` };
+    expect(problemWith([request], [merged])).toBeUndefined();
+    expect(problemWith([request], [{ ...merged, content: `${summary}\n\nDo it` }])).toContain("missing");
   });
 });

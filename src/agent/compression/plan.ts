@@ -22,21 +22,23 @@ export type Plan =
     };
 
 export interface PlanOptions {
-  readonly limits: Pick<CompressionLimits, "tailBudget" | "softCeiling" | "protectLastN">;
+  readonly limits: Pick<
+    CompressionLimits,
+    "tailBudget" | "softCeiling" | "protectLastN" | "headBudget" | "smallestTail" | "smallestTranscript" | "longestKept"
+  >;
   sizeOf(message: Message): number;
 }
 
-const headSize = 3;
-const smallestTail = 3;
-const smallestTranscript = 7;
+export const headSize = 3;
 
 export function planCompression(messages: readonly Message[], options: PlanOptions): Plan {
-  if (messages.length <= smallestTranscript) return { kind: "nothing", why: "too-short" };
-  const start = startOfRegion(messages);
+  const { limits } = options;
+  if (messages.length < limits.smallestTranscript) return { kind: "nothing", why: "too-short" };
+  const start = startOfRegion(messages, options);
   const withinBudget = groupStart(messages, tailStart(messages, start, options));
-  // A tail that leaves nothing to summarise is cut to its smallest form.
-  const isTooLong = !hasWords(messages.slice(start, withinBudget));
-  const end = isTooLong ? groupStart(messages, messages.length - smallestTail) : withinBudget;
+  // A tail that leaves nothing to summarise is cut to its smallest form, unless excerpts of long messages will do.
+  const isTooLong = !hasWords(messages.slice(start, withinBudget)) && limits.longestKept === Number.POSITIVE_INFINITY;
+  const end = isTooLong ? groupStart(messages, messages.length - limits.smallestTail) : withinBudget;
   if (!hasWords(messages.slice(start, end))) return { kind: "nothing", why: "no-region" };
   const latest = latestRequest(messages);
   if (latest === undefined || latest >= end) return { kind: "compress", start, end };
@@ -56,9 +58,11 @@ export function latestRequest(messages: readonly Message[]): number | undefined 
   return index < 0 ? undefined : index;
 }
 
-function startOfRegion(messages: readonly Message[]): number {
+function startOfRegion(messages: readonly Message[], { limits, sizeOf }: PlanOptions): number {
   let start = headSize;
   while (messages[start]?.role === "tool") start += 1;
+  const headTokens = messages.slice(0, start).reduce((sum, message) => sum + sizeOf(message), 0);
+  if (headTokens > limits.headBudget) return 0;
   const summary = messages.findIndex((message) => findSummary(message) !== undefined);
   return summary >= 0 && summary < start ? summary : start;
 }
@@ -72,7 +76,7 @@ function tailStart(messages: readonly Message[], start: number, { limits, sizeOf
     sum += sizeOf(message);
     const kept = messages.length - at;
     const isWithin = sum <= limits.tailBudget || (kept < limits.protectLastN && sum <= limits.softCeiling);
-    if (!isWithin && kept >= smallestTail) break;
+    if (!isWithin && kept >= limits.smallestTail) break;
     at -= 1;
   }
   return at;

@@ -115,6 +115,7 @@ describe("pruning", () => {
       userMessage("go"),
       ...group("a", { content: "short" }),
       ...group("b", { content: "x".repeat(500) }),
+      { role: "assistant", content: "Done." },
     ]);
     const parts = messages.map((message) =>
       message.uid === "m2" && message.role === "tool"

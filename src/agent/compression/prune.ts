@@ -54,7 +54,10 @@ export function prune(messages: readonly Message[], options: PruneOptions): Prun
   return { messages: hasChanged ? next : messages, prunedResults, shortenedCalls };
 }
 
-/** Index of the first message that is left alone: the larger of what fits the tail budget and the last n messages. */
+/**
+ * Index of the first message that is left alone: the larger of what fits the tail budget and the last n messages, and
+ * in any case the last reply with its results, which the model has not read yet.
+ */
 export function pruningTail(messages: readonly Message[], { limits, sizeOf }: PruneOptions): number {
   let from = messages.length;
   let sum = 0;
@@ -65,7 +68,12 @@ export function pruningTail(messages: readonly Message[], { limits, sizeOf }: Pr
     if (sum > limits.tailBudget) break;
     from -= 1;
   }
-  return Math.max(0, Math.min(from, messages.length - limits.protectLastN));
+  return Math.max(0, Math.min(from, messages.length - limits.protectLastN, unreadFrom(messages)));
+}
+
+/** Index of the last reply, or of what the user said after it: the results behind it are new to the model. */
+export function unreadFrom(messages: readonly Message[]): number {
+  return messages.findLastIndex(({ role }) => role !== "tool");
 }
 
 const reference = "; full text: context_recall ";

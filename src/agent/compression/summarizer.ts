@@ -73,8 +73,8 @@ export type Summary =
 const noProviderPauseMs = 600_000;
 const failurePauseMs = 60_000;
 const outputFactor = 1.3;
-/** Kept free for the instructions, the answer's overhead and the error of the estimate. */
-const reservedTokens = 4_000;
+/** Kept free for the error of the estimate. */
+const reservedShare = 0.1;
 const charactersPerToken = 4;
 const smallestPiece = 4_000;
 const maxHalvings = 2;
@@ -167,9 +167,11 @@ export class Summarizer {
 /** Characters of the region one call can take. */
 function roomFor(task: SummaryTask): number {
   if (task.readerWindow === undefined) return Number.MAX_SAFE_INTEGER;
-  const besides = task.budgetTokens + estimateText(task.insights ?? "") + estimateText(task.previous ?? "");
-  const tokens = task.readerWindow - reservedTokens - Math.ceil(outputFactor * task.budgetTokens) - besides;
-  return Math.max(smallestPiece, tokens * charactersPerToken);
+  const { budgetTokens, readerWindow } = task;
+  // From the second piece on, what the first ones gave stands in the prompt too.
+  const besides = estimateText(summaryPrompt({ ...task, region: "" })) + budgetTokens;
+  const tokens = (1 - reservedShare) * readerWindow - outputFactor * budgetTokens - besides;
+  return Math.max(smallestPiece, Math.floor(tokens) * charactersPerToken);
 }
 
 /** Statuses with which a gateway says that it does not serve a model (now). */

@@ -51,7 +51,7 @@ export interface FoundSummary {
   /** What the model wrote, without our words around it. */
   readonly body: string;
   readonly span?: ElidedSpan;
-  /** What the message says besides; empty when it is nothing but a summary. */
+  /** What the message says besides, word for word; empty when it is nothing but a summary. */
   readonly rest: string;
 }
 
@@ -70,7 +70,8 @@ export function findSummary(message: Message): FoundSummary | undefined {
   const bodyEnd = close > open ? close : inside.length;
   const body = inside.slice(open + bodyLine.length + 2, bodyEnd).trim();
   const span = readSpan(inside.slice(bodyEnd));
-  return { body, rest: text.slice(end + endLine.length + 1).trim(), ...(span === undefined ? {} : { span }) };
+  const rest = text.slice(end + endLine.length + 1).replace(/^\n{0,2}/, "");
+  return { body, rest: rest.trim() === "" ? "" : rest, ...(span === undefined ? {} : { span }) };
 }
 
 /** Nothing but a summary: not something a person or the model said. */

@@ -41,12 +41,24 @@ export const summarySections = [
   ["Critical Context", "Values, names, numbers and texts that would be lost otherwise. No credentials."],
 ] as const;
 
+/** In a short summary, thirteen headings would be most of the text. */
+const roomForAllSections = 1_000;
+const coreSections: ReadonlySet<string> = new Set([
+  "Active Task",
+  "Goal",
+  "Constraints & Preferences",
+  "Completed Actions",
+  "Active State",
+  "Pending User Asks",
+  "Critical Context",
+]);
+
 /** The one message the summariser gets. */
 export function summaryPrompt(input: SummaryPromptInput): string {
   const parts = [
     role,
     rules(input.budgetTokens),
-    `Use exactly these headings, in this order. Write "None." under a heading that has nothing.\n\n${outline()}`,
+    `Use exactly these headings, in this order. Write "None." under a heading that has nothing.\n\n${outline(input.budgetTokens)}`,
   ];
   if (input.focusTopic !== undefined && input.focusTopic !== "") parts.push(focus(input.focusTopic));
   if (input.insights !== undefined && input.insights !== "") parts.push(keepAlso(input.insights));
@@ -73,8 +85,11 @@ function rules(budgetTokens: number): string {
   ].join("\n");
 }
 
-function outline(): string {
-  return summarySections.map(([heading, what]) => `## ${heading}\n(${what})`).join("\n\n");
+function outline(budgetTokens: number): string {
+  return summarySections
+    .filter(([heading]) => budgetTokens >= roomForAllSections || coreSections.has(heading))
+    .map(([heading, what]) => `## ${heading}\n(${what})`)
+    .join("\n\n");
 }
 
 function focus(topic: string): string {

@@ -16,6 +16,7 @@ import type { Clock } from "#foundation/time/clock";
 import type { Auxiliary } from "#model";
 import type { Plugins } from "#plugins";
 import type { Listing, Toolbox } from "#tools";
+import type { AgentParts } from "./agent-parts.ts";
 import type { SessionMemory } from "./open-memory.ts";
 
 export interface CompressionParts {
@@ -28,6 +29,7 @@ export interface CompressionParts {
   /** Messages in front of every conversation, never stored. */
   readonly prefill: readonly Message[];
   readonly auxiliary: Auxiliary;
+  readonly place: AgentParts["place"];
   readonly toolbox: Toolbox;
   readonly plugins: Pick<Plugins, "contextEngines">;
   readonly memory: SessionMemory | undefined;
@@ -44,6 +46,7 @@ export interface CompressionParts {
 /** What keeps a conversation within its window, with the engine the configuration names. */
 export function openCompression(parts: CompressionParts): Compression {
   const { config, clock, logger, conversation, auxiliary, toolbox, memory } = parts;
+  const { sessionKey, scope } = parts.place;
   const warn = (text: string): void => parts.emit({ type: "notice", level: "warn", text });
   const { enabled, threshold, target_ratio, protect_last_n } = config.compression;
   const engine = selectEngine({
@@ -60,6 +63,7 @@ export function openCompression(parts: CompressionParts): Compression {
         todos: () => conversation.todos.items,
         summaryModel: () => parts.summaryModel(),
         canRecall: () => parts.listing().names.has("context_recall"),
+        keepText: (id, text) => toolbox.files({ taskId: sessionKey, scope }).keep(id, text),
         warn,
       }),
   });

@@ -2,6 +2,7 @@ import { type Message, newToolCall, toolMessage, userMessage } from "#conversati
 import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
+import { estimateMessage } from "#model";
 import { Compressor, type CompressorDeps } from "../compressor.ts";
 import type { CompressContext, EngineModel } from "../engine.ts";
 import type { CompressionSettings } from "../limits.ts";
@@ -52,7 +53,10 @@ const testModel: EngineModel = {
 };
 
 export function compressContext(changes: Partial<CompressContext> = {}): CompressContext {
-  return { currentTokens: 100_000, mustShrink: false, isManual: false, attempt: 1, signal: never, ...changes };
+  const tokensWith = (messages: readonly Message[]): number =>
+    messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+  const usual = { currentTokens: 100_000, mustShrink: false, isManual: false, attempt: 1, signal: never };
+  return { ...usual, tokensWith, ...changes };
 }
 
 /** A summary with all its headings and this text under each. */
@@ -83,6 +87,7 @@ export function testCompressor(
       redact: (text) => text.replaceAll("sk-secret", "***"),
       todos: () => [],
       canRecall: () => true,
+      keepText: () => Promise.resolve(undefined),
       warn: (text) => void warnings.push(text),
       ...deps,
     },

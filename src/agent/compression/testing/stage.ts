@@ -25,6 +25,8 @@ import { defaultCompressionSettings, goodSummary } from "./builders.ts";
 export interface StageGiven extends Omit<HarnessGiven, "deps"> {
   readonly deps?: HarnessGiven["deps"];
   readonly contextWindow?: number;
+  /** Of the model that writes summaries; unset: unknown. */
+  readonly summaryWindow?: number;
   readonly settings?: Partial<CompressionSettings>;
   readonly engine?: ContextEngine;
   readonly compression?: Partial<CompressionDeps>;
@@ -106,7 +108,12 @@ export async function openStage(given: StageGiven = {}) {
       summarise,
       redact: (text) => text,
       todos: () => conversation.todos.items,
+      summaryModel: () =>
+        given.summaryWindow === undefined
+          ? undefined
+          : { model: auxModel, contextWindow: given.summaryWindow, isMain: false },
       canRecall: () => true,
+      keepText: () => Promise.resolve(undefined),
       warn: (text) => harness.events.push({ type: "notice", level: "warn", text }),
     });
   const compression = new Compression({
