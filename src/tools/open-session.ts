@@ -1,5 +1,6 @@
 import type { Approval } from "./approval/open-approval.ts";
 import type { OpenSessions, ToolSession } from "./call/open-sessions.ts";
+import type { ChangeCover } from "./files/snapshots/change-cover.ts";
 import type { Mcp } from "./mcp/open-mcp.ts";
 import type { Terminals } from "./terminals/open-terminals.ts";
 
@@ -8,15 +9,17 @@ export interface SessionDeps {
   readonly approval: Approval;
   readonly terminals: Terminals;
   readonly mcp: Mcp;
+  readonly cover: ChangeCover;
   /** Ends what one task holds. */
   release(taskId: string): Promise<void>;
 }
 
 /** A session that is over leaves nothing: neither what it holds nor what it was allowed. */
 export function openSession(session: ToolSession, deps: SessionDeps): AsyncDisposable {
-  const { sessions, approval, terminals, mcp } = deps;
+  const { sessions, approval, terminals, mcp, cover } = deps;
   const { key } = session.scope;
   sessions.add(session);
+  cover.warmUp(session.scope);
   return {
     async [Symbol.asyncDispose]() {
       if (sessions.scope(key) !== session.scope) return;

@@ -10,6 +10,7 @@ import { OpenSessions } from "./call/open-sessions.ts";
 import { noExtensions, type ObservedTurn } from "./call/tool-extensions.ts";
 import { MaskMemory } from "./files/mask-memory.ts";
 import { openFiles } from "./files/open-files.ts";
+import { openSnapshots } from "./files/snapshots/open-snapshots.ts";
 import { resultFiles } from "./files/task-files.ts";
 import { openMcp } from "./mcp/open-mcp.ts";
 import { openSession } from "./open-session.ts";
@@ -38,16 +39,15 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
   const { gate, yolo } = approval;
   const terminals = openTerminals(base);
   const { leases, processes, guardian, variables } = terminals;
-  const files = openFiles(base, { terminals, gate });
-  const { checkpoints, history } = files;
   const registry = new ToolRegistry(logger);
+  const { snapshots, cover } = openSnapshots(base, { terminals, registry });
+  const files = openFiles(base, { terminals, gate, cover });
+  const { history } = files;
   const watchers: CallWatchers = {
     extensions: base.extensions,
     audit,
     history,
-    leases,
-    terminalKind: terminals.kind,
-    checkpoints: config.checkpoints.enabled ? checkpoints : undefined,
+    cover,
   };
   const observers = (turn: ObservedTurn) => {
     sessions.note(turn.scope.key, turn.taskId);
@@ -68,17 +68,24 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     redactor,
     redact,
     list: (wish, of, signal) => listOf({ config, registry, probes, mcp, scope: of }, wish, signal),
-    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, release }),
+    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, cover, release }),
     files: (task) => resultFiles(leases, task, logger),
     observers,
     yolo,
-    checkpoints,
+    snapshots,
     processes,
     variables,
     release,
     endTurn: (taskId) => leases.endTurn(taskId),
+    settleFiles: (sessionKey) => cover.end(sessionKey),
     forgetShown: (taskId) => history.forgetShown(taskId),
-    runForPerson: openPersonShell(base, { terminals, gate: approval.personGate, sessions }),
+    takenBack(sessionKey) {
+      for (const taskId of sessions.tasks(sessionKey)) {
+        history.forget(taskId);
+        files.ledger.forget(taskId);
+      }
+    },
+    runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
     mcp: mcp.api,
     callTool,
     adoptProcess: (pid) => guardian.watch(pid),

@@ -122,7 +122,7 @@ describe("files", () => {
     const toolbox = await stage.open({ yolo: true });
     await stage.call(toolbox, "write_file", { path: "a.txt", content: "x" });
     await stage.call(toolbox, "terminal", { command: "echo y > a.txt" });
-    expect(await toolbox.checkpoints.list(stage.cwd, never)).toEqual([]);
+    expect(await toolbox.snapshots.list(stage.cwd, never)).toEqual([]);
   });
 });
 

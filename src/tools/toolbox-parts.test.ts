@@ -161,9 +161,9 @@ describe("commands", () => {
     await writeFile(path.join(stage.cwd, "a.txt"), "first\n");
     const toolbox = await stage.open({ yolo: true });
     await stage.call(toolbox, "terminal", { command: "echo second > a.txt" });
-    const [checkpoint] = await toolbox.checkpoints.list(stage.cwd, never);
-    expect(checkpoint?.reason).toBe("before: echo second > a.txt");
-    await toolbox.checkpoints.restore(stage.cwd, { hash: checkpoint?.hash ?? "" }, never);
+    const [snapshot] = await toolbox.snapshots.list(stage.cwd, never);
+    expect(snapshot?.reason).toBe("echo second > a.txt");
+    await toolbox.snapshots.restore(stage.cwd, { id: snapshot?.id ?? "" }, never);
     expect(await readFile(path.join(stage.cwd, "a.txt"), "utf8")).toBe("first\n");
   });
 

@@ -6,7 +6,7 @@ import type { ToolSession } from "./call/open-sessions.ts";
 import type { ResultFiles } from "./call/output-limit.ts";
 import type { SessionScope, ToolTask } from "./call/session-scope.ts";
 import type { ObservedTurn } from "./call/tool-extensions.ts";
-import type { Checkpoints } from "./files/checkpoints.ts";
+import type { WorkspaceSnapshots } from "./files/snapshots/workspace-snapshots.ts";
 import type { Listing, ListingWish } from "./registry/listing.ts";
 import type { ToolRegistry } from "./registry/registry.ts";
 import type { Tool } from "./registry/tool.ts";
@@ -36,14 +36,18 @@ export interface Toolbox extends AsyncDisposable {
   /** Hooks of plugins and the audit, for the calls of one turn. */
   observers(turn: ObservedTurn): readonly CallObserver[];
   readonly yolo: YoloSwitch;
-  readonly checkpoints: Checkpoints;
+  readonly snapshots: WorkspaceSnapshots;
   readonly processes: ProcessTable;
   /** Ends what one task holds: terminal, browser, read history. */
   release(taskId: string): Promise<void>;
   /** A turn is over: a terminal that keeps nothing between turns is closed. */
   endTurn(taskId: string): Promise<void>;
+  /** The turn of a session has done its work: what changes files from now on is not its doing. */
+  settleFiles(sessionKey: string): Promise<void>;
   /** The context lost what was shown (compression): files must be shown again when they are read. */
   forgetShown(taskId: string): void;
+  /** Words of a session were taken back, and with them what its tools had shown: nothing counts as read. */
+  takenBack(sessionKey: string): void;
   /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
   runForPerson(command: string, sessionKey: string, signal: AbortSignal): Promise<PersonRun>;
   /** Variables that only commands of one session see. */

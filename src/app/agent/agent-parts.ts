@@ -119,6 +119,7 @@ export function agentDeps(parts: AgentParts): AgentDeps {
           scope: place.scope,
           taskId: turn.taskId,
           sessionId: turn.sessionId,
+          turn: place.treeId === undefined ? turn.userUid : undefined,
           signal: turn.signal,
         }),
         parts.taint.observer(() => parts.listing()),
@@ -198,7 +199,7 @@ function watchPrefix(logger: Logger): (request: ModelRequest, cause: string | un
 }
 
 /** Plugins watch a turn through the names their guide promises. */
-function hooksOf({ plugins, place }: AgentParts): TurnHooks {
+function hooksOf({ plugins, toolbox, place }: AgentParts): TurnHooks {
   const hooks = plugins.hooksFor(place.scope.key);
   const platform = place.scope.source;
   return {
@@ -234,8 +235,10 @@ function hooksOf({ plugins, place }: AgentParts): TurnHooks {
             never,
           )
         : undefined,
-    onTurnEnd: ({ sessionId, completed, interrupted, model }) =>
-      hooks.notify("on_session_end", { session_id: sessionId, completed, interrupted, model, platform }, never),
+    onTurnEnd: async ({ sessionId, completed, interrupted, model }) => {
+      if (place.treeId === undefined) await toolbox.settleFiles(place.scope.key);
+      await hooks.notify("on_session_end", { session_id: sessionId, completed, interrupted, model, platform }, never);
+    },
   };
 }
 

@@ -30,7 +30,7 @@ import {
   toolService,
   windowRule,
 } from "#session";
-import { clarifyWith, type Listing, readPageWith, type SessionScope, type Tool } from "#tools";
+import { clarifyWith, type Listing, readPageWith, type SessionScope, sessionFolder, type Tool } from "#tools";
 import { type AgentParts, agentDeps } from "./agent-parts.ts";
 import { openDelegation } from "./children.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
@@ -230,7 +230,11 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       setEnabled: (names, isEnabled) => shared.surfaceTools.set(options.source, names, isEnabled),
       reloadMcp: (signal) => toolbox.mcp.reload(scope, signal),
     }),
-    checkpoints: checkpointService(toolbox.checkpoints, options.cwd),
+    checkpoints: checkpointService({
+      snapshots: toolbox.snapshots,
+      folder: () => sessionFolder(scope),
+      onTakenBack: () => toolbox.takenBack(scope.key),
+    }),
     memory: memoryService({
       memory,
       scope,

@@ -58,7 +58,7 @@ export const chatFlags: readonly Flag[] = [
   { name: "image", kind: "list", value: "<path>", about: "Attach an image", completes: "file" },
   { name: "toolsets", short: "t", kind: "list", value: "<names>", about: "Only these toolsets" },
   { name: "max-turns", kind: "text", value: "<n>", about: "Most steps for one message" },
-  { name: "checkpoints", kind: "switch", about: "Snapshot files before they are changed" },
+  { name: "checkpoints", kind: "switch", about: "Take checkpoints of files before they are changed" },
   { name: "save-trajectories", kind: "switch", about: "Append every turn to the training files" },
   { name: "source", kind: "text", value: "<tag>", about: "Stored with the session; tool hides it from lists" },
   { name: "verbose", short: "v", kind: "switch", about: "Show the arguments and results of tools" },

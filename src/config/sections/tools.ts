@@ -41,11 +41,11 @@ export const toolSections = {
     },
   ),
   checkpoints: section(
-    { description: "Snapshots of files before they are changed.", category: "Tools" },
+    { description: "Checkpoints: the files of a workspace as they were before a change.", category: "Tools" },
     {
-      enabled: flag(true, "Take snapshots."),
-      max_snapshots: whole(50, "Snapshots kept per folder."),
-      timeout: whole(30, "Seconds a snapshot may take.", { min: 10, max: 60, clamp: true }),
+      enabled: flag(true, "Take a checkpoint before anything that may change files."),
+      max_snapshots: whole(50, "Checkpoints kept per folder."),
+      timeout: whole(30, "Seconds a checkpoint may take.", { min: 10, max: 60, clamp: true }),
     },
   ),
   file_read_max_chars: whole(100_000, { description: "Most characters one file read returns.", category: "Tools" }),

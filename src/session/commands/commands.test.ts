@@ -195,12 +195,17 @@ describe("commands on the conversation", () => {
     const { open, server } = await harness({
       services: () => ({
         checkpoints: {
-          list: () => Promise.resolve([{ id: "abcdef0123", atMs: Date.now(), reason: "write_file" }]),
+          list: () =>
+            Promise.resolve([
+              { id: "abcdef0123", atMs: Date.now(), reason: "write_file", turn: undefined, differing: 3 },
+            ]),
           diff: () => Promise.resolve(Array.from({ length: 100 }, (_, line) => `+${line}`).join("\n")),
           restore: (id, file) => {
             restored.push(`${id} ${file ?? "all"}`);
             return Promise.resolve("2 files restored.");
           },
+          undo: () => Promise.resolve(undefined),
+          takenBack: () => undefined,
         },
       }),
     });

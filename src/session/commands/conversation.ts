@@ -1,4 +1,5 @@
 import { imagesOf, textOf } from "#conversation";
+import { describe } from "#foundation/errors";
 import { shortCount } from "#foundation/text/figures";
 import { truncateEnd } from "#foundation/text/text";
 import type { TitleOutcome } from "#store";
@@ -53,16 +54,30 @@ export const retryCommand = defineCommand({
   },
 });
 
+const keepFiles = "--keep-files";
+
 export const undoCommand = defineCommand({
   name: "undo",
-  description: "Take the last exchange back",
+  description: "Take the last exchange back, and what its tools did to files",
   category: "Session",
+  argsHint: `[${keepFiles}]`,
+  subcommands: [keepFiles],
   whileRunning: "busy",
-  takes: ["conversation"],
-  async run(_call, { conversation }) {
+  takes: ["conversation", "checkpoints"],
+  async run({ words, session, signal }, { conversation, checkpoints }) {
+    if (words.some((word) => word !== keepFiles)) return warn(`Usage: /undo [${keepFiles}]`);
+    const turn = session.history.findLast(({ role }) => role === "user")?.uid;
+    let files: string | undefined;
+    try {
+      // Files first: what fails here can be tried again.
+      if (turn !== undefined && words.length === 0) files = await checkpoints.undo(turn, signal);
+    } catch (error) {
+      return fault(`Nothing was taken back: ${describe(error)} /undo ${keepFiles} takes back the words alone.`);
+    }
     const last = await conversation.dropLastExchange();
     if (last === undefined) return warn("There is nothing to undo.");
-    return say(`Taken back: ${truncateEnd(textOf(last.content).replace(/\s+/g, " ").trim(), 80)}`);
+    const said = `Taken back: ${truncateEnd(textOf(last.content).replace(/\s+/g, " ").trim(), 80)}`;
+    return say(files === undefined ? said : `${said}\n${files}`);
   },
 });
 

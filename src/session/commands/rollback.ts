@@ -1,8 +1,7 @@
 import { describe } from "#foundation/errors";
 import { relativeTime } from "#foundation/text/figures";
+import type { Snapshot } from "#tools";
 import type { CommandView } from "../api.ts";
-
-import type { CheckpointInfo } from "../services/checkpoints.ts";
 import { type CommandServices, defineCommand } from "./command.ts";
 import { fault, say, warn } from "./views.ts";
 
@@ -10,7 +9,7 @@ const mostDiffLines = 80;
 
 export const rollbackCommand = defineCommand({
   name: "rollback",
-  description: "List file checkpoints, show one, or restore it",
+  description: "List checkpoints of the files, compare with one, or go back to it",
   category: "Session",
   argsHint: "[n] | diff n | n file",
   subcommands: ["diff"],
@@ -20,7 +19,7 @@ export const rollbackCommand = defineCommand({
   async run({ words, signal }, services) {
     const { checkpoints: service } = services;
     const checkpoints = await service.list(signal);
-    if (checkpoints.length === 0) return say("There are no checkpoints for this folder.");
+    if (checkpoints.length === 0) return say("There are no checkpoints of this folder.");
     const [first, ...rest] = words;
     if (first === undefined) return listView(checkpoints, services.clock.now());
     const isDiff = first.toLowerCase() === "diff";
@@ -32,16 +31,18 @@ export const rollbackCommand = defineCommand({
   },
 });
 
-function listView(checkpoints: readonly CheckpointInfo[], nowMs: number): CommandView {
+function listView(checkpoints: readonly Snapshot[], nowMs: number): CommandView {
   return {
     kind: "table",
-    title: "Checkpoints, newest first. /rollback n restores one; /rollback diff n shows it.",
-    columns: ["#", "Id", "When", "Reason"],
+    title:
+      "Checkpoints, newest first. /rollback n goes back to one, /rollback n file for one file; /rollback diff n compares.",
+    columns: ["#", "Id", "When", "Before", "Files that differ now"],
     rows: checkpoints.map((one, index) => [
       String(index + 1),
       one.id.slice(0, 8),
       relativeTime(one.atMs, nowMs),
       one.reason,
+      String(one.differing),
     ]),
   };
 }

@@ -81,6 +81,8 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
       list: () => Promise.resolve([]),
       diff: () => Promise.resolve(""),
       restore: () => Promise.resolve("Restored."),
+      undo: () => Promise.resolve(undefined),
+      takenBack: () => undefined,
     },
     approvals: {
       get isYolo() {

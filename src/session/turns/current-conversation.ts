@@ -56,7 +56,7 @@ export class CurrentConversation {
 
   /** Takes the last message of the person and everything after it back; gives that message. */
   async dropLastExchange(): Promise<UserMessage | undefined> {
-    const { agent, transcript } = this.now;
+    const { agent, transcript, services } = this.now;
     const { conversation } = agent;
     const at = conversation.history.findLastIndex((message) => message.role === "user");
     const last = conversation.history[at];
@@ -65,6 +65,7 @@ export class CurrentConversation {
     if (last.uid !== undefined) await this.#deps.session.store.messages.removeFrom(transcript.sessionId, last.uid);
     conversation.history = conversation.history.slice(0, at);
     conversation.meter.forget();
+    services.checkpoints.takenBack();
     this.#deps.onChange();
     return last;
   }

@@ -76,7 +76,7 @@ async function replaceIn(
       if (done.kind === "not-found") return notFoundAnswer(open.shown, before.text.text, oldText);
       refuseMasks(deps, before, newText);
       const stale = deps.ledger.stale(context.taskId, open.real, before.file?.stamp);
-      await deps.checkpoint?.({ taskId: context.taskId, paths: [open.real], reason: "patch", signal: context.signal });
+      await deps.checkpoint?.({ paths: [open.real], reason: "patch" }, context);
       const written = await writeFileText(deps, { before, text: done.text, context });
       return result(
         {

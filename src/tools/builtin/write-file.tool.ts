@@ -50,12 +50,7 @@ async function write(
       const folder = path.posix.dirname(open.real);
       const folderExisted =
         (await open.terminal.files.stat(folder, { followLinks: true, signal: context.signal })) !== undefined;
-      await deps.checkpoint?.({
-        taskId: context.taskId,
-        paths: [open.real],
-        reason: "write_file",
-        signal: context.signal,
-      });
+      await deps.checkpoint?.({ paths: [open.real], reason: "write_file" }, context);
       const written = await writeFileText(deps, { before, text: content, context });
       return result(
         {

@@ -27,6 +27,11 @@ export class OpenSessions {
     this.#tasks.set(sessionKey, (this.#tasks.get(sessionKey) ?? new Set<string>()).add(taskId));
   }
 
+  /** The tasks that have run in a session. */
+  tasks(sessionKey: string): readonly string[] {
+    return [...(this.#tasks.get(sessionKey) ?? [])];
+  }
+
   scope(sessionKey: string): SessionScope | undefined {
     return this.#sessions.get(sessionKey)?.scope;
   }

@@ -9,6 +9,8 @@ import type { ToolTask } from "./session-scope.ts";
 /** Whose calls are watched. */
 export interface ObservedTurn extends ToolTask {
   readonly sessionId: string;
+  /** The message of the person that the main agent works for; absent for children and for calls inside calls. */
+  readonly turn?: string | undefined;
   readonly signal: AbortSignal;
 }
 

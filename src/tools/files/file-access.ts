@@ -42,12 +42,10 @@ export interface FileDeps {
   /** Syntax check after a write; undefined when there is nothing to say. */
   lint?(check: LintRequest): Promise<LintResult | undefined>;
   /** Snapshot before the first change of a step; never fails the write. */
-  checkpoint?(change: {
-    readonly taskId: string;
-    readonly paths: readonly string[];
-    readonly reason: string;
-    readonly signal: AbortSignal;
-  }): Promise<void>;
+  checkpoint?(
+    change: { readonly paths: readonly string[]; readonly reason: string },
+    context: ToolContext,
+  ): Promise<void>;
 }
 
 export interface LintRequest {

@@ -5,16 +5,15 @@ import { createPathGuard, type PathRules } from "../approval/paths.ts";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { Terminals } from "../terminals/open-terminals.ts";
 import type { ToolsBase } from "../tools-base.ts";
-import { Checkpoints } from "./checkpoints.ts";
 import type { FileDeps } from "./file-access.ts";
 import { FileLedger } from "./ledger.ts";
 import { createLint } from "./lint.ts";
 import { ReadHistory } from "./read-history.ts";
 import { chooseEngine } from "./search/choose.ts";
+import type { ChangeCover } from "./snapshots/change-cover.ts";
 
 export interface Files {
   readonly deps: FileDeps;
-  readonly checkpoints: Checkpoints;
   readonly history: ReadHistory;
   readonly ledger: FileLedger;
   /** What searches; chosen when something is first looked for. */
@@ -24,20 +23,12 @@ export interface Files {
 export interface FilesParts {
   readonly terminals: Terminals;
   readonly gate: ApprovalGate;
+  readonly cover: ChangeCover;
 }
 
 /** What the file tools share: the guard of paths, the memory of what was read, snapshots before changes. */
-export function openFiles(base: ToolsBase, { terminals, gate }: FilesParts): Files {
-  const { machine, config, env, redact, findMask } = base;
-  const { home, logger, userHome } = machine;
-  const checkpoints = new Checkpoints({
-    folder: home.checkpoints,
-    maxSnapshots: config.checkpoints.max_snapshots,
-    timeoutMs: config.checkpoints.timeout * 1000,
-    home: userHome,
-    env,
-    logger,
-  });
+export function openFiles(base: ToolsBase, { terminals, gate, cover }: FilesParts): Files {
+  const { config, env, redact, findMask } = base;
   const history = new ReadHistory();
   const ledger = isTruthy(env["HERMES_DISABLE_FILE_STATE_GUARD"]) ? new CarelessLedger() : new FileLedger();
   const safeRoot = env["HERMES_WRITE_SAFE_ROOT"]?.trim() ?? "";
@@ -66,15 +57,10 @@ export function openFiles(base: ToolsBase, { terminals, gate }: FilesParts): Fil
     redact,
     findMask,
     lint: createLint({ commands: config.lint }),
-    checkpoint: async (change) => {
-      // Snapshots are of folders on this machine.
-      const isLocal = terminals.leases.peek(change.taskId)?.kind === "local";
-      if (config.checkpoints.enabled && isLocal) await checkpoints.before(change);
-    },
+    checkpoint: (change, context) => cover.beforeWriting(change, context, context.signal),
   };
   return {
     deps,
-    checkpoints,
     history,
     ledger,
     engine() {

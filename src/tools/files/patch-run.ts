@@ -47,7 +47,7 @@ async function run(deps: FileDeps, { operations, opened }: Opened, context: Tool
     if (seen !== undefined && content !== undefined) refuseMasks(deps, seen, content);
   }
   const paths = [...opened.values()].map((open) => open.real);
-  await deps.checkpoint?.({ taskId: context.taskId, paths, reason: "patch", signal: context.signal });
+  await deps.checkpoint?.({ paths, reason: "patch" }, context);
   const written = await writeAll(deps, { plan: planned.plan, before }, context);
   const { plan } = planned;
   return result(

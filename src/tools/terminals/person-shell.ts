@@ -1,6 +1,7 @@
 import { stripAnsi, truncateMiddle } from "#foundation/text/text";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { OpenSessions } from "../call/open-sessions.ts";
+import type { ChangeCover } from "../files/snapshots/change-cover.ts";
 import type { PersonRun, Toolbox } from "../toolbox.ts";
 import type { ToolsBase } from "../tools-base.ts";
 import type { Terminals } from "./open-terminals.ts";
@@ -9,6 +10,7 @@ const mostOutput = 50_000;
 
 export interface PersonShellParts {
   readonly terminals: Terminals;
+  readonly cover: ChangeCover;
   readonly gate: ApprovalGate;
   readonly sessions: OpenSessions;
 }
@@ -19,7 +21,7 @@ export interface PersonShellParts {
  */
 export function openPersonShell(
   { config, redact }: ToolsBase,
-  { terminals, gate, sessions }: PersonShellParts,
+  { terminals, cover, gate, sessions }: PersonShellParts,
 ): Toolbox["runForPerson"] {
   const timeoutMs = config.terminal.max_foreground_timeout * 1000;
   const shown = (output: string): string => truncateMiddle(redact(stripAnsi(output)), mostOutput);
@@ -36,6 +38,7 @@ export function openPersonShell(
       return { kind: "refused", why: `Not run: ${what === "" ? "a rule forbids it" : what}. Hermes never runs this.` };
     }
     const terminal = await terminals.leases.take({ taskId, scope }, signal);
+    await cover.beforePersonal(command, { taskId, scope }, signal);
     const ran = await terminal.exec(command, { cwd, timeoutMs, signal });
     const output = shown(ran.output);
     switch (ran.ended) {

@@ -3,7 +3,7 @@ import { version } from "../../version.ts";
 import type { Check, Examine } from "./check.ts";
 
 const programs: readonly (readonly [string, string])[] = [
-  ["git", "checkpoints, worktrees and plugins from git"],
+  ["git", "worktrees and plugins from git"],
   ["rg", "searching in files; a copy comes with Hermes"],
   ["docker", "the docker terminal"],
   ["ssh", "the ssh terminal"],

@@ -4,6 +4,7 @@ import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import type { StoredEntry } from "./snapshot-store.ts";
 
+/** Files and links; folders come and go with what is in them. */
 export interface RestoreReport {
   readonly restored: readonly string[];
   readonly removed: readonly string[];
@@ -13,8 +14,8 @@ export interface RestoreReport {
 
 export interface Restore {
   readonly root: string;
-  /** Only this file or folder. */
-  readonly file: string | undefined;
+  /** What else is there stays as it is. */
+  concerns(name: string): boolean;
   readonly wanted: ReadonlyMap<string, StoredEntry>;
   readonly present: ReadonlyMap<string, StoredEntry>;
   objectFile(hash: string): string;
@@ -22,13 +23,13 @@ export interface Restore {
 
 /** Makes a folder look as in the wanted picture. What is as it should be already is not touched. */
 export async function restoreTree(work: Restore, signal: AbortSignal): Promise<RestoreReport> {
-  const concerns = (name: string): boolean =>
-    work.file === undefined || name === work.file || name.startsWith(`${work.file}/`);
   const removed = [...work.present.keys()]
-    .filter((name) => concerns(name) && !work.wanted.has(name))
+    .filter((name) => work.concerns(name) && !work.wanted.has(name))
     .sort(byDepth)
     .reverse();
-  const changed = [...work.wanted].filter(([name, entry]) => concerns(name) && !isAlike(work.present.get(name), entry));
+  const changed = [...work.wanted].filter(
+    ([name, entry]) => work.concerns(name) && !isAlike(work.present.get(name), entry),
+  );
   const folders = changed.filter(([, entry]) => entry.k === "d").sort(([a], [b]) => byDepth(a, b));
   const rest = changed.filter(([, entry]) => entry.k !== "d");
   const missing: string[] = [];
@@ -37,35 +38,42 @@ export async function restoreTree(work: Restore, signal: AbortSignal): Promise<R
     signal.throwIfAborted();
     await removeOne(path.join(work.root, name), work.present.get(name)?.k === "d");
   }
-  for (const [name] of folders) await makeFolder(path.join(work.root, name));
+  for (const [name] of folders) await makeFolder(work.root, name);
   for (const [name, entry] of rest) {
     signal.throwIfAborted();
     if (!(await bringBack(work, name, entry))) missing.push(name);
   }
   // Modes last and from the inside out: a closed folder could not be filled.
-  for (const [name, entry] of [...work.wanted].filter(([name]) => concerns(name)).sort(([a], [b]) => byDepth(b, a)))
-    if (entry.k === "d") await chmodIfOther(path.join(work.root, name), entry.m);
+  const wanted = [...work.wanted].filter(([name]) => work.concerns(name)).sort(([a], [b]) => byDepth(b, a));
+  for (const [name, entry] of wanted) if (entry.k === "d") await chmodIfOther(path.join(work.root, name), entry.m);
   return {
-    restored: changed
+    restored: rest
       .map(([name]) => name)
       .filter((name) => !missing.includes(name))
       .sort(),
-    removed: removed.sort(),
+    removed: removed.filter((name) => work.present.get(name)?.k !== "d").sort(),
     missing,
   };
 }
 
-function isAlike(present: StoredEntry | undefined, wanted: StoredEntry): boolean {
-  if (present === undefined || present.k !== wanted.k) return false;
+/** Whether two pictures of one path would look the same to a person. */
+export function isAlike(present: StoredEntry | undefined, wanted: StoredEntry | undefined): boolean {
+  if (present === undefined || wanted === undefined) return present === wanted;
   if (present.k === "f" && wanted.k === "f")
-    return present.h === wanted.h && present.m === wanted.m && present.s === wanted.s;
+    return (
+      present.h === wanted.h &&
+      present.m === wanted.m &&
+      present.s === wanted.s &&
+      // Nothing was kept of it: only its stamp tells.
+      (present.h !== undefined || present.x === wanted.x)
+    );
   if (present.k === "l" && wanted.k === "l") return present.t === wanted.t;
   return present.k === "d" && wanted.k === "d" && present.m === wanted.m;
 }
 
 async function bringBack(work: Restore, name: string, entry: StoredEntry): Promise<boolean> {
   const target = path.join(work.root, name);
-  await makeFolder(path.dirname(target));
+  await makeFolder(work.root, path.dirname(name));
   const there = await fs.lstat(target).catch(() => undefined);
   if (there?.isDirectory() === true) await fs.rm(target, { recursive: true, force: true });
   const temporary = path.join(path.dirname(target), `.hermes-${randomBytes(6).toString("hex")}`);
@@ -85,10 +93,16 @@ async function bringBack(work: Restore, name: string, entry: StoredEntry): Promi
   }
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  const there = await fs.lstat(folder).catch(() => undefined);
-  if (there !== undefined && !there.isDirectory()) await fs.rm(folder, { force: true });
-  await fs.mkdir(folder, { recursive: true });
+/** Each part of the way is looked at: through a link that stands in it, files would be written elsewhere. */
+async function makeFolder(root: string, relative: string): Promise<void> {
+  let folder = root;
+  for (const part of relative === "." ? [] : relative.split("/")) {
+    folder = path.join(folder, part);
+    const there = await fs.lstat(folder).catch(() => undefined);
+    if (there?.isDirectory() === true) continue;
+    if (there !== undefined) await fs.rm(folder, { force: true });
+    await fs.mkdir(folder);
+  }
 }
 
 /** Folders that were closed (`chmod 000`) are opened on the way; their modes are set at the end. */

@@ -21,13 +21,17 @@ export type StoredEntry =
   | { readonly k: "f"; readonly m: number; readonly s: number; readonly x: string; readonly h?: string | undefined }
   | { readonly k: "l"; readonly t: string };
 
+export type SnapshotMark = "end" | "look";
+
 /** One snapshot: what changed since the one before it. */
 export interface SnapshotLine {
   readonly id: string;
   readonly at: number;
   readonly reason: string;
-  /** The turn it was taken in. */
+  /** The turn whose calls it stands before. */
   readonly turn?: string | undefined;
+  /** Not for the list: how a turn left the folder, or how it was when somebody compared it. */
+  readonly mark?: SnapshotMark | undefined;
   /** The first line holds everything. */
   readonly isWhole?: boolean | undefined;
   readonly set: Readonly<Record<string, StoredEntry>>;
@@ -46,8 +50,7 @@ export class SnapshotStore {
   readonly #folder: string;
   #lines: SnapshotLine[] = [];
   #size = -1;
-  /** Contents that this process wrote. */
-  readonly #kept = new Set<string>();
+  #written = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -57,12 +60,17 @@ export class SnapshotStore {
     return this.#lines;
   }
 
+  /** Makes the folders; what the snapshots are of is written down beside them. */
+  async prepare(root: string): Promise<void> {
+    if (existsSync(path.join(this.#folder, "root"))) return;
+    await ensureDir(path.join(this.#folder, "objects"), 0o700);
+    await writeFileAtomic(path.join(this.#folder, "root"), `${root}\n`, { mode: 0o600 });
+  }
+
   /** Reads what this or another process wrote since the last time. */
-  async refresh(root: string): Promise<void> {
+  async refresh(): Promise<void> {
     const facts = await fs.stat(this.#journal).catch(() => undefined);
     if (facts === undefined) {
-      await ensureDir(path.join(this.#folder, "objects"), 0o700);
-      await writeFileAtomic(path.join(this.#folder, "root"), `${root}\n`, { mode: 0o600 });
       this.#lines = [];
       this.#size = 0;
       return;
@@ -119,12 +127,13 @@ export class SnapshotStore {
   #keepSmall(bytes: Buffer): string {
     const hash = createHash("sha256").update(bytes).digest("hex");
     const object = this.objectFile(hash);
-    if (this.#kept.has(hash) || existsSync(object)) return hash;
-    const fresh = path.join(this.#folder, "objects", `new-${this.#kept.size}-${process.pid}`);
+    // Asked of the disk each time: another process may have dropped it since.
+    if (existsSync(object)) return hash;
+    this.#written += 1;
+    const fresh = path.join(this.#folder, "objects", `new-${this.#written}-${process.pid}`);
     mkdirSync(path.dirname(object), { recursive: true });
     writeFileSync(fresh, bytes, { mode: 0o400 });
     renameSync(fresh, object);
-    this.#kept.add(hash);
     return hash;
   }
 
@@ -134,10 +143,10 @@ export class SnapshotStore {
 
   /** Folds the oldest snapshots into the first one that stays, and drops contents nobody names any more. */
   async prune(keep: number): Promise<void> {
-    if (this.#lines.length <= keep + Math.ceil(keep / 5)) return;
-    const kept = this.#lines.slice(-keep);
-    const [oldest] = kept;
-    if (oldest === undefined) return;
+    const listed = this.#lines.filter(({ mark }) => mark === undefined);
+    const oldest = listed.at(-keep);
+    if (oldest === undefined || listed.length <= keep + Math.ceil(keep / 5)) return;
+    const kept = this.#lines.slice(this.#lines.indexOf(oldest));
     const base: SnapshotLine = { ...oldest, isWhole: true, set: Object.fromEntries(this.treeOf(oldest.id)), gone: [] };
     this.#lines = [base, ...kept.slice(1)];
     const text = this.#lines.map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -159,10 +168,7 @@ export class SnapshotStore {
     for (const group of await fs.readdir(objects)) {
       if (group.length !== 2) continue;
       for (const rest of await fs.readdir(path.join(objects, group)))
-        if (!used.has(`${group}${rest}`)) {
-          this.#kept.delete(`${group}${rest}`);
-          await fs.rm(path.join(objects, group, rest), { force: true });
-        }
+        if (!used.has(`${group}${rest}`)) await fs.rm(path.join(objects, group, rest), { force: true });
     }
   }
 
@@ -176,12 +182,22 @@ function readLine(text: string): readonly SnapshotLine[] {
   if (text === "") return [];
   const parsed = parseJson(text);
   if (!parsed.ok || !isRecord(parsed.value)) return [];
-  const { id, at, reason, turn, isWhole, set, gone } = parsed.value;
+  const { id, at, reason, turn, mark, isWhole, set, gone } = parsed.value;
   if (typeof id !== "string" || typeof at !== "number" || typeof reason !== "string") return [];
   if (!isRecord(set) || !Object.values(set).every(isEntry)) return [];
   if (!Array.isArray(gone) || !gone.every((name) => typeof name === "string")) return [];
-  const line = { id, at, reason, isWhole: isWhole === true, set: set as Record<string, StoredEntry>, gone };
-  return [typeof turn === "string" ? { ...line, turn } : line];
+  return [
+    {
+      id,
+      at,
+      reason,
+      turn: typeof turn === "string" ? turn : undefined,
+      mark: mark === "end" || mark === "look" ? mark : undefined,
+      isWhole: isWhole === true,
+      set: set as Record<string, StoredEntry>,
+      gone,
+    },
+  ];
 }
 
 function isEntry(value: unknown): value is StoredEntry {

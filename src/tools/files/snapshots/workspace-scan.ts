@@ -43,14 +43,16 @@ const sliceMs = 8;
  */
 export class WorkspaceScan implements Disposable {
   readonly #root: string;
+  readonly #excluded: string | undefined;
   readonly #folders = new Map<string, Folder>();
   readonly #dirty = new Set<string>();
   #canWatch: boolean;
   #entries = new Map<string, FoundEntry>();
   #version = 0;
 
-  constructor(root: string, { canWatch = process.platform === "linux" }: { readonly canWatch?: boolean } = {}) {
+  constructor(root: string, { excluded, canWatch = process.platform === "linux" }: ScanOptions = {}) {
     this.#root = root;
+    this.#excluded = excluded;
     this.#canWatch = canWatch;
     this.#dirty.add("");
   }
@@ -96,7 +98,7 @@ export class WorkspaceScan implements Disposable {
       if (entry === undefined) continue;
       folder.names.add(name);
       if (entry.kind === "folder") {
-        if (rebuildable.has(name)) {
+        if (rebuildable.has(name) || path.join(absolute, name) === this.#excluded) {
           folder.names.delete(name);
           continue;
         }
@@ -151,6 +153,12 @@ export class WorkspaceScan implements Disposable {
     this.#dirty.clear();
     this.#entries = new Map();
   }
+}
+
+interface ScanOptions {
+  /** An absolute path that is no part of the picture. */
+  readonly excluded?: string | undefined;
+  readonly canWatch?: boolean;
 }
 
 interface Folder {

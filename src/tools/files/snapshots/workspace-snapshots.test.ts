@@ -41,7 +41,9 @@ describe("snapshots of a workspace", () => {
     new WorkspaceSnapshots({
       folder: path.join(base, "kept"),
       maxSnapshots: 50,
-      home: "/home/nobody",
+      timeoutMs: 30_000,
+      notProjects: ["/home/nobody"],
+      excluded: "/home/nobody/.hermes",
       clock: systemClock,
       logger: silentLogger,
     });
@@ -71,7 +73,7 @@ describe("snapshots of a workspace", () => {
     return outcome.id;
   }
 
-  it("brings back everything byte for byte: ignored files, modes, links, empty folders, .git", async () => {
+  it("brings back everything byte for byte: ignored files, modes, links, empty folders, .git [20:R11.18] [30:8.4] [30:8.5]", async () => {
     const id = await covered();
     const before = await picture(root);
     await fs.rm(path.join(root, ".git"), { recursive: true });
@@ -87,13 +89,13 @@ describe("snapshots of a workspace", () => {
     expect(report.missing).toEqual([]);
   });
 
-  it("says again and again that nothing changed without a new snapshot", async () => {
+  it("says again and again that nothing changed without a new snapshot [20:R11.18]", async () => {
     const id = await covered();
     expect(await covered()).toBe(id);
     await fs.appendFile(path.join(root, "run.sh"), "echo\n");
     const next = await covered("after an edit");
     expect(next).not.toBe(id);
-    expect((await snapshots.list(root)).map((one) => one.reason)).toEqual(["after an edit", "test"]);
+    expect((await snapshots.list(root, never)).map((one) => one.reason)).toEqual(["after an edit", "test"]);
   });
 
   it("goes on where another process stopped, also after it was killed in the middle of a line", async () => {
@@ -108,7 +110,7 @@ describe("snapshots of a workspace", () => {
     expect(await picture(root)).toEqual(before);
   });
 
-  it("brings back one file and leaves the others", async () => {
+  it("brings back one file and leaves the others [20:R11.19]", async () => {
     const id = await covered();
     await fs.writeFile(path.join(root, "secret"), "changed");
     await fs.writeFile(path.join(root, "run.sh"), "changed");
@@ -123,7 +125,7 @@ describe("snapshots of a workspace", () => {
     await fs.writeFile(path.join(root, "new.txt"), "new");
     const changed = await picture(root);
     await snapshots.restore(root, { id }, never);
-    const [latest] = await snapshots.list(root);
+    const [latest] = await snapshots.list(root, never);
     await snapshots.restore(root, { id: latest?.id ?? "" }, never);
     expect(await picture(root)).toEqual(changed);
   });
@@ -153,11 +155,110 @@ describe("snapshots of a workspace", () => {
     expect(text).not.toContain("secret");
   });
 
-  it("drops old snapshots with their contents, and the kept ones stay whole", async () => {
+  describe("of a turn", () => {
+    const turn = (name: string, reason = "x") => snapshots.before({ root, reason, turn: name }, never);
+    const ended = (name: string) => snapshots.endTurn({ root, reason: "after", turn: name }, never);
+    const text = (name: string) => fs.readFile(path.join(root, name), "utf8");
+
+    it("take back what it changed, and leave what somebody else did before, after and on top of it", async () => {
+      await fs.writeFile(path.join(root, "both"), "at first");
+      await turn("one");
+      await fs.rm(path.join(root, "run.sh"));
+      await fs.writeFile(path.join(root, "both"), "by the turn");
+      await turn("one", "again");
+      await fs.mkdir(path.join(root, "made"));
+      await fs.writeFile(path.join(root, "made", "new"), "new");
+      await ended("one");
+      await fs.writeFile(path.join(root, "both"), "by the person");
+      await fs.writeFile(path.join(root, "own"), "by the person");
+      const report = await snapshots.undoTurn("one", never);
+      expect(report).toEqual({ restored: ["run.sh"], removed: ["made/new"], missing: [], changedSince: ["both"] });
+      expect(await text("run.sh")).toBe("#!/bin/sh\n");
+      expect([await text("both"), await text("own")]).toEqual(["by the person", "by the person"]);
+      await expect(fs.stat(path.join(root, "made"))).rejects.toThrow();
+    });
+
+    it("are taken back one after the other", async () => {
+      const pictures: (readonly string[])[] = [];
+      for (const name of ["one", "two", "three"]) {
+        pictures.push(await picture(root));
+        await turn(name);
+        await fs.writeFile(path.join(root, "run.sh"), name);
+        await fs.writeFile(path.join(root, name), name);
+        await ended(name);
+      }
+      for (const name of ["three", "two", "one"]) {
+        await snapshots.undoTurn(name, never);
+        expect(await picture(root)).toEqual(pictures.pop());
+      }
+    });
+
+    it("count up to now when it was cut off, also for the next process", async () => {
+      const before = await picture(root);
+      await turn("one");
+      await fs.rm(path.join(root, ".git"), { recursive: true });
+      await fs.rm(path.join(root, "big.bin"));
+      snapshots[Symbol.dispose]();
+      snapshots = open();
+      await snapshots.undoTurn("one", never);
+      expect(await picture(root)).toEqual(before);
+    });
+
+    it("bring a repository back as a whole or not at all", async () => {
+      await turn("one");
+      await fs.writeFile(path.join(root, ".git", "objects", "aa"), "a commit of the turn");
+      await ended("one");
+      await fs.writeFile(path.join(root, ".git", "HEAD"), "a commit on top of it");
+      const report = await snapshots.undoTurn("one", never);
+      expect(report).toMatchObject({ removed: [], changedSince: [".git"] });
+      expect(await text(".git/objects/aa")).toBe("a commit of the turn");
+    });
+
+    it("have a snapshot each, also when nothing changed between them; their ends are not listed", async () => {
+      await turn("one", "first");
+      await turn("one", "the same turn");
+      await ended("one");
+      await turn("two", "second");
+      const list = await snapshots.list(root, never);
+      expect(list.map(({ reason, differing }) => [reason, differing])).toEqual([
+        ["second", 0],
+        ["first", 0],
+      ]);
+      await fs.writeFile(path.join(root, "more"), "x");
+      expect((await snapshots.list(root, never)).map(({ differing }) => differing)).toEqual([1, 1]);
+    });
+
+    it("that changed nothing have nothing to take back", async () => {
+      await fs.writeFile(path.join(root, "own"), "x");
+      expect(await snapshots.undoTurn("unknown", never)).toEqual({
+        restored: [],
+        removed: [],
+        missing: [],
+        changedSince: [],
+      });
+    });
+  });
+
+  it("never writes through a link that took the place of a folder", async () => {
+    await fs.mkdir(path.join(root, "a", "b"), { recursive: true });
+    await fs.writeFile(path.join(root, "a", "b", "c"), "inside");
+    const id = await covered();
+    const outside = path.join(base, "outside");
+    await fs.mkdir(path.join(outside, "b"), { recursive: true });
+    await fs.rm(path.join(root, "a"), { recursive: true });
+    await fs.symlink(outside, path.join(root, "a"));
+    await snapshots.restore(root, { id, file: "a/b/c" }, never);
+    expect(await fs.readdir(path.join(outside, "b"))).toEqual([]);
+    expect(await fs.readFile(path.join(root, "a", "b", "c"), "utf8")).toBe("inside");
+  });
+
+  it("drops old snapshots with their contents, and the kept ones stay whole [20:R11.18] [30:W-30]", async () => {
     const few = new WorkspaceSnapshots({
       folder: path.join(base, "few"),
       maxSnapshots: 3,
-      home: "/home/nobody",
+      timeoutMs: 30_000,
+      notProjects: ["/home/nobody"],
+      excluded: "/home/nobody/.hermes",
       clock: systemClock,
       logger: silentLogger,
     });
@@ -167,7 +268,7 @@ describe("snapshots of a workspace", () => {
       await few.before({ root, reason: `${i}` }, never);
       pictures.push(await picture(root));
     }
-    const kept = await few.list(root);
+    const kept = await few.list(root, never);
     expect(kept.length).toBeLessThanOrEqual(4);
     for (const one of kept) {
       await few.restore(root, { id: one.id }, never);

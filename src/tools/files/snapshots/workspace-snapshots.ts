@@ -1,21 +1,37 @@
 import { createHash } from "node:crypto";
+import fs from "node:fs/promises";
 import path from "node:path";
 import { describe, UserError } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import type { Clock } from "#foundation/time/clock";
-import { type RestoreReport, restoreTree } from "./restore-tree.ts";
-import { type SnapshotLine, SnapshotStore, type StoredEntry } from "./snapshot-store.ts";
+import { isAlike, type RestoreReport, restoreTree } from "./restore-tree.ts";
+import { type SnapshotLine, type SnapshotMark, SnapshotStore, type StoredEntry } from "./snapshot-store.ts";
+import { changesOfTurn } from "./turn-changes.ts";
 import { type FoundEntry, WorkspaceScan } from "./workspace-scan.ts";
 
 export interface SnapshotOptions {
   /** Where all snapshots are kept, one folder for each workspace. */
   readonly folder: string;
   readonly maxSnapshots: number;
-  readonly home: string;
+  readonly timeoutMs: number;
+  /** Folders that are no project, nor is what contains them: a snapshot would be one of everything. */
+  readonly notProjects: readonly string[];
+  /** No part of any snapshot: Hermes' own files, which change all the time. */
+  readonly excluded: string;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** What is about to happen in a folder. */
+export interface Change {
+  readonly root: string;
+  /** For the list that a person chooses from. */
+  readonly reason: string;
+  /** The turn that does it; `undoTurn` goes by it. */
+  readonly turn?: string | undefined;
 }
 
 export interface Snapshot {
@@ -23,14 +39,25 @@ export interface Snapshot {
   readonly atMs: number;
   readonly reason: string;
   readonly turn: string | undefined;
+  /** How many files are different now. */
+  readonly differing: number;
 }
 
 export type SnapshotOutcome =
   /** Everything in the folder can be brought back; `id` is the newest snapshot, also when nothing had changed since. */
   { readonly kind: "covered"; readonly id: string } | { readonly kind: "uncovered"; readonly reason: string };
 
+/** What going back behind a turn did, in all folders it had changed. */
+export interface UndoReport extends RestoreReport {
+  /** Changed again after the turn: left as they are. */
+  readonly changedSince: readonly string[];
+}
+
 const maxFileBytes = 256 * 1024 * 1024;
+const maxNewBytes = 4 * 1024 * 1024 * 1024;
 const copiesAtOnce = 16;
+/** How long a folder that was too large is not looked at again. */
+const refusalMs = 300_000;
 
 /**
  * Snapshots of workspaces before anything may change them, so that `/undo` and `/rollback` bring back what any tool did.
@@ -38,6 +65,7 @@ const copiesAtOnce = 16;
  * 1. A snapshot is on disk before the change it stands before begins; a crash in the change loses nothing.
  * 2. It holds contents, modes, links and empty folders, ignored files and `.git` included; folders that tools rebuild are left out.
  * 3. Only what changed is read: a snapshot of an unchanged folder costs no more than asking whether it changed.
+ * 4. The first change of each turn has a snapshot of its own, also when nothing changed since the one before it.
  */
 export class WorkspaceSnapshots implements Disposable {
   readonly #options: SnapshotOptions;
@@ -48,25 +76,42 @@ export class WorkspaceSnapshots implements Disposable {
     this.#options = options;
   }
 
+  /** Whether snapshots of a folder are taken at all: not of a home, the temp folder, or what contains them. */
+  covers(root: string): boolean {
+    const contains = (folder: string): boolean => {
+      const relative = path.relative(root, folder);
+      return !relative.startsWith("..") && !path.isAbsolute(relative);
+    };
+    return path.isAbsolute(root) && !this.#options.notProjects.some(contains);
+  }
+
   /** Makes sure that the folder as it is now can be brought back. Never fails a change: what cannot be covered is said. */
   async before(change: Change, signal: AbortSignal): Promise<SnapshotOutcome> {
-    const { root } = change;
-    if (!isProject(root, this.#options.home)) return { kind: "uncovered", reason: `${root} is not a project folder` };
-    try {
-      return await this.#locks.run(root, () => this.#take(change, signal));
-    } catch (error) {
-      signal.throwIfAborted();
-      const reason = describe(error);
-      this.#options.logger.warn("no snapshot was made", { root, reason });
-      return { kind: "uncovered", reason };
-    }
+    return await this.#covered(change, {}, signal);
+  }
+
+  /** A turn is over: what changes from now on is not its doing. */
+  async endTurn(change: Change, signal: AbortSignal): Promise<void> {
+    await this.#covered(change, { mark: "end" }, signal);
   }
 
   /** Newest first. */
-  async list(root: string): Promise<readonly Snapshot[]> {
+  async list(root: string, signal: AbortSignal): Promise<readonly Snapshot[]> {
     const { store } = this.#workspace(root);
-    await store.refresh(root);
-    return store.lines.map(snapshotOf).reverse();
+    await store.refresh();
+    if (store.lines.length === 0) return [];
+    await this.#covered({ root, reason: "before a comparison" }, { mark: "look" }, signal);
+    const present = store.treeOf();
+    return store.lines
+      .filter(({ mark }) => mark === undefined)
+      .map(({ id, at, reason, turn }) => ({
+        id,
+        atMs: at,
+        reason,
+        turn,
+        differing: differingFiles(store.treeOf(id), present),
+      }))
+      .reverse();
   }
 
   /** Brings files back as they were, one or all, after a snapshot of how they are. Files made since then go. */
@@ -76,32 +121,41 @@ export class WorkspaceSnapshots implements Disposable {
     signal: AbortSignal,
   ): Promise<RestoreReport> {
     const { store } = this.#workspace(root);
-    await store.refresh(root);
-    const chosen = chooseSnapshot(store.lines, request.id);
+    await store.refresh();
+    const { id } = chooseSnapshot(store.lines, request.id);
     const file = request.file === undefined ? undefined : relativeFile(root, request.file);
-    // Nothing old is dropped now: the snapshot that is wanted may be the oldest.
-    await this.before({ root, reason: `before going back to ${chosen.id.slice(0, 8)}`, mayPrune: false }, signal);
-    return this.#locks.run(root, () =>
-      restoreTree(
-        {
-          root,
-          file,
-          wanted: store.treeOf(chosen.id),
-          present: store.treeOf(),
-          objectFile: (hash) => store.objectFile(hash),
-        },
-        signal,
-      ),
-    );
+    const concerns = (name: string): boolean => file === undefined || name === file || name.startsWith(`${file}/`);
+    await this.#coveredForSure({ root, reason: `before going back to ${id.slice(0, 8)}` }, signal);
+    return await this.#locks.run(root, () => this.#goTo(root, { wanted: store.treeOf(id), concerns }, signal), signal);
   }
 
   /** What changed between a snapshot and now, for people. */
   async diff(root: string, id: string, signal: AbortSignal): Promise<string> {
-    await this.before({ root, reason: "before a comparison" }, signal);
+    await this.#covered({ root, reason: "before a comparison" }, { mark: "look" }, signal);
     const { store } = this.#workspace(root);
     const { diffTrees } = await import("./diff-trees.ts");
     const chosen = chooseSnapshot(store.lines, id);
     return diffTrees(store.treeOf(chosen.id), store.treeOf(), (hash) => store.objectFile(hash));
+  }
+
+  /** Takes back what a turn changed, in every folder; what was changed again after it stays. */
+  async undoTurn(turn: string, signal: AbortSignal): Promise<UndoReport> {
+    const reports: UndoReport[] = [];
+    for (const root of await this.#rootsOf(turn)) {
+      const { store } = this.#workspace(root);
+      await this.#coveredForSure({ root, reason: "before /undo" }, signal);
+      const changes = changesOfTurn(store, turn);
+      if (changes === undefined) continue;
+      const work = { wanted: changes.before, concerns: (name: string) => changes.names.has(name) };
+      const done = await this.#locks.run(root, () => this.#goTo(root, work, signal), signal);
+      reports.push({ ...done, changedSince: changes.changedSince });
+    }
+    return {
+      restored: reports.flatMap((one) => one.restored),
+      removed: reports.flatMap((one) => one.removed),
+      missing: reports.flatMap((one) => one.missing),
+      changedSince: reports.flatMap((one) => one.changedSince),
+    };
   }
 
   [Symbol.dispose](): void {
@@ -109,40 +163,109 @@ export class WorkspaceSnapshots implements Disposable {
     this.#workspaces.clear();
   }
 
-  async #take({ root, reason, turn, mayPrune = true }: Change, signal: AbortSignal): Promise<SnapshotOutcome> {
-    const workspace = this.#workspace(root);
+  #goTo(
+    root: string,
+    to: { readonly wanted: ReadonlyMap<string, StoredEntry>; concerns(name: string): boolean },
+    signal: AbortSignal,
+  ): Promise<RestoreReport> {
+    const { store } = this.#workspace(root);
+    return restoreTree({ root, ...to, present: store.treeOf(), objectFile: (hash) => store.objectFile(hash) }, signal);
+  }
+
+  /** Going back without being able to go forward again would lose what is there now. */
+  async #coveredForSure(change: Change, signal: AbortSignal): Promise<void> {
+    // Nothing old is dropped now: the snapshot that is wanted may be the oldest.
+    const outcome = await this.#covered(change, { mayPrune: false }, signal);
+    if (outcome.kind === "uncovered")
+      throw new UserError(`The files as they are now cannot be kept: ${outcome.reason}.`, {
+        hint: "Nothing was brought back, because it could not be undone.",
+      });
+  }
+
+  async #covered(change: Change, how: Taking, signal: AbortSignal): Promise<SnapshotOutcome> {
+    const { root } = change;
+    if (!this.covers(root)) return { kind: "uncovered", reason: `${root} is not a project folder` };
+    const { timeoutMs, logger } = this.#options;
+    using limit = deadline(timeoutMs, `a snapshot took longer than ${timeoutMs / 1000} s`);
+    const either = linkSignals(signal, limit.signal);
+    try {
+      return await this.#locks.run(root, () => this.#take(change, how, either), either);
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = describe(error);
+      logger.warn("no snapshot was made", { root, reason });
+      return { kind: "uncovered", reason };
+    }
+  }
+
+  async #take(change: Change, how: Taking, signal: AbortSignal): Promise<SnapshotOutcome> {
+    const { clock } = this.#options;
+    const workspace = this.#workspace(change.root);
     const { store, scan } = workspace;
+    if (workspace.refused !== undefined && workspace.refused.untilMs > clock.now())
+      return { kind: "uncovered", reason: workspace.refused.reason };
     const found = await scan.update(signal);
-    if (found.kind === "too-large") return { kind: "uncovered", reason: found.reason };
-    await store.refresh(root);
+    if (found.kind === "too-large") {
+      workspace.refused = { reason: found.reason, untilMs: clock.now() + refusalMs };
+      return { kind: "uncovered", reason: found.reason };
+    }
+    await store.refresh();
     const standing = store.lines.at(-1);
-    if (workspace.last !== standing) {
-      workspace.tree = store.treeOf();
-      workspace.last = standing;
-    } else if (standing !== undefined && workspace.version === found.version)
+    const isKnown = workspace.last === standing && workspace.version === found.version;
+    if (standing !== undefined && isKnown && !needsLine(standing, change, how))
       return { kind: "covered", id: standing.id };
-    workspace.version = found.version;
-    const { tree } = workspace;
-    const changed = [...found.entries].filter(([name, entry]) => !isSame(tree.get(name), entry));
-    const gone = [...tree.keys()].filter((name) => !found.entries.has(name));
-    if (changed.length === 0 && gone.length === 0 && standing !== undefined)
-      return { kind: "covered", id: standing.id };
-    const line = await withFileLock(
-      path.join(this.#folderOf(root), "lock"),
-      async () => {
-        const set = Object.fromEntries(await keepAll(store, { root, changed, tree }, signal));
-        return store.append({ at: this.#options.clock.now(), reason, turn, set, gone });
-      },
+    await store.prepare(change.root);
+    return await withFileLock(
+      path.join(this.#folderOf(change.root), "lock"),
+      () => this.#write(workspace, { change, how, found }, signal),
       { signal },
     );
+  }
+
+  /** With the lock of the folder's snapshots, which other processes respect. */
+  async #write(
+    workspace: Workspace,
+    { change, how, found }: { readonly change: Change; readonly how: Taking; readonly found: Found },
+    signal: AbortSignal,
+  ): Promise<SnapshotOutcome> {
+    const { store } = workspace;
+    await store.refresh();
+    const standing = store.lines.at(-1);
+    if (workspace.last !== standing) workspace.tree = store.treeOf();
+    const { tree } = workspace;
+    workspace.last = standing;
+    workspace.version = found.version;
+    const changed = [...found.entries].filter(([name, entry]) => !isSame(tree.get(name), entry));
+    const gone = [...tree.keys()].filter((name) => !found.entries.has(name));
+    if (changed.length === 0 && gone.length === 0 && standing !== undefined && !needsLine(standing, change, how))
+      return { kind: "covered", id: standing.id };
+    // Until everything is kept, the picture of this version is not known.
+    workspace.version = -1;
+    const bytes = changed.reduce((sum, [, entry]) => sum + (entry.kind === "file" ? entry.size : 0), 0);
+    if (bytes > maxNewBytes) throw new Error(`more than ${maxNewBytes / 1024 ** 3} GB changed`);
+    const { root, reason, turn } = change;
+    const set = Object.fromEntries(await keepAll(store, { root, changed }, signal));
+    const line = store.append({ at: this.#options.clock.now(), reason, turn, mark: how.mark, set, gone });
     for (const name of gone) tree.delete(name);
     for (const [name, entry] of Object.entries(line.set)) tree.set(name, entry);
-    workspace.last = line;
-    if (mayPrune) {
-      await store.prune(this.#options.maxSnapshots);
-      workspace.last = store.lines.at(-1);
-    }
+    if (how.mayPrune !== false) await store.prune(this.#options.maxSnapshots);
+    workspace.last = store.lines.at(-1);
+    workspace.version = found.version;
     return { kind: "covered", id: line.id };
+  }
+
+  /** The folders a turn worked in, by what is on disk: also a turn of an earlier process. */
+  async #rootsOf(turn: string): Promise<readonly string[]> {
+    const { folder } = this.#options;
+    const roots: string[] = [];
+    for (const name of await fs.readdir(folder).catch(() => [])) {
+      const root = (await fs.readFile(path.join(folder, name, "root"), "utf8").catch(() => "")).trimEnd();
+      if (!path.isAbsolute(root)) continue;
+      const { store } = this.#workspace(root);
+      await store.refresh();
+      if (store.lines.some((line) => line.turn === turn)) roots.push(root);
+    }
+    return roots;
   }
 
   #workspace(root: string): Workspace {
@@ -150,10 +273,11 @@ export class WorkspaceSnapshots implements Disposable {
     if (known !== undefined) return known;
     const made: Workspace = {
       store: new SnapshotStore(this.#folderOf(root)),
-      scan: new WorkspaceScan(root),
+      scan: new WorkspaceScan(root, { excluded: this.#options.excluded }),
       tree: new Map(),
       last: undefined,
       version: -1,
+      refused: undefined,
     };
     this.#workspaces.set(root, made);
     return made;
@@ -164,11 +288,10 @@ export class WorkspaceSnapshots implements Disposable {
   }
 }
 
-interface Change {
-  readonly root: string;
-  /** What is about to happen, for the list that a person chooses from. */
-  readonly reason: string;
-  readonly turn?: string | undefined;
+type Found = Extract<Awaited<ReturnType<WorkspaceScan["update"]>>, { kind: "current" }>;
+
+interface Taking {
+  readonly mark?: SnapshotMark;
   readonly mayPrune?: boolean;
 }
 
@@ -180,16 +303,19 @@ interface Workspace {
   last: SnapshotLine | undefined;
   /** Of the scan that it was compared with. */
   version: number;
+  refused: { readonly reason: string; readonly untilMs: number } | undefined;
+}
+
+/** A turn's first snapshot and its end are written down although nothing changed. */
+function needsLine(standing: SnapshotLine, { turn }: Change, { mark }: Taking): boolean {
+  if (turn === undefined) return false;
+  return standing.turn !== turn || standing.mark !== mark;
 }
 
 /** Copies what changed, several files at once; a file that vanishes meanwhile is not there. */
 async function keepAll(
   store: SnapshotStore,
-  work: {
-    readonly root: string;
-    readonly changed: readonly (readonly [string, FoundEntry])[];
-    readonly tree: ReadonlyMap<string, StoredEntry>;
-  },
+  work: { readonly root: string; readonly changed: readonly (readonly [string, FoundEntry])[] },
   signal: AbortSignal,
 ): Promise<readonly (readonly [string, StoredEntry])[]> {
   const kept: (readonly [string, StoredEntry])[] = [];
@@ -227,8 +353,11 @@ function isSame(stored: StoredEntry | undefined, found: FoundEntry): boolean {
   return found.kind === "file" && stored.m === found.mode && stored.s === found.size && stored.x === found.stamp;
 }
 
-function snapshotOf({ id, at, reason, turn }: SnapshotLine): Snapshot {
-  return { id, atMs: at, reason, turn };
+function differingFiles(then: ReadonlyMap<string, StoredEntry>, now: ReadonlyMap<string, StoredEntry>): number {
+  let count = 0;
+  for (const [name, entry] of then) if (entry.k !== "d" && !isAlike(now.get(name), entry)) count += 1;
+  for (const [name, entry] of now) if (entry.k !== "d" && !then.has(name)) count += 1;
+  return count;
 }
 
 /** By id or its beginning. */
@@ -236,7 +365,7 @@ function chooseSnapshot(lines: readonly SnapshotLine[], id: string): SnapshotLin
   const found = /^[0-9a-f]{4,64}$/i.test(id) ? lines.filter((line) => line.id.startsWith(id.toLowerCase())) : [];
   const [one] = found;
   if (one !== undefined && found.length === 1) return one;
-  throw new UserError(`There is no snapshot "${id}".`, {
+  throw new UserError(`There is no checkpoint "${id}".`, {
     hint: "List them with /rollback; an id may be shortened to 4 or more characters.",
   });
 }
@@ -245,10 +374,4 @@ function relativeFile(root: string, file: string): string {
   const inside = path.relative(root, path.resolve(root, file));
   if (!path.isAbsolute(file) && inside !== "" && !inside.startsWith("..")) return inside.split(path.sep).join("/");
   throw new UserError(`"${file}" does not lie inside ${root}.`, { hint: "Give the path relative to the project." });
-}
-
-/** A home, or what contains one, is no project: a snapshot of it would be one of everything. */
-function isProject(root: string, home: string): boolean {
-  const relative = path.relative(root, home);
-  return path.isAbsolute(root) && (relative.startsWith("..") || path.isAbsolute(relative));
 }
