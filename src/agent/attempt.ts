@@ -1,5 +1,5 @@
 import { quietly } from "#foundation/files/quietly";
-import type { Collected, ModelFailure, ModelRequest } from "#model";
+import { type Collected, localFailure, type ModelFailure, type ModelRequest } from "#model";
 import { type CallEnd, type CallModelDeps, callModel } from "./call-model.ts";
 import { withFragments } from "./fragments.ts";
 import { type InspectFacts, inspect } from "./inspect.ts";
@@ -95,15 +95,5 @@ function isSilentRefusal({ finish, message }: Collected): boolean {
 }
 
 function declined({ target }: Turn): ModelFailure {
-  return {
-    kind: "content_filtered",
-    provider: target.provider,
-    model: target.model,
-    message: "the answer was withheld by a content filter",
-    isPartial: false,
-    isRetryable: false,
-    mayCompress: false,
-    mayRotate: false,
-    mayFallBack: true,
-  };
+  return localFailure("content_filtered", target, { message: "the answer was withheld by a content filter" });
 }

@@ -7,6 +7,7 @@ import {
   describeCeiling,
   describeRefusal,
   estimateCall,
+  localFailure,
   type ModelFailure,
   type ModelRequest,
   type PriceQuote,
@@ -80,15 +81,5 @@ function priceOf(
 }
 
 function refusalOf({ target }: ModelRequest, message: string): ModelFailure {
-  return {
-    kind: "budget_exceeded",
-    provider: target.provider,
-    model: target.model,
-    message,
-    isPartial: false,
-    isRetryable: false,
-    mayCompress: false,
-    mayRotate: false,
-    mayFallBack: false,
-  };
+  return localFailure("budget_exceeded", target, { message });
 }

@@ -8,6 +8,7 @@ import {
   type AttemptEvent,
   type Collected,
   Collector,
+  localFailure,
   type ModelFailure,
   type ModelRequest,
   type Target,
@@ -116,19 +117,13 @@ async function closedDoor(target: Target, { gate, clock, logger }: CallModelDeps
   const untilMs = await quietly("asking for account limits", () => gate?.closedUntilMs(target), { logger });
   if (untilMs === undefined) return undefined;
   const waitMs = Math.max(0, untilMs - clock.now());
-  return {
-    kind: "rate_limit",
-    provider: target.provider,
-    model: target.model,
+  return localFailure("rate_limit", target, {
     message: `the account's limit is reached for another ${Math.ceil(waitMs / 60_000)} min; nothing was sent`,
     retryAfterMs: waitMs,
     resetAtMs: untilMs,
-    isPartial: false,
     isRetryable: false,
-    mayCompress: false,
     mayRotate: false,
-    mayFallBack: true,
-  };
+  });
 }
 
 async function tellGate(

@@ -46,6 +46,7 @@ export { classify } from "./failures/classify.ts";
 export { type Explanation, explain } from "./failures/explain.ts";
 export type { Consequences, FailureKind, ModelFailure } from "./failures/failure.ts";
 export type { AttemptFault, FailureFacts } from "./failures/fault.ts";
+export { localFailure } from "./failures/local-failure.ts";
 export { fittingOutputTokens, retryDelayMs } from "./failures/retry-delay.ts";
 export { type FallbackEntry, parseEntries, parseFallbackChain } from "./fallback/chain.ts";
 export { startTarget } from "./fallback/start-target.ts";

@@ -1,4 +1,4 @@
-import { fallbackTiming, hasFallbackLeft, type ModelFailure, switchTarget } from "#model";
+import { fallbackTiming, hasFallbackLeft, localFailure, type ModelFailure, switchTarget } from "#model";
 import type { Problem } from "../problem.ts";
 import type { Turn } from "../turn.ts";
 import { compressHistoryName } from "./compress-history.ts";
@@ -81,15 +81,5 @@ async function moveOn(failure: ModelFailure, turn: Turn, deps: RemedyDeps): Prom
 /** A reply that says nothing, in the form in which the chain is told why a model was left. */
 function failureOf(problem: Problem, turn: Turn): ModelFailure {
   if (problem.stage === "request") return problem.failure;
-  return {
-    kind: "invalid_response",
-    provider: turn.target.provider,
-    model: turn.target.model,
-    message: "the model returned nothing, several times",
-    isPartial: false,
-    isRetryable: true,
-    mayCompress: false,
-    mayRotate: false,
-    mayFallBack: true,
-  };
+  return localFailure("invalid_response", turn.target, { message: "the model returned nothing, several times" });
 }

@@ -2,6 +2,12 @@ import { eastAsianWidth } from "get-east-asian-width";
 
 export { nearest, similarity } from "./similarity.ts";
 
+/** A text with something in it, trimmed; undefined for anything else. */
+export function nonEmpty(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value.trim() : "";
+  return text === "" ? undefined : text;
+}
+
 /** Length as a person counts characters of text: code points, not UTF-16 units. */
 export function codePointLength(text: string): number {
   let count = text.length;

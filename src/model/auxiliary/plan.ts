@@ -1,3 +1,4 @@
+import { nonEmpty } from "#foundation/text/text";
 import { parseEntries, wishFor } from "../fallback/chain.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
 import type { TargetWish } from "../resolve/context.ts";
@@ -36,7 +37,7 @@ export function planTask(
       warnings: parsed.warnings,
     };
   const [first, ...rest] = autoChain(task, facts.auto).map((candidate) =>
-    withModel(candidate, facts.wish?.model ?? said(own.model)),
+    withModel(candidate, facts.wish?.model ?? nonEmpty(own.model)),
   );
   const candidates = first === undefined ? fallbacks : [first, ...fallbacks, ...rest];
   return { candidates, isAuto: true, warnings: parsed.warnings };
@@ -52,11 +53,11 @@ function chosenCandidate(
   if (wish?.baseUrl !== undefined)
     return { kind: "wish", wish: { ...wish, provider: customEndpoint.id, source: "call" }, source: "call" };
   if (wish?.provider !== undefined) return namedProvider(wish.provider, { ...wish, source: "call" }, facts.auto.main);
-  const baseUrl = said(own.base_url);
-  const model = wish?.model ?? said(own.model);
+  const baseUrl = nonEmpty(own.base_url);
+  const model = wish?.model ?? nonEmpty(own.model);
   const shared = { ...(model === undefined ? {} : { model }), ...keyOf(own), ...protocolOf(own), source };
   if (baseUrl !== undefined) return { kind: "wish", wish: { ...shared, provider: customEndpoint.id, baseUrl }, source };
-  const provider = said(own.provider) ?? taskDefaults[task].provider;
+  const provider = nonEmpty(own.provider) ?? taskDefaults[task].provider;
   return namedProvider(provider, shared, facts.auto.main);
 }
 
@@ -82,7 +83,7 @@ function withModel(candidate: Candidate, model: string | undefined): Candidate {
 }
 
 function keyOf(own: TaskSettings): Pick<TargetWish, "apiKey" | "keyEnv"> {
-  const keyEnv = said(own.key_env);
+  const keyEnv = nonEmpty(own.key_env);
   return {
     ...(own.api_key === undefined || own.api_key.isEmpty ? {} : { apiKey: own.api_key }),
     ...(keyEnv === undefined ? {} : { keyEnv }),
@@ -98,9 +99,4 @@ function protocolOf(own: TaskSettings): Pick<TargetWish, "protocol"> {
     default:
       return {};
   }
-}
-
-function said(text: string | undefined): string | undefined {
-  const trimmed = text?.trim();
-  return trimmed === undefined || trimmed === "" ? undefined : trimmed;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
+import { nonEmpty } from "#foundation/text/text";
 import { parseResetHint } from "#foundation/time/retry";
 
 export type PoolAuthType = "api_key" | "oauth";
@@ -48,16 +49,16 @@ const defaultRestMs = 3_600_000;
 
 export function readPoolEntry(value: unknown): PoolEntry | undefined {
   if (!isRecord(value) || typeof value.id !== "string" || value.id === "") return undefined;
-  const source = textOf(value.source) ?? "manual";
-  const token = textOf(value.access_token);
-  const refresh = textOf(value.refresh_token);
-  const baseUrl = textOf(value.inference_base_url) ?? textOf(value.base_url);
+  const source = nonEmpty(value.source) ?? "manual";
+  const token = nonEmpty(value.access_token);
+  const refresh = nonEmpty(value.refresh_token);
+  const baseUrl = nonEmpty(value.inference_base_url) ?? nonEmpty(value.base_url);
   const expiresAtMs = momentOf(value.expires_at_ms) ?? momentOf(value.expires_at);
   const exhausted = readExhaustion(value);
-  const fingerprint = textOf(value.fingerprint);
+  const fingerprint = nonEmpty(value.fingerprint);
   return {
     id: value.id,
-    label: textOf(value.label) ?? source,
+    label: nonEmpty(value.label) ?? source,
     authType: value.auth_type === "oauth" ? "oauth" : "api_key",
     priority: typeof value.priority === "number" ? value.priority : 0,
     source,
@@ -101,8 +102,8 @@ function readExhaustion(value: Record<string, unknown>): Exhaustion | undefined 
   if (value.last_status !== "exhausted") return undefined;
   const resetAtMs = momentOf(value.last_error_reset_at);
   const since = momentOf(value.last_status_at) ?? 0;
-  const reason = textOf(value.last_error_reason);
-  const message = textOf(value.last_error_message);
+  const reason = nonEmpty(value.last_error_reason);
+  const message = nonEmpty(value.last_error_message);
   return {
     untilMs: resetAtMs ?? since + defaultRestMs,
     ...(typeof value.last_error_code === "number" ? { code: value.last_error_code } : {}),
@@ -121,8 +122,4 @@ export function momentOf(value: unknown): number | undefined {
   const fromNow = parseResetHint(value, 0);
   // At time zero a number of seconds since 1970 is its own distance; small numbers are no moments.
   return fromNow !== undefined && fromNow >= 100_000_000_000 ? fromNow : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
+import { nonEmpty } from "#foundation/text/text";
 import type { TargetWish } from "../resolve/context.ts";
 import type { ProtocolName } from "../target.ts";
 
@@ -55,14 +56,14 @@ type ParsedEntry =
 
 function parseEntry(value: unknown): ParsedEntry {
   if (!isRecord(value)) return { kind: "problem", problem: "it is not a group of keys", isEmpty: false };
-  const provider = textIn(value, "provider");
-  const model = textIn(value, "model");
+  const provider = nonEmpty(value["provider"]);
+  const model = nonEmpty(value["model"]);
   if (provider === undefined || model === undefined) {
     const missing = [provider === undefined ? "provider" : "", model === undefined ? "model" : ""].filter(Boolean);
     return { kind: "problem", problem: `${missing.join(" and ")} missing`, isEmpty: missing.length === 2 };
   }
-  const baseUrl = textIn(value, "base_url");
-  const keyEnv = textIn(value, "key_env");
+  const baseUrl = nonEmpty(value["base_url"]);
+  const keyEnv = nonEmpty(value["key_env"]);
   const protocol = protocolIn(value["api_mode"]);
   const apiKey = secretIn(value["api_key"]);
   return {
@@ -76,11 +77,6 @@ function parseEntry(value: unknown): ParsedEntry {
       ...(protocol === undefined ? {} : { protocol }),
     },
   };
-}
-
-function textIn(value: Readonly<Record<string, unknown>>, key: string): string | undefined {
-  const text = value[key];
-  return typeof text === "string" && text.trim() !== "" ? text.trim() : undefined;
 }
 
 function secretIn(value: unknown): Secret | undefined {

@@ -1,6 +1,6 @@
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
-import { nearest } from "#foundation/text/text";
+import { nearest, nonEmpty } from "#foundation/text/text";
 import type { ProtocolName } from "../target.ts";
 import { parseUrl } from "./hosts.ts";
 import type { ProviderRegistry } from "./registry.ts";
@@ -97,14 +97,14 @@ function* entriesOf(given: Given): Generator<{ readonly where: string; readonly 
   if (!isRecord(map)) return;
   for (const [key, entry] of Object.entries(map)) {
     if (!isRecord(entry) || registry.find(key) !== undefined) continue;
-    yield { where: `providers.${key}`, entry: { ...entry, name: textOf(entry.name) ?? key } };
+    yield { where: `providers.${key}`, entry: { ...entry, name: nonEmpty(entry.name) ?? key } };
   }
 }
 
 function readEntry(raw: Record<string, unknown>, where: string, warnings: string[]): NamedEndpoint | undefined {
   const entry = respell(raw, where, warnings);
-  const name = textOf(entry.name);
-  const baseUrl = textOf(entry.base_url)?.replace(/\/+$/, "");
+  const name = nonEmpty(entry.name);
+  const baseUrl = nonEmpty(entry.base_url)?.replace(/\/+$/, "");
   if (name === undefined) {
     warnings.push(`${where} has no name and is skipped.`);
     return undefined;
@@ -120,9 +120,9 @@ function readEntry(raw: Record<string, unknown>, where: string, warnings: string
     name,
     baseUrl,
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...given("keyEnv", textOf(entry.key_env)),
+    ...given("keyEnv", nonEmpty(entry.key_env)),
     ...given("protocol", protocolOf(entry.api_mode)),
-    ...given("model", textOf(entry.model)),
+    ...given("model", nonEmpty(entry.model)),
     models: modelsOf(entry.models),
     ...given("contextLength", positive(entry.context_length)),
     ...given("rateLimitDelaySeconds", positive(entry.rate_limit_delay)),
@@ -185,13 +185,9 @@ function given<K extends string, V>(key: K, value: V | undefined): { readonly [P
   return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
-}
-
 function secretOf(value: unknown): Secret | undefined {
   if (value instanceof Secret) return value.isEmpty ? undefined : value;
-  const text = textOf(value);
+  const text = nonEmpty(value);
   return text === undefined ? undefined : new Secret(text);
 }
 

@@ -1,6 +1,7 @@
 import { httpRequest } from "#foundation/http/request";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
+import { nonEmpty } from "#foundation/text/text";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { windowIn } from "./model-entry.ts";
 
@@ -178,7 +179,7 @@ async function detectLmStudio(ask: Ask): Promise<LocalServer | undefined> {
   return {
     kind: "lm-studio",
     models: entries.flatMap((entry) => {
-      const id = textOf(entry.key) ?? textOf(entry.id);
+      const id = nonEmpty(entry.key) ?? nonEmpty(entry.id);
       if (id === undefined) return [];
       const instances = Array.isArray(entry.loaded_instances) ? entry.loaded_instances.filter(isRecord) : [];
       const config = instances.map((instance) => instance.config).find(isRecord);
@@ -191,7 +192,7 @@ async function detectLmStudio(ask: Ask): Promise<LocalServer | undefined> {
 async function detectOllama(ask: Ask): Promise<LocalServer | undefined> {
   const entries = recordsIn(await ask("/api/tags"), "models");
   if (entries === undefined) return undefined;
-  const ids = entries.map((entry) => textOf(entry.model) ?? textOf(entry.name)).filter((id) => id !== undefined);
+  const ids = entries.map((entry) => nonEmpty(entry.model) ?? nonEmpty(entry.name)).filter((id) => id !== undefined);
   return { kind: "ollama", models: ids.map((id) => ({ id })) };
 }
 
@@ -199,7 +200,7 @@ async function detectOllama(ask: Ask): Promise<LocalServer | undefined> {
 async function ollamaWindow(ask: Ask, model: string): Promise<number | undefined> {
   const shown = await ask("/api/show", { model });
   if (!isRecord(shown)) return undefined;
-  const set = /^\s*num_ctx\s+(\d+)/m.exec(textOf(shown.parameters) ?? "")?.[1];
+  const set = /^\s*num_ctx\s+(\d+)/m.exec(nonEmpty(shown.parameters) ?? "")?.[1];
   if (set !== undefined) return Number(set);
   if (!isRecord(shown.model_info)) return undefined;
   const key = Object.keys(shown.model_info).find((name) => name.endsWith("context_length"));
@@ -230,7 +231,7 @@ async function detectVllm(ask: Ask): Promise<LocalServer | undefined> {
 async function listedModels(ask: Ask): Promise<readonly LocalModel[]> {
   const entries = recordsIn(await ask("/v1/models"), "data") ?? [];
   return entries.flatMap((entry) => {
-    const id = textOf(entry.id);
+    const id = nonEmpty(entry.id);
     const window = windowIn(entry);
     return id === undefined ? [] : [{ id, ...(window === undefined ? {} : { contextWindow: window }) }];
   });
@@ -238,8 +239,4 @@ async function listedModels(ask: Ask): Promise<readonly LocalModel[]> {
 
 function recordsIn(value: unknown, key: string): readonly Record<string, unknown>[] | undefined {
   return isRecord(value) && Array.isArray(value[key]) ? value[key].filter(isRecord) : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

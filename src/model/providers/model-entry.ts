@@ -1,4 +1,5 @@
 import { isRecord } from "#foundation/text/json";
+import { nonEmpty } from "#foundation/text/text";
 import { largestWindow, readWindow, windowFields } from "../catalog/model-facts.ts";
 
 /** One model as an endpoint lists it. */
@@ -33,11 +34,12 @@ function capabilityLimits(entry: Readonly<Record<string, unknown>>): Record<stri
 }
 
 export function toListedModel(entry: Readonly<Record<string, unknown>>): ListedModel | undefined {
-  const id = textOf(entry.id) ?? textOf(entry.slug) ?? textOf(entry.key) ?? textOf(entry.model) ?? textOf(entry.name);
+  const id =
+    nonEmpty(entry.id) ?? nonEmpty(entry.slug) ?? nonEmpty(entry.key) ?? nonEmpty(entry.model) ?? nonEmpty(entry.name);
   if (id === undefined || id.length > 300) return undefined;
   const window = windowIn(entry);
   const output = outputIn(entry);
-  const label = textOf(entry.display_name);
+  const label = nonEmpty(entry.display_name);
   const efforts = effortsIn(entry);
   return {
     id: id.replace(/^models\//, ""),
@@ -73,10 +75,6 @@ function isFree(entry: Readonly<Record<string, unknown>>): boolean {
   if (!isRecord(pricing)) return false;
   const [input, output] = [pricing.prompt, pricing.completion];
   return input !== undefined && output !== undefined && Number(input) === 0 && Number(output) === 0;
-}
-
-function textOf(value: unknown): string | undefined {
-  return isText(value) && value.trim() !== "" ? value.trim() : undefined;
 }
 
 function isText(value: unknown): value is string {

@@ -1,3 +1,4 @@
+import { nonEmpty } from "#foundation/text/text";
 import { activeProvider, poolOf } from "../credentials/auth-state.ts";
 import { hasAwsCredentials } from "../credentials/aws/chain.ts";
 import { usableKey } from "../credentials/usable-key.ts";
@@ -7,7 +8,7 @@ import type { Resolution } from "./context.ts";
 import { noProvider } from "./failures.ts";
 import type { Parts } from "./parts.ts";
 import { chooseProvider, type ProviderChoice } from "./requested.ts";
-import { modelSettings, said } from "./settings.ts";
+import { modelSettings } from "./settings.ts";
 
 interface Candidate {
   readonly choice: ProviderChoice;
@@ -51,9 +52,9 @@ async function findCandidates(parts: Parts): Promise<readonly Candidate[]> {
     }
   };
   const own = context.registry.all().find((profile) => profile.isOwnEndpoint === true)?.id ?? "";
-  if (said(modelSettings(context.settings).base_url) !== undefined) add(own, "saved endpoint");
+  if (nonEmpty(modelSettings(context.settings).base_url) !== undefined) add(own, "saved endpoint");
   for (const name of ["CUSTOM_BASE_URL", "OPENAI_BASE_URL"]) {
-    if (said(context.env[name]) !== undefined) add(own, `env:${name}`);
+    if (nonEmpty(context.env[name]) !== undefined) add(own, `env:${name}`);
   }
   const active = activeProvider(parts.state);
   if (active !== undefined) add(active, "last login", true);
@@ -76,7 +77,7 @@ function rank(profile: ProviderProfile): number {
 
 /** A key or an address on the command line, without a provider. */
 function explicitCandidate({ wish, context, named }: Parts): Candidate | undefined {
-  const url = said(wish.baseUrl);
+  const url = nonEmpty(wish.baseUrl);
   if (url === undefined && wish.apiKey === undefined) return undefined;
   const isMeant = (profile: ProviderProfile): boolean =>
     profile.isFirstChoice === true &&

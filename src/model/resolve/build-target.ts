@@ -1,3 +1,4 @@
+import { nonEmpty } from "#foundation/text/text";
 import { windowWords } from "../catalog/limits.ts";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { isAnthropicLoginToken } from "../credentials/scheme.ts";
@@ -10,7 +11,7 @@ import { codeAssistMarker, codeAssistUrl } from "../providers/records/logins.ts"
 import type { ProtocolName, Target, TargetLimits, TargetQuirks } from "../target.ts";
 import { fitToProtocol, splitBaseUrl } from "./base-url.ts";
 import { type DetectedServer, type ModelKnowledge, type ResolveContext, unknownWindow } from "./context.ts";
-import { modelSettings, type RoutingSettings, said } from "./settings.ts";
+import { modelSettings, type RoutingSettings } from "./settings.ts";
 import { timeoutsFor } from "./timeouts.ts";
 
 /** Everything that was decided, ready to be put together. */
@@ -68,7 +69,7 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
   const isLocal = isLocalUrl(baseUrl);
   const target: Target = {
     provider: plan.provider,
-    providerLabel: said(context.settings.providers?.[plan.provider]?.name) ?? plan.label,
+    providerLabel: nonEmpty(context.settings.providers?.[plan.provider]?.name) ?? plan.label,
     model,
     protocol,
     baseUrl,

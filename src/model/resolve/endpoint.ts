@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
+import { nonEmpty } from "#foundation/text/text";
 import type { AuthState } from "../credentials/auth-state.ts";
 import { probedBaseUrl } from "../credentials/auth-state.ts";
 import { isLocalUrl } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { defaultBedrockRegion } from "../providers/records/clouds.ts";
 import type { ResolveContext, TargetWish } from "./context.ts";
-import { modelSettings, said } from "./settings.ts";
+import { modelSettings } from "./settings.ts";
 
 export interface Endpoint {
   readonly url: string;
@@ -17,14 +18,14 @@ export interface Endpoint {
 
 /** The address set for a provider: by argument, in the settings next to it, in its own section, in the environment. */
 export function setEndpoint(profile: ProviderProfile, wish: TargetWish, context: ResolveContext): Endpoint | undefined {
-  const explicit = said(wish.baseUrl);
+  const explicit = nonEmpty(wish.baseUrl);
   if (explicit !== undefined) return { url: explicit, origin: "explicit", isExplicit: true };
   const saved = savedUrl(profile, context);
   if (saved !== undefined) return { url: saved, origin: "config", isExplicit: true };
-  const own = said(context.settings.providers?.[profile.id]?.base_url);
+  const own = nonEmpty(context.settings.providers?.[profile.id]?.base_url);
   if (own !== undefined) return { url: own, origin: "config", isExplicit: true };
   for (const name of profile.baseUrlEnv) {
-    const value = said(context.env[name]);
+    const value = nonEmpty(context.env[name]);
     if (value !== undefined) return { url: value, origin: `env:${name}`, isExplicit: true };
   }
   return undefined;
@@ -33,9 +34,9 @@ export function setEndpoint(profile: ProviderProfile, wish: TargetWish, context:
 /** `model.base_url` belongs to the provider recorded beside it; `custom` may also use a local one of another. */
 function savedUrl(profile: ProviderProfile, context: ResolveContext): string | undefined {
   const model = modelSettings(context.settings);
-  const url = said(model.base_url);
+  const url = nonEmpty(model.base_url);
   if (url === undefined) return undefined;
-  const recorded = said(model.provider);
+  const recorded = nonEmpty(model.provider);
   const isUnrecorded = recorded === undefined || recorded.toLowerCase() === "auto";
   const owner = isUnrecorded ? undefined : context.registry.find(recorded);
   if (owner?.id === profile.id) return url;
@@ -72,7 +73,9 @@ const regionPattern = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
 
 export function awsRegion(context: Pick<ResolveContext, "settings" | "env">): string {
   const wanted =
-    said(context.settings.bedrock?.region) ?? said(context.env.AWS_REGION) ?? said(context.env.AWS_DEFAULT_REGION);
+    nonEmpty(context.settings.bedrock?.region) ??
+    nonEmpty(context.env.AWS_REGION) ??
+    nonEmpty(context.env.AWS_DEFAULT_REGION);
   // The region becomes part of a host name, so nothing but a region may stand there.
   return wanted !== undefined && regionPattern.test(wanted) ? wanted : defaultBedrockRegion;
 }

@@ -1,8 +1,9 @@
+import { nonEmpty } from "#foundation/text/text";
 import { isModelAlias, newestOf } from "../providers/model-alias.ts";
 import { normalizeModelName, vendorOf } from "../providers/model-name.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ResolveContext, TargetWish } from "./context.ts";
-import { modelSettings, said } from "./settings.ts";
+import { modelSettings } from "./settings.ts";
 
 export interface ModelChoice {
   /** As it is sent. */
@@ -18,14 +19,15 @@ export function chooseModel(
   wish: TargetWish,
   context: ResolveContext,
 ): ModelChoice | undefined {
-  const saved = said(modelSettings(context.settings).default);
-  const asked = said(wish.model);
+  const saved = nonEmpty(modelSettings(context.settings).default);
+  const asked = nonEmpty(wish.model);
   if (asked !== undefined) return finish(asked, profile, { context, isConfigured: asked === saved });
   if (saved !== undefined && fits(saved, profile, context)) {
     return finish(saved, profile, { context, isConfigured: true });
   }
-  const exported = wish.isOneShot === true ? said(context.env.HERMES_INFERENCE_MODEL) : undefined;
-  const usual = exported ?? said(context.settings.providers?.[profile.id]?.default_model) ?? profile.curatedModels[0];
+  const exported = wish.isOneShot === true ? nonEmpty(context.env.HERMES_INFERENCE_MODEL) : undefined;
+  const usual =
+    exported ?? nonEmpty(context.settings.providers?.[profile.id]?.default_model) ?? profile.curatedModels[0];
   if (usual === undefined) return undefined;
   const choice = finish(usual, profile, { context, isConfigured: false });
   if (saved === undefined) return choice;
@@ -38,7 +40,7 @@ export function chooseModel(
  * own endpoints serve anything; a maker serves its own models.
  */
 function fits(saved: string, profile: ProviderProfile, context: ResolveContext): boolean {
-  const recorded = said(modelSettings(context.settings).provider);
+  const recorded = nonEmpty(modelSettings(context.settings).provider);
   const owner = recorded === undefined ? undefined : context.registry.find(recorded);
   if (owner === undefined || owner.id === profile.id || profile.isAggregator === true) return true;
   if (profile.curatedModels.length === 0) return true;
@@ -65,12 +67,12 @@ export function offeredModels(profile: ProviderProfile, context: Pick<ResolveCon
 
 /** A short name of the person's own stands for model, provider and address together. */
 export function expandUserAlias(wish: TargetWish, context: ResolveContext): TargetWish {
-  const name = said(wish.model);
+  const name = nonEmpty(wish.model);
   const alias = name === undefined ? undefined : context.settings.model_aliases?.[name];
-  const model = said(alias?.model);
+  const model = nonEmpty(alias?.model);
   if (alias === undefined || model === undefined) return wish;
-  const provider = said(alias.provider);
-  const baseUrl = said(alias.base_url);
+  const provider = nonEmpty(alias.provider);
+  const baseUrl = nonEmpty(alias.base_url);
   return {
     ...wish,
     model,

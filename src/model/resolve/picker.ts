@@ -1,10 +1,11 @@
+import { nonEmpty } from "#foundation/text/text";
 import { readNamedEndpoints } from "../providers/custom.ts";
 import type { ListedModel } from "../providers/model-entry.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
 import type { ResolveContext } from "./context.ts";
 import { demoProvider } from "./demo.ts";
-import { modelSettings, said } from "./settings.ts";
+import { modelSettings } from "./settings.ts";
 import { usableProviders } from "./usable-providers.ts";
 
 export interface PickerEntry {
@@ -62,7 +63,7 @@ export async function listChoices(
 /** The endpoint in `model.base_url`, which has no name of its own. */
 function unnamed({ settings, registry, models }: ResolveContext): readonly PickerEntry[] {
   const { provider, base_url, default: model } = modelSettings(settings);
-  const source = said(base_url);
+  const source = nonEmpty(base_url);
   if (source === undefined || registry.find(provider ?? "")?.isOwnEndpoint !== true) return [];
   const listed = (models?.peek(customEndpoint.id) ?? []).map(({ id }) => id);
   const names = [...new Set([...(model === undefined ? [] : [model]), ...listed])];
@@ -93,8 +94,8 @@ export function choiceToSave(choice: {
     "model.default": choice.model,
     // What belonged to the provider before must not follow to the next.
     // The demo model has another address in every run.
-    "model.base_url": choice.provider === demoProvider ? undefined : said(choice.baseUrl),
-    "model.api_mode": said(choice.apiMode),
+    "model.base_url": choice.provider === demoProvider ? undefined : nonEmpty(choice.baseUrl),
+    "model.api_mode": nonEmpty(choice.apiMode),
     "model.api_key": undefined,
   };
 }

@@ -1,7 +1,8 @@
+import { nonEmpty } from "#foundation/text/text";
 import { findNamed, type NamedEndpoint } from "../providers/custom.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ResolveContext, TargetWish } from "./context.ts";
-import { modelSettings, said } from "./settings.ts";
+import { modelSettings } from "./settings.ts";
 
 export interface Requested {
   /** As written; `auto` when nobody said anything. */
@@ -12,13 +13,13 @@ export interface Requested {
 
 /** Argument, then the saved choice, then the environment: an old exported variable never replaces what was saved. */
 export function requestedProvider(wish: TargetWish, context: ResolveContext): Requested {
-  const asked = said(wish.provider);
+  const asked = nonEmpty(wish.provider);
   if (asked !== undefined && !isAuto(asked)) return { name: asked, origin: "explicit" };
   // An address without a name is the person's own endpoint.
-  if (asked === undefined && said(wish.baseUrl) !== undefined) return { name: "auto", origin: "explicit" };
-  const saved = said(modelSettings(context.settings).provider);
+  if (asked === undefined && nonEmpty(wish.baseUrl) !== undefined) return { name: "auto", origin: "explicit" };
+  const saved = nonEmpty(modelSettings(context.settings).provider);
   if (asked === undefined && saved !== undefined && !isAuto(saved)) return { name: saved, origin: "config" };
-  const exported = said(context.env.HERMES_INFERENCE_PROVIDER);
+  const exported = nonEmpty(context.env.HERMES_INFERENCE_PROVIDER);
   if (asked === undefined && exported !== undefined && !isAuto(exported)) {
     return { name: exported, origin: "env:HERMES_INFERENCE_PROVIDER" };
   }

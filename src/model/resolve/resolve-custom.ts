@@ -1,4 +1,5 @@
 import type { Secret } from "#foundation/secrets/secret";
+import { nonEmpty } from "#foundation/text/text";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { openHandle } from "../credentials/open-handle.ts";
 import { joinMembers } from "../credentials/pool-members.ts";
@@ -18,7 +19,7 @@ import { badUrl, missingModel, missingUrl } from "./failures.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";
 import type { Parts } from "./parts.ts";
 import { chooseProtocol } from "./protocol.ts";
-import { modelSettings, said } from "./settings.ts";
+import { modelSettings } from "./settings.ts";
 
 /** The person's own endpoint: `custom`, or one with a name. Reported as what it is. */
 export async function resolveCustom(
@@ -33,7 +34,7 @@ export async function resolveCustom(
     return trace.failed(badUrl(customEndpoint, endpoint.origin));
   }
   const keys = keysOf(named, endpoint, parts);
-  const asked = said(wish.model) ?? savedModel(named, parts);
+  const asked = nonEmpty(wish.model) ?? savedModel(named, parts);
   const probe = await look({ url: endpoint.url, keys, asked, named }, parts, signal);
   const model = asked ?? probe.model;
   if (model === undefined) {
@@ -47,7 +48,7 @@ export async function resolveCustom(
     provider: providerOf(named),
     label: named?.name ?? customEndpoint.label,
     model,
-    isConfiguredModel: model === said(modelSettings(parts.context.settings).default),
+    isConfiguredModel: model === nonEmpty(modelSettings(parts.context.settings).default),
     found: keys,
     isExclusive: false,
     isKeyless: true,
@@ -85,7 +86,7 @@ function seconds(named: NamedEndpoint | undefined, model: string) {
 }
 
 function namedUrl(named: NamedEndpoint, { wish }: Parts): Endpoint {
-  const explicit = said(wish.baseUrl);
+  const explicit = nonEmpty(wish.baseUrl);
   return explicit === undefined
     ? { url: named.baseUrl, origin: `custom_provider:${named.name}`, isExplicit: true }
     : { url: explicit, origin: "explicit", isExplicit: true };
@@ -108,7 +109,7 @@ function customUrl(parts: Parts): Endpoint | undefined {
   const set = setEndpoint(customEndpoint, wish, context);
   if (set !== undefined) return set;
   for (const name of ["CUSTOM_BASE_URL", "OPENAI_BASE_URL"]) {
-    const value = said(context.env[name]);
+    const value = nonEmpty(context.env[name]);
     if (value !== undefined) return { url: value, origin: `env:${name}`, isExplicit: true };
   }
   const kind = serverNames[parts.requested.toLowerCase()];
@@ -120,14 +121,16 @@ function customUrl(parts: Parts): Endpoint | undefined {
 function savedModel(named: NamedEndpoint | undefined, parts: Parts): string | undefined {
   const { context } = parts;
   const model = modelSettings(context.settings);
-  const recorded = said(model.provider)?.toLowerCase();
+  const recorded = nonEmpty(model.provider)?.toLowerCase();
   const isUnrecorded = recorded === undefined || recorded === "auto";
   const isRecorded =
     named === undefined
       ? isUnrecorded || context.registry.find(recorded)?.isOwnEndpoint === true
       : recorded === named.slug || recorded === named.name.toLowerCase();
-  const saved = isRecorded ? said(model.default) : undefined;
-  return saved ?? named?.model ?? said(parts.wish.isOneShot === true ? context.env.HERMES_INFERENCE_MODEL : undefined);
+  const saved = isRecorded ? nonEmpty(model.default) : undefined;
+  return (
+    saved ?? named?.model ?? nonEmpty(parts.wish.isOneShot === true ? context.env.HERMES_INFERENCE_MODEL : undefined)
+  );
 }
 
 /**
@@ -143,12 +146,12 @@ function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Par
       : [{ source, label: source, authType: "api_key", secret }];
   const variable = (name: string | undefined): readonly FoundCredential[] =>
     name === undefined ? [] : of(keyFromEnvironment(name, env, trace.notice)?.secret, `env:${name}`);
-  const isOwnUrl = said(wish.baseUrl) === undefined;
+  const isOwnUrl = nonEmpty(wish.baseUrl) === undefined;
   const model = modelSettings(context.settings);
-  const isSaved = named === undefined && isOwnUrl && said(model.base_url) === endpoint.url;
+  const isSaved = named === undefined && isOwnUrl && nonEmpty(model.base_url) === endpoint.url;
   const own = [
     ...of(wish.apiKey, "explicit"),
-    ...variable(said(wish.keyEnv)),
+    ...variable(nonEmpty(wish.keyEnv)),
     ...(isOwnUrl ? of(named?.apiKey, `config:${named?.name ?? ""}`) : []),
     ...(isOwnUrl ? variable(named?.keyEnv) : []),
     ...(isSaved ? of(model.api_key, "model_config") : []),

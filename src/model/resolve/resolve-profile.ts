@@ -1,4 +1,5 @@
 import type { Secret } from "#foundation/secrets/secret";
+import { nonEmpty } from "#foundation/text/text";
 import type { FoundCredential } from "../credentials/sources.ts";
 import { keyFromEnvironment } from "../credentials/sources.ts";
 import { usableKey } from "../credentials/usable-key.ts";
@@ -13,7 +14,7 @@ import { chooseModel, type ModelChoice } from "./model-choice.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";
 import type { Parts } from "./parts.ts";
 import { resolveAws, resolveProcess } from "./resolve-special.ts";
-import { modelSettings, said } from "./settings.ts";
+import { modelSettings } from "./settings.ts";
 
 /** A provider of the registry, other than the person's own endpoint. */
 export async function resolveProfile(profile: ProviderProfile, parts: Parts, signal: AbortSignal): Promise<Resolution> {
@@ -117,15 +118,15 @@ function explicitKey(profile: ProviderProfile, parts: Parts): FoundCredential | 
     secret === undefined || usableKey(secret.reveal()) === undefined
       ? undefined
       : { source, label: source, authType: "api_key", secret };
-  const named = said(wish.keyEnv);
+  const named = nonEmpty(wish.keyEnv);
   const own = context.settings.providers?.[profile.id];
   const model = modelSettings(context.settings);
-  const isRecorded = context.registry.find(said(model.provider) ?? "")?.id === profile.id;
-  const ownVariable = said(own?.key_env);
+  const isRecorded = context.registry.find(nonEmpty(model.provider) ?? "")?.id === profile.id;
+  const ownVariable = nonEmpty(own?.key_env);
   return (
     make(wish.apiKey, "explicit") ??
     (named === undefined ? undefined : make(keyFromEnvironment(named, context.env)?.secret, `env:${named}`)) ??
-    (isRecorded && said(wish.baseUrl) === undefined ? make(model.api_key, "config") : undefined) ??
+    (isRecorded && nonEmpty(wish.baseUrl) === undefined ? make(model.api_key, "config") : undefined) ??
     make(own?.api_key, "config") ??
     (ownVariable === undefined
       ? undefined
@@ -186,5 +187,5 @@ async function projectOf(profile: ProviderProfile, parts: Parts, signal: AbortSi
   const { env, flows } = parts.context;
   const flow = flows.get(profile.id);
   if (flow?.project === undefined) return undefined;
-  return said(env.HERMES_GEMINI_PROJECT_ID) ?? said(env.GOOGLE_CLOUD_PROJECT) ?? (await flow.project(signal));
+  return nonEmpty(env.HERMES_GEMINI_PROJECT_ID) ?? nonEmpty(env.GOOGLE_CLOUD_PROJECT) ?? (await flow.project(signal));
 }

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { findExecutable } from "#foundation/process/platform";
+import { nonEmpty } from "#foundation/text/text";
 import { noAwsCredentials, openAwsCredential } from "../credentials/aws/aws-credential.ts";
 import { hasAwsCredentials } from "../credentials/aws/chain.ts";
 import { noCredential } from "../credentials/scoped.ts";
@@ -15,7 +16,7 @@ import { missingUrl } from "./failures.ts";
 import type { ModelChoice } from "./model-choice.ts";
 import type { Parts } from "./parts.ts";
 import { chooseProtocol } from "./protocol.ts";
-import { type ProviderSettings, said } from "./settings.ts";
+import type { ProviderSettings } from "./settings.ts";
 
 /** What is known when a provider without a pool of keys gets its turn. */
 interface Given {
@@ -77,13 +78,13 @@ export async function resolveAws(
 /** `bedrock.guardrail`, as the wire names it. */
 function guardrailOf(bedrock: ProviderSettings["bedrock"]): { readonly quirks?: TargetQuirks } {
   const { guardrail_identifier, guardrail_version, stream_processing_mode, trace } = bedrock?.guardrail ?? {};
-  const guardrailIdentifier = said(guardrail_identifier);
+  const guardrailIdentifier = nonEmpty(guardrail_identifier);
   if (guardrailIdentifier === undefined) return {};
   const guardrailConfig = {
     guardrailIdentifier,
-    guardrailVersion: said(guardrail_version) ?? "DRAFT",
-    ...(said(stream_processing_mode) === undefined ? {} : { streamProcessingMode: stream_processing_mode }),
-    ...(said(trace) === undefined ? {} : { trace }),
+    guardrailVersion: nonEmpty(guardrail_version) ?? "DRAFT",
+    ...(nonEmpty(stream_processing_mode) === undefined ? {} : { streamProcessingMode: stream_processing_mode }),
+    ...(nonEmpty(trace) === undefined ? {} : { trace }),
   };
   return { quirks: { extraBody: { guardrailConfig } } };
 }
@@ -92,7 +93,7 @@ function guardrailOf(bedrock: ProviderSettings["bedrock"]): { readonly quirks?: 
 export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { parts, set }: Given): Resolution {
   const { context, trace } = parts;
   const { env } = context;
-  const command = said(env.HERMES_COPILOT_ACP_COMMAND) ?? said(env.COPILOT_CLI_PATH) ?? "copilot";
+  const command = nonEmpty(env.HERMES_COPILOT_ACP_COMMAND) ?? nonEmpty(env.COPILOT_CLI_PATH) ?? "copilot";
   const isOverTcp = set?.url.startsWith("acp+tcp:") === true;
   const found = isOverTcp ? undefined : findExecutable(command, { ...env, PATH: env.PATH ?? join("/usr", "bin") });
   if (!isOverTcp && found === undefined) {
@@ -104,7 +105,7 @@ export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { 
       provider: profile.id,
     });
   }
-  const args = said(env.HERMES_COPILOT_ACP_ARGS)?.split(/\s+/) ?? ["--acp", "--stdio"];
+  const args = nonEmpty(env.HERMES_COPILOT_ACP_ARGS)?.split(/\s+/) ?? ["--acp", "--stdio"];
   const { target } = buildTarget(
     {
       provider: profile.id,

@@ -1,3 +1,4 @@
+import { nonEmpty } from "#foundation/text/text";
 import { readNamedEndpoints } from "../providers/custom.ts";
 import { modelWarning } from "../providers/model-warning.ts";
 import { resolveAuto } from "./auto.ts";
@@ -9,7 +10,6 @@ import type { Parts } from "./parts.ts";
 import { chooseProvider, type ProviderChoice, requestedProvider } from "./requested.ts";
 import { resolveCustom } from "./resolve-custom.ts";
 import { resolveProfile } from "./resolve-profile.ts";
-import { said } from "./settings.ts";
 import { Trace } from "./trace.ts";
 
 /**
@@ -55,7 +55,7 @@ function resolveChoice(choice: ProviderChoice, parts: Parts, signal: AbortSignal
 /** An exported address does nothing while another provider is chosen; saying so saves a long search. */
 function sayStaleUrl(choice: ProviderChoice, { context, trace }: Parts): void {
   if (choice.kind !== "profile" || choice.profile.isOwnEndpoint === true) return;
-  if (said(context.env.OPENAI_BASE_URL) === undefined) return;
+  if (nonEmpty(context.env.OPENAI_BASE_URL) === undefined) return;
   trace.noticeOnce(
     "stale-openai-base-url",
     `OPENAI_BASE_URL is set but not used, because the provider is ${choice.profile.id}; unset it, or choose: hermes model custom`,

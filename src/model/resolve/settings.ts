@@ -1,4 +1,5 @@
 import type { Secret } from "#foundation/secrets/secret";
+import { nonEmpty } from "#foundation/text/text";
 
 /** A section of `config.yaml`, by the names it has there; the config subsystem's values fit as they are. */
 export interface ModelSettings {
@@ -79,13 +80,7 @@ export function modelSettings(settings: ProviderSettings): ModelSettings {
   if (model === undefined) return {};
   if (typeof model === "string") return model.trim() === "" ? {} : { default: model.trim() };
   const legacy = (model as { readonly model?: unknown }).model;
-  const name = said(model.default) ?? (typeof legacy === "string" ? said(legacy) : undefined);
+  const name = nonEmpty(model.default) ?? (typeof legacy === "string" ? nonEmpty(legacy) : undefined);
   const { default: _written, ...rest } = model;
   return name === undefined ? rest : { ...rest, default: name };
-}
-
-/** A text that says something. */
-export function said(text: string | undefined): string | undefined {
-  const trimmed = text?.trim();
-  return trimmed === undefined || trimmed === "" ? undefined : trimmed;
 }
