@@ -1,6 +1,7 @@
 import type { AgentEvent, Message, ToolDefinition } from "#conversation";
 import { quietly } from "#foundation/files/quietly";
 import type { ModelRequest, Target } from "#model";
+import type { Tool } from "#tools";
 import type { ContextKeeper, ContextKeeperDeps } from "../context-keeper.ts";
 import type { Turn } from "../turn.ts";
 import type { Subject } from "./apply.ts";
@@ -14,6 +15,7 @@ import {
   type RunDeps,
 } from "./compression-run.ts";
 import { type EngineModel, engineModel, isSameModel, thresholdOf } from "./engine.ts";
+import { engineTools } from "./engine-choice.ts";
 
 export interface CompressionDeps extends RunDeps {
   /** `compression.enabled`; a person may compress all the same. */
@@ -47,6 +49,11 @@ export class Compression {
   /** After every answer of the model the engine hears what it took. */
   note(event: AgentEvent): void {
     if (event.type === "usage") this.#deps.engine.updateFromResponse(event.usage);
+  }
+
+  /** The tools the engine brings, none under a name that is taken. */
+  engineTools(taken: ReadonlySet<string>): readonly Tool[] {
+    return engineTools(this.#deps.engine, { taken, logger: this.#deps.logger });
   }
 
   /** A session is opened with this engine. */

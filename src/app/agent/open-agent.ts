@@ -143,6 +143,7 @@ async function open(spec: AgentRequest, opening: Opening): Promise<SessionAgent>
     summaryModel: () => summaryModelOf(auxiliary, conversation, shared.models),
     record: (record) => shared.store.turns.recordCompression(record),
   });
+  tools.extend(compression.engineTools(tools.listing.names));
   await compression.start(signal);
   scope.adopt(spec.events.observe("compression", compression));
   scope.defer(() => compression.end(never));

@@ -31,7 +31,8 @@ export class SessionTools {
 
   /** Tools of this session alone, beside those of the program. */
   extend(tools: readonly Tool[]): void {
-    this.#more = tools;
+    if (tools.length === 0) return;
+    this.#more = [...this.#more, ...tools];
     this.#listing = extendListing(this.#listing, tools);
   }
 
