@@ -207,7 +207,7 @@ describe("what a model writes of a call", () => {
   });
 
   it("gets an error where more children are asked for than may run [10:LOOP-36]", async () => {
-    const { agent, server } = await harness({ tools: [fakeTool("delegate_task")] });
+    const { agent, server } = await harness({ tools: [fakeTool("delegate_task", { isDelegation: true })] });
     server.script(reply([1, 2, 3, 4].map((goal) => calls("delegate_task", { goal }))), says("Done"));
     const ended = await agent.runConversation({ userMessage: "Go" });
     const results = ended.messages

@@ -2,9 +2,7 @@ import type { Message, ToolCall, ToolMessage } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
-import { isRecord, parseJson } from "#foundation/text/json";
 import type { CallObserver, CallOutcome, Toolbelt } from "#tools";
-import { showsFailure } from "./failure-flag.ts";
 import type { LoopDeps } from "./loop.ts";
 import type { LoopGuard, LoopVerdict } from "./loop-guard.ts";
 import { type SteerBox, withText } from "./steer-box.ts";
@@ -20,7 +18,7 @@ export interface RunToolsDeps {
   readonly steer: SteerBox;
   readonly guard: LoopGuard;
   readonly logger: Logger;
-  /** More calls of this tool in one reply are answered with an error. */
+  /** More calls that start agents of their own are answered with an error. */
   readonly maxDelegations: number;
 }
 
@@ -31,10 +29,10 @@ const nudgeText = "\n\n[Note: this call gave the same result before. Repeating i
 /** Runs the calls of one reply, with everything that watches them. */
 export function createRunTools(deps: RunToolsDeps): LoopDeps["runTools"] {
   return async (calls, turn) => {
-    const watch = new CallWatch(deps, turn, calls);
-    const results = await deps
-      .belt(turn)
-      .run(calls, { context: deps.context(turn), observer: watch.observer() }, turn.signal);
+    const belt = deps.belt(turn);
+    const delegations = calls.filter((call) => belt.tool(call.function.name)?.isDelegation === true);
+    const watch = new CallWatch(deps, turn, { calls, surplus: delegations.slice(deps.maxDelegations) });
+    const results = await belt.run(calls, { context: deps.context(turn), observer: watch.observer() }, turn.signal);
     const messages: Message[] = [];
     for (const result of results) messages.push(await watch.finish(result));
     return { messages: deps.steer.deliver(messages), verdict: watch.verdict };
@@ -52,13 +50,16 @@ class CallWatch {
   readonly #withheld = new Set<string>();
   verdict: LoopVerdict = "go-on";
 
-  constructor(deps: RunToolsDeps, turn: Turn, calls: readonly ToolCall[]) {
+  constructor(
+    deps: RunToolsDeps,
+    turn: Turn,
+    { calls, surplus }: { readonly calls: readonly ToolCall[]; readonly surplus: readonly ToolCall[] },
+  ) {
     this.#deps = deps;
     this.#turn = turn;
     this.#observers = deps.observers(turn);
     this.#calls = new Map(calls.map((call) => [call.id, call]));
-    const delegations = calls.filter((call) => call.function.name === "delegate_task");
-    this.#surplus = new Set(delegations.slice(deps.maxDelegations).map((call) => call.id));
+    this.#surplus = new Set(surplus.map((call) => call.id));
   }
 
   observer(): CallObserver {
@@ -135,11 +136,11 @@ class CallWatch {
       type: "tool-end",
       callId: call.id,
       name: call.function.name,
-      isError: outcome.kind !== "succeeded" || showsFailure(call.function.name, outcome.text),
+      isError: outcome.kind !== "succeeded",
       durationMs: outcome.durationMs,
       preview: outcome.preview,
       ...(outcome.diff === undefined ? {} : { diff: outcome.diff }),
-      ...exitCodeOf(outcome),
+      ...(outcome.details?.exitCode === undefined ? {} : { exitCode: outcome.details.exitCode }),
       result: outcome.text.slice(0, shownResult),
     });
     if (outcome.kind === "cancelled") return;
@@ -162,10 +163,3 @@ function previewOf(args: Readonly<Record<string, unknown>>): string {
 
 /** More than this no screen shows. */
 const shownResult = 8_000;
-
-function exitCodeOf({ call, text }: CallOutcome): { readonly exitCode?: number } {
-  if (call.function.name !== "terminal") return {};
-  const parsed = parseJson(text);
-  const code = parsed.ok && isRecord(parsed.value) ? parsed.value["exit_code"] : undefined;
-  return typeof code === "number" ? { exitCode: code } : {};
-}

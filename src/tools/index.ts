@@ -73,7 +73,7 @@ export type { ToolContext } from "./call/context.ts";
 export { repairToolName } from "./call/name-repair.ts";
 export { type CallPlace, OpenSessions, type ToolSession } from "./call/open-sessions.ts";
 export { boundResults, type OutputLimits, type ResultFiles } from "./call/output-limit.ts";
-export { failed, result, ToolFailure, type ToolResult } from "./call/result.ts";
+export { failed, result, type ToolDetails, ToolFailure, type ToolResult } from "./call/result.ts";
 export type {
   DeliveredWords,
   PersonAnswer,

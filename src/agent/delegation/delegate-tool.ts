@@ -16,6 +16,7 @@ export function createDelegateTool(options: DelegateToolOptions = {}): Tool {
     name: delegateTaskName,
     toolset: "delegation",
     emoji: "🔀",
+    isDelegation: true,
     description: description(settings),
     parameters: parameters(settings, []),
     patchDefinition(definition, visible) {

@@ -8,7 +8,7 @@ import { Redactor } from "#foundation/secrets/redact";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import type { CallObserver } from "../call/call-state.ts";
 import { combineObservers } from "../call/combine-observers.ts";
-import { result, ToolFailure } from "../call/result.ts";
+import { result } from "../call/result.ts";
 import { Toolbelt } from "../call/toolbelt.ts";
 import { fakeTool, listingOf, registryOf, toolContext } from "../testing.ts";
 import { createGate } from "./gate.ts";
@@ -58,8 +58,9 @@ async function beltWith(audit: ToolAudit) {
         cwd: "/w",
         terminalKind: "local",
       });
-      if (verdict.kind === "blocked") throw new ToolFailure(verdict.reason, { exit_code: -1 });
-      return result({ output: "done", exit_code: 3 });
+      if (verdict.kind === "blocked")
+        return result({ error: verdict.reason, exit_code: -1 }, { isError: true, details: { exitCode: -1 } });
+      return result({ output: "done", exit_code: 3 }, { details: { exitCode: 3 } });
     },
   });
   const belt = new Toolbelt({

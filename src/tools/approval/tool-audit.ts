@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolCall } from "#conversation";
 import { openLogger } from "#foundation/files/logger";
-import { canonicalJson, isRecord, parseJson } from "#foundation/text/json";
+import { canonicalJson } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 import type { Clock } from "#foundation/time/clock";
 import type { CallObserver, CallOutcome } from "../call/call-state.ts";
@@ -100,7 +100,7 @@ interface Ended {
 
 function lineOf(ended: Ended, { detail, redactor }: ToolAuditOptions): Readonly<Record<string, unknown>> {
   const { outcome, args, turn, decided } = ended;
-  const exitCode = exitCodeOf(outcome.text);
+  const exitCode = outcome.details?.exitCode;
   const why = decided.map((entry) => entry.why).filter((text) => text !== "");
   // Masked before it is cut: half a secret would no longer be recognised.
   const shown = JSON.stringify(redactor.redactDeep(args));
@@ -131,13 +131,6 @@ function decisionOf(decided: readonly AuditEntry[]): string {
   const choice = decided.find((entry) => entry.choice !== undefined)?.choice;
   if (choice !== undefined) return `approved:${choice}`;
   return decided.length > 0 ? "allowed" : "free";
-}
-
-function exitCodeOf(text: string): number | undefined {
-  if (!text.includes('"exit_code"')) return undefined;
-  const read = parseJson(text);
-  const code = read.ok && isRecord(read.value) ? read.value["exit_code"] : undefined;
-  return typeof code === "number" ? code : undefined;
 }
 
 /** Ids of calls are the provider's and need not differ between tasks. */

@@ -138,7 +138,7 @@ async function run(
 }
 
 function refused(status: "error" | "blocked" | "disabled", error: string): ToolResult {
-  return result({ output: "", exit_code: -1, error, status }, { isError: true });
+  return result({ output: "", exit_code: -1, error, status }, { isError: true, details: { exitCode: -1 } });
 }
 
 function typeName(value: unknown): string {

@@ -1,4 +1,5 @@
 import type { ToolCall } from "#conversation";
+import type { ToolDetails } from "./result.ts";
 
 /** What became of one call of a reply; every call ends as exactly one of these. */
 export type CallOutcome = {
@@ -9,6 +10,7 @@ export type CallOutcome = {
   readonly durationMs: number;
   readonly preview: string;
   readonly diff?: string;
+  readonly details?: ToolDetails;
 };
 
 /** Undefined lets the call run as it is. */

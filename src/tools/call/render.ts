@@ -1,7 +1,7 @@
 import type { ContentPart } from "#conversation";
 import { isRecord, parseJson, scrubSurrogates, toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import { ToolFailure, type ToolResult } from "./result.ts";
+import { type ToolDetails, ToolFailure, type ToolResult } from "./result.ts";
 
 /** A result as text: always well-formed JSON, whatever the tool gave. */
 export interface Rendered {
@@ -9,6 +9,7 @@ export interface Rendered {
   readonly isError: boolean;
   readonly preview: string;
   readonly diff?: string;
+  readonly details?: ToolDetails;
   readonly images: readonly ContentPart[];
 }
 
@@ -16,13 +17,13 @@ const previewChars = 200;
 
 export function renderResult(result: ToolResult): Rendered {
   const text = scrubSurrogates(jsonText(result.content));
-  const facts = parseJson(text);
-  const value = facts.ok ? facts.value : undefined;
+  const value = jsonValue(result.content);
   return {
     text,
     isError: result.isError ?? looksFailed(value),
     preview: result.preview ?? previewOf(value, text),
     ...(result.diff === undefined ? {} : { diff: result.diff }),
+    ...(result.details === undefined ? {} : { details: result.details }),
     images: result.images ?? [],
   };
 }
@@ -44,17 +45,24 @@ export function renderError(error: unknown, extra: Readonly<Record<string, unkno
   };
 }
 
+/** What was given, or what its text says where it is JSON. */
+function jsonValue(content: unknown): unknown {
+  if (typeof content !== "string") return content;
+  const parsed = parseJson(content);
+  return parsed.ok ? parsed.value : { result: content };
+}
+
 /** Text that is JSON stays as it is; plain text of plugins is wrapped. */
 function jsonText(content: unknown): string {
   if (typeof content !== "string") return toJsonText(content);
   return parseJson(content).ok ? content : toJsonText({ result: content });
 }
 
-/** Whether a result reports a failure, by its fields and never by searching its text. */
+/** Whether a result that does not say so itself reports a failure: by its fields, never by searching its text. */
 function looksFailed(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (typeof value["error"] === "string" && value["error"] !== "") return true;
-  if (value["success"] === false) return true;
+  if (value["success"] === false || value["failed"] === true) return true;
   if (typeof value["exit_code"] === "number" && value["exit_code"] !== 0) return true;
   return ["error", "failed", "timeout", "blocked"].includes(String(value["status"]));
 }

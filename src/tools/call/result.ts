@@ -1,5 +1,11 @@
 import type { ContentPart } from "#conversation";
 
+/** Facts about what a call did, for programs; the model reads `content`. */
+export interface ToolDetails {
+  /** Of the command that ran. */
+  readonly exitCode?: number | undefined;
+}
+
 /** What a call gives back. `content` becomes the JSON text the model reads; the rest is for people. */
 export interface ToolResult {
   /** A JSON value; a string that is JSON already is passed on as it is. */
@@ -7,6 +13,7 @@ export interface ToolResult {
   /** A line for the screen; derived from the content when absent. */
   readonly preview?: string;
   readonly diff?: string;
+  readonly details?: ToolDetails;
   /** Images the model should see beside the text. */
   readonly images?: readonly ContentPart[];
   /** True when the content reports a failure; the model can read it all the same. */

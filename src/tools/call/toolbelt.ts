@@ -52,6 +52,11 @@ export class Toolbelt {
     this.#deps = deps;
   }
 
+  /** The tool a call names, as far as there is one. */
+  tool(name: string): Tool | undefined {
+    return this.#deps.listing.tools.get(name);
+  }
+
   get names(): ReadonlySet<string> {
     return this.#deps.listing.names;
   }
@@ -118,6 +123,7 @@ export class Toolbelt {
       durationMs: Math.round(this.#deps.clock.now() - startedAt),
       preview: this.#deps.redact(rendered.preview),
       ...(rendered.diff === undefined ? {} : { diff: this.#deps.redact(rendered.diff) }),
+      ...(rendered.details === undefined ? {} : { details: rendered.details }),
     };
     const replaced = kind === "refused" ? undefined : await turn.observer.afterCall?.(outcome, args);
     if (replaced !== undefined) outcome = { ...outcome, text: replaced };

@@ -32,6 +32,8 @@ export interface Tool {
   readonly isReadOnly?: boolean;
   /** False: after a crash the call is not repeated silently. */
   readonly isIdempotent?: boolean;
+  /** True: starts agents of its own; only so many calls of one reply run. */
+  readonly isDelegation?: boolean;
   /** Environment variables to name in listings; they never gate by themselves. */
   readonly requiresEnv?: readonly string[];
   /** Longer results go to a file; `Infinity` never. */

@@ -12,20 +12,23 @@ export async function runBackground(deps: TerminalDeps, call: TerminalCall, cont
   const { process, ptyNote } = await start(deps, call, context);
   const ignoresPatterns = call.notifyOnComplete && call.watchPatterns.length > 0;
   const watched = watchedPatterns(call);
-  return result({
-    output: "Background process started",
-    session_id: process.facts.id,
-    pid: process.facts.pid ?? null,
-    exit_code: 0,
-    error: null,
-    ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
-    ...(ptyNote === undefined ? {} : { pty_note: ptyNote }),
-    ...(call.notifyOnComplete ? { notify_on_complete: true } : {}),
-    ...(watched.length > 0 ? { watch_patterns: watched } : {}),
-    ...(ignoresPatterns
-      ? { watch_patterns_ignored: "notify_on_complete is set, so the patterns are not watched; use one of the two." }
-      : {}),
-  });
+  return result(
+    {
+      output: "Background process started",
+      session_id: process.facts.id,
+      pid: process.facts.pid ?? null,
+      exit_code: 0,
+      error: null,
+      ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
+      ...(ptyNote === undefined ? {} : { pty_note: ptyNote }),
+      ...(call.notifyOnComplete ? { notify_on_complete: true } : {}),
+      ...(watched.length > 0 ? { watch_patterns: watched } : {}),
+      ...(ignoresPatterns
+        ? { watch_patterns_ignored: "notify_on_complete is set, so the patterns are not watched; use one of the two." }
+        : {}),
+    },
+    { details: { exitCode: 0 } },
+  );
 }
 
 /** A command under a pseudo-terminal, waited for; when it outlives the time limit it goes on in the background. */
@@ -44,34 +47,43 @@ export async function runPtyForeground(
     if (!context.signal.aborted) throw error;
     await deps.processes.kill(process);
     const output = await shown(deps, { call, process, exitCode: 130 }, context);
-    return result({
-      output: `${output}\n[Command interrupted]`.trim(),
-      exit_code: 130,
-      error: null,
-      ...note,
-      ...approval,
-    });
+    return result(
+      {
+        output: `${output}\n[Command interrupted]`.trim(),
+        exit_code: 130,
+        error: null,
+        ...note,
+        ...approval,
+      },
+      { details: { exitCode: 130 } },
+    );
   }
   if (ended === undefined) {
-    return result({
-      output: await shown(deps, { call, process, exitCode: 0 }, context),
-      session_id: process.facts.id,
-      pid: process.facts.pid ?? null,
-      exit_code: 0,
-      error: null,
-      note: "Still running; go on with the process tool (poll, write, submit, kill).",
-      ...note,
-      ...approval,
-    });
+    return result(
+      {
+        output: await shown(deps, { call, process, exitCode: 0 }, context),
+        session_id: process.facts.id,
+        pid: process.facts.pid ?? null,
+        exit_code: 0,
+        error: null,
+        note: "Still running; go on with the process tool (poll, write, submit, kill).",
+        ...note,
+        ...approval,
+      },
+      { details: { exitCode: 0 } },
+    );
   }
   const exitCode = process.state.kind === "exited" ? (process.state.exitCode ?? -1) : -1;
-  return result({
-    output: await shown(deps, { call, process, exitCode }, context),
-    exit_code: exitCode,
-    error: null,
-    ...note,
-    ...approval,
-  });
+  return result(
+    {
+      output: await shown(deps, { call, process, exitCode }, context),
+      exit_code: exitCode,
+      error: null,
+      ...note,
+      ...approval,
+    },
+    { details: { exitCode: exitCode } },
+  );
 }
 
 async function start(

@@ -26,15 +26,19 @@ export async function runForeground(deps: TerminalDeps, call: TerminalCall, cont
     wantsSudoTip: context.scope.source !== "cli",
   });
   const meaning = ran.ended === "exited" ? exitCodeMeaning(call.command, ran.exitCode) : undefined;
-  return result({
-    output: `${output}${notes}`,
-    exit_code: ran.exitCode,
-    error: ran.ended === "cwd-unreachable" ? `The directory ${call.cwd ?? "of this session"} cannot be entered` : null,
-    ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
-    ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
-    ...(call.ptyNote === undefined ? {} : { pty_note: call.ptyNote }),
-    ...(isRestarted ? { environment_restarted: true } : {}),
-  });
+  return result(
+    {
+      output: `${output}${notes}`,
+      exit_code: ran.exitCode,
+      error:
+        ran.ended === "cwd-unreachable" ? `The directory ${call.cwd ?? "of this session"} cannot be entered` : null,
+      ...(call.approvalNote === undefined ? {} : { approval: call.approvalNote }),
+      ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
+      ...(call.ptyNote === undefined ? {} : { pty_note: call.ptyNote }),
+      ...(isRestarted ? { environment_restarted: true } : {}),
+    },
+    { details: { exitCode: ran.exitCode } },
+  );
 }
 
 /**
