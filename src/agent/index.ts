@@ -19,7 +19,7 @@ export { type PromptSource, type Transcript, type TurnHooks, type TurnMemory, un
 export { describeProblem, type Problem } from "./problem.ts";
 export { type ContextFiles, loadContextFiles } from "./prompt/context-files.ts";
 export type { PromptInputs } from "./prompt/inputs.ts";
-export { defaultIdentity } from "./prompt/layers/identity.ts";
+export { defaultIdentity } from "./prompt/layer-texts.ts";
 export { NestedHints } from "./prompt/nested-hints.ts";
 export { describeBreak, PrefixWatch } from "./prompt/prefix-watch.ts";
 export { startDirectory } from "./prompt/project-root.ts";

@@ -7,7 +7,7 @@ import { BudgetGate } from "#model";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { calls, type Reply, says, serverError } from "../../../test/fakes/model-server/index.ts";
-import { defaultIdentity } from "../prompt/layers/identity.ts";
+import { defaultIdentity } from "../prompt/layer-texts.ts";
 import {
   childEvents,
   type DelegationGiven,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/files/logger";
-import { defaultIdentity } from "./layers/identity.ts";
+import { defaultIdentity } from "./layer-texts.ts";
 import { ensureSoul, loadSoul } from "./soul.ts";
 
 let home = "";

@@ -4,7 +4,7 @@ import { describe, systemErrorCode } from "#foundation/errors";
 import { ensureDir, readTextFile } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { guardText, shortenText } from "./guarded-text.ts";
-import { defaultIdentity } from "./layers/identity.ts";
+import { defaultIdentity } from "./layer-texts.ts";
 
 const maxSoulBytes = 4 * 1024 * 1024;
 

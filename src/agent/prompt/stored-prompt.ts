@@ -1,6 +1,6 @@
 import { isRecord } from "#foundation/text/json";
 import type { PromptInputs } from "./inputs.ts";
-import { layerNames } from "./layer.ts";
+import { layers } from "./layers.ts";
 import { type BuiltLayer, type BuiltPrompt, buildPrompt } from "./system-prompt.ts";
 
 /**
@@ -62,7 +62,7 @@ function isPromptRecord(value: unknown): value is PromptRecord {
   return Array.isArray(layers) && layers.every(isBuiltLayer);
 }
 
-const knownNames: ReadonlySet<unknown> = new Set(layerNames);
+const knownNames: ReadonlySet<unknown> = new Set(layers.map(({ name }) => name));
 
 function isBuiltLayer(value: unknown): value is BuiltLayer {
   return (

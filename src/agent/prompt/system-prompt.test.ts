@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { estimateText } from "#model";
 import type { PromptInputs } from "./inputs.ts";
-import { layerNames } from "./layer.ts";
-import { defaultIdentity } from "./layers/identity.ts";
-import { buildPrompt, layers, rebuildChanged } from "./system-prompt.ts";
+import { defaultIdentity } from "./layer-texts.ts";
+import { layers } from "./layers.ts";
+import { buildPrompt, rebuildChanged } from "./system-prompt.ts";
 
 const startedAtMs = Date.UTC(2026, 10, 16, 0, 58);
 
@@ -48,7 +48,22 @@ describe("the system prompt", () => {
   });
 
   it("[10:PROMPT-3] keeps all fourteen layers in their order", () => {
-    expect(layers.map(({ name }) => name)).toEqual(layerNames);
+    expect(layers.map(({ name }) => name)).toEqual([
+      "identity",
+      "tool-guidance",
+      "subscription",
+      "tool-use-enforcement",
+      "system-message",
+      "memory",
+      "user-profile",
+      "external-memory",
+      "skills-index",
+      "context-files",
+      "session",
+      "model-identity",
+      "environment",
+      "platform",
+    ]);
     expect(namesOf(buildPrompt(everything))).toEqual([
       "identity",
       "tool-guidance",

@@ -2,49 +2,8 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "#foundation/text/json";
 import { codePointLength } from "#foundation/text/text";
 import type { PromptInputs } from "./inputs.ts";
-import type { Layer, LayerName } from "./layer.ts";
-import { environmentLayer } from "./layers/environment.ts";
-import {
-  contextFilesLayer,
-  externalMemoryLayer,
-  memoryLayer,
-  skillsIndexLayer,
-  systemMessageLayer,
-  userProfileLayer,
-} from "./layers/given-blocks.ts";
-import { identityLayer } from "./layers/identity.ts";
-import { modelIdentityLayer } from "./layers/model-identity.ts";
-import { platformLayer } from "./layers/platform.ts";
-import { sessionLayer } from "./layers/session.ts";
-import { subscriptionLayer } from "./layers/subscription.ts";
-import { toolGuidanceLayer } from "./layers/tool-guidance.ts";
-import { toolUseEnforcementLayer } from "./layers/tool-use-enforcement.ts";
+import { type Layer, type LayerName, layers } from "./layers.ts";
 import { type FrozenSession, freezeSession, sessionText } from "./session-line.ts";
-
-/**
- * The system prompt of a session. Invariants:
- *
- * 1. It is built once; a session that goes on reuses the stored text byte for byte.
- * 2. The text is the layers that have content, trimmed, in this order, with one blank line between them.
- * 3. Everything needed to reuse or to rebuild single layers after a resume is in {@link BuiltPrompt}, which is
- *    plain JSON; the inputs themselves are not kept.
- */
-export const layers: readonly Layer[] = [
-  identityLayer,
-  toolGuidanceLayer,
-  subscriptionLayer,
-  toolUseEnforcementLayer,
-  systemMessageLayer,
-  memoryLayer,
-  userProfileLayer,
-  externalMemoryLayer,
-  skillsIndexLayer,
-  contextFilesLayer,
-  sessionLayer,
-  modelIdentityLayer,
-  environmentLayer,
-  platformLayer,
-];
 
 export interface BuiltLayer {
   readonly name: LayerName;
@@ -65,6 +24,14 @@ export interface BuiltPrompt {
   readonly session: FrozenSession;
 }
 
+/**
+ * The system prompt of a session. Invariants:
+ *
+ * 1. It is built once; a session that goes on reuses the stored text byte for byte.
+ * 2. The text is the layers that have content, trimmed, in this order, with one blank line between them.
+ * 3. Everything needed to reuse or to rebuild single layers after a resume is in {@link BuiltPrompt}, which is
+ *    plain JSON; the inputs themselves are not kept.
+ */
 export function buildPrompt(inputs: PromptInputs): BuiltPrompt {
   return assemble(
     layers.map((layer) => freshLayer(layer, inputs)),
