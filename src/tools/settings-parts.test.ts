@@ -68,10 +68,14 @@ describe("approvals", () => {
     expect(await from("webhook")).toContain("not run");
   });
 
-  it("that nobody answers in time are refused [30:5.5]", async () => {
-    await using stage = await toolStage({ "config.yaml": "approvals: {timeout: 0}\n" });
-    const call = stage.as({ approver: { ask: () => new Promise(() => undefined) } });
-    expect(await call(await stage.open(), "terminal", flagged)).toContain("not run");
+  it("are asked with the time that a person has on the surface [30:5.5]", async () => {
+    await using stage = await toolStage({ "config.yaml": "approvals: {timeout: 7, gateway_timeout: 9}\n" });
+    const toolbox = await stage.open();
+    const times: unknown[] = [];
+    const approver: Approver = { ask: ({ timeoutMs }) => Promise.resolve(times.push(timeoutMs) > 2 ? "once" : "deny") };
+    for (const source of ["cli", "telegram"])
+      expect(await stage.as({ source, approver })(toolbox, "terminal", flagged)).toContain("not run");
+    expect(times).toEqual([7_000, 9_000]);
   });
 });
 

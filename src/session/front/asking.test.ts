@@ -27,7 +27,7 @@ function gatedTool(spec: AgentRequest, clock: FakeClock) {
     mode: () => "manual",
     surfaceRules: { cron: "deny", headless: "deny" },
     policy: [],
-    timeoutMs: () => 600_000,
+    timeoutMs: () => 60_000,
     place: (context) => ({
       cwd: context.cwd,
       home: "/home/me",

@@ -221,11 +221,12 @@ describe("the approval gate", () => {
     ]);
   });
 
-  it("takes silence, an error and an interrupt for a no", async () => {
+  it("takes an error for a no, and gives the one who asks the time there is", async () => {
     const broken = gateWith({ approver: { ask: () => Promise.reject(new Error("window closed")) } });
     expect((await broken.check("rm -rf x")).kind).toBe("blocked");
-    const silent = gateWith({ approver: { ask: () => new Promise(() => undefined) }, timeoutMs: () => 5 });
-    expect((await silent.check("rm -rf x")).kind).toBe("blocked");
+    const timed = gateWith({ timeoutMs: () => 5 });
+    expect((await timed.check("rm -rf x")).kind).toBe("blocked");
+    expect(timed.asked.map(({ timeoutMs }) => timeoutMs)).toEqual([5]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ApprovalChoice } from "#conversation";
-import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { AuditEntry } from "./audit.ts";
@@ -103,6 +103,7 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     isDestructive: true,
     sessionKey: context.scope.key,
     taskId: context.taskId,
+    timeoutMs: deps.timeoutMs(context.scope.source),
   };
   const choice = await answerOf(deps, request, context);
   const keys = findings.map((finding) => finding.key);
@@ -120,10 +121,9 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
   );
 }
 
-/** A person's answer; silence, an error and an interrupt all mean no. */
+/** A person's answer; silence and an error mean no. The time is kept by whoever shows the question. */
 async function answerOf(deps: GateDeps, request: ApprovalRequest, context: GateContext): Promise<ApprovalChoice> {
-  using limit = deadline(deps.timeoutMs(context.scope.source));
-  const signal = linkSignals(context.signal, limit.signal);
+  const { signal } = context;
   const stop = new AbortController();
   const alive = keepAlive(deps.clock, context, linkSignals(signal, stop.signal));
   try {
@@ -132,7 +132,7 @@ async function answerOf(deps: GateDeps, request: ApprovalRequest, context: GateC
     await deps.onAnswer?.(request, choice);
     return choice;
   } catch (error) {
-    if (context.signal.aborted) throw error;
+    if (signal.aborted) throw error;
     return "deny";
   } finally {
     stop.abort();
