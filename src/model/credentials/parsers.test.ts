@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readNamedEndpoints } from "../providers/custom.ts";
-import { normalizeModelName } from "../providers/model-name.ts";
 import { parseModelWish } from "../providers/model-wish.ts";
-import { readModelList } from "../providers/models-list.ts";
+import { normalizeModelName } from "../providers/models/model-name.ts";
+import { readModelList } from "../providers/models/models-list.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
 import { ProviderRegistry } from "../providers/registry.ts";
 import { readAwsFile } from "./aws/profile-file.ts";
 import { readClaims } from "./oauth/jwt.ts";
 import { readCallback } from "./oauth/pkce.ts";
-import { readPoolEntry, writePoolEntry } from "./pool-entry.ts";
+import { readPoolEntry, writePoolEntry } from "./pool/pool-entry.ts";
 import { cleanKey } from "./usable-key.ts";
 
 const registry = new ProviderRegistry();

@@ -1,6 +1,6 @@
 import type { ModelFailure } from "../failures/failure.ts";
 import type { CredentialHandle } from "./credential.ts";
-import type { CredentialPool, PoolMember } from "./pool.ts";
+import type { CredentialPool, PoolMember } from "./pool/pool.ts";
 
 /** What to do about an attempt that failed because of its credential. */
 export type RecoveryStep =

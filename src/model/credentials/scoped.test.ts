@@ -5,7 +5,7 @@ import { anthropic } from "../providers/records/anthropic.ts";
 import type { SignInput } from "./credential.ts";
 import { maskKey } from "./mask.ts";
 import { openHandle } from "./open-handle.ts";
-import { joinMembers } from "./pool-members.ts";
+import { joinMembers } from "./pool/pool-members.ts";
 import { isAnthropicLoginToken, schemeFor } from "./scheme.ts";
 import { KeyScopeError, keyCredential, noCredential } from "./scoped.ts";
 import { mayReadForeignLogin } from "./sources.ts";

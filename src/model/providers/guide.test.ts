@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { never } from "#foundation/lifecycle/abort";
-import { listChoices } from "../resolve/picker.ts";
+import { listChoices } from "../resolve/choose/picker.ts";
 import { headersFor, openWorld, resolved } from "../resolve/testing/world.ts";
 import { checkProfile } from "./check-profile.ts";
 import { readNamedEndpoints } from "./custom.ts";

@@ -1,6 +1,6 @@
 import type { ProtocolName, TargetQuirks } from "../target.ts";
 import { hostMatches, parseUrl, pathOf } from "./hosts.ts";
-import { withoutVendor } from "./model-name.ts";
+import { withoutVendor } from "./models/model-name.ts";
 import type { ProviderProfile, QuirkRule } from "./provider.ts";
 
 /** What the rules look at. */

@@ -6,9 +6,9 @@ import { hostMatches } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { Resolution } from "./context.ts";
 import { noProvider } from "./failures.ts";
-import type { Parts } from "./parts.ts";
 import { chooseProvider, type ProviderChoice } from "./requested.ts";
 import { modelSettings } from "./settings.ts";
+import type { Step } from "./trace.ts";
 
 interface Candidate {
   readonly choice: ProviderChoice;
@@ -17,10 +17,10 @@ interface Candidate {
   readonly mayFail: boolean;
 }
 
-export type ResolveChoice = (choice: ProviderChoice, parts: Parts, signal: AbortSignal) => Promise<Resolution>;
+export type ResolveChoice = (choice: ProviderChoice, parts: Step, signal: AbortSignal) => Promise<Resolution>;
 
 /** Nobody named a provider: the first candidate that works. */
-export async function resolveAuto(parts: Parts, resolve: ResolveChoice, signal: AbortSignal): Promise<Resolution> {
+export async function resolveAuto(parts: Step, resolve: ResolveChoice, signal: AbortSignal): Promise<Resolution> {
   const candidates = await findCandidates(parts);
   const [first] = candidates;
   if (first === undefined) return parts.trace.failed(noProvider);
@@ -40,7 +40,7 @@ function nameOf(choice: ProviderChoice): string {
   return choice.kind === "named" ? choice.endpoint.slug : choice.profile.id;
 }
 
-async function findCandidates(parts: Parts): Promise<readonly Candidate[]> {
+async function findCandidates(parts: Step): Promise<readonly Candidate[]> {
   const explicit = explicitCandidate(parts);
   if (explicit !== undefined) return [explicit];
   const { context, trace } = parts;
@@ -76,7 +76,7 @@ function rank(profile: ProviderProfile): number {
 }
 
 /** A key or an address on the command line, without a provider. */
-function explicitCandidate({ wish, context, named }: Parts): Candidate | undefined {
+function explicitCandidate({ wish, context, named }: Step): Candidate | undefined {
   const url = nonEmpty(wish.baseUrl);
   if (url === undefined && wish.apiKey === undefined) return undefined;
   const isMeant = (profile: ProviderProfile): boolean =>
@@ -88,7 +88,7 @@ function explicitCandidate({ wish, context, named }: Parts): Candidate | undefin
   return choice === undefined ? undefined : { choice, reason: "explicit", mayFail: false };
 }
 
-function keyReason(profile: ProviderProfile, { context, state }: Parts): string | undefined {
+function keyReason(profile: ProviderProfile, { context, state }: Step): string | undefined {
   if (profile.authKind !== "api_key") return undefined;
   const name = profile.keyEnv.find(
     (one) => profile.foreignKeyEnv?.includes(one) !== true && usableKey(context.env[one]) !== undefined,
@@ -97,7 +97,7 @@ function keyReason(profile: ProviderProfile, { context, state }: Parts): string 
   return poolOf(state, profile.id).some((entry) => entry.accessToken !== undefined) ? "stored credential" : undefined;
 }
 
-function sayAlternatives(candidates: readonly Candidate[], { context }: Parts): void {
+function sayAlternatives(candidates: readonly Candidate[], { context }: Step): void {
   const [taken, ...others] = candidates;
   if (taken === undefined || others.length === 0) return;
   const key = `auto:${candidates.map((one) => nameOf(one.choice)).join(",")}`;

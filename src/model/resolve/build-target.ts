@@ -4,7 +4,7 @@ import type { CredentialHandle } from "../credentials/credential.ts";
 import { isAnthropicLoginToken } from "../credentials/scheme.ts";
 import { isLocalUrl } from "../providers/hosts.ts";
 import { identificationFor } from "../providers/identification.ts";
-import type { LocalServerKind } from "../providers/local.ts";
+import type { LocalServerKind } from "../providers/local/local.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { mergeQuirks, quirksFor } from "../providers/quirks.ts";
 import { codeAssistMarker, codeAssistUrl } from "../providers/records/logins.ts";

@@ -3,7 +3,7 @@ import { never } from "#foundation/lifecycle/abort";
 import { KeyScopeError } from "../credentials/scoped.ts";
 import { builtinProviders } from "../providers/records/builtin.ts";
 import { codeAssistMarker, codeAssistUrl } from "../providers/records/logins.ts";
-import { listChoices } from "./picker.ts";
+import { listChoices } from "./choose/picker.ts";
 import { worldFor } from "./testing/provider-world.ts";
 import { headersFor, openWorld, resolved } from "./testing/world.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import type { Target } from "../target.ts";
-import { choiceToSave } from "./picker.ts";
+import { choiceToSave } from "./choose/picker.ts";
+import { switchModel } from "./choose/switch-model.ts";
 import { resolveTarget } from "./resolve.ts";
-import { switchModel } from "./switch-model.ts";
 import { openWorld } from "./testing/world.ts";
 
 const key = "sk-0123456789abcdef";

@@ -1,6 +1,6 @@
 import type { Resolution, TargetWish } from "./context.ts";
-import type { Parts } from "./parts.ts";
 import { chooseProvider } from "./requested.ts";
+import type { Step } from "./trace.ts";
 
 /** The name of the demo model as a provider, and for short as a model. */
 export const demoProvider = "demo";
@@ -13,7 +13,7 @@ export async function resolveDemo({
   named,
   requested,
   origin,
-}: Parts): Promise<Resolution | undefined> {
+}: Step): Promise<Resolution | undefined> {
   const isMeant = isDemo(requested) || isDemoModel(wish);
   if (!isMeant || context.demo === undefined) return undefined;
   if (chooseProvider(demoProvider, named, context) !== undefined) return undefined;

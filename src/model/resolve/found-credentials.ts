@@ -2,7 +2,7 @@ import type { AuthState } from "../credentials/auth-state.ts";
 import { activeProvider } from "../credentials/auth-state.ts";
 import { poolSlot } from "../credentials/login-slot.ts";
 import type { AuthFlow } from "../credentials/oauth/flow.ts";
-import type { PoolMember } from "../credentials/pool.ts";
+import type { PoolMember } from "../credentials/pool/pool.ts";
 import type { TokenSource } from "../credentials/scoped.ts";
 import { environmentCredentials, type FoundCredential, mayReadForeignLogin } from "../credentials/sources.ts";
 import type { ProviderProfile } from "../providers/provider.ts";

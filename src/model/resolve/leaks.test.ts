@@ -5,9 +5,9 @@ import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { KeyScopeError } from "../credentials/scoped.ts";
-import { fetchModels } from "../providers/models-list.ts";
-import { LocalDetection } from "./local-detection.ts";
-import { switchModel } from "./switch-model.ts";
+import { LocalDetection } from "../providers/local/local-detection.ts";
+import { fetchModels } from "../providers/models/models-list.ts";
+import { switchModel } from "./choose/switch-model.ts";
 import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
 
 const openrouterKey = "sk-or-0123456789abcdef";

@@ -1,10 +1,10 @@
 import { acceptedNotices } from "../credentials/auth-state.ts";
-import { defaultCooldown } from "../credentials/cooldown.ts";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { openHandle } from "../credentials/open-handle.ts";
-import { CredentialPool, type PoolMember } from "../credentials/pool.ts";
-import { joinMembers } from "../credentials/pool-members.ts";
-import { toPoolStrategy } from "../credentials/pool-strategy.ts";
+import { defaultCooldown } from "../credentials/pool/cooldown.ts";
+import { CredentialPool, type PoolMember } from "../credentials/pool/pool.ts";
+import { joinMembers } from "../credentials/pool/pool-members.ts";
+import { toPoolStrategy } from "../credentials/pool/pool-strategy.ts";
 import { CredentialUnavailableError, noCredential } from "../credentials/scoped.ts";
 import type { FoundCredential } from "../credentials/sources.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
@@ -15,8 +15,8 @@ import type { Resolution, ResolvedTarget } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Refusal } from "./failures.ts";
 import { poolTokensFor } from "./found-credentials.ts";
-import type { Parts } from "./parts.ts";
 import { chooseProtocol } from "./protocol.ts";
+import type { Step } from "./trace.ts";
 
 /** A provider or endpoint with its credentials found, before one of them is taken. */
 export interface OpenPlan {
@@ -48,7 +48,7 @@ interface Spot {
 }
 
 /** Takes a credential, checks that it can be used now, and puts the target together. */
-export async function openTarget(plan: OpenPlan, parts: Parts, signal: AbortSignal): Promise<Resolution> {
+export async function openTarget(plan: OpenPlan, parts: Step, signal: AbortSignal): Promise<Resolution> {
   const { trace } = parts;
   const taken = plan.isExclusive ? takeOnly(plan, parts) : await takeFromPool(plan, parts, signal);
   if (taken.kind === "failure") return trace.failed(taken);
@@ -90,7 +90,7 @@ export async function openTarget(plan: OpenPlan, parts: Parts, signal: AbortSign
 }
 
 interface Building {
-  readonly parts: Parts;
+  readonly parts: Step;
   readonly credential: CredentialHandle;
 }
 
@@ -126,14 +126,14 @@ interface Taken {
   expiresAtMs?: number;
 }
 
-function takeOnly(plan: OpenPlan, parts: Parts): Taken | Refusal {
+function takeOnly(plan: OpenPlan, parts: Step): Taken | Refusal {
   const [member] = joinMembers([], plan.found, []);
   if (member === undefined) return plan.isKeyless ? { kind: "taken", handle: noCredential } : plan.missingKey;
   const handle = handleFor(member, plan, parts);
   return handle === undefined ? plan.missingUrl : { kind: "taken", member, handle };
 }
 
-async function takeFromPool(plan: OpenPlan, parts: Parts, signal: AbortSignal): Promise<Taken | Refusal> {
+async function takeFromPool(plan: OpenPlan, parts: Step, signal: AbortSignal): Promise<Taken | Refusal> {
   const { context } = parts;
   const seconds = context.settings.credential_pool?.cooldown_seconds;
   const pool = new CredentialPool({
@@ -166,7 +166,7 @@ async function takeFromPool(plan: OpenPlan, parts: Parts, signal: AbortSignal): 
   }
 }
 
-function handleFor(member: PoolMember, plan: OpenPlan, parts: Parts): CredentialHandle | undefined {
+function handleFor(member: PoolMember, plan: OpenPlan, parts: Step): CredentialHandle | undefined {
   const spot = spotFor(plan, parts, { key: member.secret.reveal(), member });
   return spot === undefined ? undefined : handleAt(member, spot, { plan, parts });
 }
@@ -174,7 +174,7 @@ function handleFor(member: PoolMember, plan: OpenPlan, parts: Parts): Credential
 function handleAt(
   member: PoolMember,
   spot: Spot,
-  { plan, parts }: { readonly plan: OpenPlan; readonly parts: Parts },
+  { plan, parts }: { readonly plan: OpenPlan; readonly parts: Step },
 ): CredentialHandle {
   return openHandle(member, {
     profile: plan.profile,
@@ -189,7 +189,7 @@ function handleAt(
 
 function spotFor(
   plan: OpenPlan,
-  parts: Parts,
+  parts: Step,
   given: { readonly key: string | undefined; readonly member: PoolMember | undefined },
 ): Spot | undefined {
   const own = given.member?.baseUrl;
@@ -228,12 +228,12 @@ async function preflight(plan: OpenPlan, taken: Taken, signal: AbortSignal): Pro
   }
 }
 
-function isNoticeAccepted(plan: OpenPlan, parts: Parts): boolean {
+function isNoticeAccepted(plan: OpenPlan, parts: Step): boolean {
   return acceptedNotices(parts.state).has(plan.profile.id);
 }
 
 /** Where the choice came from, in the words of the status line. */
-function sourceOf(parts: Parts, credential: CredentialHandle, spot: Spot): string {
+function sourceOf(parts: Step, credential: CredentialHandle, spot: Spot): string {
   if (parts.wish.source !== undefined) return parts.wish.source;
   if (credential.id !== "none") return credential.source;
   if (spot.origin !== "default") return spot.origin;

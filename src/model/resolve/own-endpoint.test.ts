@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
-import { LocalDetection } from "./local-detection.ts";
+import { LocalDetection } from "../providers/local/local-detection.ts";
 import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
 
 const key = "sk-0123456789abcdef";

@@ -1,7 +1,10 @@
+import { nonEmpty } from "#foundation/text/text";
 import { hostMatches, hostOf, isAzureUrl, pathOf } from "../providers/hosts.ts";
-import { withoutVendor } from "../providers/model-name.ts";
+import { withoutVendor } from "../providers/models/model-name.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ProtocolName } from "../target.ts";
+import { modelSettings } from "./settings.ts";
+import type { Step } from "./trace.ts";
 
 export interface ProtocolFacts {
   readonly profile: ProviderProfile;
@@ -77,4 +80,17 @@ const userModes: readonly ProtocolName[] = ["chat_completions", "codex_responses
 /** A wire as people write it in settings; undefined for anything else. */
 export function toProtocol(text: string | undefined): ProtocolName | undefined {
   return userModes.find((mode) => mode === text?.trim());
+}
+
+/** A wire named in the settings belongs to the provider named beside it. */
+export function explicitProtocol(profile: ProviderProfile, parts: Step): ProtocolName | undefined {
+  const { wish, context } = parts;
+  if (wish.protocol !== undefined) return wish.protocol;
+  const model = modelSettings(context.settings);
+  const recorded = nonEmpty(model.provider);
+  const isOwn =
+    recorded === undefined || recorded.toLowerCase() === "auto" || context.registry.find(recorded)?.id === profile.id;
+  return (
+    (isOwn ? toProtocol(model.api_mode) : undefined) ?? toProtocol(context.settings.providers?.[profile.id]?.api_mode)
+  );
 }

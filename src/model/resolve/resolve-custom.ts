@@ -2,29 +2,28 @@ import type { Secret } from "#foundation/secrets/secret";
 import { nonEmpty } from "#foundation/text/text";
 import type { CredentialHandle } from "../credentials/credential.ts";
 import { openHandle } from "../credentials/open-handle.ts";
-import { joinMembers } from "../credentials/pool-members.ts";
+import { joinMembers } from "../credentials/pool/pool-members.ts";
 import { noCredential } from "../credentials/scoped.ts";
 import { type FoundCredential, keyFromEnvironment } from "../credentials/sources.ts";
 import { usableKey } from "../credentials/usable-key.ts";
 import type { NamedEndpoint } from "../providers/custom.ts";
 import { isLocalUrl, parseUrl } from "../providers/hosts.ts";
-import { type LocalServerKind, localServerFacts, onlyModel } from "../providers/local.ts";
-import { fetchModels } from "../providers/models-list.ts";
+import { type LocalServerKind, localServerFacts, onlyModel } from "../providers/local/local.ts";
+import { fetchModels } from "../providers/models/models-list.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
 import { splitBaseUrl } from "./base-url.ts";
 import type { DetectedServer, Resolution } from "./context.ts";
 import { type Endpoint, setEndpoint } from "./endpoint.ts";
-import { explicitProtocol } from "./explicit-protocol.ts";
 import { badUrl, missingModel, missingUrl } from "./failures.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";
-import type { Parts } from "./parts.ts";
-import { chooseProtocol } from "./protocol.ts";
+import { chooseProtocol, explicitProtocol } from "./protocol.ts";
 import { modelSettings } from "./settings.ts";
+import type { Step } from "./trace.ts";
 
 /** The person's own endpoint: `custom`, or one with a name. Reported as what it is. */
 export async function resolveCustom(
   named: NamedEndpoint | undefined,
-  parts: Parts,
+  parts: Step,
   signal: AbortSignal,
 ): Promise<Resolution> {
   const { trace, wish } = parts;
@@ -85,7 +84,7 @@ function seconds(named: NamedEndpoint | undefined, model: string) {
   };
 }
 
-function namedUrl(named: NamedEndpoint, { wish }: Parts): Endpoint {
+function namedUrl(named: NamedEndpoint, { wish }: Step): Endpoint {
   const explicit = nonEmpty(wish.baseUrl);
   return explicit === undefined
     ? { url: named.baseUrl, origin: `custom_provider:${named.name}`, isExplicit: true }
@@ -104,7 +103,7 @@ const serverNames: Readonly<Record<string, LocalServerKind>> = {
 };
 
 /** Saved, then exported, then, for somebody who named a server, the port that server usually has. */
-function customUrl(parts: Parts): Endpoint | undefined {
+function customUrl(parts: Step): Endpoint | undefined {
   const { context, wish } = parts;
   const set = setEndpoint(customEndpoint, wish, context);
   if (set !== undefined) return set;
@@ -118,7 +117,7 @@ function customUrl(parts: Parts): Endpoint | undefined {
 }
 
 /** `model.default` is about this endpoint only when this endpoint is the saved choice. */
-function savedModel(named: NamedEndpoint | undefined, parts: Parts): string | undefined {
+function savedModel(named: NamedEndpoint | undefined, parts: Step): string | undefined {
   const { context } = parts;
   const model = modelSettings(context.settings);
   const recorded = nonEmpty(model.provider)?.toLowerCase();
@@ -137,7 +136,7 @@ function savedModel(named: NamedEndpoint | undefined, parts: Parts): string | un
  * The endpoint's own key, else the key of the provider that owns the host. A key that belongs to another host
  * is never a candidate.
  */
-function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Parts): readonly FoundCredential[] {
+function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Step): readonly FoundCredential[] {
   const { wish, context, trace } = parts;
   const { env } = context;
   const of = (secret: Secret | undefined, source: string): readonly FoundCredential[] =>
@@ -179,7 +178,7 @@ interface Seen {
 }
 
 /** Asks a local server what it is, and any endpoint for its models when nobody named one. */
-async function look(given: Look, parts: Parts, signal: AbortSignal): Promise<Seen> {
+async function look(given: Look, parts: Step, signal: AbortSignal): Promise<Seen> {
   const { context } = parts;
   const { baseUrl, query } = splitBaseUrl(given.url);
   const detected = isLocalUrl(baseUrl) ? await context.detectLocal?.(baseUrl, given.asked, signal) : undefined;

@@ -5,19 +5,19 @@ import { keyFromEnvironment } from "../credentials/sources.ts";
 import { usableKey } from "../credentials/usable-key.ts";
 import { hostMatches, hostOf, isAzureUrl, parseUrl, scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
+import { chooseModel, type ModelChoice } from "./choose/model-choice.ts";
 import type { Resolution } from "./context.ts";
 import { awsRegion, type Endpoint, ownEndpoint, setEndpoint } from "./endpoint.ts";
-import { explicitProtocol } from "./explicit-protocol.ts";
 import { badUrl, missingKey, missingModel, missingUrl, type Refusal } from "./failures.ts";
 import { findCredentials } from "./found-credentials.ts";
-import { chooseModel, type ModelChoice } from "./model-choice.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";
-import type { Parts } from "./parts.ts";
+import { explicitProtocol } from "./protocol.ts";
 import { resolveAws, resolveProcess } from "./resolve-special.ts";
 import { modelSettings } from "./settings.ts";
+import type { Step } from "./trace.ts";
 
 /** A provider of the registry, other than the person's own endpoint. */
-export async function resolveProfile(profile: ProviderProfile, parts: Parts, signal: AbortSignal): Promise<Resolution> {
+export async function resolveProfile(profile: ProviderProfile, parts: Step, signal: AbortSignal): Promise<Resolution> {
   const { wish, context, trace } = parts;
   const choice = chooseModel(profile, wish, context);
   if (choice === undefined) return trace.failed(missingModel(profile.label, profile.id, []));
@@ -51,7 +51,7 @@ interface Keys {
 }
 
 interface Given {
-  readonly parts: Parts;
+  readonly parts: Step;
   readonly set: Endpoint | undefined;
 }
 
@@ -112,7 +112,7 @@ function followsTo({ url, origin }: Endpoint, profile: ProviderProfile): boolean
   return origin !== "explicit" && !(origin === "config" && profile.keepsKeysHome === true);
 }
 
-function explicitKey(profile: ProviderProfile, parts: Parts): FoundCredential | undefined {
+function explicitKey(profile: ProviderProfile, parts: Step): FoundCredential | undefined {
   const { wish, context } = parts;
   const make = (secret: Secret | undefined, source: string): FoundCredential | undefined =>
     secret === undefined || usableKey(secret.reveal()) === undefined
@@ -151,7 +151,7 @@ function missingLogin(profile: ProviderProfile, set: Endpoint | undefined): Refu
 function onAzure(
   profile: ProviderProfile,
   choice: ModelChoice,
-  { parts, set }: { readonly parts: Parts; readonly set: Endpoint },
+  { parts, set }: { readonly parts: Step; readonly set: Endpoint },
 ): OpenPlan {
   const { context, wish } = parts;
   const candidates: readonly (readonly [string, Secret | undefined])[] = [
@@ -170,7 +170,7 @@ function onAzure(
   };
 }
 
-async function accountRest(profile: ProviderProfile, parts: Parts): Promise<Refusal | undefined> {
+async function accountRest(profile: ProviderProfile, parts: Step): Promise<Refusal | undefined> {
   const untilMs = await parts.context.nousBlockedUntilMs?.();
   if (untilMs === undefined) return undefined;
   return {
@@ -183,7 +183,7 @@ async function accountRest(profile: ProviderProfile, parts: Parts): Promise<Refu
 }
 
 /** Code Assist works on behalf of a project: the one that is set, else the one the login belongs to. */
-async function projectOf(profile: ProviderProfile, parts: Parts, signal: AbortSignal): Promise<string | undefined> {
+async function projectOf(profile: ProviderProfile, parts: Step, signal: AbortSignal): Promise<string | undefined> {
   const { env, flows } = parts.context;
   const flow = flows.get(profile.id);
   if (flow?.project === undefined) return undefined;

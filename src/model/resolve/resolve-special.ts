@@ -9,18 +9,17 @@ import type { ProviderProfile } from "../providers/provider.ts";
 import { bedrockHosts } from "../providers/records/clouds.ts";
 import type { Target, TargetQuirks } from "../target.ts";
 import { buildTarget } from "./build-target.ts";
+import type { ModelChoice } from "./choose/model-choice.ts";
 import type { Resolution } from "./context.ts";
 import { awsRegion, type Endpoint, ownEndpoint } from "./endpoint.ts";
-import { explicitProtocol } from "./explicit-protocol.ts";
 import { missingUrl } from "./failures.ts";
-import type { ModelChoice } from "./model-choice.ts";
-import type { Parts } from "./parts.ts";
-import { chooseProtocol } from "./protocol.ts";
+import { chooseProtocol, explicitProtocol } from "./protocol.ts";
 import type { ProviderSettings } from "./settings.ts";
+import type { Step } from "./trace.ts";
 
 /** What is known when a provider without a pool of keys gets its turn. */
 interface Given {
-  readonly parts: Parts;
+  readonly parts: Step;
   readonly set: Endpoint | undefined;
 }
 

@@ -1,15 +1,15 @@
 import { nonEmpty } from "#foundation/text/text";
 import { readNamedEndpoints } from "../providers/custom.ts";
-import { modelWarning } from "../providers/model-warning.ts";
+import { modelWarning } from "../providers/models/model-name.ts";
 import { resolveAuto } from "./auto.ts";
+import { expandUserAlias } from "./choose/model-choice.ts";
 import type { Resolution, ResolveContext, TargetWish } from "./context.ts";
 import { resolveDemo } from "./demo.ts";
 import { unknownProvider } from "./failures.ts";
-import { expandUserAlias } from "./model-choice.ts";
-import type { Parts } from "./parts.ts";
 import { chooseProvider, type ProviderChoice, requestedProvider } from "./requested.ts";
 import { resolveCustom } from "./resolve-custom.ts";
 import { resolveProfile } from "./resolve-profile.ts";
+import type { Step } from "./trace.ts";
 import { Trace } from "./trace.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function resolveTarget(
   const endpoints = readNamedEndpoints(context.settings.custom_providers, context.settings.providers, context.registry);
   for (const problem of [...endpoints.errors, ...endpoints.warnings]) trace.noticeOnce(`endpoint:${problem}`, problem);
   const requested = requestedProvider(wish, context);
-  const parts: Parts = {
+  const parts: Step = {
     wish,
     context,
     trace,
@@ -46,14 +46,14 @@ export async function resolveTarget(
   return finish(await resolveChoice(choice, parts, signal));
 }
 
-function resolveChoice(choice: ProviderChoice, parts: Parts, signal: AbortSignal): Promise<Resolution> {
+function resolveChoice(choice: ProviderChoice, parts: Step, signal: AbortSignal): Promise<Resolution> {
   if (choice.kind === "named") return resolveCustom(choice.endpoint, parts, signal);
   if (choice.profile.isOwnEndpoint === true) return resolveCustom(undefined, parts, signal);
   return resolveProfile(choice.profile, parts, signal);
 }
 
 /** An exported address does nothing while another provider is chosen; saying so saves a long search. */
-function sayStaleUrl(choice: ProviderChoice, { context, trace }: Parts): void {
+function sayStaleUrl(choice: ProviderChoice, { context, trace }: Step): void {
   if (choice.kind !== "profile" || choice.profile.isOwnEndpoint === true) return;
   if (nonEmpty(context.env.OPENAI_BASE_URL) === undefined) return;
   trace.noticeOnce(

@@ -5,8 +5,8 @@ import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
 import { withProbedBaseUrl } from "../credentials/auth-state.ts";
-import { PoolMemory } from "../credentials/pool-memory.ts";
-import { ModelsCache } from "../providers/models-cache.ts";
+import { PoolMemory } from "../credentials/pool/pool-memory.ts";
+import { ModelsCache } from "../providers/models/models-cache.ts";
 import { keyFingerprint } from "./endpoint.ts";
 import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
 

@@ -1,4 +1,6 @@
-import type { Consideration, OnceNotices, Resolution, ResolvedTarget } from "./context.ts";
+import type { AuthState } from "../credentials/auth-state.ts";
+import type { NamedEndpoint } from "../providers/custom.ts";
+import type { Consideration, OnceNotices, Resolution, ResolveContext, ResolvedTarget, TargetWish } from "./context.ts";
 import type { Refusal } from "./failures.ts";
 
 /** Collects, during one resolution, what was looked at and what people should know. */
@@ -35,4 +37,17 @@ export class Trace {
   resolved(found: Omit<ResolvedTarget, "kind" | "notices" | "explanation">): Resolution {
     return { kind: "target", ...found, notices: [...this.#notices], explanation: [...this.#considered] };
   }
+}
+
+/** What every step of one resolution has at hand. */
+export interface Step {
+  readonly wish: TargetWish;
+  readonly context: ResolveContext;
+  readonly trace: Trace;
+  readonly named: readonly NamedEndpoint[];
+  readonly state: AuthState;
+  /** The provider's name as it was asked for. */
+  readonly requested: string;
+  /** Where that name came from. */
+  readonly origin: string;
 }

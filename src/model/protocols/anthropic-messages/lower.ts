@@ -6,7 +6,7 @@ import { defined, writeBody } from "../shared/body.ts";
 import { type AnthropicEffort, anthropicEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, hostOf, isBedrockHost, isHost } from "../shared/endpoint.ts";
 import { insistedOutput } from "../shared/output-limit.ts";
-import { wireTools } from "../shared/tool-schema.ts";
+import { wireTools } from "../shared/schema/tool-schema.ts";
 import { WireMemo } from "../shared/wire-memo.ts";
 import { anthropicMessages } from "./messages.ts";
 import { isThinkingBlock } from "./thinking.ts";

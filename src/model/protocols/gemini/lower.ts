@@ -4,10 +4,10 @@ import type { ModelRequest } from "../../request.ts";
 import type { WireRequest } from "../protocol.ts";
 import { defined, JsonText, writeBody } from "../shared/body.ts";
 import { geminiThinking } from "../shared/effort.ts";
-import { geminiSchema } from "../shared/gemini-schema.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
+import { geminiSchema } from "../shared/schema/gemini-schema.ts";
+import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";
-import { wireTools } from "../shared/tool-schema.ts";
 import { WireMemo } from "../shared/wire-memo.ts";
 import { geminiContents } from "./contents.ts";
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { splitReasoning } from "#conversation";
 import { EventWriter } from "./event-writer.ts";
 import { finishOf } from "./finish.ts";
-import { geminiSchema } from "./gemini-schema.ts";
-import { moonshotSchema } from "./moonshot-schema.ts";
 import { ReasoningTags } from "./reasoning-tags.ts";
+import { geminiSchema } from "./schema/gemini-schema.ts";
+import { moonshotSchema } from "./schema/moonshot-schema.ts";
+import { standardSchema } from "./schema/tool-schema.ts";
 import { type CallPiece, ToolInputs } from "./tool-input.ts";
-import { standardSchema } from "./tool-schema.ts";
 import { anthropicUsage, chatUsage, geminiUsage, laterUsage, responsesUsage } from "./usage.ts";
 
 function split(pieces: readonly string[]): { text: string; reasoning: string } {

@@ -1,4 +1,4 @@
-import type { ModelFailure } from "../failures/failure.ts";
+import type { ModelFailure } from "../../failures/failure.ts";
 
 export interface CooldownSettings {
   readonly rateLimitMs: number;

@@ -1,11 +1,11 @@
 import { nonEmpty } from "#foundation/text/text";
-import { readNamedEndpoints } from "../providers/custom.ts";
-import type { ListedModel } from "../providers/model-entry.ts";
-import type { ProviderProfile } from "../providers/provider.ts";
-import { customEndpoint } from "../providers/records/clouds.ts";
-import type { ResolveContext } from "./context.ts";
-import { demoProvider } from "./demo.ts";
-import { modelSettings } from "./settings.ts";
+import { readNamedEndpoints } from "../../providers/custom.ts";
+import type { ListedModel } from "../../providers/models/model-entry.ts";
+import type { ProviderProfile } from "../../providers/provider.ts";
+import { customEndpoint } from "../../providers/records/clouds.ts";
+import type { ResolveContext } from "../context.ts";
+import { demoProvider } from "../demo.ts";
+import { modelSettings } from "../settings.ts";
 import { usableProviders } from "./usable-providers.ts";
 
 export interface PickerEntry {

@@ -5,13 +5,13 @@ import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
-import { json, says, startModelServer } from "../../../test/fakes/model-server/index.ts";
-import { KeyScopeError, keyCredential, noCredential } from "../credentials/scoped.ts";
+import { json, says, startModelServer } from "../../../../test/fakes/model-server/index.ts";
+import { KeyScopeError, keyCredential, noCredential } from "../../credentials/scoped.ts";
+import { detectLocalServer, findLocalServers, localContextWindow, onlyModel } from "../local/local.ts";
+import { probeEndpoints } from "../probe-endpoints.ts";
 import { fetchBedrockModels } from "./bedrock-models.ts";
-import { detectLocalServer, findLocalServers, localContextWindow, onlyModel } from "./local.ts";
 import { ModelsCache } from "./models-cache.ts";
 import { fetchModels, readModelList } from "./models-list.ts";
-import { probeEndpoints } from "./probe-endpoints.ts";
 import { readRecommended, refreshRecommended } from "./recommended.ts";
 
 describe("lists of models", () => {

@@ -4,9 +4,9 @@ import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import { type Recommended, readRecommended, refreshRecommended } from "../providers/recommended.ts";
-import type { ResolveContext } from "../resolve/context.ts";
-import { listChoices, type PickerEntry } from "../resolve/picker.ts";
+import { type Recommended, readRecommended, refreshRecommended } from "../../providers/models/recommended.ts";
+import type { ResolveContext } from "../context.ts";
+import { listChoices, type PickerEntry } from "./picker.ts";
 import type { ProviderLists } from "./provider-lists.ts";
 
 export interface ModelChoicesParts {

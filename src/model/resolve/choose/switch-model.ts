@@ -1,12 +1,12 @@
-import type { CredentialHandle } from "../credentials/credential.ts";
-import { findNamed, readNamedEndpoints } from "../providers/custom.ts";
-import { isModelAlias, newestOf } from "../providers/model-alias.ts";
-import { parseModelWish } from "../providers/model-wish.ts";
-import type { ProviderProfile } from "../providers/provider.ts";
-import type { ProtocolName, Target } from "../target.ts";
-import type { ResolveContext, ResolvedTarget, TargetWish } from "./context.ts";
+import type { CredentialHandle } from "../../credentials/credential.ts";
+import { findNamed, readNamedEndpoints } from "../../providers/custom.ts";
+import { parseModelWish } from "../../providers/model-wish.ts";
+import { isModelAlias, newestOf } from "../../providers/models/model-alias.ts";
+import type { ProviderProfile } from "../../providers/provider.ts";
+import type { ProtocolName, Target } from "../../target.ts";
+import type { ResolveContext, ResolvedTarget, TargetWish } from "../context.ts";
+import { resolveTarget } from "../resolve.ts";
 import { expandUserAlias, offeredModels } from "./model-choice.ts";
-import { resolveTarget } from "./resolve.ts";
 import { usableProviders } from "./usable-providers.ts";
 
 /** What a switch of the model came to, for every surface alike. */

@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider.ts";
+import type { ProviderProfile } from "../provider.ts";
 
 /** Who makes a model, by the first word of its name; the spelling aggregators use. */
 const vendors: Readonly<Record<string, string>> = {
@@ -96,4 +96,13 @@ function deepseekName(name: string): string {
 function opencodeName(name: string, profile: ProviderProfile): string {
   const bare = withoutPrefix(withoutPrefix(name, namesOf(profile)), [...new Set(Object.values(vendors))]);
   return bare.startsWith("claude-") ? hyphenated(bare) : bare;
+}
+
+/** Models made for conversation rather than for driving tools, as a whole segment of the name. */
+const nonAgentic = /(?:^|[/:])(?:[a-z0-9.]*-)?hermes-[34](?=$|[-:/.@])/i;
+
+/** A sentence to show next to the choice, or undefined. It warns and does not stop anybody. */
+export function modelWarning(model: string): string | undefined {
+  if (!nonAgentic.test(model)) return undefined;
+  return `${model} is a conversation model and often fails at calling tools; pick a model made for agents.`;
 }

@@ -2,8 +2,8 @@ import { httpRequest } from "#foundation/http/request";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
-import type { CredentialHandle } from "../credentials/credential.ts";
-import { windowIn } from "./model-entry.ts";
+import type { CredentialHandle } from "../../credentials/credential.ts";
+import { windowIn } from "../models/model-entry.ts";
 
 export type LocalServerKind = "lm-studio" | "ollama" | "llama-cpp" | "vllm" | "sglang";
 

@@ -1,8 +1,8 @@
-import { poolOf, suppressedSources } from "../credentials/auth-state.ts";
-import { hasAwsCredentials } from "../credentials/aws/chain.ts";
-import type { ProviderProfile } from "../providers/provider.ts";
-import type { ResolveContext } from "./context.ts";
-import { findCredentials } from "./found-credentials.ts";
+import { poolOf, suppressedSources } from "../../credentials/auth-state.ts";
+import { hasAwsCredentials } from "../../credentials/aws/chain.ts";
+import type { ProviderProfile } from "../../providers/provider.ts";
+import type { ResolveContext } from "../context.ts";
+import { findCredentials } from "../found-credentials.ts";
 
 export interface UsableProvider {
   readonly profile: ProviderProfile;

@@ -2,13 +2,13 @@ import type { Config } from "#config";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
-import { fetchBedrockModels } from "../providers/bedrock-models.ts";
-import type { ModelsCache } from "../providers/models-cache.ts";
-import { fetchModels } from "../providers/models-list.ts";
-import type { ProviderProfile } from "../providers/provider.ts";
-import type { ResolveContext } from "../resolve/context.ts";
-import type { PickerEntry } from "../resolve/picker.ts";
-import { resolveTarget } from "../resolve/resolve.ts";
+import { fetchBedrockModels } from "../../providers/models/bedrock-models.ts";
+import type { ModelsCache } from "../../providers/models/models-cache.ts";
+import { fetchModels } from "../../providers/models/models-list.ts";
+import type { ProviderProfile } from "../../providers/provider.ts";
+import type { ResolveContext } from "../context.ts";
+import { resolveTarget } from "../resolve.ts";
+import type { PickerEntry } from "./picker.ts";
 
 export interface ProviderListsParts {
   readonly context: ResolveContext;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
-import { ModelsCache } from "../providers/models-cache.ts";
+import { ModelsCache } from "../../providers/models/models-cache.ts";
+import { openWorld } from "../testing/world.ts";
 import { choiceToSave, listChoices } from "./picker.ts";
 import { switchModel } from "./switch-model.ts";
-import { openWorld } from "./testing/world.ts";
 
 const key = "sk-0123456789abcdef";
 const deepseek = { provider: "deepseek", baseUrl: "https://api.deepseek.com/v1" };

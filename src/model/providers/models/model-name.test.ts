@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { readNamedEndpoints } from "./custom.ts";
+import { readNamedEndpoints } from "../custom.ts";
+import { parseModelWish } from "../model-wish.ts";
+import { ProviderRegistry } from "../registry.ts";
 import { newestOf } from "./model-alias.ts";
-import { normalizeModelName, vendorOf } from "./model-name.ts";
-import { modelWarning } from "./model-warning.ts";
-import { parseModelWish } from "./model-wish.ts";
-import { ProviderRegistry } from "./registry.ts";
+import { modelWarning, normalizeModelName, vendorOf } from "./model-name.ts";
 
 const registry = new ProviderRegistry();
 const at = (provider: string, model: string): string => {

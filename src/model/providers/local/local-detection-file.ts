@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { type LocalModel, type LocalServer, type LocalServerKind, localServerFacts } from "../providers/local.ts";
+import { type LocalModel, type LocalServer, type LocalServerKind, localServerFacts } from "./local.ts";
 
 /** What was learned about the server at one address; without a server it is none we know. */
 export interface Detection {

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolDefinition } from "#conversation";
 import { isRecord } from "#foundation/text/json";
-import type { TargetQuirks } from "../../target.ts";
+import type { TargetQuirks } from "../../../target.ts";
 import { geminiSchema } from "./gemini-schema.ts";
 import { mapSchema } from "./map-schema.ts";
 import { moonshotSchema } from "./moonshot-schema.ts";

@@ -1,8 +1,8 @@
 import { isRecord } from "#foundation/text/json";
-import type { CredentialHandle } from "../credentials/credential.ts";
+import type { CredentialHandle } from "../../credentials/credential.ts";
+import type { ModelsSource } from "../provider.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { type ListedModel, toListedModel } from "./model-entry.ts";
-import type { ModelsSource } from "./provider.ts";
 
 export interface ListQuery {
   readonly source: ModelsSource;
