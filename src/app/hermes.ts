@@ -1,7 +1,8 @@
-import { ChildTable, createDelegateTool, memoryTool, recallTool } from "#agent";
+import { ChildTable, createDelegateTool, ensureSoul, memoryTool, recallTool } from "#agent";
 import { type LoadedConfig, type MachineOptions, openMachine } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
+import { quietly } from "#foundation/files/quietly";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { type Models, NousGuard, nousGate, openModels, RateLimitBook } from "#model";
@@ -74,6 +75,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   );
   scope.adopt(plugins);
   await plugins.load(toolbox, never);
+  if (options.isIncognito !== true) await quietly("writing the first SOUL.md", () => ensureSoul(home.soul), { logger });
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
   const skills = openSkills({
     loaded,

@@ -81,6 +81,7 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
       skipsFiles: false,
       memory: undefined,
       providerBlock: undefined,
+      warn: () => undefined,
       skills,
     },
     never,

@@ -106,6 +106,7 @@ async function openChild(spec: ChildSpec, parent: AgentParts, shared: ChildShare
           memory: undefined,
           providerBlock: undefined,
           skills: undefined,
+          warn: () => undefined,
         },
         never,
       ),

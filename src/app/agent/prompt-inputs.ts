@@ -24,6 +24,8 @@ export interface PromptFacts {
   readonly memory: MemorySnapshot | undefined;
   readonly providerBlock: string | undefined;
   readonly skills: Skills | undefined;
+  /** Tells the user what could not be used. */
+  readonly warn: (text: string) => void;
 }
 
 /** Reads everything the system prompt of a session is made from. */
@@ -32,7 +34,7 @@ export async function gatherPrompt(facts: PromptFacts, signal: AbortSignal): Pro
   const { config, environment } = loaded;
   const machine = thisMachine(environment.variables);
   const [soul, context, skillsIndex] = await Promise.all([
-    skipsFiles ? undefined : loadSoul(home.soul, logger),
+    skipsFiles ? undefined : loadSoul(home.soul, { log: logger, warn: facts.warn }),
     skipsFiles
       ? undefined
       : loadContextFiles({ startDirectory: startDirectory(environment.variables, facts.cwd), log: logger }, signal),

@@ -19,6 +19,12 @@ export function promptOf(
 ) {
   const { shared, conversation, tools, memory, signal } = given;
   const { options } = spec;
+  const warnings = new Set<string>();
+  // The prompt is gathered again after a compression.
+  const warn = (text: string): void => {
+    if (!warnings.has(text)) spec.events.emit({ type: "notice", level: "warn", text });
+    warnings.add(text);
+  };
   return createPromptSource({
     hasHistory: spec.history.length > 0,
     load: () => spec.prompt.load(),
@@ -37,6 +43,7 @@ export function promptOf(
           startedAtMs: spec.startedAtMs,
           skipsFiles: options.ignoreRules === true,
           memory: await memory?.snapshot(),
+          warn,
           providerBlock: memory?.manager.promptBlock,
           skills: hasSkillTools(tools.listing) ? shared.skills : undefined,
           ...(options.systemMessage === undefined ? {} : { systemMessage: options.systemMessage }),
