@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { absentTools, leafToolsets } from "#tools";
+import { absentTools } from "#tools";
+import { leafToolsets } from "#tools/testing";
 import { hermesStage } from "./testing.ts";
 
 it("toolsets name the tools this program has, and those it has not are known to be absent", async () => {

@@ -83,4 +83,15 @@ export function leasesOf(terminal: Terminal): TerminalLeases {
   };
 }
 
+/** What only tests of other subsystems build themselves. */
+export type { AuditEntry } from "./approval/audit.ts";
+export { createGate } from "./approval/gate.ts";
+export { type GrantStore, Grants } from "./approval/grants.ts";
+export { YoloSwitch } from "./approval/modes.ts";
+export { clarifyTool } from "./builtin/clarify.tool.ts";
+export { type AuxiliaryRequest, noAuxiliary } from "./call/auxiliary.ts";
+export { nobody } from "./call/unattended-scope.ts";
+export { AvailabilityProbes } from "./registry/availability.ts";
+export { listTools } from "./registry/listing.ts";
+export { leafToolsets } from "./registry/toolset-catalogue.ts";
 export { type ToolStage, toolStage } from "./testing/tool-stage.ts";

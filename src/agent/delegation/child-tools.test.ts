@@ -3,21 +3,20 @@ import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import { estimateText } from "#model";
+import { type Approver, type Listing, result, type Tool, Toolsets } from "#tools";
 import {
-  type Approver,
   type AuditEntry,
   AvailabilityProbes,
   createGate,
+  fakeTool,
   type GrantStore,
   Grants,
-  type Listing,
+  listingOf,
   listTools,
-  result,
-  type Tool,
-  Toolsets,
+  registryOf,
+  testScope,
   YoloSwitch,
-} from "#tools";
-import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
+} from "#tools/testing";
 import { calls, says } from "../../../test/fakes/model-server/index.ts";
 import { type ChildApprovals, childApprover, isChildTask } from "./child-approver.ts";
 import { blockedTools, childListing } from "./child-listing.ts";

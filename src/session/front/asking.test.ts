@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/time/clock";
-import { createGate, Grants, result, YoloSwitch } from "#tools";
-import { fakeTool, testScope } from "#tools/testing";
+import { result } from "#tools";
+import { createGate, fakeTool, Grants, testScope, YoloSwitch } from "#tools/testing";
 import { calls, reply, says } from "../../../test/fakes/model-server/index.ts";
 import type { AgentRequest } from "../services/session-agent.ts";
 import { command, type HarnessOptions, openHarness, say } from "../testing/harness.ts";

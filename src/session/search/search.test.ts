@@ -3,8 +3,8 @@ import type { Message, SessionId } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
-import { type Auxiliary, type AuxiliaryRequest, noAuxiliary, type SessionScope } from "#tools";
-import { testScope, toolContext } from "#tools/testing";
+import type { Auxiliary, SessionScope } from "#tools";
+import { type AuxiliaryRequest, noAuxiliary, testScope, toolContext } from "#tools/testing";
 import { matchPlaces, matchWindow, previewAround } from "./match-window.ts";
 import { createSessionSearchTool } from "./session-search-tool.ts";
 

@@ -2,8 +2,8 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
-import { nobody, type Prompter, type SessionScope, type Tool, ToolFailure } from "#tools";
-import { testScope, toolContext } from "#tools/testing";
+import { type Prompter, type SessionScope, type Tool, ToolFailure } from "#tools";
+import { nobody, testScope, toolContext } from "#tools/testing";
 import { renderInvocation, renderPreloaded } from "../load/render.ts";
 import { noSettings, signal, skillMd, skillParts, type TemporaryHome, temporaryHome } from "../testing.ts";
 
