@@ -1,4 +1,4 @@
-import { bundledProviders, type MemoryProvider } from "../../src/agent/memory/index.ts";
+import { bundledProviders, type MemoryProvider } from "#agent";
 import { memoryProviderContract } from "./memory-provider.ts";
 
 for (const bundled of bundledProviders) {

@@ -2,13 +2,13 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isMemoryProvider, MemoryManager, type MemoryProvider, setupKind } from "#agent";
 import { assistantMessage, userMessage } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { FakeClock } from "#foundation/time/clock";
 import { toolContext } from "#tools/testing";
-import { isMemoryProvider, MemoryManager, type MemoryProvider, setupKind } from "../../src/agent/memory/index.ts";
 
 export interface MemoryProviderSubject {
   readonly name: string;

@@ -5,7 +5,6 @@ import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import { toolContext } from "#tools/testing";
 import { type FlushFacts, type FlushRequest, flushMemory, planFlush } from "./flush.ts";
-import { endSession } from "./session-end.ts";
 import { memoryStage } from "./testing.ts";
 
 const settings = { isMemoryEnabled: true, minTurns: 6 };
@@ -92,26 +91,5 @@ describe("the memory flush", () => {
     expect(await silent.outcome).toMatchObject({ kind: "failed" });
     await using done = await flush(() => Promise.resolve(assistantMessage("Nothing to keep.")));
     expect(await done.outcome).toEqual({ kind: "flushed", saved: 0, refused: 0 });
-  });
-});
-
-describe("the end of a session", () => {
-  it("saves first, then tells the provider, then lets go, whatever fails on the way [10:MEM-17]", async () => {
-    const order: string[] = [];
-    const step =
-      (name: string, fails = false) =>
-      () => {
-        order.push(name);
-        return fails ? Promise.reject(new Error(name)) : Promise.resolve();
-      };
-    const logger = memoryLogger();
-    const end = {
-      flush: step("flush", true),
-      tellProvider: step("provider", true),
-      temporaryTurn: step("turn"),
-      discard: step("discard"),
-    };
-    await endSession(end, logger);
-    expect([order, logger.lines.length]).toEqual([["flush", "provider", "turn", "discard"], 2]);
   });
 });

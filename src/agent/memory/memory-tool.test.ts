@@ -2,8 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { memoryTool } from "./memory-tool.ts";
-import { defaultNotesSettings } from "./notes.ts";
-import { memoryStage } from "./testing.ts";
+import { defaultNotesSettings, memoryStage } from "./testing.ts";
 
 describe("the memory tool", () => {
   it("adds an entry and answers with the live state [10:MEM-5] [10:A6.1]", async () => {

@@ -14,11 +14,6 @@ export interface NotesSettings {
   readonly limit: number;
 }
 
-export const defaultNotesSettings: Readonly<Record<MemoryTarget, NotesSettings>> = {
-  memory: { isEnabled: true, limit: 2_200 },
-  user: { isEnabled: true, limit: 1_375 },
-};
-
 export interface NotesOptions {
   /** `HERMES_HOME/memories`. */
   readonly folder: string;

@@ -3,7 +3,7 @@ import { assistantMessage, type Message, newToolCall, toolMessage, userMessage }
 import { memoryLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/time/clock";
-import { BackgroundReview, countTurn, freshCounters, type ReviewJob, readCounters } from "./review.ts";
+import { BackgroundReview, countTurn, freshCounters, type ReviewJob } from "./review.ts";
 
 const intervals = { memoryTurns: 2, skillSteps: 3 };
 const tools = new Set(["memory", "skills_list", "skill_view", "skill_manage", "terminal"]);
@@ -33,7 +33,7 @@ describe("when a review is due", () => {
     let counters = freshCounters;
     for (let turn = 1; turn <= 4; turn += 1) {
       const verdict = countTurn(counters, { steps: [], isDelivered: true }, intervals);
-      counters = readCounters(JSON.parse(JSON.stringify(verdict.counters)));
+      counters = verdict.counters;
       due.push(verdict.due);
     }
     expect(due).toEqual([undefined, "memory", undefined, "memory"]);
@@ -59,13 +59,6 @@ describe("when a review is due", () => {
     const one = countTurn({ turnsSinceMemory: 1, stepsSinceSkill: 0 }, { steps: [], isDelivered: false }, intervals);
     expect(one.due).toBeUndefined();
     expect(countTurn(one.counters, { steps: [], isDelivered: true }, intervals).due).toBe("memory");
-  });
-
-  it("starts from zero when what was stored is unusable", () => {
-    expect([readCounters(undefined), readCounters({ turnsSinceMemory: -1, stepsSinceSkill: "3" })]).toEqual([
-      freshCounters,
-      freshCounters,
-    ]);
   });
 });
 

@@ -53,14 +53,6 @@ export function countTurn(counters: ReviewCounters, turn: ReviewedTurn, interval
   };
 }
 
-/** Counters from a session's stored facts; anything unusable counts from zero. */
-export function readCounters(stored: unknown): ReviewCounters {
-  const fields = typeof stored === "object" && stored !== null ? (stored as Readonly<Record<string, unknown>>) : {};
-  const count = (value: unknown): number =>
-    typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : 0;
-  return { turnsSinceMemory: count(fields["turnsSinceMemory"]), stepsSinceSkill: count(fields["stepsSinceSkill"]) };
-}
-
 export interface ReviewJob {
   readonly instruction: string;
   readonly history: readonly Message[];

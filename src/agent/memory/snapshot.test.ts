@@ -2,9 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/files/logger";
-import { defaultNotesSettings } from "./notes.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { memoryStage } from "./testing.ts";
+import { defaultNotesSettings, memoryStage } from "./testing.ts";
 
 const rule = "═".repeat(46);
 

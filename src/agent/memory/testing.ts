@@ -4,10 +4,16 @@ import { join } from "node:path";
 import { memoryLogger } from "#foundation/files/logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { toolContext } from "#tools/testing";
+import type { MemoryTarget } from "./entries.ts";
 import { createMemoryExecute } from "./memory-tool.ts";
 import { type MemoryWrite, MemoryWrites } from "./memory-writes.ts";
-import { defaultNotesSettings, Notes } from "./notes.ts";
+import { Notes, type NotesSettings } from "./notes.ts";
 import { Quarantine } from "./quarantine.ts";
+
+export const defaultNotesSettings: Readonly<Record<MemoryTarget, NotesSettings>> = {
+  memory: { isEnabled: true, limit: 2_200 },
+  user: { isEnabled: true, limit: 1_375 },
+};
 
 export interface StageOptions {
   readonly clock?: Clock;

@@ -8,7 +8,8 @@ const root = join(import.meta.dirname, "../../..");
 
 /** Adds its entries all at once; starts when it is told to, so that both processes really meet. */
 const program = `
-import { Notes, defaultNotesSettings } from "./src/agent/memory/notes.ts";
+import { Notes } from "./src/agent/memory/notes.ts";
+import { defaultNotesSettings } from "./src/agent/memory/testing.ts";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 const [folder, name, count] = process.argv.slice(1);

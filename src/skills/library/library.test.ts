@@ -1,7 +1,7 @@
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { resolveSkillCommand, skillCommands, slugOf } from "../load/slash.ts";
+import { skillCommands, slugOf } from "../load/slash.ts";
 import { libraryAt, noSettings, signal, skillMd, type TemporaryHome, temporaryHome } from "../testing.ts";
 import { renderIndex } from "./index-block.ts";
 import { IndexCache } from "./index-cache.ts";
@@ -196,9 +196,8 @@ describe("slash commands", () => {
     });
     const visible = await libraryAt(place.home).library.visible("cli", signal);
     const { commands, warnings } = skillCommands(visible, new Set(["model"]));
-    const found = resolveSkillCommand("/gif_search cats\nand dogs", commands);
-    expect(found).toMatchObject({ command: { skill: { name: "gif-search" } }, text: "cats\nand dogs" });
-    expect(resolveSkillCommand("/model x", commands)).toBeUndefined();
+    expect(commands.get(slugOf("gif_search"))).toMatchObject({ skill: { name: "gif-search" } });
+    expect(commands.get("model")).toBeUndefined();
     expect(warnings).toHaveLength(1);
   });
 });

@@ -39,13 +39,3 @@ export function skillCommands(skills: readonly InstalledSkill[], builtin: Readon
   }
   return { commands, warnings };
 }
-
-/** The skill a line calls and what the user added to it; undefined when it calls none. */
-export function resolveSkillCommand(
-  line: string,
-  commands: ReadonlyMap<string, SkillCommand>,
-): { readonly command: SkillCommand; readonly text: string } | undefined {
-  const [, name, rest = ""] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(line.trim()) ?? [];
-  const command = name === undefined ? undefined : commands.get(slugOf(name));
-  return command === undefined ? undefined : { command, text: rest.trim() };
-}

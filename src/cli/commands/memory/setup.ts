@@ -1,4 +1,12 @@
-import { type Answers, applyAnswers, type ConfigSchema, questionsFor, readConfigSchema } from "#agent";
+import {
+  type Answers,
+  applyAnswers,
+  bundledProviders,
+  type ConfigSchema,
+  questionsFor,
+  readConfigSchema,
+  setupKind,
+} from "#agent";
 import { editConfig, writeSecret } from "#config";
 import { UserError } from "#foundation/errors";
 import { Secret } from "#foundation/secrets/secret";
@@ -6,7 +14,7 @@ import type { Invocation } from "../../command.ts";
 import { flagList } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { type Asker, isTerminal, openAsker } from "../../support/ask.ts";
-import { loadProvider, memoryProviders } from "../../support/memory.ts";
+import { loadProvider, memoryProviders, type ProviderOffer } from "../../support/memory.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
 
@@ -52,10 +60,20 @@ async function chosenName(invocation: Invocation, asker: Asker | undefined): Pro
       "Which provider? There is no terminal to ask at.",
       `Name one: hermes memory setup ${offers.map(({ name }) => name).join(" | ")}`,
     );
-  return await asker.choose(
-    "Which memory provider?",
-    offers.map(({ name, description }) => ({ label: name, detail: description, value: name })),
-  );
+  const choices = offers.map(async (offer) => ({
+    label: offer.name,
+    detail: await detailOf(offer),
+    value: offer.name,
+  }));
+  return await asker.choose("Which memory provider?", await Promise.all(choices));
+}
+
+/** What there is to set up, for providers that come with the program; the code of a plugin does not run before it is chosen. */
+async function detailOf({ name, description }: ProviderOffer): Promise<string> {
+  const bundled = bundledProviders.find((one) => one.name === name);
+  if (bundled === undefined) return description;
+  const provider = await bundled.load();
+  return `${description} (${setupKind(readConfigSchema(provider.getConfigSchema()))})`;
 }
 
 /** `--set key=value`. */

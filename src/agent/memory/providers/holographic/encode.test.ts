@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { aboutKey, encodeFact, sayingKey } from "./encode.ts";
 import { aliasIn, entitiesIn } from "./entities.ts";
-import { atom, bind, bundle, likeness, unbind } from "./phases.ts";
+import { atom, bind, bundle, likeness } from "./phases.ts";
 import { overlap, wordsOf } from "./words.ts";
 
 describe("the algebra of phases", () => {
@@ -18,9 +18,8 @@ describe("the algebra of phases", () => {
     );
   });
 
-  it("undoes a binding exactly, and a bundle is like each of its parts", () => {
+  it("gives a binding that is like neither part, and a bundle that is like each of its parts", () => {
     const [a, b, c] = [atom("a"), atom("b"), atom("c")];
-    expect(unbind(bind(a, b), b)).toEqual(a);
     expect(Math.abs(likeness(bind(a, b), a))).toBeLessThan(0.15);
     const whole = bundle([a, b, c]);
     for (const part of [a, b, c]) expect(likeness(whole, part)).toBeGreaterThan(0.4);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
  * Vector symbolic algebra on phases. A concept is a vector of angles on a circle of 256 steps; unrelated ones are
  * nearly orthogonal, because there are so many dimensions.
  *
- * - `bind` adds angles: the pair is like neither part, and `unbind` with one part gives the other back.
+ * - `bind` adds angles: the pair is like neither part.
  * - `bundle` takes the mean direction: the whole is like each of its parts, the less the more there are.
  */
 export type Phases = Uint8Array;
@@ -24,12 +24,6 @@ export function bind(left: Phases, right: Phases): Phases {
   const sum = new Uint8Array(dimensions);
   for (let at = 0; at < dimensions; at += 1) sum[at] = (left[at] ?? 0) + (right[at] ?? 0);
   return sum;
-}
-
-export function unbind(whole: Phases, part: Phases): Phases {
-  const rest = new Uint8Array(dimensions);
-  for (let at = 0; at < dimensions; at += 1) rest[at] = (whole[at] ?? 0) - (part[at] ?? 0);
-  return rest;
 }
 
 /** The mean direction; where the parts cancel out, the angle says nothing and is zero. */
