@@ -75,7 +75,16 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ["browser"],
     ["builtin"],
   ],
-  agent: [["prompt", "trajectory", "skills"], ["memory"], ["compression"], ["recovery"], ["delegation"]],
+  agent: [
+    ["prompt", "trajectory"],
+    ["turn"],
+    ["money"],
+    ["auxiliary"],
+    ["memory"],
+    ["compression"],
+    ["recovery"],
+    ["delegation"],
+  ],
   session: [["reports", "search", "services"], ["turns"], ["commands"], ["completion"], ["front"]],
   tui: [["theme", "input"], ["state", "terminal"], ["view"], ["app"]],
 };

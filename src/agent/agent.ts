@@ -12,23 +12,21 @@ import { linkSignals } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import { systemClock } from "#foundation/time/clock";
 import type { Target } from "#model";
-import { ActivityWatch, usualActivityMs } from "./activity-watch.ts";
 import type { AgentDeps } from "./agent-deps.ts";
-import { budgetHint } from "./budget-hint.ts";
 import { type ContextKeeper, keepEverything } from "./context-keeper.ts";
 import type { Conversation } from "./conversation.ts";
-import { finishTurn } from "./finish-turn.ts";
-import { ImageViews } from "./image-views.ts";
 import { runTurn } from "./loop.ts";
-import { type LoopParts, loopDeps } from "./loop-parts.ts";
-import { cutOff } from "./open-calls.ts";
-import type { TurnOutcome } from "./outcome.ts";
-import { PreviewWatch } from "./preview-watch.ts";
-import { createRequestBuilder, type LastRequest, type RequestBuilder } from "./request.ts";
-import { SteerBox } from "./steer-box.ts";
-import { StepBudget } from "./step-budget.ts";
-import { Turn } from "./turn.ts";
-import { TurnFigures } from "./turn-figures.ts";
+import { ActivityWatch, usualActivityMs } from "./turn/activity-watch.ts";
+import { finishTurn } from "./turn/finish-turn.ts";
+import { type LoopParts, loopDeps } from "./turn/loop-deps.ts";
+import { cutOff } from "./turn/open-calls.ts";
+import type { TurnOutcome } from "./turn/outcome.ts";
+import { ImageViews } from "./turn/request/image-views.ts";
+import { createRequestBuilder, type LastRequest, type RequestBuilder } from "./turn/request/request.ts";
+import { SteerBox } from "./turn/steer-box.ts";
+import { StepBudget } from "./turn/step-budget.ts";
+import { Turn } from "./turn/turn.ts";
+import { TurnFigures } from "./turn/turn-figures.ts";
 import { type UnfinishedTurn, unfinishedTurn } from "./unfinished-turn.ts";
 
 export interface ConversationInput {
@@ -76,20 +74,20 @@ export class Agent {
     this.conversation = deps.conversation;
     this.#requests = createRequestBuilder({
       conversation: deps.conversation,
-      prompt: deps.prompt,
+      prompt: deps.prompt.source,
       settings: deps.settings.request,
       listing: () => deps.tools.listing(),
       ephemeral: (turn) => this.#ephemeral(turn),
-      prefill: deps.prefill ?? [],
+      prefill: deps.prompt.prefill ?? [],
       withoutStreaming: this.#withoutStreaming,
-      images: new ImageViews(deps.images ?? {}, deps.logger),
+      images: new ImageViews(deps.model.images ?? {}, deps.logger),
       logger: deps.logger,
       onRequest: (request, cause) => {
         this.#last.request = request;
-        deps.onRequest?.(request, cause);
+        deps.observers.onRequest?.(request, cause);
       },
     });
-    this.#keeper = deps.keeper?.({ previewRequest: (turn) => this.#requests.preview(turn) }) ?? keepEverything;
+    this.#keeper = deps.memory.keeper?.({ previewRequest: (turn) => this.#requests.preview(turn) }) ?? keepEverything;
   }
 
   get isBusy(): boolean {
@@ -107,7 +105,7 @@ export class Agent {
   /** The user chose another model: the next turn begins with it, and only what names the model is rebuilt. */
   async changeModel(target: Target): Promise<void> {
     this.conversation.choose(target);
-    await this.#deps.prompt.rebuild({ model: target.model, provider: target.provider });
+    await this.#deps.prompt.source.rebuild({ model: target.model, provider: target.provider });
     this.#nextBreak = "model change";
   }
 
@@ -157,13 +155,12 @@ export class Agent {
 
   async #run(start: TurnStart): Promise<TurnResult> {
     const { input, open, userText } = start;
-    const { conversation, clock, transcript, settings, activityClock, events } = this.#deps;
+    const { conversation, clock, record, settings, observers } = this.#deps;
+    const { events, activityClock } = observers;
     conversation.beginTurn(clock.now());
     this.#last.request = undefined;
-    const preview = new PreviewWatch();
     const figures = new TurnFigures();
     using _figures = events.observe("figures", figures);
-    using _preview = events.observe("preview", preview);
     const steps = new StepBudget(settings.maxSteps, start.unfinished);
     await using activity = new ActivityWatch({
       clock: activityClock ?? systemClock,
@@ -180,7 +177,7 @@ export class Agent {
       history: conversation.history,
       target: conversation.target,
       steps,
-      transcript,
+      transcript: record.transcript,
       signal: linkSignals(open.stop.signal, input.signal),
       clock,
       ...(maxOutputTokens === undefined ? {} : { outputTokens: maxOutputTokens }),
@@ -194,7 +191,7 @@ export class Agent {
     const outcome = await this.#outcome(turn, start, figures);
     const interruptMessage = open.message;
     const { steer, last } = { steer: this.#steer, last: this.#last };
-    return finishTurn(turn, { outcome, userText, figures, preview, steer, last, interruptMessage }, this.#deps);
+    return finishTurn(turn, { outcome, userText, figures, steer, last, interruptMessage }, this.#deps);
   }
 
   /** Runs the turn; a bug in the program ends it like any other failure, so that nothing is left half done. */
@@ -224,9 +221,16 @@ export class Agent {
   }
 
   #ephemeral(turn: Turn): string | undefined {
-    const given = this.#deps.ephemeral?.(turn) ?? "";
+    const own = this.#deps.prompt.ephemeral?.(turn) ?? "";
     const hint = this.#deps.settings.budgetHints ? budgetHint(turn) : "";
-    const text = [given, hint].filter((part) => part !== "").join("\n\n");
+    const text = [own, hint].filter((part) => part !== "").join("\n\n");
     return text === "" ? undefined : text;
   }
+}
+
+/** What a model is told about its steps where the user wants that; empty while there are plenty. */
+function budgetHint({ steps }: Turn): string {
+  const share = (steps.limit - steps.left) / steps.limit;
+  if (share >= 0.9) return "Note: more than 90 % of the steps for this request are used. Come to an end.";
+  return share >= 0.7 ? "Note: more than 70 % of the steps for this request are used." : "";
 }

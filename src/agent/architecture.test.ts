@@ -34,11 +34,11 @@ describe("the agent's code", () => {
     expect(loop.match(/for \(;;\)|while \(/g)).toHaveLength(2);
     expect(loop).not.toMatch(/anthropic|openai|openrouter|nous|\b[45]\d\d\b|chat_completions/i);
     const turnParts = [
-      "prepare-turn.ts",
-      "request.ts",
-      "call-model.ts",
-      "inspect.ts",
-      "finish-turn.ts",
+      "turn/prepare-turn.ts",
+      "turn/request/request.ts",
+      "turn/request/call-model.ts",
+      "turn/request/inspect.ts",
+      "turn/finish-turn.ts",
       "recovery/remedy.ts",
     ];
     expect(sources.map(({ name }) => name)).toEqual(expect.arrayContaining(turnParts));

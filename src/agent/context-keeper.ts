@@ -1,5 +1,5 @@
 import type { ModelRequest } from "#model";
-import type { Turn } from "./turn.ts";
+import type { Turn } from "./turn/turn.ts";
 
 /** Keeps a turn's context within the window. What does the compressing stands behind this. */
 export interface ContextKeeper {

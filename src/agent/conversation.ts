@@ -12,8 +12,8 @@ import { isRecord, parseJson } from "#foundation/text/json";
 import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
 import { type TodoItem, TodoList } from "#tools";
 import { openTasksIn } from "./compression/summary-message.ts";
-import { ContextMeter } from "./meter.ts";
-import { modelKey, SentMessages } from "./sent-messages.ts";
+import { ContextMeter } from "./turn/request/meter.ts";
+import { modelKey, SentMessages } from "./turn/request/sent-messages.ts";
 
 export interface ConversationInit {
   readonly sessionId: SessionId;

@@ -1,11 +1,11 @@
 import { type AssistantMessage, assistantMessage, type Message, type ToolCall } from "#conversation";
-import { type ExplainFailure, exitFor } from "./exit.ts";
-import type { LoopVerdict } from "./loop-guard.ts";
-import { answerOpenCalls } from "./open-calls.ts";
-import type { TurnOutcome } from "./outcome.ts";
-import type { Problem } from "./problem.ts";
 import { type RecoveryDeps, recover } from "./recovery/remedy.ts";
-import type { Turn } from "./turn.ts";
+import { type ExplainFailure, exitFor } from "./turn/exit.ts";
+import type { LoopVerdict } from "./turn/loop-guard.ts";
+import { answerOpenCalls } from "./turn/open-calls.ts";
+import type { TurnOutcome } from "./turn/outcome.ts";
+import type { Problem } from "./turn/problem.ts";
+import type { Turn } from "./turn/turn.ts";
 import { onlyScripts } from "./unfinished-turn.ts";
 
 export type Attempt = { readonly reply: AssistantMessage } | { readonly problem: Problem };
@@ -22,7 +22,7 @@ export interface LoopDeps extends RecoveryDeps {
   /** The last words when no step is left: a call without tools. */
   wrapUp(turn: Turn): Promise<TurnOutcome>;
   /** Words for a failure that ends the turn; plain ones when absent. */
-  readonly explain?: ExplainFailure;
+  readonly explain?: ExplainFailure | undefined;
 }
 
 const cutShort = "Cut short before it finished: the turn was interrupted.";

@@ -12,10 +12,11 @@ import { flushMemory } from "./memory/flush.ts";
 import { memoryTool } from "./memory/memory-tool.ts";
 import { BackgroundReview } from "./memory/review.ts";
 import { memoryStage } from "./memory/testing.ts";
-import { freeOfCharge } from "./money.ts";
 import { standardRemedies } from "./recovery/standard.ts";
 import { createSideTurns, type SideTurnDeps } from "./side-turn.ts";
 import { targetOn } from "./testing/harness.ts";
+import { freeOfCharge } from "./turn/accounted-money.ts";
+import type { CallMoney } from "./turn/request/call-model.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -24,7 +25,7 @@ afterEach(async () => {
 
 const talk: readonly Message[] = [userMessage("I use tabs.", { uid: "u1" }), assistantMessage("Noted.", { uid: "a1" })];
 
-async function stage(changes: Partial<SideTurnDeps> = {}) {
+async function stage(changes: Partial<SideTurnDeps> = {}, money: CallMoney = freeOfCharge) {
   const server = await startModelServer({ strict: true });
   const memory = await memoryStage();
   const connections = openConnections();
@@ -43,12 +44,16 @@ async function stage(changes: Partial<SideTurnDeps> = {}) {
     logger,
     settings: { ...defaultAgentSettings, request: { reasoning: "high" } },
     scope: testScope(),
-    stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
-    money: freeOfCharge,
+    model: {
+      stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
+      money,
+    },
     prompt: {
-      text: () => Promise.resolve("You are Hermes."),
-      refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
-      rebuild: () => Promise.resolve(),
+      source: {
+        text: () => Promise.resolve("You are Hermes."),
+        refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
+        rebuild: () => Promise.resolve(),
+      },
     },
     tools: {
       listing: () => listing,
@@ -198,7 +203,7 @@ describe("one question beside the conversation [10:MEM-15]", () => {
       ...freeOfCharge,
       reserve: () => Promise.resolve({ refused: { kind: "budget_exceeded", message: "spent" } as never }),
     };
-    const one = await stage({ money: refused });
+    const one = await stage({}, refused);
     expect(await one.flush(one.side)).toMatchObject({ kind: "failed" });
     expect(one.server.requests).toEqual([]);
   });

@@ -2,8 +2,7 @@ import { type AssistantMessage, EventBus, type Message, userMessage } from "#con
 import { newId } from "#foundation/text/ids";
 import type { ModelRequest, RequestOptions } from "#model";
 import { Agent } from "./agent.ts";
-import type { AgentDeps } from "./agent-deps.ts";
-import { callModel } from "./call-model.ts";
+import type { AgentDeps, AgentModel } from "./agent-deps.ts";
 import { Conversation } from "./conversation.ts";
 import { narrowListing } from "./delegation/narrow-listing.ts";
 import { within } from "./memory/bounded.ts";
@@ -11,23 +10,12 @@ import type { FlushDeps, FlushRequest } from "./memory/flush.ts";
 import type { ReviewDeps, ReviewJob } from "./memory/review.ts";
 import { unrecorded } from "./ports.ts";
 import type { Remedy, RemedyContext } from "./recovery/remedy.ts";
+import { callModel } from "./turn/request/call-model.ts";
 
-type Shared =
-  | "clock"
-  | "logger"
-  | "settings"
-  | "scope"
-  | "stream"
-  | "money"
-  | "prompt"
-  | "tools"
-  | "onRateLimits"
-  | "succeeded";
-
-/** The parts of a main agent that work beside its conversation uses too. */
-export interface SideTurnDeps extends Pick<AgentDeps, Shared> {
-  /** The conversation beside which it happens. It is read, and charged; nothing is said in it. */
-  readonly conversation: Conversation;
+/** A main agent's deps, as far as work beside its conversation uses them. */
+export interface SideTurnDeps
+  extends Pick<AgentDeps, "conversation" | "clock" | "logger" | "settings" | "scope" | "tools" | "prompt"> {
+  readonly model: Omit<AgentModel, "remedies">;
   /** Remedies for a conversation of its own: going elsewhere there must not move the main one. */
   remedies(conversation: Conversation, context: RemedyContext): readonly Remedy[];
   /** Who answers a question instead of the model of the conversation, where the settings name somebody. */
@@ -66,22 +54,33 @@ async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal
     fallbackChain: main.fallback.chain,
   });
   const listing = narrowListing(tools.listing(), (tool) => job.toolNames.includes(tool.name));
+  const { scope, clock, logger, prompt, model } = deps;
   const agent = new Agent({
-    ...partsOf(deps),
     conversation,
+    scope,
+    clock,
+    logger,
     settings: { ...settings, maxSteps: job.maxSteps, budgetHints: false },
-    transcript: unrecorded(main.sessionId),
+    model: {
+      stream: (request, stop) => model.stream(request, stop),
+      money: model.money,
+      remedies: (context) => deps.remedies(conversation, context),
+      onRateLimits: (target, headers) => model.onRateLimits?.(target, headers),
+      succeeded: async (target) => model.succeeded?.(target),
+    },
+    record: { transcript: unrecorded(main.sessionId) },
+    prompt: { source: prompt.source },
+    memory: {},
+    observers: { events: new EventBus(logger) },
     tools: {
       listing: () => listing,
       files: tools.files,
-      ...(tools.limits === undefined ? {} : { limits: tools.limits }),
+      limits: tools.limits,
       redact: (text) => tools.redact(text),
       agentTools: tools.agentTools,
       observers: () => [],
       hintsFor: () => Promise.resolve(""),
     },
-    remedies: (context) => deps.remedies(conversation, context),
-    events: new EventBus(deps.logger),
   });
   try {
     const ended = await agent.runConversation({ userMessage: job.instruction, taskId: newId("side"), signal });
@@ -128,7 +127,7 @@ async function requestFor(asked: FlushRequest, deps: SideTurnDeps): Promise<Mode
   };
   return {
     target,
-    system: await deps.prompt.text(),
+    system: await deps.prompt.source.text(),
     messages: [...conversation.sent.view(asked.messages), userMessage(asked.instruction)],
     tools: narrowListing(tools.listing(), (tool) => allowed.includes(tool.name)).definitions,
     options,
@@ -136,25 +135,11 @@ async function requestFor(asked: FlushRequest, deps: SideTurnDeps): Promise<Mode
 }
 
 async function call(request: ModelRequest, deps: SideTurnDeps, signal: AbortSignal) {
-  const { conversation, clock, money, logger } = deps;
+  const { conversation, clock, model, logger } = deps;
   const view = { sessionId: conversation.sessionId, estimatedTokens: conversation.meter.estimate(request) };
-  const calling = { stream: deps.stream.bind(deps), money, clock, logger };
+  const calling = { stream: model.stream.bind(model), money: model.money, clock, logger };
   const end = await callModel(request, view, { deps: calling, signal });
   const { usage } = end.collected;
   if (usage !== undefined && end.cost !== undefined) conversation.count(usage, end.cost);
   return end;
-}
-
-function partsOf(deps: SideTurnDeps): Pick<AgentDeps, Exclude<Shared, "settings" | "tools">> {
-  const { clock, logger, scope, money, prompt, onRateLimits, succeeded } = deps;
-  return {
-    clock,
-    logger,
-    scope,
-    money,
-    prompt,
-    stream: deps.stream.bind(deps),
-    ...(onRateLimits === undefined ? {} : { onRateLimits }),
-    ...(succeeded === undefined ? {} : { succeeded }),
-  };
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { FakeClock } from "#foundation/time/clock";
 import { BudgetGate, type BudgetLimits, type PriceQuote } from "#model";
 import { calls, hangAfter, reply, says, serverError } from "../../test/fakes/model-server/index.ts";
-import { budgetedMoney } from "./budgeted-money.ts";
-import type { CountedCall } from "./call-model.ts";
+import { budgetedMoney } from "./money/budgeted-money.ts";
 import { harnesses, protocols } from "./testing/harnesses.ts";
+import type { CountedCall } from "./turn/request/call-model.ts";
 
 const harness = harnesses();
 const hi = { userMessage: "Hi" };

@@ -1,23 +1,17 @@
-import { ChildTable, createDelegateTool, ensureSoul, memoryTool, recallTool } from "#agent";
+import { ChildTable, createDelegateTool, delegationSettings, ensureSoul, memoryTool, recallTool } from "#agent";
 import { type LoadedConfig, type MachineOptions, openMachine } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { quietly } from "#foundation/files/quietly";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { type Models, NousGuard, nousGate, openModels, RateLimitBook } from "#model";
-import { Plugins } from "#plugins";
-import { builtinCommands, createSessionSearchTool, createSessionService, type SessionService } from "#session";
-import { openStore, type Store } from "#store";
-import { blockedVariables, childEnvironment, openTools, SurfaceTools, type Toolbox } from "#tools";
-import { delegationSettings } from "./agent/children.ts";
-import { createOpenAgent } from "./agent/open-agent.ts";
-import { openSkills, type Skills } from "./agent/open-skills.ts";
-import type { SharedParts } from "./agent/shared-parts.ts";
-import { Books } from "./books.ts";
+import { type Models, openModels } from "#model";
+import { Plugins, turnHooks } from "#plugins";
+import { builtinCommands, createSessionSearchTool, openSessions, type SessionService } from "#session";
+import { openStore, type Store, type StorePlace } from "#store";
+import { blockedVariables, childEnvironment, openTools, type Toolbox } from "#tools";
+import { openSkills, type Skills } from "./open-skills.ts";
 import { packageFolder } from "./package-folder.ts";
-import { saveModel, sessionSettings, storePlace } from "./preferences.ts";
-import { savedSettings } from "./saved-settings.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
 
 export interface HermesOptions extends MachineOptions {
@@ -54,7 +48,7 @@ export async function openHermes(options: HermesOptions): Promise<Hermes> {
 
 async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const machine = scope.adopt(await openMachine(options));
-  const { home, loaded, env, userHome, version, clock, logger, redactor } = machine;
+  const { home, loaded, env, version, clock, logger, redactor } = machine;
   const models = scope.adopt(await openModels(machine));
   const plugins = new Plugins(machine, {
     builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
@@ -62,10 +56,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     acceptHooks: options.acceptHooks,
     confirmHook: options.confirmHook,
   });
-  const store = scope.adopt(
-    await openStore(options.isIncognito === true ? { memory: true } : storePlace(loaded, home), { clock, log: logger }),
-  );
-  const books = scope.adopt(new Books(store, logger));
+  const location = options.isIncognito === true ? { memory: true as const } : storeLocation(loaded, home);
+  const store = scope.adopt(await openStore(location, { clock, log: logger }));
   const toolbox = scope.adopt(
     openTools(machine, {
       yolo: options.yolo,
@@ -77,6 +69,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   await plugins.load(toolbox, never);
   if (options.isIncognito !== true) await quietly("writing the first SOUL.md", () => ensureSoul(home.soul), { logger });
   await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
+  const { variables } = toolbox;
   const skills = openSkills({
     loaded,
     home,
@@ -84,23 +77,27 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     logger,
     env,
     redactor,
-    variables: toolbox.variables,
+    variables,
     pluginSkills: () => plugins.skills,
   });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
-  for (const tool of [
-    memoryTool,
-    createSessionSearchTool({ store, logger }),
-    recallTool,
-    delegateTool,
-    ...skills.tools,
-  ])
+  const search = createSessionSearchTool({ store, logger });
+  for (const tool of [memoryTool, search, recallTool, delegateTool, ...skills.tools])
     scope.adopt(toolbox.register(tool));
-  const children = scope.adopt(
-    new ChildTable({ clock, logger, maxTotalChildren: loaded.config.delegation.max_total_children }),
+  const { max_total_children: maxTotalChildren } = loaded.config.delegation;
+  const children = scope.adopt(new ChildTable({ clock, logger, maxTotalChildren }));
+  const sessions = scope.adopt(
+    openSessions({
+      machine,
+      store,
+      models,
+      skills,
+      children,
+      tools: toolbox,
+      commandEnvironment: commandEnvironment(loaded),
+      plugins: pluginsOf(plugins),
+    }),
   );
-  const shared = { loaded, home, userHome, clock, logger, models, store, toolbox, plugins, skills, children, books };
-  const sessions = scope.adopt(openSessions(shared, options));
   return {
     loaded,
     home,
@@ -115,48 +112,28 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   };
 }
 
-type Shared = Pick<
-  SharedParts,
-  | "loaded"
-  | "home"
-  | "userHome"
-  | "clock"
-  | "logger"
-  | "models"
-  | "store"
-  | "toolbox"
-  | "plugins"
-  | "skills"
-  | "children"
-  | "books"
->;
+/** PostgreSQL where an address is set, else the home's own file. */
+function storeLocation({ config }: LoadedConfig, home: HermesHome): StorePlace {
+  const url = config.store.url.reveal();
+  return url === "" ? { path: home.stateDb } : { url };
+}
 
-/** The service every surface talks to, over all that was opened. */
-function openSessions(shared: Shared, { env, version }: Pick<HermesOptions, "env" | "version">): SessionService {
-  const { loaded, home, clock, logger, store, toolbox, plugins } = shared;
-  return createSessionService({
-    store,
-    clock,
-    logger,
-    home,
-    version,
-    settings: sessionSettings(loaded),
-    preferences: savedSettings(loaded, home, env),
-    plugins: () => plugins.list,
-    skillUse: async () => [...(await shared.skills.usage.all())].map(([name, use]) => ({ name, ...use })),
-    pluginCommands: () => plugins.commands.map((command) => ({ ...command, description: command.description ?? "" })),
-    redact: (text) => toolbox.redact(text),
-    env: childEnvironment(loaded.environment.variables, {
-      policy: "inherit",
-      passthrough: loaded.config.terminal.env_passthrough,
-      blocked: blockedVariables(loaded),
-    }),
-    openAgent: createOpenAgent({
-      ...shared,
-      accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
-      rateLimits: new RateLimitBook(),
-      surfaceTools: new SurfaceTools({ loaded, home, env, toolbox }),
-      saveModel: (target) => saveModel(target, { loaded, home, env }),
-    }),
+function commandEnvironment(loaded: LoadedConfig): NodeJS.ProcessEnv {
+  return childEnvironment(loaded.environment.variables, {
+    policy: "inherit",
+    passthrough: loaded.config.terminal.env_passthrough,
+    blocked: blockedVariables(loaded),
   });
+}
+
+/** What plugins bring for agents and sessions. */
+function pluginsOf(plugins: Plugins): Parameters<typeof openSessions>[0]["plugins"] {
+  return {
+    turnHooks: ({ key, source }) => turnHooks(plugins.hooksFor(key), source),
+    childStopped: ({ key }, stop) => plugins.hooksFor(key).notify("subagent_stop", stop, never),
+    memoryProviders: () => plugins.memoryProviders,
+    contextEngines: () => plugins.contextEngines,
+    list: () => plugins.list,
+    commands: () => plugins.commands.map((command) => ({ ...command, description: command.description ?? "" })),
+  };
 }

@@ -40,13 +40,13 @@ describe("the bus of a session", () => {
       heard.push(who);
       throw new Error("no screen");
     };
-    bus.observe("preview", { note: broken("preview") });
+    bus.observe("activity", { note: broken("activity") });
     bus.subscribe(broken("broken surface"));
     bus.subscribe(hears("surface").note);
     bus.emit(delta);
     bus.emit(delta);
-    expect(heard).toEqual(["preview", "broken surface", "surface", "preview", "surface"]);
-    expect(logger.lines.map(({ fields }) => fields?.["who"])).toEqual(["preview", "a surface", "preview"]);
+    expect(heard).toEqual(["activity", "broken surface", "surface", "activity", "surface"]);
+    expect(logger.lines.map(({ fields }) => fields?.["who"])).toEqual(["activity", "a surface", "activity"]);
   });
 
   it("keeps notices for the first surface, and nothing else", () => {

@@ -4,10 +4,8 @@ import type { AgentEvent } from "./agent-event.ts";
 
 /** Who hears of every event before the surfaces do, first to last. */
 export const observerOrder = [
-  /** Counts tool calls and changes of model for the result of the turn. */
+  /** Counts what a turn takes and shows, for its result. */
   "figures",
-  /** Remembers the visible text, so that nobody prints it twice. */
-  "preview",
   /** Knows what a quiet turn waits for. */
   "activity",
   /** Tells the context engine what the provider counted. */

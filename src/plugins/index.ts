@@ -42,3 +42,4 @@ export { Plugins, type PluginsOptions, type PluginTools, type SessionCommand } f
 export { PluginCalls } from "./plugin-calls.ts";
 export { ProjectTrust } from "./project-trust.ts";
 export type { TerminalPart } from "./terminal-part.ts";
+export { turnHooks } from "./turn-hooks.ts";

@@ -1,3 +1,5 @@
+import type { Config } from "#config";
+
 /** A message during a turn stops it, waits for its end, or is handed into it. */
 export type BusyMode = "interrupt" | "queue" | "steer";
 
@@ -62,3 +64,30 @@ export const defaultSessionSettings: SessionSettings = {
   skins: ["default", "ares", "mono", "slate", "daylight", "warm-lightmode", "poseidon", "sisyphus", "charizard"],
   personalities: [],
 };
+
+/** The settings of sessions, read once when the program opens. */
+export function sessionSettings(config: Config): SessionSettings {
+  const { display, approvals, clarify, sessions } = config;
+  return {
+    ...defaultSessionSettings,
+    busyMode: display.busy_input_mode,
+    approvalTimeoutMs: approvals.timeout * 1000,
+    questionTimeoutMs: clarify.timeout * 1000,
+    quickCommands: config.quick_commands,
+    showsCost: display.show_cost,
+    toolProgress: display.tool_progress,
+    allowsVerboseInChats: display.tool_progress_command,
+    allowsYoloInChats: approvals.allow_yolo,
+    seenHints: Object.keys(config.onboarding.seen),
+    ...(sessions.auto_prune
+      ? {
+          autoPrune: {
+            retentionDays: sessions.retention_days,
+            minIntervalHours: sessions.min_interval_hours,
+            compactAfter: sessions.vacuum_after_prune,
+          },
+        }
+      : {}),
+    personalities: [...Object.keys(config.agent.personalities), ...Object.keys(config.personalities)],
+  };
+}

@@ -10,9 +10,9 @@ import { estimateText } from "#model";
 import { openTools, surfaceToolsets, Toolsets, unattendedScope } from "#tools";
 import { createDelegateTool } from "../../src/agent/delegation/delegate-tool.ts";
 import { memoryTool } from "../../src/agent/memory/memory-tool.ts";
+import { gatherPrompt } from "../../src/agent/prompt/gather.ts";
 import { buildPrompt } from "../../src/agent/prompt/system-prompt.ts";
-import { openSkills } from "../../src/app/agent/open-skills.ts";
-import { gatherPrompt } from "../../src/app/agent/prompt-inputs.ts";
+import { openSkills } from "../../src/app/open-skills.ts";
 import { copyShippedSkills } from "../../src/app/shipped-skills.ts";
 import { createSessionSearchTool, type SessionSearchDeps } from "../../src/session/search/session-search-tool.ts";
 
@@ -68,10 +68,8 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
   const enabledToolsets = surfaceToolsets(wish, toolsets);
   const listing = await toolbox.list({ enabledToolsets }, unattendedScope({ key: "bench", source: "cli", cwd }), never);
   const inputs = await gatherPrompt(
+    { loaded, home, logger },
     {
-      loaded,
-      home,
-      logger,
       cwd,
       surface: "cli",
       listing,
@@ -81,8 +79,10 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
       skipsFiles: false,
       memory: undefined,
       providerBlock: undefined,
+      systemMessage: undefined,
+      rootSessionId: undefined,
+      skills: skills.library,
       warn: () => undefined,
-      skills,
     },
     never,
   );

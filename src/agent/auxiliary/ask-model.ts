@@ -10,8 +10,8 @@ import {
   type TargetWish,
 } from "#model";
 import type { Spender } from "#tools";
-import { budgetedMoney } from "../budgeted-money.ts";
-import { callModel } from "../call-model.ts";
+import { budgetedMoney } from "../money/budgeted-money.ts";
+import { callModel } from "../turn/request/call-model.ts";
 
 export interface AskedModel {
   readonly wish: TargetWish;

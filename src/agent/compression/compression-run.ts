@@ -3,7 +3,7 @@ import { describe } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { shortCount } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
-import type { MeteredRequest } from "../meter.ts";
+import type { MeteredRequest } from "../turn/request/meter.ts";
 import { type ApplyDeps, applyPruned, applySummarised, persistHistory, problemWith, type Subject } from "./apply.ts";
 import {
   type CompressContext,

@@ -3,7 +3,7 @@ import { quietly } from "#foundation/files/quietly";
 import type { ModelRequest, Target } from "#model";
 import type { Tool } from "#tools";
 import type { ContextKeeper, ContextKeeperDeps } from "../context-keeper.ts";
-import type { Turn } from "../turn.ts";
+import type { Turn } from "../turn/turn.ts";
 import type { Subject } from "./apply.ts";
 import {
   type CompressionRequest,

@@ -23,23 +23,26 @@ export function sealedDeps(parts: AgentDeps, seal: Seal): AgentDeps {
   const { spec, record, transcript } = seal;
   if (parts.conversation !== spec.conversation)
     throw new Error("The parts of a child were not built around its own conversation.");
-  const { memory: _memory, afterTurn: _afterTurn, ...rest } = parts;
   return {
-    ...rest,
+    ...parts,
     settings: { ...parts.settings, maxSteps: seal.maxSteps, maxConcurrentChildren: seal.maxChildren },
     scope: spec.parent.scope,
     tools: sealedTools(parts.tools, seal),
-    transcript: {
-      record(messages) {
-        record.recorded(messages);
-        return transcript.record(messages);
+    record: {
+      ...parts.record,
+      transcript: {
+        record(messages) {
+          record.recorded(messages);
+          return transcript.record(messages);
+        },
+        amend: (messages) => transcript.amend(messages),
+        split: (messages) => transcript.split(messages),
+        forget: (uids) => transcript.forget(uids),
       },
-      amend: (messages) => transcript.amend(messages),
-      split: (messages) => transcript.split(messages),
-      forget: (uids) => transcript.forget(uids),
     },
-    ephemeral: () => seal.prompt,
-    events: seal.events,
+    prompt: { ...parts.prompt, ephemeral: () => seal.prompt },
+    memory: { ...parts.memory, turns: undefined },
+    observers: { ...parts.observers, events: seal.events, afterTurn: () => undefined },
   };
 }
 
@@ -48,7 +51,7 @@ function sealedTools(tools: AgentTools, { spec, delegate }: Seal): AgentTools {
   return {
     listing: () => spec.listing,
     files: tools.files,
-    ...(tools.limits === undefined ? {} : { limits: tools.limits }),
+    limits: tools.limits,
     redact: (text) => tools.redact(text),
     agentTools: new Map(delegate === undefined ? own : [...own, [delegateTaskName, delegate]]),
     observers: (turn) => tools.observers(turn),

@@ -13,12 +13,14 @@ import {
 } from "../../../test/fakes/model-server/index.ts";
 import { Agent } from "../agent.ts";
 import { type AgentDeps, defaultAgentSettings } from "../agent-deps.ts";
-import type { CallMoney } from "../call-model.ts";
 import { Conversation } from "../conversation.ts";
-import { freeOfCharge } from "../money.ts";
+import type { PromptSource } from "../ports.ts";
 import { buildPrompt } from "../prompt/system-prompt.ts";
 import { type RemedyDeps, standardRemedies } from "../recovery/standard.ts";
+import { groupedDeps } from "../testing/flat-deps.ts";
 import { targetOn } from "../testing/harness.ts";
+import { freeOfCharge } from "../turn/accounted-money.ts";
+import type { CallMoney } from "../turn/request/call-model.ts";
 import type { ChildEntry } from "./child-result.ts";
 import type { ChildIdentity, ChildParent, ChildSpec, DelegationPorts } from "./child-spec.ts";
 import { ChildTable } from "./child-table.ts";
@@ -71,32 +73,33 @@ export async function openDelegation(given: DelegationGiven = {}) {
     ...(given.fallbackChain === undefined ? {} : { fallbackChain: given.fallbackChain }),
   });
 
-  const partsFor = (own: Conversation, shown: Listing, spec?: ChildSpec): AgentDeps => ({
-    conversation: own,
-    clock,
-    logger,
-    settings: { ...defaultAgentSettings, maxSteps: given.parentSteps ?? 90, maxConcurrentChildren: 50 },
-    scope: testScope(),
-    stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
-    money: given.moneyFor?.(spec, own.sessionId) ?? freeOfCharge,
-    transcript: {
-      record: (messages) => Promise.resolve(void recorded.push(...messages)),
-      amend: () => Promise.resolve(),
-      split: () => Promise.resolve(own.sessionId),
-      forget: () => Promise.resolve(),
-    },
-    prompt: fixedPrompt(promptText(shown, spec !== undefined)),
-    tools: {
-      listing: () => shown,
-      files: { keep: () => Promise.resolve(undefined) },
-      redact: (text) => text,
-      agentTools: new Map([["delegate_task", createDelegation(delegation)]]),
-      observers: () => [],
-      hintsFor: () => Promise.resolve(""),
-    },
-    remedies: (context) => standardRemedies({ ...remedyDeps(own), ...given.remedies }, context),
-    events: listening(events),
-  });
+  const partsFor = (own: Conversation, shown: Listing, spec?: ChildSpec): AgentDeps =>
+    groupedDeps({
+      conversation: own,
+      clock,
+      logger,
+      settings: { ...defaultAgentSettings, maxSteps: given.parentSteps ?? 90, maxConcurrentChildren: 50 },
+      scope: testScope(),
+      stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
+      money: given.moneyFor?.(spec, own.sessionId) ?? freeOfCharge,
+      transcript: {
+        record: (messages) => Promise.resolve(void recorded.push(...messages)),
+        amend: () => Promise.resolve(),
+        split: () => Promise.resolve(own.sessionId),
+        forget: () => Promise.resolve(),
+      },
+      prompt: fixedPrompt(promptText(shown, spec !== undefined)),
+      tools: {
+        listing: () => shown,
+        files: { keep: () => Promise.resolve(undefined) },
+        redact: (text) => text,
+        agentTools: new Map([["delegate_task", createDelegation(delegation)]]),
+        observers: () => [],
+        hintsFor: () => Promise.resolve(""),
+      },
+      remedies: (context) => standardRemedies({ ...remedyDeps(own), ...given.remedies }, context),
+      events: listening(events),
+    });
   const remedyDeps = (own: Conversation): RemedyDeps => ({
     conversation: own,
     clock: systemClock,
@@ -190,7 +193,7 @@ export function delegationResult(messages: readonly Message[]): DelegationResult
   return JSON.parse(String(message?.content)) as DelegationResult;
 }
 
-function fixedPrompt(text: string): AgentDeps["prompt"] {
+function fixedPrompt(text: string): PromptSource {
   return {
     text: () => Promise.resolve(text),
     refresh: () => Promise.resolve({ text, changedLayers: [] }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { imagePart, recallNote, textPart, userMessage } from "#conversation";
-import { SentMessages } from "../sent-messages.ts";
+import { SentMessages } from "../turn/request/sent-messages.ts";
 import { additionText } from "./additions.ts";
 
 describe("what a request carries beyond the transcript [10:PROMPT-17]", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assistantMessage, type Message, type RequestMessage, userMessage } from "#conversation";
-import { SentMessages } from "../sent-messages.ts";
+import { SentMessages } from "../turn/request/sent-messages.ts";
 import { describeBreak, type PrefixReport, PrefixWatch } from "./prefix-watch.ts";
 
 const tool = { name: "terminal", description: "Run a command", parameters: { type: "object" } };

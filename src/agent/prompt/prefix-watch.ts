@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RequestMessage, ToolDefinition } from "#conversation";
+import type { Logger } from "#foundation/files/logger";
 
 /**
  * Watches that the requests of a session only ever grow at their end. Providers cache the beginning of a
@@ -161,4 +162,14 @@ function commonLength(one: string, other: string): number {
 
 function excerpt(text: string, offset: number): string {
   return text.slice(offset, offset + excerptCharacters);
+}
+
+/** The contract of prompt caching: a request extends the one before. What breaks it is written down with its cause. */
+export function logBreaks(logger: Logger): (request: WatchedRequest, cause: string | undefined) => void {
+  const watch = new PrefixWatch();
+  return (request, cause) => {
+    const report = watch.observe(request, cause);
+    if (report.kind === "break")
+      logger.info("the request does not extend the last one", { what: describeBreak(report) });
+  };
 }

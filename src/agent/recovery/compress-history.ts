@@ -1,5 +1,5 @@
 import type { ModelFailure } from "#model";
-import type { Turn } from "../turn.ts";
+import type { Turn } from "../turn/turn.ts";
 import type { Remedy, RemedyContext } from "./remedy.ts";
 import type { RemedyDeps } from "./standard.ts";
 

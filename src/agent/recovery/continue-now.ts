@@ -1,7 +1,7 @@
 import { type AssistantMessage, type Message, userMessage } from "#conversation";
 import { canonicalJson } from "#foundation/text/json";
-import { fragmentOf } from "../fragments.ts";
-import type { Turn } from "../turn.ts";
+import { fragmentOf } from "../turn/request/fragments.ts";
+import type { Turn } from "../turn/turn.ts";
 import type { Remedy } from "./remedy.ts";
 
 const workNow = "Do it now: call the tools you need, in this very reply, and go on until the request is done.";

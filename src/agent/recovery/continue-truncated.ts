@@ -1,6 +1,6 @@
 import { userMessage } from "#conversation";
-import { fragmentOf } from "../fragments.ts";
-import type { Turn } from "../turn.ts";
+import { fragmentOf } from "../turn/request/fragments.ts";
+import type { Turn } from "../turn/turn.ts";
 import type { Remedy } from "./remedy.ts";
 
 const goOn =

@@ -1,6 +1,6 @@
 import { assistantMessage, userMessage } from "#conversation";
-import { fragmentOf, joinedWith } from "../fragments.ts";
-import { isTransient } from "../problem.ts";
+import { isTransient } from "../turn/problem.ts";
+import { fragmentOf, joinedWith } from "../turn/request/fragments.ts";
 import type { Remedy } from "./remedy.ts";
 
 const mostNamed = 3;

@@ -1,6 +1,6 @@
 import { type AssistantMessage, assistantMessage, callsOf, userMessage } from "#conversation";
-import { hasReasoning } from "../inspect.ts";
-import type { Turn } from "../turn.ts";
+import { hasReasoning } from "../turn/request/inspect.ts";
+import type { Turn } from "../turn/turn.ts";
 import type { Remedy } from "./remedy.ts";
 
 const isEmpty: Remedy["treats"] = (problem) => problem.stage === "reply" && problem.defect === "empty";

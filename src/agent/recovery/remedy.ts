@@ -1,13 +1,7 @@
 import type { ContextKeeper } from "../context-keeper.ts";
-import type { TurnOutcome } from "../outcome.ts";
-import { describeProblem, type Problem } from "../problem.ts";
-import type { Turn } from "../turn.ts";
-
-/** A step lasts until a good reply, so `step` counts consecutive troubles. */
-export interface RemedyLimit {
-  readonly per: "turn" | "step";
-  readonly times: number;
-}
+import type { TurnOutcome } from "../turn/outcome.ts";
+import { describeProblem, type Problem } from "../turn/problem.ts";
+import type { RemedyLimit, Turn } from "../turn/turn.ts";
 
 export type Relief =
   /** The turn was changed: another attempt makes sense, after this wait. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isValid, type Message, newToolCall } from "#conversation";
-import { joinedFragments } from "../fragments.ts";
 import { collected, defective, loneTurn, treat } from "../testing/lone-turn.ts";
+import { joinedFragments } from "../turn/request/fragments.ts";
 import { continueNow } from "./continue-now.ts";
 import { continueTruncated } from "./continue-truncated.ts";
 import { explainBadCall, explainUnreadable } from "./explain-bad-call.ts";

@@ -1,5 +1,5 @@
-import type { Defect } from "../problem.ts";
-import type { Turn } from "../turn.ts";
+import type { Defect } from "../turn/problem.ts";
+import type { Turn } from "../turn/turn.ts";
 import { raiseOutput } from "./continue-truncated.ts";
 import type { Remedy } from "./remedy.ts";
 

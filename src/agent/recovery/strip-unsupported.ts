@@ -1,5 +1,5 @@
 import type { ModelFailure, Target } from "#model";
-import type { Turn } from "../turn.ts";
+import type { Turn } from "../turn/turn.ts";
 import type { Remedy, RemedyContext } from "./remedy.ts";
 
 /** Parts of a request that an agent cannot do without: leaving them out would be another request. */

@@ -1,6 +1,6 @@
 import { fallbackTiming, hasFallbackLeft, localFailure, type ModelFailure, switchTarget } from "#model";
-import type { Problem } from "../problem.ts";
-import type { Turn } from "../turn.ts";
+import type { Problem } from "../turn/problem.ts";
+import type { Turn } from "../turn/turn.ts";
 import { compressHistoryName } from "./compress-history.ts";
 import type { Relief, Remedy } from "./remedy.ts";
 import type { RemedyDeps } from "./standard.ts";

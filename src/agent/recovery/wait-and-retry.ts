@@ -1,5 +1,5 @@
 import { retryDelayMs } from "#model";
-import { isTransient } from "../problem.ts";
+import { isTransient } from "../turn/problem.ts";
 import type { Remedy } from "./remedy.ts";
 import type { RemedyDeps } from "./standard.ts";
 

@@ -15,11 +15,12 @@ import { type Tool, todoTool } from "#tools";
 import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { Agent } from "../agent.ts";
-import { type AgentDeps, type AgentTools, defaultAgentSettings } from "../agent-deps.ts";
+import { type AgentTools, defaultAgentSettings } from "../agent-deps.ts";
 import { Conversation } from "../conversation.ts";
-import { freeOfCharge } from "../money.ts";
 import type { Transcript } from "../ports.ts";
 import { type RemedyDeps, standardRemedies } from "../recovery/standard.ts";
+import { freeOfCharge } from "../turn/accounted-money.ts";
+import { type FlatDeps, groupedDeps } from "./flat-deps.ts";
 
 export interface HarnessGiven {
   readonly protocol?: Extract<ProtocolName, "chat_completions" | "anthropic_messages" | "codex_responses">;
@@ -28,7 +29,7 @@ export interface HarnessGiven {
   readonly history?: readonly Message[];
   readonly server?: Parameters<typeof startModelServer>[0];
   readonly fallbackChain?: readonly FallbackEntry[];
-  readonly deps?: Partial<AgentDeps>;
+  readonly deps?: Partial<FlatDeps>;
   readonly remedies?: Partial<RemedyDeps>;
 }
 
@@ -87,26 +88,28 @@ export async function openHarness(given: HarnessGiven = {}) {
     observers: () => [],
     hintsFor: () => Promise.resolve(""),
   };
-  const agent = new Agent({
-    conversation,
-    clock,
-    logger,
-    settings: defaultAgentSettings,
-    scope: testScope(),
-    stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
-    money: freeOfCharge,
-    transcript,
-    prompt: {
-      text: () => Promise.resolve("You are Hermes."),
-      refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
-      rebuild: () => Promise.resolve(),
-    },
-    tools: agentTools,
-    remedies: (context) => standardRemedies(remedyDeps, context),
-    events: bus,
-    onRequest: (request) => void requests.push(request),
-    ...given.deps,
-  });
+  const agent = new Agent(
+    groupedDeps({
+      conversation,
+      clock,
+      logger,
+      settings: defaultAgentSettings,
+      scope: testScope(),
+      stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
+      money: freeOfCharge,
+      transcript,
+      prompt: {
+        text: () => Promise.resolve("You are Hermes."),
+        refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
+        rebuild: () => Promise.resolve(),
+      },
+      tools: agentTools,
+      remedies: (context) => standardRemedies(remedyDeps, context),
+      events: bus,
+      onRequest: (request) => void requests.push(request),
+      ...given.deps,
+    }),
+  );
   return {
     agent,
     agentTools,

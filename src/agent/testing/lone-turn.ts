@@ -4,11 +4,11 @@ import { FakeClock } from "#foundation/time/clock";
 import { type Collected, type FailureKind, type ModelFailure, noCredential, type Target } from "#model";
 import { keepEverything } from "../context-keeper.ts";
 import { Conversation } from "../conversation.ts";
-import type { Defect, Problem } from "../problem.ts";
 import type { Remedy, RemedyContext } from "../recovery/remedy.ts";
 import type { RemedyDeps } from "../recovery/standard.ts";
-import { StepBudget } from "../step-budget.ts";
-import { Turn } from "../turn.ts";
+import type { Defect, Problem } from "../turn/problem.ts";
+import { StepBudget } from "../turn/step-budget.ts";
+import { Turn } from "../turn/turn.ts";
 
 const target: Target = {
   provider: "custom",

@@ -126,18 +126,40 @@ function buildAgent(
     logger,
     settings: defaultAgentSettings,
     scope: testScope({ key: spec.sessionId, source: spec.options.source, cwd: spec.options.cwd }),
-    stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
-    money: freeOfCharge,
-    transcript: spec.transcript,
-    prompt: {
-      async text() {
-        const stored = await spec.prompt.load();
-        if (stored === undefined) await spec.prompt.save(promptText, { version: 1, fingerprint: "f1" });
-        return stored?.text ?? promptText;
-      },
-      refresh: () => Promise.resolve({ text: promptText, changedLayers: [] }),
-      rebuild: () => Promise.resolve(),
+    model: {
+      stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
+      money: freeOfCharge,
+      remedies: (context) =>
+        standardRemedies(
+          {
+            conversation,
+            clock,
+            logger,
+            maxAttempts: 1,
+            onRateLimit: "eager",
+            resolve: () => Promise.resolve({ kind: "failure", message: "not set up" }),
+            credentialRecovery: () => undefined,
+            canRotate: () => false,
+            freshConnections: () => connections.fresh(),
+            onFallback: () => undefined,
+          },
+          context,
+        ),
     },
+    record: { transcript: spec.transcript },
+    prompt: {
+      source: {
+        async text() {
+          const stored = await spec.prompt.load();
+          if (stored === undefined) await spec.prompt.save(promptText, { version: 1, fingerprint: "f1" });
+          return stored?.text ?? promptText;
+        },
+        refresh: () => Promise.resolve({ text: promptText, changedLayers: [] }),
+        rebuild: () => Promise.resolve(),
+      },
+    },
+    memory: {},
+    observers: { events: spec.events },
     tools: {
       listing: () => listing,
       files: { keep: () => Promise.resolve(undefined) },
@@ -146,23 +168,6 @@ function buildAgent(
       observers: () => [],
       hintsFor: () => Promise.resolve(""),
     },
-    remedies: (context) =>
-      standardRemedies(
-        {
-          conversation,
-          clock,
-          logger,
-          maxAttempts: 1,
-          onRateLimit: "eager",
-          resolve: () => Promise.resolve({ kind: "failure", message: "not set up" }),
-          credentialRecovery: () => undefined,
-          canRotate: () => false,
-          freshConnections: () => connections.fresh(),
-          onFallback: () => undefined,
-        },
-        context,
-      ),
-    events: spec.events,
   });
 }
 

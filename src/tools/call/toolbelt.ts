@@ -16,12 +16,12 @@ export interface ToolbeltDeps {
   readonly files: ResultFiles;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly limits?: OutputLimits;
+  readonly limits?: OutputLimits | undefined;
   /** Applied to every text before it leaves: known secrets are masked. */
   redact(text: string): string;
   readonly maxParallel?: number;
   /** Between two calls that run one after the other; none when absent. */
-  readonly pauseMs?: number;
+  readonly pauseMs?: number | undefined;
   /** What answers calls that need the state of this agent (`todo`, `memory`, …), by tool name. */
   readonly agentTools?: ReadonlyMap<string, Tool["execute"]>;
 }

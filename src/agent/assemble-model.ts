@@ -1,0 +1,142 @@
+import path from "node:path";
+import type { AgentEvents } from "#conversation";
+import { ensureDir, writeFileAtomic } from "#foundation/files/files";
+import { quietly } from "#foundation/files/quietly";
+import { never } from "#foundation/lifecycle/abort";
+import { type CredentialPool, CredentialRecovery, type ModelFailure, type ModelRequest, type Target } from "#model";
+import type { SessionScope } from "#tools";
+import type { AgentModel, AgentRecord } from "./agent-deps.ts";
+import type { Conversation } from "./conversation.ts";
+import type { AgentHost } from "./host.ts";
+import { budgetedMoney } from "./money/budgeted-money.ts";
+import type { Transcript } from "./ports.ts";
+import type { Remedy, RemedyContext } from "./recovery/remedy.ts";
+import { standardRemedies } from "./recovery/standard.ts";
+
+/** The model an agent begins with, and the right to use it. */
+export interface StartingModel {
+  readonly target: Target;
+  readonly pool: CredentialPool | undefined;
+  /** More than one means that another can take over when one is refused. */
+  readonly credentialCount: number;
+  readonly isDemo: boolean;
+}
+
+export interface ModelChoices {
+  readonly conversation: Conversation;
+  readonly chosen: StartingModel;
+  readonly events: AgentEvents;
+  /** What the session had cost before this process knew it. */
+  readonly spentUsd: number;
+  /** The session at the root of a delegation; the session itself when absent. */
+  readonly treeId?: string | undefined;
+}
+
+const describeText =
+  "Describe this image for somebody who cannot see it: what it shows, and every text in it word for word.";
+
+/** How this agent calls models: through the money gate, with remedies for what goes wrong. */
+export function assembleModel(host: AgentHost, scope: SessionScope, choices: ModelChoices): AgentModel {
+  const { models, rateLimits, accountGate, machine } = host;
+  const { config } = machine.loaded;
+  models.budget.open("session", scope.spender.sessionId, choices.spentUsd);
+  return {
+    stream: (request, signal) => models.stream(request, signal),
+    money: budgetedMoney({
+      gate: models.budget,
+      limits: () => models.budgetLimits(),
+      quote: (target) => models.catalog.catalog.prices(models.question(target)),
+      treeId: choices.treeId ?? scope.spender.treeId,
+      warn: (text) => choices.events.emit({ type: "notice", level: "warn", text }),
+    }),
+    remedies: (context) => remediesFor({ host, scope, chosen: choices.chosen }, choices.conversation, context),
+    gate: accountGate,
+    onRateLimits: (target, headers) => void rateLimits.note(target.provider, headers, machine.clock.now()),
+    images: {
+      isAlwaysDescribed: config.display.image_mode === "describe",
+      async describe(url, signal) {
+        const request = { prompt: describeText, images: [url], maxTokens: 1_000 };
+        const answer = await scope.auxiliary.ask("vision", request, signal);
+        return answer.kind === "text" ? answer.text : undefined;
+      },
+    },
+  };
+}
+
+const usualStreamRetries = 2;
+
+interface RemedyHost {
+  readonly host: AgentHost;
+  readonly scope: SessionScope;
+  readonly chosen: StartingModel;
+}
+
+/** What is tried when something goes wrong, in this conversation. */
+export function remediesFor(
+  { host, scope, chosen }: RemedyHost,
+  conversation: Conversation,
+  context: RemedyContext,
+): readonly Remedy[] {
+  const { models, machine, tools, records } = host;
+  const { config } = machine.loaded;
+  const { clock, logger } = machine;
+  const { stream_retries } = config.timeouts;
+  return standardRemedies(
+    {
+      conversation,
+      clock,
+      logger,
+      maxAttempts: config.agent.api_max_retries,
+      // Who says nothing about broken connections means them with all other troubles.
+      ...(stream_retries === usualStreamRetries ? {} : { streamRetries: stream_retries }),
+      onRateLimit: config.fallback.on_rate_limit,
+      resolve: (request, signal) => models.resolve(request, signal),
+      credentialRecovery: (target) => recoveryFor(target, chosen),
+      canRotate: (target) => target.provider === chosen.target.provider && chosen.credentialCount > 1,
+      freshConnections: () => models.connections.fresh(),
+      onFallback: (event) => {
+        logger.info("fallback", { ...event });
+        records.fallback(conversation.sessionId, event);
+      },
+      resultFiles: tools.files({ taskId: scope.key, scope }),
+      isAggregator: (target) => models.context.registry.find(target.provider)?.isAggregator === true,
+      onWindowLearned: (target, tokens) => void learnWindow(target, tokens, host),
+    },
+    context,
+  );
+}
+
+function recoveryFor(target: Target, { isDemo, target: primary, pool }: StartingModel): CredentialRecovery | undefined {
+  if (isDemo) return undefined;
+  const { provider, providerLabel, credential: handle } = target;
+  const isPrimary = provider === primary.provider;
+  return new CredentialRecovery({
+    provider,
+    providerLabel,
+    handle,
+    ...(isPrimary && pool !== undefined ? { pool } : {}),
+  });
+}
+
+/** Kept for later sessions; failing to keep it costs one more refusal some day. */
+async function learnWindow({ model, baseUrl }: Target, tokens: number, { models, machine }: AgentHost): Promise<void> {
+  const learn = () => models.catalog.learned.learn({ model, baseUrl, tokens }, never);
+  await quietly("keeping a learned context window", learn, { logger: machine.logger });
+}
+
+/** Messages go to the transcript; requests that nothing could save are dumped for whoever has to find out why. */
+export function assembleRecord({ machine, tools }: AgentHost, transcript: Transcript): AgentRecord {
+  const { clock, home } = machine;
+  return {
+    transcript,
+    async onLost({ system, messages, tools: definitions, options, target }: ModelRequest, failure: ModelFailure) {
+      const { provider, model, protocol, baseUrl } = target;
+      const asked = { provider, model, protocol, baseUrl };
+      const dump = { failure, target: asked, options, system, tools: definitions, messages };
+      const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
+      await ensureDir(home.sessions, 0o700);
+      const file = path.join(home.sessions, `request_dump_${stamp}.json`);
+      await writeFileAtomic(file, tools.redact(JSON.stringify(dump, null, 2)), { mode: 0o600 });
+    },
+  };
+}

@@ -1,0 +1,313 @@
+import type { Message, TurnResult } from "#conversation";
+import { never } from "#foundation/lifecycle/abort";
+import { Scope } from "#foundation/lifecycle/disposal";
+import type { Auxiliary } from "#model";
+import { type AskUser, clarifyWith, type Listing, type SessionScope, type Tool } from "#tools";
+import { Agent } from "./agent.ts";
+import type { AgentDeps, AgentPrompt, AgentSettings, AgentTools } from "./agent-deps.ts";
+import { assembleModel, assembleRecord, type ModelChoices } from "./assemble-model.ts";
+import { type Compression, createContextKeeper } from "./compression/compression.ts";
+import { openCompression } from "./compression/open.ts";
+import { createRecallExecute } from "./compression/recall-tool.ts";
+import { delegateWith } from "./delegation/open.ts";
+import type { AgentHost, ToolOptions } from "./host.ts";
+import { openMemory, type SessionMemory } from "./memory/open.ts";
+import { openSideWork, type SideWork } from "./memory/side-work.ts";
+import { TaintWatch } from "./memory/taint.ts";
+import type { PromptSource, Transcript, TurnHooks } from "./ports.ts";
+import { gatherPrompt } from "./prompt/gather.ts";
+import { NestedHints } from "./prompt/nested-hints.ts";
+import { logBreaks } from "./prompt/prefix-watch.ts";
+import { startDirectory } from "./prompt/project-root.ts";
+import { createPromptSource } from "./prompt/prompt-source.ts";
+import { ToolListing } from "./tool-listing.ts";
+import { trajectorySaver } from "./trajectory/save.ts";
+import type { Turn } from "./turn/turn.ts";
+
+/** What one agent is to be. */
+export interface AgentChoices extends ModelChoices {
+  /** Small calls beside the conversation. */
+  readonly auxiliary: Auxiliary;
+  readonly transcript: Transcript;
+  readonly settings: AgentSettings;
+  readonly startedAtMs: number;
+  /** Which tools it may have; a child is handed its listing. */
+  readonly tools: ToolOptions | { readonly listing: Listing };
+  /** What answers tools that need the agent itself, besides those every agent has. */
+  readonly agentTools?: ReadonlyMap<string, Tool["execute"]> | undefined;
+  readonly prompt: PromptChoices;
+  /** Who answers the model's own questions; undefined where nobody can. */
+  readonly askUser?: AskUser | undefined;
+  /** Notes, a memory provider, and reviews after turns. */
+  readonly hasMemory: boolean;
+  /** A child has the tools and the model of its parent; nobody goes on with its conversation. */
+  readonly isChild?: boolean | undefined;
+  /** Ends the opening. */
+  readonly signal?: AbortSignal | undefined;
+  /** Where every finished turn is appended to the training files; nowhere when absent. */
+  readonly trajectoryFolder?: string | undefined;
+}
+
+export interface PromptChoices {
+  /** Where the frozen prompt is kept; built anew when absent. */
+  readonly storage?: Pick<Parameters<typeof createPromptSource>[0], "load" | "save"> | undefined;
+  /** SOUL.md and the project's own instructions. */
+  readonly usesFiles: boolean;
+  readonly systemMessage?: string | undefined;
+  /** The model is told the id of its session. */
+  readonly showsSessionId?: boolean | undefined;
+  readonly prefill?: readonly Message[] | undefined;
+  /** Text that is never stored: the user's own, personality, skills loaded for the session. */
+  ephemeral(): string;
+}
+
+/** An agent, ready, with what else was opened for it. Disposing it leaves nothing of it. */
+export interface AssembledAgent extends AsyncDisposable {
+  readonly agent: Agent;
+  readonly deps: AgentDeps;
+  readonly tools: ToolListing;
+  readonly memory: SessionMemory | undefined;
+  readonly compression: Compression;
+  readonly side: SideWork;
+}
+
+/** The one way to build an agent: of a session, a child of one, or a rollout without store and session. */
+export async function assembleAgent(
+  host: AgentHost,
+  scope: SessionScope,
+  choices: AgentChoices,
+): Promise<AssembledAgent> {
+  const owned = new Scope();
+  try {
+    return await assemble({ host, scope, choices, owned }, choices.signal ?? never);
+  } catch (error) {
+    await owned[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export interface Assembly {
+  readonly host: AgentHost;
+  readonly scope: SessionScope;
+  readonly choices: AgentChoices;
+  readonly owned: Scope;
+}
+
+async function assemble(assembly: Assembly, signal: AbortSignal): Promise<AssembledAgent> {
+  const { host, choices, owned } = assembly;
+  const { conversation, auxiliary, events } = choices;
+  const tools = await openTools(assembly, signal);
+  const taint = new TaintWatch();
+  const memory = await memoryOf(assembly, { tools, taint }, signal);
+  const source = promptOf(assembly, { tools, memory }, signal);
+  const agentTools = new Map(choices.agentTools);
+  const deps = depsOf(assembly, { tools, taint, memory, source, agentTools });
+  const side = owned.adopt(openSideWork(deps, { host, chosen: choices.chosen, memory, auxiliary }));
+  const compression = openCompression(deps, {
+    host,
+    auxiliary,
+    memory,
+    isChild: choices.isChild === true,
+    flush: (history, stop) => side.flush("compression", history, stop),
+  });
+  if (choices.isChild !== true) {
+    tools.extend(compression.engineTools(tools.listing.names));
+    await compression.start(signal);
+    owned.adopt(events.observe("compression", compression));
+    owned.defer(() => compression.end(never));
+  }
+  agentTools.set("clarify", clarifyWith(choices.askUser, host.machine.loaded.config.clarify.timeout * 1000));
+  agentTools.set("context_recall", createRecallExecute(host.records.readMessages(conversation)));
+  if (memory !== undefined) agentTools.set("memory", memory.execute);
+  agentTools.set("delegate_task", delegateWith(assembly, { deps, memory, assemble: assembleAgent }));
+  const finished: AgentDeps = {
+    ...deps,
+    memory: { ...deps.memory, keeper: createContextKeeper(compression) },
+    observers: { ...deps.observers, afterTurn: afterTurn(assembly, { tools, taint, side }) },
+  };
+  return {
+    agent: new Agent(finished),
+    deps: finished,
+    tools,
+    memory,
+    compression,
+    side,
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+  };
+}
+
+/** What the agent works with from now on. The session of tools ends with the agent that opened it. */
+async function openTools({ host, scope, choices, owned }: Assembly, signal: AbortSignal): Promise<ToolListing> {
+  const { tools: wanted, conversation } = choices;
+  const { tools } = host;
+  if ("listing" in wanted) return ToolListing.fixed(wanted.listing);
+  let enabledTools: ReadonlySet<string> = new Set();
+  const session = { scope, sessionId: () => conversation.sessionId, enabledTools: () => enabledTools };
+  owned.adopt(tools.openSession(session));
+  return await ToolListing.open(
+    {
+      list: async (stop) => {
+        const listing = await tools.list(wanted, scope, stop);
+        enabledTools = listing.names;
+        return listing;
+      },
+      refresh: (stop) => tools.mcp.refresh(scope, stop),
+    },
+    signal,
+  );
+}
+
+async function memoryOf(
+  { host, scope, choices, owned }: Assembly,
+  { tools, taint }: { readonly tools: ToolListing; readonly taint: TaintWatch },
+  signal: AbortSignal,
+): Promise<SessionMemory | undefined> {
+  if (!choices.hasMemory) return undefined;
+  const memory = await openMemory(
+    host.machine,
+    {
+      scope,
+      sessionId: choices.conversation.sessionId,
+      pluginProviders: host.plugins.memoryProviders(),
+      takenToolNames: tools.listing.names,
+      taintedBy: () => taint.source,
+    },
+    signal,
+  );
+  owned.adopt(memory);
+  // Whoever has no use for the notes has none for what stands beside them.
+  if (tools.listing.names.has("memory")) tools.extend(memory.manager.tools);
+  return memory;
+}
+
+/** The frozen prompt, made from what this person has. */
+function promptOf(
+  { host, scope, choices }: Assembly,
+  { tools, memory }: { readonly tools: ToolListing; readonly memory: SessionMemory | undefined },
+  signal: AbortSignal,
+): PromptSource {
+  const { prompt, conversation, startedAtMs, isChild, events } = choices;
+  const told = new Set<string>();
+  // The prompt is gathered again after a compression.
+  const warn = (text: string): void => {
+    if (isChild !== true && !told.has(text)) events.emit({ type: "notice", level: "warn", text });
+    told.add(text);
+  };
+  return createPromptSource({
+    hasHistory: conversation.history.length > 0,
+    load: async () => prompt.storage?.load(),
+    save: async (text, record) => prompt.storage?.save(text, record),
+    gather: async () =>
+      gatherPrompt(
+        host.machine,
+        {
+          cwd: scope.cwd,
+          surface: scope.source,
+          listing: tools.listing,
+          model: conversation.primary.model,
+          provider: conversation.primary.provider,
+          startedAtMs,
+          skipsFiles: !prompt.usesFiles,
+          memory: await memory?.snapshot(),
+          providerBlock: memory?.manager.promptBlock,
+          skills: isChild === true ? undefined : host.skills,
+          systemMessage: prompt.systemMessage,
+          rootSessionId: prompt.showsSessionId === true ? conversation.rootSessionId : undefined,
+          warn,
+        },
+        signal,
+      ),
+  });
+}
+
+interface Opened {
+  readonly tools: ToolListing;
+  readonly taint: TaintWatch;
+  readonly memory: SessionMemory | undefined;
+  readonly source: PromptSource;
+  readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
+}
+
+function depsOf({ host, scope, choices }: Assembly, opened: Opened): AgentDeps {
+  const { clock, logger } = host.machine;
+  const { conversation, settings, events, prompt } = choices;
+  return {
+    conversation,
+    scope,
+    settings,
+    clock,
+    logger,
+    model: assembleModel(host, scope, choices),
+    tools: toolsOf({ host, scope, choices }, opened),
+    record: assembleRecord(host, choices.transcript),
+    prompt: promptGroup(opened.source, prompt),
+    memory: { turns: opened.memory?.manager.turnMemory },
+    observers: { events, hooks: hooksOf({ host, scope, choices }), onRequest: logBreaks(logger) },
+  };
+}
+
+/** Plugins hear of a turn when its changes of files are known. */
+function hooksOf({ host, scope, choices }: Omit<Assembly, "owned">): TurnHooks {
+  const hooks = host.plugins.turnHooks(scope);
+  if (choices.isChild === true) return hooks;
+  return {
+    ...hooks,
+    async onTurnEnd(facts) {
+      await host.tools.settleFiles(scope.key);
+      await hooks.onTurnEnd?.(facts);
+    },
+  };
+}
+
+function promptGroup(source: PromptSource, { prefill, ephemeral }: PromptChoices): AgentPrompt {
+  return { source, prefill, ephemeral: () => ephemeral() };
+}
+
+function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, taint, agentTools }: Opened): AgentTools {
+  const { tools: toolbox, machine } = host;
+  const { config, environment } = machine.loaded;
+  const hints = new NestedHints({
+    startDirectory: startDirectory(environment.variables, scope.cwd),
+    log: machine.logger,
+    seen: NestedHints.seenIn(choices.conversation.history),
+  });
+  return {
+    listing: () => tools.listing,
+    files: toolbox.files({ taskId: scope.key, scope }),
+    pauseMs: config.agent.tool_delay * 1_000,
+    redact: (text) => toolbox.redact(text),
+    agentTools,
+    observers: ({ taskId, sessionId, signal, userUid }) => [
+      ...toolbox.observers({
+        scope,
+        taskId,
+        sessionId,
+        signal,
+        turn: choices.isChild === true ? undefined : userUid,
+      }),
+      taint.observer(() => tools.listing),
+    ],
+    hintsFor: (tool, args) => hints.hintsFor(tool, args, never),
+  };
+}
+
+/** What follows every turn without anybody waiting for it; closing waits for what is written. */
+function afterTurn(
+  { host, scope, choices, owned }: Assembly,
+  { tools, taint, side }: { readonly tools: ToolListing; readonly taint: TaintWatch; readonly side: SideWork },
+): (result: TurnResult, turn: Turn) => void {
+  const { clock, logger } = host.machine;
+  const { trajectoryFolder: folder, settings } = choices;
+  const facts = { maxSteps: settings.maxSteps, clock, logger, listing: () => tools.listing };
+  const save = folder === undefined ? undefined : trajectorySaver({ ...facts, folder });
+  let writing = Promise.resolve();
+  owned.defer(() => writing);
+  return (result, turn) => {
+    taint.reset();
+    side.turnEnded(result, turn);
+    writing = writing.then(async () => {
+      await host.tools.endTurn(scope.key);
+      await save?.(result);
+    });
+  };
+}

@@ -1,0 +1,131 @@
+import type { Config } from "#config";
+import { parseEntries } from "#model";
+import { type Tool, Toolsets } from "#tools";
+import type { AgentDeps, AgentSettings } from "../agent-deps.ts";
+import type { AssembledAgent, Assembly, assembleAgent } from "../assemble.ts";
+import { readEffort } from "../live-settings.ts";
+import type { SessionMemory } from "../memory/open.ts";
+import { unrecorded } from "../ports.ts";
+import type { ChildSpec, ChildTarget, OpenChild } from "./child-spec.ts";
+import { createDelegation } from "./delegate.ts";
+import { boundedSettings, type DelegationSettings } from "./settings.ts";
+
+export interface DelegateOptions {
+  /** The parent's. */
+  readonly deps: AgentDeps;
+  readonly memory: SessionMemory | undefined;
+  readonly assemble: typeof assembleAgent;
+}
+
+/** What answers `delegate_task` of an agent. */
+export function delegateWith(assembly: Assembly, options: DelegateOptions): Tool["execute"] {
+  const { host, scope, choices } = assembly;
+  const { machine, tools, plugins, records, children } = host;
+  const { config } = machine.loaded;
+  const { conversation, tools: own } = options.deps;
+  return createDelegation({
+    parent: {
+      conversation,
+      depth: 0,
+      treeId: scope.key,
+      listing: () => own.listing(),
+      emit: (event) => choices.events.emit(event),
+    },
+    table: children,
+    settings: delegationSettings(config),
+    clock: machine.clock,
+    logger: machine.logger,
+    ports: {
+      newSessionId: () => records.newSessionId(),
+      openChild: (spec) => openChild(spec, assembly, options),
+      openChildTranscript: (parent, child) => records.childTranscript(parent, child),
+      toolsets: () => new Toolsets(tools.registry.snapshot(), config.custom_toolsets),
+      childTarget: (signal) => childTarget(assembly, signal),
+      workspace: () => scope.cwd,
+      onDelegation: (task, result, child) => options.memory?.manager.delegated(task, result, child),
+      onCall: (sessionId, call) => records.childCall(sessionId, call),
+      onChildStop: (stop) => plugins.childStopped(scope, stop),
+      logsFolder: machine.home.logs,
+      redact: (text) => tools.redact(text),
+    },
+  });
+}
+
+export function delegationSettings({ delegation }: Config): DelegationSettings {
+  const { fallback_providers } = delegation;
+  return boundedSettings({
+    maxConcurrentChildren: delegation.max_concurrent_children,
+    maxSpawnDepth: delegation.max_spawn_depth,
+    isOrchestratorEnabled: delegation.orchestrator_enabled,
+    maxSteps: delegation.max_iterations,
+    childTimeoutMs: delegation.child_timeout_seconds * 1000,
+    inheritsMcpTools: delegation.inherit_mcp_toolsets,
+    inheritsFallback: delegation.inherit_fallback,
+    ...(fallback_providers === undefined
+      ? {}
+      : { fallbackChain: parseEntries(fallback_providers, "delegation.fallback_providers").entries }),
+    acpCommands: delegation.allow_acp_command,
+  });
+}
+
+/** A child has the tools and the model of its parent, but neither its memory nor the user's files. */
+async function openChild(
+  spec: ChildSpec,
+  { host, scope, choices }: Assembly,
+  { deps, assemble }: DelegateOptions,
+): Promise<OpenChild> {
+  const { conversation, listing, treeId } = spec;
+  const child: AssembledAgent = await assemble(host, scope, {
+    conversation,
+    treeId,
+    chosen: choices.chosen,
+    auxiliary: choices.auxiliary,
+    events: choices.events,
+    spentUsd: choices.spentUsd,
+    transcript: unrecorded(conversation.sessionId),
+    settings: childSettings(host.machine.loaded.config, deps.settings),
+    startedAtMs: host.machine.clock.now(),
+    tools: { listing },
+    agentTools: deps.tools.agentTools,
+    prompt: { usesFiles: false, prefill: choices.prompt.prefill, ephemeral: () => "" },
+    askUser: choices.askUser,
+    hasMemory: false,
+    isChild: true,
+  });
+  return {
+    deps: child.deps,
+    async [Symbol.asyncDispose]() {
+      await child[Symbol.asyncDispose]();
+      await host.tools.release(spec.id);
+    },
+  };
+}
+
+/** `delegation.reasoning_effort`; without it children think as long as their parent. */
+function childSettings({ delegation }: Config, settings: AgentSettings): AgentSettings {
+  const reasoning = readEffort(delegation.reasoning_effort);
+  return reasoning === undefined ? settings : { ...settings, request: { ...settings.request, reasoning } };
+}
+
+/** What becomes of a child's flagged command; `subagent_auto_approve` is the older way to let it run. */
+export function childApprovals({ delegation }: Config): Config["delegation"]["approvals"] {
+  return delegation.approvals === "deny" && delegation.subagent_auto_approve ? "approve" : delegation.approvals;
+}
+
+async function childTarget({ host, choices }: Assembly, signal: AbortSignal): Promise<ChildTarget> {
+  const { model, provider, base_url, api_key } = host.machine.loaded.config.delegation;
+  if (model === "" && provider === "" && base_url === "")
+    return { kind: "target", target: choices.conversation.target };
+  const resolution = await host.models.resolve(
+    {
+      ...(model === "" ? {} : { model }),
+      ...(provider === "" ? {} : { provider }),
+      ...(base_url === "" ? {} : { baseUrl: base_url }),
+      ...(api_key.isEmpty ? {} : { apiKey: api_key }),
+      source: "delegation",
+    },
+    signal,
+  );
+  if (resolution.kind === "target") return { kind: "target", target: resolution.target };
+  return { kind: "failure", message: `${resolution.message} ${resolution.hint}` };
+}

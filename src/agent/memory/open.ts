@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { Machine } from "#config";
+import type { SessionId } from "#conversation";
+import type { HermesHome } from "#foundation/files/paths";
+import type { SessionScope, Tool } from "#tools";
+import { bundledProviders } from "./bundled-providers.ts";
+import { MemoryManager } from "./manager.ts";
+import { createMemoryExecute } from "./memory-tool.ts";
+import { MemoryWrites } from "./memory-writes.ts";
+import { Notes } from "./notes.ts";
+import { Quarantine } from "./quarantine.ts";
+import { type MemorySnapshot, takeSnapshot } from "./snapshot.ts";
+
+export interface MemoryOptions {
+  /** Whose memory it is. */
+  readonly scope: SessionScope;
+  readonly sessionId: SessionId;
+  /** Instances that plugins registered. */
+  readonly pluginProviders: readonly unknown[];
+  /** Names a provider's tools may not have. */
+  readonly takenToolNames: ReadonlySet<string>;
+  /** What this turn has read from strangers, if anything. */
+  taintedBy(): string | undefined;
+}
+
+/** The notes of a home and the external memory of one session. */
+export interface SessionMemory extends AsyncDisposable {
+  readonly manager: MemoryManager;
+  readonly writes: MemoryWrites;
+  readonly quarantine: Quarantine;
+  readonly execute: Tool["execute"];
+  snapshot(): Promise<MemorySnapshot>;
+}
+
+export async function openMemory(
+  machine: Machine,
+  options: MemoryOptions,
+  signal: AbortSignal,
+): Promise<SessionMemory> {
+  const { loaded, home, clock, logger } = machine;
+  const { source, cwd, userId } = options.scope;
+  const { memory } = loaded.config;
+  const folder = memoryFolder(home, userId);
+  const notes = new Notes({
+    folder,
+    clock,
+    settings: {
+      memory: { isEnabled: memory.memory_enabled, limit: memory.memory_char_limit },
+      user: { isEnabled: memory.user_profile_enabled, limit: memory.user_char_limit },
+    },
+  });
+  const quarantine = new Quarantine({ folder, clock });
+  const manager = new MemoryManager({
+    clock,
+    logger,
+    hold: async (call, stop) => {
+      const taint = options.taintedBy();
+      if (taint === undefined) return undefined;
+      return { source: taint, parked: await writes.hold({ ...call, source: taint }, stop) };
+    },
+  });
+  const writes = new MemoryWrites({
+    notes,
+    quarantine,
+    logger,
+    mirror: (write) => manager.memoryWritten(write),
+    callProvider: (call, stop) => manager.carryOut(call, stop),
+  });
+  const provider = await chosenProvider(machine, options);
+  if (provider !== undefined) manager.register(provider);
+  await manager.activate(
+    {
+      sessionId: options.sessionId,
+      takenToolNames: options.takenToolNames,
+      context: {
+        hermesHome: home.root,
+        platform: source,
+        agentContext: source === "cron" ? "cron" : "primary",
+        agentIdentity: home.profileName,
+        agentWorkspace: cwd,
+        ...(userId === undefined ? {} : { userId }),
+      },
+    },
+    signal,
+  );
+  const execute = createMemoryExecute({
+    notes,
+    writes,
+    isTainted: () => options.taintedBy(),
+    origin: { writeOrigin: "assistant_tool", executionContext: "primary", parentSessionId: "" },
+  });
+  return {
+    manager,
+    writes,
+    quarantine,
+    execute,
+    snapshot: () => takeSnapshot(notes, logger),
+    [Symbol.asyncDispose]: () => manager[Symbol.asyncDispose](),
+  };
+}
+
+/** What is remembered of a person is theirs alone; the owner's notes are those of the home. */
+function memoryFolder(home: HermesHome, userId: string | undefined): string {
+  if (userId === undefined) return home.memories;
+  return path.join(home.memories, "users", createHash("sha256").update(userId).digest("hex").slice(0, 32));
+}
+
+/** The provider the user chose: one that comes with the program, else one of a plugin. */
+async function chosenProvider({ loaded, logger }: Machine, { pluginProviders }: MemoryOptions): Promise<unknown> {
+  const name = loaded.config.memory.provider;
+  if (name === "") return undefined;
+  const bundled = bundledProviders.find((one) => one.name === name);
+  if (bundled !== undefined) return bundled.load();
+  const found = pluginProviders.find(
+    (one) => typeof one === "object" && one !== null && Reflect.get(one, "name") === name,
+  );
+  if (found === undefined) logger.warn("memory provider is not installed", { provider: name });
+  return found;
+}

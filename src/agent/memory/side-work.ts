@@ -1,0 +1,96 @@
+import { callsOf, type Message, type TurnResult } from "#conversation";
+import type { Auxiliary } from "#model";
+import type { AgentDeps } from "../agent-deps.ts";
+import { remediesFor, type StartingModel } from "../assemble-model.ts";
+import type { AgentHost } from "../host.ts";
+import { createSideTurns, type SideTurnDeps } from "../side-turn.ts";
+import type { Turn } from "../turn/turn.ts";
+import { type FlushReason, flushMemory } from "./flush.ts";
+import type { SessionMemory } from "./open.ts";
+import { BackgroundReview } from "./review.ts";
+
+/** What happens beside a conversation: reviews after turns, and the last chance to remember. */
+export interface SideWork extends AsyncDisposable {
+  turnEnded(result: TurnResult, turn: Turn): void;
+  flush(reason: FlushReason, history: readonly Message[], signal: AbortSignal): Promise<unknown>;
+}
+
+export interface SideWorkOptions {
+  readonly host: AgentHost;
+  readonly chosen: StartingModel;
+  /** Undefined where nothing is remembered. */
+  readonly memory: SessionMemory | undefined;
+  readonly auxiliary: Auxiliary;
+}
+
+export function openSideWork(deps: AgentDeps, { host, chosen, memory, auxiliary }: SideWorkOptions): SideWork {
+  const { conversation, scope, clock, logger, tools, observers } = deps;
+  const { memory: settings, skills } = host.machine.loaded.config;
+  const side = createSideTurns({
+    ...deps,
+    remedies: (own, context) => remediesFor({ host, scope, chosen }, own, context),
+    elsewhere: () => flushModel(auxiliary),
+  });
+  const review = new BackgroundReview({
+    runReview: side.runReview,
+    announce: (line) => observers.events.emit({ type: "notice", level: "info", text: line }),
+    clock,
+    logger,
+    intervals: { memoryTurns: settings.nudge_interval, skillSteps: skills.creation_nudge_interval },
+  });
+  return {
+    turnEnded(result, turn) {
+      const replies = turn.ownMessages().filter((message) => message.role === "assistant");
+      review.turnEnded(
+        {
+          steps: replies.map((message) => callsOf(message).map((call) => call.function.name)),
+          isDelivered: result.text !== undefined && !result.interrupted,
+        },
+        result.messages,
+        tools.listing().names,
+      );
+    },
+    async flush(reason, history, signal) {
+      if (memory === undefined || !tools.listing().names.has("memory")) return;
+      await flushMemory(
+        { reason, userTurns: conversation.userTurns, history },
+        {
+          askOnce: side.askOnce,
+          execute: memory.execute,
+          context: {
+            taskId: scope.key,
+            sessionId: conversation.sessionId,
+            scope,
+            enabledTools: tools.listing().names,
+            progress: () => undefined,
+          },
+          clock,
+          logger,
+          settings: { isMemoryEnabled: settings.memory_enabled, minTurns: settings.flush_min_turns },
+        },
+        signal,
+      );
+    },
+    [Symbol.asyncDispose]: () => review[Symbol.asyncDispose](),
+  };
+}
+
+/** The model of the conversation knows the history already; another one is asked only where the settings name it. */
+function flushModel(auxiliary: Auxiliary): ReturnType<NonNullable<SideTurnDeps["elsewhere"]>> {
+  const planned = auxiliary.planned("flush_memories");
+  if (planned === undefined || planned.isMain) return undefined;
+  return async ({ system, messages, tools, options }, signal) => {
+    const outcome = await auxiliary.run(
+      "flush_memories",
+      {
+        system,
+        messages,
+        tools,
+        ...(options.maxOutputTokens === undefined ? {} : { maxTokens: options.maxOutputTokens }),
+        ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+      },
+      signal,
+    );
+    return outcome.kind === "done" ? outcome.message : undefined;
+  };
+}

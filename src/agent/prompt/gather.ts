@@ -1,0 +1,89 @@
+import type { Machine } from "#config";
+import { isTermux, isWsl, thisMachine } from "#foundation/process/platform";
+import type { Listing } from "#tools";
+import { loadContextFiles } from "./context-files.ts";
+import type { PromptInputs } from "./inputs.ts";
+import { startDirectory } from "./project-root.ts";
+import { loadSoul } from "./soul.ts";
+
+/** The skills a model is told of. */
+export interface SkillIndex {
+  indexBlock(
+    shown: { readonly tools: ReadonlySet<string>; readonly toolsets: ReadonlySet<string> },
+    surface: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
+}
+
+export interface PromptFacts {
+  /** The folder of the session. */
+  readonly cwd: string;
+  readonly surface: string;
+  readonly listing: Listing;
+  readonly model: string;
+  readonly provider: string;
+  readonly startedAtMs: number;
+  /** Shown to the model when it is asked for. */
+  readonly rootSessionId: string | undefined;
+  /** Neither SOUL.md nor the project's own instructions. */
+  readonly skipsFiles: boolean;
+  readonly systemMessage: string | undefined;
+  /** What the notes say. */
+  readonly memory: { readonly blocks: { readonly memory?: string; readonly user?: string } } | undefined;
+  readonly providerBlock: string | undefined;
+  readonly skills: SkillIndex | undefined;
+  /** Tells the user what could not be used. */
+  readonly warn: (text: string) => void;
+}
+
+/** Reads everything the system prompt of a session is made from. */
+export async function gatherPrompt(
+  { loaded, home, logger }: Pick<Machine, "loaded" | "home" | "logger">,
+  facts: PromptFacts,
+  signal: AbortSignal,
+): Promise<PromptInputs> {
+  const { listing, skipsFiles, surface } = facts;
+  const { config, environment } = loaded;
+  const machine = thisMachine(environment.variables);
+  const files = { startDirectory: startDirectory(environment.variables, facts.cwd), log: logger };
+  const skills = skillTools.some((name) => listing.names.has(name)) ? facts.skills : undefined;
+  const [soul, context, skillsIndex] = await Promise.all([
+    skipsFiles ? undefined : loadSoul(home.soul, { log: logger, warn: facts.warn }),
+    skipsFiles ? undefined : loadContextFiles(files, signal),
+    skills?.indexBlock({ tools: listing.names, toolsets: toolsetsOf(listing) }, surface, signal),
+  ]);
+  return {
+    toolNames: [...listing.names],
+    model: facts.model,
+    provider: facts.provider,
+    toolUseEnforcement: config.agent.tool_use_enforcement,
+    skipContextFiles: skipsFiles,
+    session: {
+      startedAtMs: facts.startedAtMs,
+      timeZone: config.timezone,
+      ...(facts.rootSessionId === undefined ? {} : { rootSessionId: facts.rootSessionId }),
+    },
+    environment: { isWsl: isWsl(machine), isTermux: isTermux(machine) },
+    platform: surface,
+    ...(soul === undefined ? {} : { soul }),
+    ...(context === undefined ? {} : { contextFiles: context.text }),
+    ...(skillsIndex === undefined ? {} : { skillsIndex }),
+    ...(facts.systemMessage === undefined ? {} : { systemMessage: facts.systemMessage }),
+    ...blocksOf(facts),
+  };
+}
+
+function blocksOf({ memory, providerBlock }: PromptFacts): Partial<PromptInputs> {
+  return {
+    ...(memory?.blocks.memory === undefined ? {} : { memoryBlock: memory.blocks.memory }),
+    ...(memory?.blocks.user === undefined ? {} : { profileBlock: memory.blocks.user }),
+    ...(providerBlock === undefined ? {} : { providerBlock }),
+  };
+}
+
+/** Without one of these the index would promise what cannot be done. */
+const skillTools = ["skills_list", "skill_view", "skill_manage"];
+
+function toolsetsOf(listing: Listing): ReadonlySet<string> {
+  return new Set([...listing.tools.values()].map((tool) => tool.toolset));
+}

@@ -1,0 +1,41 @@
+import { zeroUsage } from "#conversation";
+import type { AgentDeps } from "../agent-deps.ts";
+import type { CallMoney } from "./request/call-model.ts";
+import type { Turn } from "./turn.ts";
+import type { TurnFigures } from "./turn-figures.ts";
+
+/** The money gate with the session's own counters behind it: every call is counted, also truncated and empty ones. */
+export function accountedMoney(
+  { model: { money }, conversation }: AgentDeps,
+  turn: Turn,
+  figures: TurnFigures,
+): CallMoney {
+  return {
+    reserve: (request, facts, signal) => money.reserve(request, facts, signal),
+    release: (id, signal) => money.release(id, signal),
+    async settle(id, counted, signal) {
+      const cost = await money.settle(id, counted, signal);
+      const { usage } = counted;
+      // A good answer that nobody counted still cost something: the sum says that a part of it is unknown.
+      conversation.count(usage ?? zeroUsage, cost);
+      figures.count(usage ?? zeroUsage, cost);
+      if (usage === undefined) return cost;
+      conversation.lastPromptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
+      turn.emit({
+        type: "usage",
+        usage,
+        cost,
+        contextTokens: conversation.lastPromptTokens,
+        contextWindow: turn.target.limits.contextWindow,
+      });
+      return cost;
+    },
+  };
+}
+
+/** No ceilings and no prices: tests and rollouts that count tokens only. */
+export const freeOfCharge: CallMoney = {
+  reserve: () => Promise.resolve({ id: "" }),
+  settle: () => Promise.resolve({ status: "included", source: "none", usd: 0 }),
+  release: () => Promise.resolve(),
+};

@@ -1,0 +1,120 @@
+import { type Tool, Toolbelt } from "#tools";
+import type { AgentDeps } from "../agent-deps.ts";
+import type { ContextKeeper } from "../context-keeper.ts";
+import type { LoopDeps } from "../loop.ts";
+import { accountedMoney } from "./accounted-money.ts";
+import { createAttempt } from "./attempt.ts";
+import { LoopGuard } from "./loop-guard.ts";
+import { gatherContext, openPrompt } from "./prepare-turn.ts";
+import { factsFor } from "./request/reply-facts.ts";
+import type { RequestBuilder } from "./request/request.ts";
+import { createRunTools } from "./run-tools.ts";
+import type { SteerBox } from "./steer-box.ts";
+import type { Turn } from "./turn.ts";
+import type { TurnFigures } from "./turn-figures.ts";
+import { createWrapUp } from "./wrap-up.ts";
+
+/** What lives as long as the agent and every turn uses. */
+export interface LoopParts {
+  readonly deps: AgentDeps;
+  readonly keeper: ContextKeeper;
+  readonly requests: RequestBuilder;
+  readonly steer: SteerBox;
+  /** Endpoints that said they cannot stream. */
+  readonly withoutStreaming: Set<string>;
+}
+
+/** Everything the loop needs for one turn. */
+export function loopDeps(
+  turn: Turn,
+  { userText, figures }: { readonly userText: string; readonly figures: TurnFigures },
+  parts: LoopParts,
+): LoopDeps {
+  const { deps, requests } = parts;
+  const { conversation, model, observers } = deps;
+  let learned: (() => void | Promise<void>)[] = [];
+  const calling = {
+    stream: model.stream.bind(model),
+    money: accountedMoney(deps, turn, figures),
+    clock: deps.clock,
+    logger: deps.logger,
+    meter: conversation.meter,
+    buildRequest: (now: Turn) => requests.next(now),
+    gate: model.gate,
+    onRateLimits: model.onRateLimits?.bind(model),
+  };
+  return {
+    attempt: createAttempt({
+      ...calling,
+      hooks: observers.hooks ?? {},
+      factsFor: (now) => factsFor(now, { listing: deps.tools.listing(), userText }),
+      succeeded: async (now) => {
+        for (const act of learned.splice(0)) await act();
+        await model.succeeded?.(now.target);
+      },
+    }),
+    runTools: toolRunner(userText, parts),
+    mayRepeat: (call) => mayRepeat(deps.tools.listing().tools.get(call.function.name)),
+    fitContext: contextFitter(userText, parts),
+    wrapUp: createWrapUp(calling),
+    explain: model.explain,
+    remedies: model.remedies({
+      keeper: parts.keeper,
+      stopStreaming: (baseUrl) => parts.withoutStreaming.add(baseUrl),
+      afterSuccess: (act) => {
+        learned = [...learned, act];
+      },
+    }),
+    sleep: (ms, signal) => deps.clock.sleep(ms, signal),
+  };
+}
+
+function toolRunner(userText: string, { deps, steer }: LoopParts): LoopDeps["runTools"] {
+  return createRunTools({
+    belt: () => toolbelt(deps),
+    context: (now) => ({
+      taskId: now.taskId,
+      sessionId: now.sessionId,
+      scope: deps.scope,
+      userTask: userText,
+    }),
+    observers: (now) => deps.tools.observers(now),
+    hintsFor: (call, args) => deps.tools.hintsFor(call.function.name, args),
+    steer,
+    guard: new LoopGuard(deps.settings.loopGuard),
+    logger: deps.logger,
+    maxDelegations: deps.settings.maxConcurrentChildren,
+  });
+}
+
+/** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */
+function contextFitter(userText: string, { deps, keeper }: LoopParts): LoopDeps["fitContext"] {
+  let isPrepared = false;
+  return async (turn) => {
+    if (isPrepared) return keeper.fit(turn, "step");
+    isPrepared = true;
+    await openPrompt(turn, deps);
+    // A turn that goes on was prepared before its first reply.
+    if (turn.steps.taken > 1) return keeper.fit(turn, "step");
+    await keeper.fit(turn, "preflight");
+    await gatherContext(turn, { deps, userText });
+  };
+}
+
+function toolbelt({ tools, clock, logger, conversation }: AgentDeps): Toolbelt {
+  return new Toolbelt({
+    listing: tools.listing(),
+    files: tools.files,
+    clock,
+    logger,
+    redact: (text) => tools.redact(text),
+    agentTools: new Map([["todo", conversation.todos.execute], ...tools.agentTools]),
+    limits: tools.limits,
+    pauseMs: tools.pauseMs,
+  });
+}
+
+/** Only what a tool declares harmless is run a second time. */
+function mayRepeat(tool: Tool | undefined): boolean {
+  return tool?.isIdempotent ?? tool?.isReadOnly ?? false;
+}

@@ -1,0 +1,253 @@
+import {
+  type AgentHost,
+  type AgentSettings,
+  type AssembledAgent,
+  assembleAgent,
+  Conversation,
+  LiveSettings,
+  openSideCalls,
+  readPrefill,
+  savesTrajectories,
+  toolSideCalls,
+} from "#agent";
+import { UserError } from "#foundation/errors";
+import { type Auxiliary, parseFallbackChain, type Target } from "#model";
+import { renderPreloaded, type SkillLibrary, type SkillLoader } from "#skills";
+import { readPageWith, type SessionScope, type SurfaceTools, sessionFolder, type Toolbox } from "#tools";
+import { accountService } from "./account.ts";
+import { checkpointService } from "./checkpoints.ts";
+import { type ChosenModel, chooseModel } from "./choose-model.ts";
+import { memoryService } from "./memory.ts";
+import { modelService, windowRule } from "./models.ts";
+import { saveModel } from "./preferences.ts";
+import { referenceService } from "./references.ts";
+import type { AgentServices } from "./services.ts";
+import type { AgentRequest, OpenAgent } from "./session-agent.ts";
+import { sessionScope, spenderOf } from "./session-scope.ts";
+import { skillService } from "./skills.ts";
+import { titleService } from "./titles.ts";
+import { toolService } from "./tools.ts";
+
+/** What sessions need of the program beyond what every agent has. */
+export interface SessionHost extends Omit<AgentHost, "tools" | "skills"> {
+  readonly tools: Toolbox;
+  readonly skills: { readonly library: SkillLibrary; readonly loader: SkillLoader };
+  /** Which tools each surface has, and what changes that. */
+  readonly surfaceTools: SurfaceTools;
+}
+
+/** Builds what a session thinks and acts with: a model, a scope, an agent, and the services over it. */
+export function createOpenAgent(host: SessionHost): OpenAgent {
+  return async (request, signal) => {
+    const { machine, models } = host;
+    const { config } = machine.loaded;
+    const { entries: fallbackChain, warnings } = parseFallbackChain(config);
+    for (const warning of warnings) machine.logger.warn(warning);
+    const { options } = request;
+    const { model, provider } = options;
+    const isOneShot = !options.isInteractive;
+    const wanted = { model, provider, isOneShot, fallbackChain, logger: machine.logger };
+    const chosen = await chooseModel(wanted, models, signal);
+    tellAbout(chosen, request, host);
+    const conversation = new Conversation({
+      sessionId: request.sessionId,
+      rootSessionId: request.rootSessionId,
+      history: request.history,
+      target: chosen.target,
+      fallbackChain: chosen.fallbackChain,
+    });
+    const { scope, auxiliary } = scopeOf(request, { host, conversation });
+    const live = new LiveSettings(machine.loaded);
+    if (live.problem !== undefined) tell(request, live.problem, "warn");
+    const preloaded = await preload(request, { host, scope }, signal);
+    const assembled = await assembleAgent({ ...host, skills: host.skills.library }, scope, {
+      conversation,
+      chosen,
+      auxiliary,
+      events: request.events,
+      transcript: request.transcript,
+      spentUsd: request.spentUsd,
+      startedAtMs: request.startedAtMs,
+      settings: settingsOf(request, { host, live }),
+      tools: toolOptions(request, host),
+      askUser: request.askUser,
+      hasMemory: options.ignoreRules !== true,
+      trajectoryFolder: savesTrajectories(options.saveTrajectories, config.agent.save_trajectories)
+        ? options.cwd
+        : undefined,
+      prompt: {
+        storage: request.prompt,
+        usesFiles: options.ignoreRules !== true,
+        systemMessage: options.systemMessage,
+        showsSessionId: options.passSessionId,
+        prefill: await readPrefill(machine),
+        ephemeral: () =>
+          [config.agent.system_prompt, live.personalityText, preloaded].filter((text) => text !== "").join("\n\n"),
+      },
+      signal,
+    });
+    // What was asked for by name and does not exist is said; otherwise the tools would just be missing.
+    for (const name of assembled.tools.listing.unknownToolsets)
+      if (options.toolsets?.includes(name) === true)
+        tell(request, `There is no toolset "${name}". See them with: hermes tools list`, "warn");
+    const services = servicesOf(request, { host, scope, chosen, assembled, live, auxiliary });
+    return { agent: assembled.agent, services, [Symbol.asyncDispose]: () => assembled[Symbol.asyncDispose]() };
+  };
+}
+
+function tell({ events }: AgentRequest, text: string, level: "info" | "warn"): void {
+  events.emit({ type: "notice", level, text });
+}
+
+/** Refuses to begin with a window that is too small; says what should be known about the model. */
+function tellAbout(chosen: ChosenModel, request: AgentRequest, { machine }: SessionHost): void {
+  const window = windowRule(chosen.target, machine.loaded.config);
+  if (window.kind === "refused") throw new UserError(window.message, { hint: window.hint, code: window.code });
+  for (const text of chosen.notices) tell(request, text, "info");
+  if (chosen.fallbackNotice !== undefined) tell(request, chosen.fallbackNotice, "warn");
+  if (window.kind === "warning") tell(request, window.message, "warn");
+}
+
+function scopeOf(
+  request: AgentRequest,
+  { host, conversation }: { readonly host: SessionHost; readonly conversation: Conversation },
+): { readonly scope: SessionScope; readonly auxiliary: Auxiliary } {
+  const { models, machine, records } = host;
+  const spender = spenderOf(request);
+  const auxiliary = openSideCalls(
+    {
+      models,
+      logger: machine.logger,
+      settings: () => machine.loaded.config.auxiliary,
+      record: (sessionId, call) => records.sideCall(sessionId, call),
+    },
+    { spender, main: () => conversation.target, warn: (text) => tell(request, text, "warn") },
+  );
+  const forTools = toolSideCalls(auxiliary, { models }, spender);
+  return { auxiliary, scope: sessionScope(request, machine, { spender, auxiliary: forTools }) };
+}
+
+/** The toolsets of this surface, or those that were asked for. */
+function toolOptions({ options }: AgentRequest, { surfaceTools }: SessionHost) {
+  const { enabledToolsets, disabledTools } = surfaceTools.wishFor(options.source);
+  const { toolsets, disabledToolsets } = options;
+  return {
+    enabledToolsets: toolsets ?? enabledToolsets,
+    disabledTools,
+    ...(disabledToolsets === undefined ? {} : { disabledToolsets }),
+  };
+}
+
+/** Skills for the whole session, as text; one that cannot be loaded is told of and left out. */
+async function preload(
+  request: AgentRequest,
+  { host, scope }: { readonly host: SessionHost; readonly scope: SessionScope },
+  signal: AbortSignal,
+): Promise<string> {
+  const names = request.options.skills ?? [];
+  const { loader } = host.skills;
+  const load = (name: string) => loader.load(name, { scope, sessionId: request.sessionId, signal });
+  const outcomes = await Promise.all(names.map(load));
+  const loaded = outcomes.flatMap((outcome, index) => {
+    if (outcome.kind === "loaded") return [outcome.loaded];
+    tell(request, `The skill ${names[index]} could not be loaded.`, "warn");
+    return [];
+  });
+  return loaded.length === 0 ? "" : renderPreloaded(loaded);
+}
+
+function settingsOf(
+  { options }: AgentRequest,
+  { host, live }: { readonly host: SessionHost; readonly live: LiveSettings },
+): AgentSettings {
+  const { agent, delegation } = host.machine.loaded.config;
+  return {
+    maxSteps: options.maxSteps ?? agent.max_turns,
+    maxConcurrentChildren: delegation.max_concurrent_children,
+    budgetHints: agent.budget_hints,
+    get request() {
+      return live.request;
+    },
+  };
+}
+
+interface ServiceDeps {
+  readonly host: SessionHost;
+  readonly scope: SessionScope;
+  readonly chosen: ChosenModel;
+  readonly assembled: AssembledAgent;
+  readonly live: LiveSettings;
+  readonly auxiliary: Auxiliary;
+}
+
+function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): AgentServices {
+  const { host, scope, chosen, assembled, live } = deps;
+  const { machine, models, tools } = host;
+  const { agent, compression, side } = assembled;
+  const { conversation } = agent;
+  const { config, environment } = machine.loaded;
+  const target = (): Target => conversation.target;
+  return {
+    models: modelService({
+      agent,
+      chosen,
+      config,
+      context: models.context,
+      redactor: machine.redactor,
+      choices: (signal) => models.choices(signal),
+      save: (saved) => saveModel(saved, machine),
+    }),
+    skills: skillService({ ...host.skills, scope, sessionId }),
+    tools: toolService({
+      shown: assembled.tools,
+      setEnabled: (names, isEnabled) => host.surfaceTools.set(options.source, names, isEnabled),
+      reloadMcp: (signal) => tools.mcp.reload(scope, signal),
+    }),
+    checkpoints: checkpointService({
+      snapshots: tools.snapshots,
+      folder: () => sessionFolder(scope),
+      onTakenBack: () => tools.takenBack(scope.key),
+    }),
+    memory: memoryService({
+      memory: assembled.memory,
+      scope,
+      sessionId,
+      flush: async (reason, signal) => void (await side.flush(reason, conversation.history, signal)),
+    }),
+    account: accountService({
+      clock: machine.clock,
+      rateLimits: host.rateLimits,
+      registry: models.context.registry,
+      target,
+    }),
+    approvals: {
+      get isYolo() {
+        return tools.yolo.isOn(scope.key);
+      },
+      setYolo: (isOn) => (tools.yolo.isOn(scope.key) === isOn ? isOn : tools.yolo.toggle(scope.key)),
+    },
+    behaviour: live,
+    context: {
+      async compress(focus, signal) {
+        const outcome = await compression.compressNow(focus, signal);
+        return outcome.kind === "smaller" ? { before: outcome.tokensBefore, after: outcome.tokensAfter } : undefined;
+      },
+    },
+    processes: {
+      list: () =>
+        tools.processes
+          .list(scope.key)
+          .map(({ facts, state }) => ({ id: facts.id, command: facts.command, state: state.kind })),
+      stopAll: () => tools.processes.killAll(scope.key),
+    },
+    references: referenceService({
+      folder: options.cwd,
+      hermesHome: machine.home.root,
+      home: machine.userHome,
+      env: environment.variables,
+      windowTokens: () => target().limits.contextWindow,
+      fetchText: readPageWith(tools.registry, scope),
+    }),
+    titles: titleService(deps.auxiliary, chosen),
+  };
+}

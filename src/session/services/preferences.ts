@@ -1,0 +1,48 @@
+import {
+  changedSettings,
+  changeSetting,
+  defaultConfig,
+  editConfig,
+  loadConfig,
+  type Machine,
+  masked,
+  parseKeyPath,
+  valueAt,
+} from "#config";
+import { choiceToSave, type Target } from "#model";
+import type { Preferences } from "../session-deps.ts";
+
+type Saving = Pick<Machine, "loaded" | "home" | "env">;
+
+/** The saved settings, as commands of a session show and change them. */
+export function savedPreferences({ loaded, home, env }: Saving): Preferences {
+  return {
+    async describe() {
+      const changed = await changedSettings(await defaultConfig(), loaded.config);
+      return changed.map(
+        ({ key }) => [key, JSON.stringify(masked(valueAt(loaded.config, parseKeyPath(key))))] as const,
+      );
+    },
+    save: async (key, value) => void (await changeSetting(key, String(value), { home, env })),
+    async reload() {
+      const now = await loadConfig({ home, env });
+      const changed = await changedSettings(loaded.config, now.config);
+      const before = loaded.environment.variables;
+      const keys = Object.entries(now.environment.variables).filter(([name, value]) => before[name] !== value).length;
+      const settings = changed.length === 0 ? "No setting has changed" : `${changed.length} settings have changed`;
+      const variables = keys === 0 ? "no variable of .env has" : `${keys} variables of .env have`;
+      return `${settings}, ${variables}. A new session uses them.`;
+    },
+  };
+}
+
+/** The model of a session becomes the one every session starts with. */
+export async function saveModel(target: Target, { home, env }: Saving): Promise<void> {
+  const choice = choiceToSave({ provider: target.provider, model: target.model, baseUrl: target.baseUrl });
+  const changes = Object.entries(choice).map(([key, value]) =>
+    value === undefined
+      ? ({ kind: "unset", path: parseKeyPath(key) } as const)
+      : ({ kind: "set", path: parseKeyPath(key), value } as const),
+  );
+  await editConfig(changes, { home, env });
+}
