@@ -192,12 +192,12 @@ describe("one question on the command line", () => {
   it("runs a quick command without the keys Hermes has [20:R9.1] [30:5.11]", async () => {
     await using stage = await Stage.open({
       config: "quick_commands:\n  vars: {type: exec, command: env}\n",
-      env: "OPENROUTER_API_KEY=sk-or-hidden-12345678\nPLAIN_WORD=visible\n",
+      env: "OPENROUTER_API_KEY=sk-or-hidden-12345678\nEDITOR=visible\n",
     });
     const ran = await stage.run(["chat", "-q", "/vars", "-Q", "-m", "demo"]);
     expect(ran).toMatchObject({ code: 0 });
     expect(ran.stdout).toContain("PATH=");
-    expect(ran.stdout).toContain("PLAIN_WORD=visible");
+    expect(ran.stdout).toContain("EDITOR=visible");
     expect(ran.stdout).not.toContain("sk-or-hidden-12345678");
     expect(ran.stdout).not.toContain("OPENROUTER_API_KEY");
   });
