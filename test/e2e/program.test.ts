@@ -48,7 +48,9 @@ describe("the built program", () => {
       process.on("exit", () => fs.writeFileSync("seen.json", JSON.stringify([...seen].map((file) => path.basename(file)))));`;
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "hook.cjs": hook } });
-    server.script(says("Good day."));
+    server.script(says("Good morning."), says("Good day."));
+    // The first start of a home reads its settings with the whole of YAML and remembers what it found.
+    await stage.run(["chat", "-q", "hello", "-Q"]);
     const ran = await stage.run(["chat", "-q", "hi", "-Q"], { env: { NODE_OPTIONS: "--require ./hook.cjs" } });
     expect(ran).toMatchObject({ code: 0, stdout: "Good day.\n" });
     const seen = JSON.parse(readFileSync(path.join(stage.work, "seen.json"), "utf8")) as readonly string[];
