@@ -1,26 +1,17 @@
-import { isInside, isProjectConfig, isProtected, isSensitive, pathOf } from "./paths.ts";
-import { shells } from "./payloads.ts";
-import {
-  type CommandRule,
-  hasOption,
-  isRecursive,
-  onNames,
-  operandsOf,
-  optionsOf,
-  type RuleContext,
-  subcommand,
-} from "./rule.ts";
-import type { SimpleCommand } from "./simple-command.ts";
+import { isInside, isProjectConfig, isSensitive, pathOf } from "./paths.ts";
+import { codeUse, interpreterOf } from "./programs/interpreters.ts";
+import { type CommandRule, hasOption, isRecursive, onNames, operandsOf, type RuleContext, subcommand } from "./rule.ts";
+import { shells } from "./shell/scripts.ts";
+import { hasUnknown, type SimpleCommand } from "./simple-command.ts";
 
-const interpreters = ["python", "python2", "python3", "perl", "ruby", "node"];
-const otherInterpreter =
-  /^(?:python\d?(?:\.\d+)?|pypy\d?|deno|bun|php|lua|luajit|osascript|pwsh|powershell|tclsh|Rscript|julia|nodejs|perl\d.*)$/;
 const downloaders = new Set(["curl", "wget", "fetch", "http", "https", "aria2c", "lwp-request"]);
 const worldWritable = /^(?:0?777|0?666|[0-7]?[0-7][0-7][2367]|(?:[ugo]*[oa][ugo]*)?[+=][rwxXst]*w[rwxXst]*)$/;
 
 const isShell = (name: string | undefined): boolean => shells.has(name ?? "");
-const isInterpreter = (name: string | undefined): boolean =>
-  interpreters.includes(name ?? "") || otherInterpreter.test(name ?? "");
+const isInterpreter = (name: string | undefined): boolean => {
+  const known = interpreterOf(name ?? "");
+  return known !== undefined && known.language !== "awk";
+};
 const destination = (command: SimpleCommand) => operandsOf(command).at(-1);
 const copies = ["cp", "mv", "install", "rsync", "ln"];
 
@@ -130,16 +121,22 @@ export const flaggedRules: readonly CommandRule[] = [
   {
     id: "D41",
     key: "script execution via heredoc",
-    matches: (command) => isInterpreter(command.name) && command.input !== undefined,
+    matches: (command) => command.hasHereText && codeUse(command)?.readsInput === true,
   },
   ...gitRules(),
   { id: "D47", key: "chmod +x followed by immediate execution", matches: makesAndRuns },
-  { id: "B12", key: "overwrite protected file", matches: overwritesProtected },
+  onNames(["B05", "destructive file operation"], ["mv"], (command) => operandsOf(command).at(-1)?.text === "/dev/null"),
+  onNames(["B17", "force kill processes"], ["killall"], (command) => hasOption(command, /^-(?:9|KILL|SIGKILL)$/)),
+  onNames(["B17", "force kill processes"], ["kill"], (command) => {
+    const words = command.args.map((arg) => arg.text);
+    return words.includes("0") && words.some((word) => /^-(?:9|KILL|SIGKILL)$/.test(word));
+  }),
+  { id: "B13", key: "secret exposure", matches: sendsEnvironment },
 ];
 
 function deletesRootPath(command: SimpleCommand, { place }: RuleContext): boolean {
   if (command.wrappers.includes("xargs") || command.wrappers.includes("find")) return false;
-  const absolutes = operandsOf(command).filter((arg) => arg.text.startsWith("/"));
+  const absolutes = operandsOf(command).filter((arg) => arg.text.startsWith("/") && !isInside(arg.text, place.home));
   return absolutes.some((arg) => {
     if (isRecursive(command)) return true;
     const target = pathOf(arg, command, place) ?? arg.text;
@@ -197,20 +194,9 @@ function runsDownloadedSubstitution(command: SimpleCommand): boolean {
 }
 
 function runsInlineCode(command: SimpleCommand): boolean {
-  if (!isInterpreter(command.name)) return false;
-  const options = optionsOf(command).map((arg) => arg.text);
-  if (command.name === "deno" || command.name === "bun")
-    return operandsOf(command)[0]?.text === "eval" || options.some((one) => /^-e$|^--eval/.test(one));
-  const scriptAt = command.args.findIndex((arg) => !arg.text.startsWith("-"));
-  const own = command.args.slice(0, scriptAt < 0 ? undefined : scriptAt).map((arg) => arg.text);
-  return (
-    own.some(
-      (one) =>
-        /^-[a-zA-Z]*[ecrpE]$/.test(one) ||
-        /^--(?:eval|print|execute|command)(?:=|$)/.test(one) ||
-        /^-Command$/i.test(one),
-    ) && !own.some((one) => one === "-m")
-  );
+  const code = codeUse(command);
+  if (code === undefined || code.language === "awk") return false;
+  return code.codes.length > 0 || (code.readsInput && !command.hasHereText && !hasUnknown(command.input ?? ""));
 }
 
 function killsHermes(command: SimpleCommand): boolean {
@@ -242,17 +228,14 @@ function makesAndRuns(command: SimpleCommand, { line, index }: RuleContext): boo
     .some((one) => one.nameFrom === "literal" && made.some((file) => file.split("/").at(-1) === one.name));
 }
 
-function overwritesProtected(command: SimpleCommand, { place }: RuleContext): boolean {
-  const written = command.writes.map((write) => write.target);
-  const target = destination(command);
-  if (copies.includes(command.name ?? "") && operandsOf(command).length > 1 && target !== undefined)
-    written.push(target);
-  if (command.name === "tee") written.push(...operandsOf(command));
-  if (command.name === "dd")
-    written.push(
-      ...command.args.filter((arg) => arg.text.startsWith("of=")).map((arg) => ({ ...arg, text: arg.text.slice(3) })),
-    );
-  return written.some((one) => isProtected(one, command, place));
+/** Everything in the environment, on its way to another machine. */
+function sendsEnvironment(command: SimpleCommand): boolean {
+  const dumps = (one: SimpleCommand): boolean =>
+    one.name === "printenv" ||
+    (one.name === "env" && operandsOf(one).length === 0) ||
+    (/^(?:set|export|declare)$/.test(one.name ?? "") && operandsOf(one).length === 0);
+  const network = ["curl", "wget", "nc", "ncat", "netcat", "socat", "ssh", "scp", "ftp", "http", "telnet"];
+  return network.includes(command.name ?? "") && command.upstream.some(dumps);
 }
 
 function gitRules(): readonly CommandRule[] {

@@ -1,7 +1,6 @@
 import path from "node:path";
-import { protectedHomeFiles, protectedHomeFolders } from "../protected-places.ts";
 import { absolute } from "./read-line.ts";
-import type { Argument, SimpleCommand } from "./simple-command.ts";
+import { type Argument, hasUnknown, type SimpleCommand, unknownText } from "./simple-command.ts";
 
 /** Where paths of a command line are judged from. */
 export interface PathPlace {
@@ -10,6 +9,8 @@ export interface PathPlace {
   /** The directory the task works in. */
   readonly workspace: string | undefined;
   readonly hermesHome: string;
+  /** Where a path really leads, links followed; the path itself where nothing is known of it. */
+  realPath?: ((path: string) => string) | undefined;
 }
 
 const systemRoots = [
@@ -39,9 +40,22 @@ export function pathOf(argument: Argument, command: SimpleCommand, place: PathPl
   const text = argument.text.replace(/\/?\*+$/, (stars) => (argument.hasGlob ? "" : stars));
   const isRootGlob = argument.hasGlob && /^\/?\*+$/.test(argument.text);
   if (isRootGlob) return argument.text.startsWith("/") ? "/" : command.cwd;
-  if (text.includes("\u0000")) return undefined;
+  if (hasUnknown(text)) return undefined;
   if (!/^[/~]/.test(text) && command.cwd === undefined) return undefined;
   return absolute(text === "" ? "." : text, command.cwd ?? "/", place.home);
+}
+
+/**
+ * The absolute path of an argument as far as it is known: globs and unknown names stay in it as they are. Undefined when
+ * not even its beginning is known.
+ */
+export function patternOf(argument: Argument, command: SimpleCommand, place: PathPlace): string | undefined {
+  const { text } = argument;
+  const known = text.includes(unknownText) ? text.slice(0, text.indexOf(unknownText)) : text;
+  if (known !== text && !known.includes("/")) return undefined;
+  if (!/^[/~]/.test(known) && command.cwd === undefined) return undefined;
+  const found = absolute(known === "" ? "." : known, command.cwd ?? "/", place.home);
+  return hasUnknown(found) || argument.hasGlob ? found : (place.realPath?.(found) ?? found);
 }
 
 export type RootKind = "root" | "system" | "home";
@@ -60,46 +74,23 @@ export function isInside(target: string, folder: string): boolean {
   return target === folder || target.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
+/** The path below a folder; undefined when it is not below it, empty for the folder itself. */
+export function below(target: string, folder: string): string | undefined {
+  if (target === folder) return "";
+  const start = folder.endsWith("/") ? folder : `${folder}/`;
+  return target.startsWith(start) ? target.slice(start.length) : undefined;
+}
+
 /** Files of the system or of the user's identity that nothing should overwrite by the way. */
 export function isSensitive(argument: Argument, command: SimpleCommand, place: PathPlace): boolean {
   const target = pathOf(argument, command, place);
-  if (target === undefined) return /\$?\{?HERMES_HOME\}?\/\.env/.test(argument.text);
+  if (target === undefined) return false;
   return (
     isInside(target, "/etc") ||
     target.startsWith("/dev/sd") ||
     isInside(target, path.posix.join(place.home, ".ssh")) ||
     target === path.posix.join(place.hermesHome, ".env") ||
     target === path.posix.join(place.home, ".hermes", ".env")
-  );
-}
-
-export function isProtected(argument: Argument, command: SimpleCommand, place: PathPlace): boolean {
-  const target = pathOf(argument, command, place);
-  if (target === undefined) return false;
-  const inHome = (name: string): string => path.posix.join(place.home, name);
-  return (
-    isSensitive(argument, command, place) ||
-    protectedHomeFiles.some((name) => target === inHome(name)) ||
-    protectedHomeFolders.some((name) => isInside(target, inHome(name))) ||
-    /\/\.git\/hooks(?:\/|$)/.test(target) ||
-    ["config.yaml", "auth.json"].some((name) => target === path.posix.join(place.hermesHome, name))
-  );
-}
-
-/** Keys and passwords, for rules about reading them out. */
-export function isSecretFile(argument: Argument, command: SimpleCommand, place: PathPlace): boolean {
-  const target = pathOf({ ...argument, text: argument.text.replace(/^@/, "") }, command, place);
-  if (target === undefined) return false;
-  const inHome = (name: string): string => path.posix.join(place.home, name);
-  return (
-    (isInside(target, inHome(".ssh")) && !/\.pub$|known_hosts|\/config$/.test(target) && target !== inHome(".ssh")) ||
-    isInside(target, inHome(".aws/credentials")) ||
-    isInside(target, inHome(".gnupg")) ||
-    [".netrc", ".pgpass", ".config/gh/hosts.yml", ".kube/config", ".docker/config.json"].some(
-      (name) => target === inHome(name),
-    ) ||
-    ["/etc/shadow", "/etc/gshadow", "/etc/sudoers"].includes(target) ||
-    [".env", "auth.json"].some((name) => target === path.posix.join(place.hermesHome, name))
   );
 }
 

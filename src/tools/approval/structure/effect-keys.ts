@@ -1,0 +1,35 @@
+import { keys } from "./keys.ts";
+import type { PathPlace } from "./paths.ts";
+import { riskKeys } from "./programs/risks/match.ts";
+import { codeKeys } from "./rules/code.ts";
+import { environmentKeys } from "./rules/environment.ts";
+import { fileKeys } from "./rules/files.ts";
+import { namingKeys, type Resolve } from "./rules/naming.ts";
+import { particularKeys } from "./rules/particular.ts";
+import { runningKeys } from "./rules/running.ts";
+import { sendingKeys } from "./rules/sending.ts";
+import type { CommandLine, SimpleCommand } from "./simple-command.ts";
+
+/** What judging effects needs to know of where a command runs. */
+export interface JudgeLocation extends PathPlace {
+  /** Where a program of this name is found outside folders that a session may write; undefined when nowhere. */
+  resolve?: Resolve | undefined;
+  /** The text of a file that this session wrote, by its absolute path. */
+  readWritten?: ((path: string) => string | undefined) | undefined;
+}
+
+/** Everything a command does that somebody should be asked about, whatever it is called. */
+export function effectKeys(command: SimpleCommand, location: JudgeLocation, line: CommandLine): readonly string[] {
+  const name = command.name ?? "";
+  return [
+    ...(line.unknownScripts.has(command) ? [keys.unknownScript] : []),
+    ...namingKeys(command, location),
+    ...(name === "" ? [] : riskKeys(name, command.args)),
+    ...fileKeys(command, location),
+    ...sendingKeys(command),
+    ...runningKeys(command, location),
+    ...environmentKeys(command, location),
+    ...particularKeys(command, location),
+    ...codeKeys(command, location, location.readWritten),
+  ];
+}

@@ -1,0 +1,262 @@
+import { type Argument, literal, type SimpleCommand, withText } from "../simple-command.ts";
+import { hasAny, isOption, type OptionWords, readOptions, valuesOf, wordSet } from "./option-words.ts";
+import { styleOf } from "./styles.ts";
+
+/** What a command does to a file it names. */
+export type Use =
+  | "read"
+  /** Written, created or changed; what it held before may stay. */
+  | "write"
+  /** Emptied, or filled with nothing that anybody would want. */
+  | "empty"
+  | "delete"
+  /** Read and gone from where it was. */
+  | "move";
+
+export interface FileUse {
+  readonly use: Use;
+  readonly file: Argument;
+}
+
+interface FileProgram {
+  /** What happens to the operands. */
+  readonly operands?: Use;
+  /** What happens to the last of several operands. */
+  readonly last?: Use;
+  /** Operands before the files: a mode, a script. */
+  readonly skip?: number;
+  /** Options that must be given for the operands to be written. */
+  readonly when?: string;
+  /** Options whose value is a file that is written. */
+  readonly writes?: string;
+  /** Options whose value is a folder that everything goes into. */
+  readonly into?: string;
+}
+
+const archive = { operands: "read", last: "read" } as const;
+const editor = { operands: "write" } as const;
+const packer = { operands: "write", writes: "-o --output" } as const;
+
+const programs: Readonly<Record<string, FileProgram>> = {
+  rm: { operands: "delete" },
+  rmdir: { operands: "delete" },
+  unlink: { operands: "delete" },
+  rimraf: { operands: "delete" },
+  trash: { operands: "delete" },
+  "trash-put": { operands: "delete" },
+  "del-cli": { operands: "delete" },
+  srm: { operands: "delete" },
+  wipe: { operands: "delete" },
+  shred: { operands: "empty" },
+  truncate: { operands: "write" },
+  tee: { operands: "write" },
+  sponge: { operands: "write" },
+  touch: { operands: "write" },
+  mkdir: { operands: "write" },
+  mkfifo: { operands: "write" },
+  mknod: { operands: "write" },
+  chmod: { operands: "write", skip: 1 },
+  chown: { operands: "write", skip: 1 },
+  chgrp: { operands: "write", skip: 1 },
+  chattr: { operands: "write", skip: 1 },
+  setfacl: { operands: "write", skip: 1 },
+  cp: { operands: "read", last: "write", into: "-t --target-directory" },
+  mv: { operands: "move", last: "write", into: "-t --target-directory" },
+  ln: { operands: "read", last: "write", into: "-t --target-directory" },
+  link: { operands: "read", last: "write" },
+  install: { operands: "read", last: "write", into: "-t --target-directory" },
+  rsync: { operands: "read", last: "write", writes: "--log-file --backup-dir --partial-dir --temp-dir" },
+  scp: { operands: "read", last: "write" },
+  ditto: { operands: "read", last: "write" },
+  dd: {},
+  sed: { operands: "write", skip: 1, when: "-i --in-place" },
+  gsed: { operands: "write", skip: 1, when: "-i --in-place" },
+  perl: { operands: "write", when: "-i" },
+  ruby: { operands: "write", when: "-i" },
+  sort: { operands: "read", writes: "-o --output" },
+  uniq: { operands: "read", last: "write" },
+  split: { operands: "read", last: "write" },
+  csplit: { operands: "read", writes: "-f --prefix" },
+  xxd: { operands: "read", last: "write" },
+  objcopy: { operands: "write" },
+  strip: { operands: "write", writes: "-o" },
+  patch: { operands: "write", writes: "-o -r -d --output --reject-file --directory" },
+  ed: editor,
+  ex: editor,
+  vi: editor,
+  vim: editor,
+  nvim: editor,
+  nano: editor,
+  pico: editor,
+  emacs: editor,
+  micro: editor,
+  joe: editor,
+  code: editor,
+  subl: editor,
+  gzip: packer,
+  gunzip: packer,
+  bzip2: packer,
+  bunzip2: packer,
+  xz: packer,
+  unxz: packer,
+  zstd: packer,
+  lz4: packer,
+  compress: packer,
+  zip: { operands: "read" },
+  unzip: { operands: "read", into: "-d" },
+  tar: archive,
+  cpio: { into: "-D --directory", writes: "-O -F --file" },
+  curl: {
+    writes:
+      "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --hsts --alt-svc --etag-save --libcurl",
+    into: "--output-dir",
+  },
+  wget: {
+    writes: "-O --output-document -o --output-file -a --append-output --save-cookies --warc-file --rejected-log",
+    into: "-P --directory-prefix",
+  },
+  gpg: { writes: "-o --output" },
+  "ssh-keygen": { writes: "-f" },
+  tcpdump: { writes: "-w" },
+  script: { operands: "write" },
+  mogrify: { operands: "write" },
+  dos2unix: { operands: "write" },
+  unix2dos: { operands: "write" },
+  crudini: { operands: "write", skip: 1 },
+  psql: { writes: "-o --output -L --log-file" },
+  pg_dump: { writes: "-f --file" },
+  strace: { writes: "-o --output" },
+  psexec: {},
+};
+
+/** Options that name an output wherever they occur. */
+const outputOptions =
+  "-o --output --out --outfile --out-file --output-file --outdir --out-dir --output-dir --output-directory --outDir --dest --destination --save --log-file --logfile --target-dir --export --prefix --report -out -outfile -oN -oX -oG -oA";
+
+/** What a command does to the files its words name. Redirections are not its words. */
+export function fileUses(command: SimpleCommand): readonly FileUse[] {
+  const name = command.name ?? "";
+  const words = readOptions(command.args, styleOf(name));
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  return [
+    ...(program === undefined ? [] : namedUses(program, words)),
+    ...specialUses(name, words, command.args),
+    ...valuesOf(words, outputOptions).map((file) => ({ use: "write", file }) as const),
+  ];
+}
+
+function namedUses(program: FileProgram, words: OptionWords): readonly FileUse[] {
+  const found: FileUse[] = [];
+  const into = valuesOf(words, program.into ?? "");
+  for (const file of [...valuesOf(words, program.writes ?? ""), ...into]) found.push({ use: "write", file });
+  const isOn = program.when === undefined || hasAny(words, program.when) || clusterHas(words, program.when);
+  if (program.operands === undefined) return found;
+  const skip = program.skip === undefined || hasScriptOption(words) ? 0 : program.skip;
+  const files = words.operands.slice(skip);
+  files.forEach((file, index) => {
+    const isLast = index === files.length - 1 && files.length > 1 && into.length === 0;
+    const use = isLast && program.last !== undefined ? program.last : (program.operands ?? "read");
+    found.push({ use: isOn ? use : "read", file });
+  });
+  return found;
+}
+
+/** `sed -i.bak` and `perl -pi` carry more in the same word. */
+function clusterHas(words: OptionWords, when: string): boolean {
+  const letters = [...wordSet(when)].filter((one) => /^-[a-z]$/.test(one));
+  return words.options.some(({ name }) => letters.some((letter) => isOption(name, letter)));
+}
+
+function hasScriptOption(words: OptionWords): boolean {
+  return hasAny(words, "-e -f --expression --file");
+}
+
+/** Programs whose files do not stand where others have them. */
+function specialUses(name: string, words: OptionWords, args: readonly Argument[]): readonly FileUse[] {
+  switch (name) {
+    case "dd":
+    case "dcfldd":
+      return args.flatMap((arg) => {
+        const match = /^(of|if)=(.*)$/s.exec(arg.text);
+        if (match === null) return [];
+        return [{ use: match[1] === "of" ? "write" : "read", file: withText(arg, match[2] ?? "") } as const];
+      });
+    case "truncate":
+      return valuesOf(words, "-s --size").some((size) => /^0+[a-zA-Z]*$/.test(size.text))
+        ? words.operands.map((file) => ({ use: "empty", file }) as const)
+        : [];
+    case "cp":
+    case "install":
+    case "tee":
+      return isEmptySource(name, words)
+        ? words.operands.slice(-1).map((file) => ({ use: "empty", file }) as const)
+        : [];
+    case "tar":
+    case "gtar":
+    case "bsdtar":
+      return tarUses(words, args);
+    case "zip":
+      return words.operands.slice(0, 1).map((file) => ({ use: "write", file }) as const);
+    case "git":
+      return gitUses(words);
+    case "ln":
+      return words.operands.length === 1 ? [] : [];
+    case "ffmpeg":
+    case "convert":
+    case "magick":
+    case "rsvg-convert":
+      return words.operands.slice(-1).map((file) => ({ use: "write", file }) as const);
+    case "find":
+    case "gfind":
+      return valuesAfter(args, /^-f(?:print0?|printf|ls)$/).map((file) => ({ use: "write", file }) as const);
+    case "docker":
+    case "podman":
+      return words.operands[0]?.text === "cp"
+        ? words.operands.slice(2).map((file) => ({ use: "write", file }) as const)
+        : [];
+    case "openssl":
+      return valuesAfter(args, /^-(?:out|keyout|writerand|CAserial)$/).map((file) => ({ use: "write", file }) as const);
+    default:
+      return [];
+  }
+}
+
+function isEmptySource(name: string, words: OptionWords): boolean {
+  return name !== "tee" && words.operands.length > 1 && words.operands.slice(0, -1).some(isNothing);
+}
+
+export function isNothing(argument: Argument): boolean {
+  return /^\/dev\/(?:null|zero|u?random|full)$/.test(argument.text);
+}
+
+/** The first word of tar may hold its letters without a dash. */
+function tarUses(words: OptionWords, args: readonly Argument[]): readonly FileUse[] {
+  const [first] = args;
+  const letters = first !== undefined && /^[A-Za-z]+$/.test(first.text) ? first.text : "";
+  const has = (letter: string, long: string): boolean =>
+    letters.includes(letter) || hasAny(words, `-${letter} ${long}`);
+  const makes = has("c", "--create") || has("r", "--append") || has("u", "--update");
+  const extracts = has("x", "--extract") || hasAny(words, "--get");
+  const files = letters.includes("f") ? words.operands.slice(1, 2) : valuesOf(words, "-f --file");
+  const folders = valuesOf(words, "-C --directory");
+  return [
+    ...(makes ? files.map((file) => ({ use: "write", file }) as const) : []),
+    ...(extracts ? folders.map((file) => ({ use: "write", file }) as const) : []),
+    ...(extracts && hasAny(words, "-P --absolute-names") ? [{ use: "write", file: literal("/") } as const] : []),
+  ];
+}
+
+function gitUses(words: OptionWords): readonly FileUse[] {
+  const [action, ...rest] = words.operands;
+  if (action?.text === "clone") return rest.slice(1, 2).map((file) => ({ use: "write", file }) as const);
+  if (action?.text === "init") return rest.slice(0, 1).map((file) => ({ use: "write", file }) as const);
+  if (action?.text === "mv" || action?.text === "rm") return [];
+  return [];
+}
+
+function valuesAfter(args: readonly Argument[], option: RegExp): readonly Argument[] {
+  return args.flatMap((arg, index) => {
+    const next = args[index + 1];
+    return option.test(arg.text) && next !== undefined ? [next] : [];
+  });
+}

@@ -1,0 +1,102 @@
+/** Options whose value is a program, or code that a program runs. Asked about wherever they are given. */
+export const runningOptions: Readonly<Record<string, string>> = {
+  tar: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command --info-script -F --new-volume-script",
+  gtar: "--checkpoint-action --to-command -I --use-compress-program --rsh-command --rmt-command --info-script -F --new-volume-script",
+  bsdtar: "--use-compress-program",
+  git: "--upload-pack --receive-pack --exec-path --exec --open-files-in-pager -O --extcmd -x --template --config-env --super-prefix --tree-filter --index-filter --env-filter --msg-filter --commit-filter --parent-filter --tag-name-filter",
+  rsync: "-e --rsh --rsync-path",
+  scp: "-S -D",
+  sftp: "-S -D",
+  ssh: "-F -I -P",
+  zip: "-TT --unzip-command",
+  split: "--filter",
+  sort: "--compress-program",
+  rg: "--pre --hostname-bin",
+  man: "-P --pager -H --html -p --preprocessor -C --config-file",
+  wget: "--use-askpass -e --execute --config",
+  curl: "-K --config --engine",
+  tcpdump: "-z --postrotate-command",
+  make: "--eval",
+  gmake: "--eval",
+  cmake: "-P -C",
+  ctest: "-S -SP --script",
+  go: "-exec -toolexec -overlay -vettool -gcflags=-wrapper -modfile",
+  cargo: "--config",
+  rustc: "-C",
+  gcc: "-wrapper -fplugin -B -specs",
+  "g++": "-wrapper -fplugin -B -specs",
+  clang: "-wrapper -fplugin -B -fpass-plugin -load",
+  openssl: "-engine -provider -provider-path",
+  nmap: "--script --script-args-file --datadir",
+  gdb: "-x -ex -ix -iex --command --eval-command --init-command -ex=",
+  lldb: "-o -s -S -k --one-line --source --source-before-file",
+  dpkg: "--pre-invoke --post-invoke --root --admindir --instdir",
+  svn: "--diff-cmd --editor-cmd --config-option --merge-cmd",
+  hg: "--config",
+  mutt: "-e -F",
+  lynx: "-editor -cfg -cmd_script",
+  xterm: "-e -S -into",
+  "gnome-terminal": "-e -x --command --",
+  konsole: "-e",
+  alacritty: "-e --command",
+  kitty: "--session --config -e",
+  urxvt: "-e",
+  rxvt: "-e",
+  st: "-e",
+  wezterm: "start -- --config",
+  psql: "--pset=pager",
+  mysql: "--pager --init-command",
+  sqlite3: "-cmd -init",
+  borg: "--rsh --remote-path",
+  restic: "--password-command -o",
+  certbot: "--pre-hook --post-hook --deploy-hook --renew-hook --manual-auth-hook --manual-cleanup-hook",
+  openvpn: "--up --down --config --script-security",
+  dhclient: "-sf -cf",
+  pandoc: "--filter -F --lua-filter -L --pdf-engine-opt",
+  gs: "-dNOSAFER",
+  exiftool: "-config -if",
+  latex: "-shell-escape --shell-escape -enable-write18",
+  pdflatex: "-shell-escape --shell-escape -enable-write18",
+  xelatex: "-shell-escape --shell-escape",
+  lualatex: "-shell-escape --shell-escape",
+  latexmk: "-shell-escape --shell-escape -e -r",
+  ansible: "-m --module-name -a",
+  docker: "--entrypoint --init-path --credential-helper",
+  podman: "--entrypoint --hooks-dir --conmon",
+  mpv: "--script --input-ipc-server",
+  newsboat: "-x",
+  perf: "--pre --post -D --exec-path",
+  valgrind: "--db-command --suppressions-exec",
+  unison: "-sshcmd -rshcmd -servercmd",
+  ftp: "-m",
+  w3m: "-config",
+  dc: "-e",
+  "run-parts": "",
+  logrotate: "",
+  node: "--experimental-loader",
+  helm: "--post-renderer",
+  kubectl: "--exec-command",
+  ffmpeg: "-filter_script",
+  journalctl: "--vacuum-exec",
+  taskset: "",
+  dnf: "--setopt",
+  ld: "-plugin --plugin --dynamic-linker",
+  pip: "--global-option --install-option --build-option",
+  socat: "",
+};
+
+/** Values that make such an option harmless: what packs, pages or copies, and nothing else. */
+export const harmlessPrograms =
+  /^(?:(?:\/usr)?\/bin\/)?(?:ssh(?: -(?:[pilF46CTqv]|o (?:StrictHostKeyChecking|UserKnownHostsFile|ConnectTimeout|BatchMode|IdentityFile|Port)=?)[ \w.@/=-]*)*|gzip|pigz|zstd(?: -[\w-]+)*|xz(?: -[\w-]+)*|lz4|bzip2|pbzip2|lzma|brotli|cat|less(?: -\w+)*|more|most|bat|delta|head|tail|wc|vim?|nano|nvim|emacs|code(?: --wait)?|true|:|dot|echo|totals|sleep=\d+|ttyout|bell)$/;
+
+/** Settings of git that name a program. */
+export const runningGitSettings =
+  /^(?:alias\.|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|alternaterefscommand|notesref|worktree|attributesfile)|pager\.|credential\.|filter\.|diff\.(?:.*\.)?(?:external|textconv|command|tool|guitool)|difftool\.|merge\..*driver|mergetool\.|sequence\.editor|gpg\.|protocol\.|uploadpack\.|receive\.|remote\..*\.(?:uploadpack|receivepack|vcs|url|pushurl)|http\.(?:proxy|sslverify|cookiefile|extraheader)|https?\.|url\.|include|init\.templatedir|interactive\.difffilter|trailer\.|tar\.|browser\.|man\.|web\.|submodule\..*\.update|sendemail\.|imap\.|ssh\.variant|safe\.|gui\.|guitool\.|help\.|hook\.|fsck\.|blame\.|bisect\.|instaweb\.|stash\.)/i;
+
+/** Settings of ssh that run a program or read one. */
+export const runningSshSettings =
+  /^(?:proxycommand|localcommand|permitlocalcommand|knownhostscommand|remotecommand|match|include|pkcs11provider|securitykeyprovider|xauthlocation|sendenv|setenv|tunnel|forwardagent|remoteforward|dynamicforward|controlpath|proxyusefdpass)\b/i;
+
+/** Long options of any program that name something to run. */
+export const runningName =
+  /^--?(?:[\w-]*-)?(?:command|cmd|exec|program|pager|editor|shell|hook|askpass|wrapper|launcher|preprocessor|interpreter|on-change|onchange|post-process|postprocess|runner)$/;

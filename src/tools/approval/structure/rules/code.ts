@@ -1,0 +1,95 @@
+import { codeEffects } from "../code/effects.ts";
+import { keys } from "../keys.ts";
+import type { PathPlace } from "../paths.ts";
+import { codeUse, type Language } from "../programs/interpreters.ts";
+import { readOptions, valuesOf } from "../programs/option-words.ts";
+import { styleOf } from "../programs/styles.ts";
+import { hasUnknown, literal, type SimpleCommand } from "../simple-command.ts";
+import { zoneOf } from "../zones.ts";
+import { isElsewhere } from "./elsewhere.ts";
+
+/** What code in the words or on the input of a command does outside itself, when somebody should be asked. */
+export function codeKeys(
+  command: SimpleCommand,
+  place: PathPlace,
+  readWritten?: (path: string) => string | undefined,
+): readonly string[] {
+  const { language, sources } = codesOf(command, readWritten);
+  if (language === undefined) return [];
+  return sources.some((source) => hasEffects(source, language, { command, place })) ? [keys.code] : [];
+}
+
+interface Codes {
+  readonly language: Language | undefined;
+  readonly sources: readonly string[];
+}
+
+function codesOf(command: SimpleCommand, readWritten: ((path: string) => string | undefined) | undefined): Codes {
+  const name = command.name ?? "";
+  const words = readOptions(command.args, styleOf(name));
+  if (name === "sed" || name === "gsed") {
+    const given = valuesOf(words, "-e --expression");
+    return {
+      language: "sed",
+      sources: (given.length > 0 || valuesOf(words, "-f --file").length > 0 ? given : words.operands.slice(0, 1)).map(
+        (one) => one.text,
+      ),
+    };
+  }
+  if (/^(?:vim?|nvim|view|ex|vimdiff)$/.test(name)) {
+    const plus = command.args.filter((arg) => /^\+[^\d]/.test(arg.text)).map((arg) => arg.text.slice(1));
+    return { language: "editor", sources: [...valuesOf(words, "-c --cmd").map((one) => one.text), ...plus] };
+  }
+  if (name === "ed") return { language: "editor", sources: [command.input ?? ""] };
+  const use = codeUse(command);
+  if (use === undefined) return { language: undefined, sources: [] };
+  const inWords =
+    use.language === "awk" && use.codes.length === 0 && valuesOf(words, "-f --file").length === 0
+      ? use.file === undefined
+        ? []
+        : [use.file]
+      : use.codes;
+  const written =
+    use.language === "awk"
+      ? undefined
+      : use.file === undefined
+        ? undefined
+        : fileText(use.file.text, command, readWritten);
+  return {
+    language: use.language,
+    sources: [
+      ...inWords.map((one) => one.text),
+      ...(use.readsInput ? [command.input ?? ""] : []),
+      ...(written === undefined ? [] : [written]),
+    ],
+  };
+}
+
+function fileText(
+  file: string,
+  command: SimpleCommand,
+  readWritten: ((path: string) => string | undefined) | undefined,
+): string | undefined {
+  const path = file.startsWith("/")
+    ? file
+    : command.cwd === undefined
+      ? undefined
+      : `${command.cwd}/${file.replace(/^\.\//, "")}`;
+  return path === undefined ? undefined : readWritten?.(path);
+}
+
+/** Judges code as text, also for input to a running interpreter. */
+export function hasEffects(
+  source: string,
+  language: Language,
+  { command, place }: { readonly command: SimpleCommand; readonly place: PathPlace },
+): boolean {
+  const effects = codeEffects(source, language);
+  if (effects.runs || effects.deletes || effects.connects || effects.isDynamic) return true;
+  if (isElsewhere(command)) return false;
+  return effects.writes.some((path) => {
+    if (path === undefined || path === "" || hasUnknown(path)) return language !== "awk" && language !== "other";
+    const zone = zoneOf(literal(path), command, place);
+    return zone !== "workspace" && zone !== "temp" && zone !== "nowhere";
+  });
+}

@@ -1,0 +1,175 @@
+import { keys } from "../keys.ts";
+import { below, isInside, type PathPlace, patternOf } from "../paths.ts";
+import { type FileUse, fileUses, isNothing } from "../programs/file-use.ts";
+import { type Argument, hasUnknown, type SimpleCommand, withText } from "../simple-command.ts";
+import { isSecretPath, zoneOf } from "../zones.ts";
+import { isElsewhere } from "./elsewhere.ts";
+
+/** What a command does to files, as far as somebody should be asked about it. */
+export function fileKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+  if (isElsewhere(command)) return [];
+  const found = new Set<string>();
+  const add = (key: string | undefined): void => {
+    if (key !== undefined) found.add(key);
+  };
+  for (const one of [...redirectUses(command), ...fileUses(command)]) add(useKey(one, command, place));
+  add(manyDeleted(command));
+  for (const path of namedPaths(command)) add(pathKey(path, command, place));
+  add(wholeHomeRead(command, place));
+  return [...found];
+}
+
+function redirectUses(command: SimpleCommand): readonly FileUse[] {
+  const writesNothing = printsNothing(command);
+  return [
+    ...command.writes.map(({ target, isAppend }) => ({
+      use: writesNothing && !isAppend && !isArtefact(target.text) ? ("empty" as const) : ("write" as const),
+      file: target,
+    })),
+    ...command.reads.map((file) => ({ use: "read", file }) as const),
+  ];
+}
+
+/** A redirection of nothing empties the file. */
+function printsNothing(command: SimpleCommand): boolean {
+  const { name, args } = command;
+  if (name === "") return command.assigns.length === 0 && command.reads.every(isNothing);
+  if (name === ":" || name === "true" || name === "false") return true;
+  if (name === "printf") return args.length === 0 || args[0]?.text === "";
+  if (name === "echo") return args.length > 0 && args.every((arg) => arg.text === "-n" || arg.text === "");
+  if (name === "cat")
+    return (
+      (args.length > 0 ? args : command.reads).length > 0 && (args.length > 0 ? args : command.reads).every(isNothing)
+    );
+  return false;
+}
+
+function useKey({ use, file }: FileUse, command: SimpleCommand, place: PathPlace): string | undefined {
+  if (isRemote(file)) return undefined;
+  const zone = zoneOf(file, command, place);
+  if (zone === "own") return keys.ownFiles;
+  if (use === "read") return undefined;
+  if (zone === "nowhere") return undefined;
+  if (zone === "device") return keys.disk;
+  if (zone === "guarded") return isFolderMade(command, file) ? undefined : keys.protectedFile;
+  if (use === "delete" || use === "move") return deleteKey({ use, file }, zone, { command, place });
+  if (zone === "outside" || zone === "unknown") return keys.writeOutside;
+  return use === "empty" && zone === "workspace" ? keys.fileLoss : undefined;
+}
+
+/** `mkdir -p .vscode` makes room and changes nothing yet; inside the folder of git it does. */
+function isFolderMade(command: SimpleCommand, file: Argument): boolean {
+  return command.name === "mkdir" && !/\.git(?:\/|$)|^\//.test(file.text);
+}
+
+function deleteKey(
+  { use, file }: FileUse,
+  zone: string,
+  { command, place }: { readonly command: SimpleCommand; readonly place: PathPlace },
+): string | undefined {
+  const target = patternOf(file, command, place);
+  const isWhole = target !== undefined && [...place.tempDirs, place.workspace ?? ""].includes(target);
+  if (zone === "outside" || zone === "unknown" || isWhole) return keys.deleteOutside;
+  if (zone === "temp") return undefined;
+  if (use === "move") return movesAway(command, place) && !isArtefact(file.text) ? keys.fileLoss : undefined;
+  if (command.name === "rmdir") return undefined;
+  return (file.hasGlob || hasUnknown(file.text)) && !isArtefact(file.text) ? keys.bulkDelete : undefined;
+}
+
+/** Out of the workspace into a folder that is emptied by itself. */
+function movesAway(command: SimpleCommand, place: PathPlace): boolean {
+  const last = command.args.filter((arg) => !arg.text.startsWith("-")).at(-1);
+  return last !== undefined && zoneOf(last, command, place) === "temp";
+}
+
+const artefactNames =
+  /\.(?:log|logs|tmp|temp|bak|backup|old|orig|rej|swp|swo|pyc|pyo|pyd|o|obj|a|so|dylib|dll|exe|class|jar|war|map|min\.js|cache|out|err|pid|lock|gz|tgz|zip|tar|whl|egg|gcda|gcno|gcov|profraw|prof|trace|d|dSYM|tsbuildinfo|DS_Store|core|dump|hprof|lcov|coverage|snap\.new|part|crdownload|aux|toc|bbl|blg|fls|fdb_latexmk|synctex|nyc_output)$|~$|^#.*#$/;
+const artefactFolders =
+  /(?:^|\/)(?:node_modules|dist|build|out|output|target|coverage|tmp|temp|cache|\.cache|logs?|__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.next|\.nuxt|\.turbo|\.parcel-cache|\.nyc_output|bin|obj|_build|htmlcov|\.tox|\.eggs|reports?|storybook-static|DerivedData)\//;
+
+/** What a build makes again. */
+export function isArtefact(text: string): boolean {
+  return artefactNames.test(text) || artefactFolders.test(text);
+}
+
+const most = 12;
+
+function manyDeleted(command: SimpleCommand): string | undefined {
+  if (command.name !== "rm" && command.name !== "unlink") return undefined;
+  return command.args.filter((arg) => !arg.text.startsWith("-") && !isArtefact(arg.text)).length > most
+    ? keys.bulkDelete
+    : undefined;
+}
+
+function isRemote(file: Argument): boolean {
+  return /^(?:[\w.-]+@)?[\w.-]+:|^\w+:\/\//.test(file.text) && !/^[A-Za-z]:[\\/]/.test(file.text);
+}
+
+/** Programs that say something about a file without telling what is in it, or whose words are only text. */
+const tellsNothing: ReadonlySet<string> = new Set(
+  "ls eza exa lsd stat test [ [[ du df file find fd readlink realpath basename dirname echo printf export alias : true tree which type ssh ssh-add ssh-keygen mosh git man help complete set unset read local declare readonly typeset pwd wc touch sha256sum md5sum".split(
+    " ",
+  ),
+);
+/** Programs at home in a folder of secrets. */
+const owners: Readonly<Record<string, RegExp>> = {
+  kubectl: /\.kube/,
+  helm: /\.kube/,
+  k9s: /\.kube/,
+  oc: /\.kube/,
+  aws: /\.aws/,
+  docker: /\.docker/,
+  gh: /\.config\/gh/,
+  gpg: /\.gnupg/,
+  npm: /\.npmrc/,
+  scp: /\.ssh\/(?:config|known_hosts)/,
+  rsync: /\.ssh\/(?:config|known_hosts)/,
+};
+
+/** Everything in the words of a command that could be a path. */
+function namedPaths(command: SimpleCommand): readonly Argument[] {
+  const words = [...command.args, ...command.reads];
+  return words.flatMap((arg) => {
+    const { text } = arg;
+    if (!/[/~.]/.test(text) || text.length > 4_096) return [];
+    const pieces = [text, ...[...text.matchAll(/[=@:<,]((?:\/|~|\.)[^=@:,]*)/g)].map((match) => match[1] ?? "")];
+    return pieces.filter((piece) => piece !== "" && !/\s/.test(piece.trim())).map((piece) => withText(arg, piece));
+  });
+}
+
+function pathKey(path: Argument, command: SimpleCommand, place: PathPlace): string | undefined {
+  const name = command.name ?? "";
+  if (name === "echo" || name === "printf" || name === "export" || name === "alias") return undefined;
+  const target = patternOf(path, command, place);
+  if (target === undefined) return undefined;
+  if (isInside(target, place.hermesHome) || isInside(target, `${place.home}/.hermes`)) return keys.ownFiles;
+  if (tellsNothing.has(name) || owners[name]?.test(target) === true || isIdentity(path, command)) return undefined;
+  return isSecretPath(target, path.hasGlob, place) ? keys.secret : undefined;
+}
+
+/** `scp -i ~/.ssh/id_rsa …` uses a key for what it is for. */
+function isIdentity(path: Argument, command: SimpleCommand): boolean {
+  if (!/^(?:scp|sftp|rsync|ssh|ssh-copy-id|ansible|ansible-playbook|autossh)$/.test(command.name ?? "")) return false;
+  const at = command.args.findIndex((arg) => arg.text === path.text);
+  return at > 0 && /^-i$|^--private-key$/.test(command.args[at - 1]?.text ?? "");
+}
+
+const readsAll: ReadonlySet<string> = new Set(
+  "tar zip 7z rsync scp cp grep egrep rg ag ack cat head tail strings base64 cpio bsdtar rclone ditto restic borg xargs less sed awk".split(
+    " ",
+  ),
+);
+
+/** A whole home folder, or the folder above it, holds all secrets at once. */
+function wholeHomeRead(command: SimpleCommand, place: PathPlace): string | undefined {
+  if (!readsAll.has(command.name ?? "")) return undefined;
+  const roots = ["/", "/home", "/Users", "/root", place.home];
+  const isWhole = command.args.some((arg) => {
+    if (arg.text.startsWith("-")) return false;
+    const target = patternOf(arg, command, place);
+    if (target === undefined) return false;
+    const inHome = below(target, place.home);
+    return roots.includes(target) || (inHome !== undefined && arg.hasGlob && /^\.\*?[^/]*\*/.test(inHome));
+  });
+  return isWhole && place.workspace !== place.home ? keys.secret : undefined;
+}

@@ -1,0 +1,171 @@
+import { keys } from "../keys.ts";
+import { isInside, type PathPlace, patternOf } from "../paths.ts";
+import { hasAny, type OptionWords, readOptions, valuesOf } from "../programs/option-words.ts";
+import { styleOf } from "../programs/styles.ts";
+import { type Argument, hasUnknown, type SimpleCommand, unknownNumber } from "../simple-command.ts";
+import { isGuarded, isSecretPath } from "../zones.ts";
+
+import { isKnownName } from "./naming.ts";
+
+/** Judgements that need more than a row of a table. */
+export function particularKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+  const name = command.name ?? "";
+  const words = readOptions(command.args, styleOf(name));
+  switch (name) {
+    case "kill":
+      return killsOthers(command) ? [keys.kill] : [];
+    case "git":
+      return gitKeys(words, command);
+    case "docker":
+    case "podman":
+    case "nerdctl":
+      return containerKeys(words, command, place);
+    case "dd":
+      return command.args.some((arg) => /^if=\/dev\/(?:zero|u?random)$/.test(arg.text)) ? [keys.exhaustion] : [];
+    case "yes":
+      return command.writes.length > 0 ? [keys.exhaustion] : [];
+    case "python":
+    case "python3":
+    case "php":
+      return servesElsewhere(words, command, place) ? [keys.backdoor] : [];
+    case "chmod":
+      return isDeepLock(words) ? [keys.fileLoss] : [];
+    default:
+      return packageRunnerKeys(name, words);
+  }
+}
+
+/** Process ids that a line found out itself belong to it; those of the system and of whatever a search finds do not. */
+function killsOthers(command: SimpleCommand): boolean {
+  const targets = command.args.filter((arg, index) => !(index === 0 && /^-/.test(arg.text)) && arg.text !== "--");
+  return targets.some((arg) => {
+    if (/^-?[01]$/.test(arg.text)) return true;
+    if (arg.sources.some((one) => one === "$PPID")) return true;
+    if (arg.text === unknownNumber) return false;
+    if (!hasUnknown(arg.text)) return /^-[1-9]\d*$/.test(arg.text) && arg !== command.args[0];
+    return (
+      !arg.sources.every((one) => (one.startsWith("$") ? one !== "$PPID" : one === "lsof" || one === "cat")) ||
+      arg.sources.length === 0 ||
+      /^\$(?:PPID)$/.test(arg.sources[0] ?? "")
+    );
+  });
+}
+
+const usualRemotes: ReadonlySet<string> = new Set(
+  "origin upstream fork mine my gh github gitlab heroku dokku production staging".split(" "),
+);
+
+function gitKeys(words: OptionWords, command: SimpleCommand): readonly string[] {
+  const [action, ...rest] = words.operands.map((one) => one.text);
+  const found: string[] = [];
+  if (action === "push" && rest[0] !== undefined && !usualRemotes.has(rest[0]) && !/[:/@]/.test(rest[0]))
+    found.push(keys.send);
+  if (action === "checkout" || action === "restore") {
+    const at = command.args.findIndex((arg) => arg.text === "--");
+    const isStaged = action === "restore" && hasAny(words, "--staged -S") && !hasAny(words, "--worktree -W");
+    const paths = action === "restore" ? rest : at < 0 ? [] : command.args.slice(at + 1).map((arg) => arg.text);
+    if (!isStaged && paths.some((path) => isManyFiles(path))) found.push(keys.git);
+  }
+  if (action === "clone" && rest.some((one) => /^(?:ext|fd)::/.test(one))) found.push(keys.optionRuns);
+  return found;
+}
+
+/** A folder, everything, or a pattern: not one file with a name and an ending. */
+function isManyFiles(path: string): boolean {
+  return (
+    /[*?[\ufdd0\ufdd1]|^:|\/$|^\.{0,2}$/.test(path) ||
+    !/[^/]\.[\w-]+$|^\.\w+|(?:^|\/)(?:Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile|Procfile|go\.\w+)$/.test(path)
+  );
+}
+
+const officialImage = /^(?:docker\.io\/(?:library\/)?)?[a-z0-9_.-]+(?::[\w.-]+)?(?:@sha256:\w+)?$/;
+const knownImages =
+  /^(?:(?:docker\.io\/)?(?:bitnami|grafana|prom|hashicorp|jenkins|sonarsource|elastic|confluentinc|amazon|google|microsoft|nvidia|pytorch|tensorflow|jupyter|apache|minio|mcp|cypress|selenium|playwright|gitlab|circleci|rust|swift|dart|cirrusci|koalaman|hadolint|aquasec|anchore|returntocorp|semgrep|alpine|curlimages|mikefarah|linuxserver|portainer|traefik|caddy|ollama|qdrant|chromadb|timescale|postgis|supabase|mailhog|axllent|localstack|wiremock|mockserver|swaggerapi|openapitools|squidfunk|asciidoctor|pandoc|texlive|dpage|adminer|phpmyadmin|nodered|eclipse-temurin|oven|denoland|astral-sh|golangci|goreleaser|tonistiigi|moby|docker|library)\/|mcr\.microsoft\.com\/|gcr\.io\/|[\w-]+\.gcr\.io\/|[\w-]+-docker\.pkg\.dev\/|ghcr\.io\/|quay\.io\/|registry\.k8s\.io\/|public\.ecr\.aws\/|registry\.gitlab\.com\/|nvcr\.io\/|lscr\.io\/|localhost(?::\d+)?\/)/;
+
+function containerKeys(words: OptionWords, command: SimpleCommand, place: PathPlace): readonly string[] {
+  const found: string[] = [];
+  const [action, image] = words.operands.map((one) => one.text);
+  for (const volume of valuesOf(words, "-v --volume --mount")) {
+    const source = /(?:^|,)(?:source|src)=([^,]*)/.exec(volume.text)?.[1] ?? volume.text.split(":")[0] ?? "";
+    if (mountsTooMuch({ ...volume, text: source }, command, place)) found.push(keys.privilege);
+  }
+  if (
+    (action === "run" || action === "create") &&
+    image !== undefined &&
+    !officialImage.test(image) &&
+    !knownImages.test(image)
+  )
+    found.push(keys.supply);
+  return found;
+}
+
+function mountsTooMuch(source: Argument, command: SimpleCommand, place: PathPlace): boolean {
+  if (!/[/~.]/.test(source.text) && !hasUnknown(source.text)) return false;
+  const target = patternOf(source, command, place);
+  if (target === undefined) return !source.sources.every((one) => one === "pwd" || one === "$PWD");
+  if (/docker\.sock$|podman\.sock$|containerd\.sock$/.test(target)) return true;
+  if (isSecretPath(target, source.hasGlob, place) || isGuarded(target, source.hasGlob)) return true;
+  return (
+    !(place.workspace !== undefined && isInside(target, place.workspace)) &&
+    !place.tempDirs.some((one) => isInside(target, one))
+  );
+}
+
+/** A server over files that are not the work. */
+function servesElsewhere(words: OptionWords, command: SimpleCommand, place: PathPlace): boolean {
+  const isServer = command.args.some((arg) => /^(?:http\.server|SimpleHTTPServer|pyftpdlib|-S)$/.test(arg.text));
+  if (!isServer) return false;
+  const folders = [...valuesOf(words, "-d --directory -t")].map((one) => patternOf(one, command, place));
+  const served = folders.length > 0 ? folders : [command.cwd];
+  return served.some((one) => one !== undefined && place.workspace !== undefined && !isInside(one, place.workspace));
+}
+
+/** `chmod -R 000 .` locks everybody out. */
+function isDeepLock(words: OptionWords): boolean {
+  const mode = words.operands[0]?.text ?? "";
+  return (
+    (hasAny(words, "-R --recursive") && (/^[0-7]?0[0-7]{2}$|^a?-rwx|^u?-[rwx]*r/.test(mode) || /^a?=$/.test(mode))) ||
+    /^0?000$/.test(mode)
+  );
+}
+
+const runners: Readonly<Record<string, string>> = {
+  npx: "",
+  bunx: "",
+  pnpx: "",
+  uvx: "",
+  pnpm: "dlx create",
+  yarn: "dlx create",
+  npm: "exec x create init",
+  bun: "x create",
+  pipx: "run",
+  uv: "tool",
+};
+/** Starters of projects that people use every day. */
+const starters =
+  /^(?:@?(?:create-|init-)?(?:vite|next-app|next|react-app|react-router|remix|svelte|vue|nuxt|nuxi|astro|expo|expo-app|t3-app|solid|qwik|electron-app|turbo|nx-workspace|preact|hono|payload-app|docusaurus|strapi-app|medusa-app|gatsby|eslint|eslint\/config|playwright|storybook|tauri-app|elysia|fastify|nest|typescript-app|prisma|tsconfig|jest|vitest)|@(?:angular|nestjs|vue|sveltejs|ionic|capacitor|redwoodjs|shopify|react-native-community|tailwindcss|types|biomejs|playwright|changesets|openapitools|redocly|storybook|vitejs|eslint|typescript-eslint|stoplight|graphql-codegen|aws-amplify|cloudflare|modelcontextprotocol|anthropic-ai|google|openai|expo|sanity|electron-forge|commitlint|svgr|swc|babel|microsoft|prisma|trpc|trivago|tanstack|astrojs|nuxt|nrwl|nx|lhci|axe-core|percy|sentry|vercel|netlify|datadog|cypress)\/[\w.-]+|shadcn|shadcn-ui|degit|tiged|npm-check-updates|sort-package-json|taze|publint|attw|serve|http-server|json-server|rimraf|mkdirp|kill-port|husky|lint-staged|concurrently|dotenv-cli|cross-env|tsc-watch|tsc-alias|tsup|envinfo|license-checker|source-map-explorer|webpack-bundle-analyzer|cost-of-modules|depcheck|bundle-phobia-cli|cowsay|skills|repomix|ccusage|pyright|mcp-remote|supabase|gitignore|license|typedoc)$/;
+
+/** A package that is fetched and run at once: known tools may, anything else is asked about. */
+function packageRunnerKeys(name: string, words: OptionWords): readonly string[] {
+  if (!Object.hasOwn(runners, name)) return [];
+  const actions = runners[name] ?? "";
+  const [first, second] = words.operands;
+  const isRun = actions === "" || actions.split(" ").includes(first?.text ?? "");
+  if (!isRun) return [];
+  const named = valuesOf(words, "-p --package --from --spec");
+  const given =
+    actions === "" ? first : name === "uv" ? (second?.text === "run" ? words.operands[2] : undefined) : second;
+  const packages = named.length > 0 ? named : given === undefined ? [] : [given];
+  return packages.some((one) => !isKnownPackage(one)) ? [keys.supply] : [];
+}
+
+function isKnownPackage(argument: Argument): boolean {
+  if (!argument.isKnown) return false;
+  const { text } = argument;
+  if (/^(?:\.{0,2}\/|https?:|git|github:|file:)|\.t?gz$/.test(text)) return false;
+  const bare = text
+    .replace(/(?<=.)@[^/]*$/, "")
+    .replace(/[=<>~!].*$/, "")
+    .replace(/\[.*\]$/, "");
+  return isKnownName(bare) || starters.test(bare) || starters.test(bare.replace(/^create-/, ""));
+}
