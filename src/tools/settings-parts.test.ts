@@ -150,7 +150,7 @@ describe("the terminal", () => {
   });
 
   it("asks for the password of sudo where nobody sees it [30:4.9]", async () => {
-    await using stage = await toolStage();
+    await using stage = await toolStage({ "config.yaml": 'approvals: {sudo: "off"}\n' });
     const asked: unknown[] = [];
     const prompter: Prompter = {
       ...nobody,

@@ -110,9 +110,9 @@ describe("commands", () => {
     const always = answering("always");
     await stage.as({ approver: always })(await stage.open(), "terminal", rm);
     expect(always.asked).toHaveLength(1);
-    const [key] = always.asked[0]?.findings.map((finding) => finding.key) ?? [];
+    const keys = always.asked[0]?.findings.map((finding) => finding.key) ?? [];
     expect(await stage.read("config.yaml")).toBe(
-      `terminal: {sandbox: off}\ncommand_allowlist:\n  - something else  # keep\n  - ${key}\n`,
+      `terminal: {sandbox: off}\ncommand_allowlist:\n  - something else  # keep\n${keys.map((key) => `  - ${key}\n`).join("")}`,
     );
     const deny = answering("deny");
     const later = await stage.open();

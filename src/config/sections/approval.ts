@@ -15,7 +15,11 @@ export const approvalSections = {
         noEffect: missing.cron,
       }),
       headless: choice(["deny", "allow"], "deny", "Flagged commands where nobody can be asked."),
-      sudo: choice(["off", "ask"], "off", "Ask about every use of sudo, also of harmless commands."),
+      sudo: choice(
+        ["off", "auto", "ask"],
+        "auto",
+        "Ask about sudo: never by itself, when nothing else is asked about, always.",
+      ),
       container_mode: choice(["auto", "skip", "check"], "auto", {
         description:
           "Commands in containers: unchecked while nothing of the host is mounted, never checked, always checked.",

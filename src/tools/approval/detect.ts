@@ -13,6 +13,8 @@ import { flaggedByText, hardlineByText } from "./text-rules.ts";
 export interface DetectPlace extends JudgeLocation {
   /** Where the command would start. */
   readonly cwd: string | undefined;
+  /** Whether other rights are asked about: never, where nothing else is (the default), always. */
+  readonly sudo?: "off" | "auto" | "ask" | undefined;
 }
 
 /** What a command would do that matters. `hardline` wins over everything. */
@@ -69,7 +71,7 @@ function judge(text: string, place: DetectPlace): Reading {
   own.forEach((list, index) => {
     const [command] = contexts[index] ?? [];
     const isCovered = command !== undefined && isCarried(command, contexts, own);
-    for (const key of list) if (!(isCovered && key === keys.privilege)) found.add(key);
+    for (const key of list) if (!isRightsOnly(key) || saysRights(place, isCovered)) found.add(key);
   });
   if (isDark(line)) for (const key of flaggedByText(text)) found.add(key);
   if (line.problems.length > 0) found.add("unparseable command");
@@ -98,7 +100,7 @@ function hardlineOf(text: string, line: CommandLine, contexts: Contexts): Findin
 /** The first rule that matches names a command's own finding; effects that it does not cover count besides. */
 function keysOf(command: SimpleCommand, context: RuleContext, place: DetectPlace): readonly string[] {
   const own = flaggedRules.find((rule: CommandRule) => rule.matches(command, context))?.key;
-  const covered = own === undefined ? [] : (covers[own] ?? []);
+  const covered = own === undefined ? [] : (covers.get(own) ?? []);
   const effects = effectKeys(command, place, context.line).filter(
     (key) => !covered.includes(key) && !covered.includes("all"),
   );
@@ -109,39 +111,41 @@ const deletes = [keys.deleteOutside, keys.bulkDelete, keys.fileLoss];
 const writes = [keys.writeOutside, keys.protectedFile];
 const scripts = [keys.unknownScript, keys.supply];
 /** Effects that a named finding already says. */
-const covers: Readonly<Record<string, readonly string[]>> = {
-  "obfuscated command": ["all"],
-  "delete in root path": deletes,
-  "recursive delete": deletes,
-  "find -delete": deletes,
-  "xargs with rm": deletes,
-  "find -exec rm": deletes,
-  "world/other-writable permissions": [...writes, keys.privilege],
-  "recursive chown to root": [...writes, keys.privilege],
-  "overwrite system config": writes,
-  "overwrite system file via redirection": writes,
-  "overwrite system file via tee": writes,
-  "overwrite project env/config via redirection": writes,
-  "overwrite project env/config via tee": writes,
-  "overwrite project env/config file": writes,
-  "copy/move file into /etc/": writes,
-  "in-place edit of system config": writes,
-  "destructive file operation": deletes,
-  "pipe remote content to shell": scripts,
-  "execute remote script via process substitution": scripts,
-  "force kill processes": [keys.kill],
-  "kill hermes/gateway process (self-termination)": [keys.kill],
-  "kill process via pgrep expansion (self-termination)": [keys.kill],
-  "stop/restart hermes gateway (kills running agents)": [keys.ownSettings],
-  "hermes update (restarts gateway, kills running agents)": [keys.ownSettings],
-  "start gateway outside systemd (use 'systemctl --user restart hermes-gateway')": [keys.ownSettings],
-  "git reset --hard (destroys uncommitted changes)": [keys.git],
-  "git force push (rewrites remote history)": [keys.git],
-  "git force push short flag (rewrites remote history)": [keys.git],
-  "git clean with force (deletes untracked files)": [keys.git],
-  "git branch force delete": [keys.git],
-  "disk copy": [keys.exhaustion],
-};
+const covers: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    "obfuscated command": ["all"],
+    "delete in root path": deletes,
+    "recursive delete": deletes,
+    "find -delete": deletes,
+    "xargs with rm": deletes,
+    "find -exec rm": deletes,
+    "world/other-writable permissions": [...writes, keys.privilege],
+    "recursive chown to root": [...writes, keys.privilege],
+    "overwrite system config": writes,
+    "overwrite system file via redirection": writes,
+    "overwrite system file via tee": writes,
+    "overwrite project env/config via redirection": writes,
+    "overwrite project env/config via tee": writes,
+    "overwrite project env/config file": writes,
+    "copy/move file into /etc/": writes,
+    "in-place edit of system config": writes,
+    "destructive file operation": deletes,
+    "pipe remote content to shell": scripts,
+    "execute remote script via process substitution": scripts,
+    "force kill processes": [keys.kill],
+    "kill hermes/gateway process (self-termination)": [keys.kill],
+    "kill process via pgrep expansion (self-termination)": [keys.kill],
+    "stop/restart hermes gateway (kills running agents)": [keys.ownSettings],
+    "hermes update (restarts gateway, kills running agents)": [keys.ownSettings],
+    "start gateway outside systemd (use 'systemctl --user restart hermes-gateway')": [keys.ownSettings],
+    "git reset --hard (destroys uncommitted changes)": [keys.git],
+    "git force push (rewrites remote history)": [keys.git],
+    "git force push short flag (rewrites remote history)": [keys.git],
+    "git clean with force (deletes untracked files)": [keys.git],
+    "git branch force delete": [keys.git],
+    "disk copy": [keys.exhaustion],
+  }),
+);
 
 /** `sudo x`: what x does says more than that it is done with other rights. */
 function isCarried(command: SimpleCommand, contexts: Contexts, own: readonly (readonly string[])[]): boolean {
@@ -149,8 +153,16 @@ function isCarried(command: SimpleCommand, contexts: Contexts, own: readonly (re
     ([inner], index) =>
       inner !== command &&
       inner.wrappers.includes(command.name ?? "") &&
-      (own[index]?.some((key) => key !== keys.privilege) ?? false),
+      (own[index]?.some((key) => !isRightsOnly(key)) ?? false),
   );
+}
+
+function isRightsOnly(key: string): boolean {
+  return key === keys.sudo || key === keys.privilege;
+}
+
+function saysRights({ sudo = "auto" }: DetectPlace, isCovered: boolean): boolean {
+  return sudo === "ask" || (sudo === "auto" && !isCovered);
 }
 
 /** Something cannot be read, and what can be read of it looks dangerous. */

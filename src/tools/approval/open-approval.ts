@@ -1,7 +1,6 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readSwitches } from "#config";
-import { sudoFromInput } from "../terminals/command/sudo.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
 import type { ToolsBase } from "../tools-base.ts";
 import { allowlistStore } from "./allowlist.ts";
@@ -11,7 +10,7 @@ import { type CommandScanner, combineScanners, externalScanner } from "./externa
 import { createGate, type GateDeps } from "./gate.ts";
 import { Grants } from "./grants.ts";
 import { readMode, YoloSwitch } from "./modes.ts";
-import type { ApprovalGate, Finding } from "./request.ts";
+import type { ApprovalGate } from "./request.ts";
 import { scanCommand } from "./scanner.ts";
 
 export interface Approval {
@@ -55,6 +54,7 @@ export function openApproval(base: ToolsBase, decided: (entry: AuditEntry) => vo
       hermesHome: home.root,
       tempDirs: [...new Set([tmpdir(), "/tmp", "/var/tmp"])],
       workspace: context.cwd,
+      sudo: approvals.sudo,
     }),
     isContained: ({ terminalKind }) => isContained(terminalKind, config),
     audit: (entry) => {
@@ -75,9 +75,8 @@ export function openApproval(base: ToolsBase, decided: (entry: AuditEntry) => vo
 }
 
 function scannerOf({ config, env, machine }: ToolsBase): CommandScanner {
-  const { security, approvals } = config;
+  const { security } = config;
   const scanners: CommandScanner[] = [(command) => Promise.resolve(scanCommand(command))];
-  if (approvals.sudo === "ask") scanners.push((command) => Promise.resolve(sudoFindings(command)));
   if (security.tirith_enabled)
     scanners.push(
       externalScanner({
@@ -89,11 +88,4 @@ function scannerOf({ config, env, machine }: ToolsBase): CommandScanner {
       }),
     );
   return combineScanners(...scanners);
-}
-
-/** `approvals.sudo: ask`: every `sudo` that would really run is asked about, whatever it runs. */
-export function sudoFindings(command: string): readonly Finding[] {
-  if (sudoFromInput(command) === undefined) return [];
-  const key = "privilege escalation (sudo)";
-  return [{ key, description: "run a command with the rights of another user", severity: "ask", source: "policy" }];
 }

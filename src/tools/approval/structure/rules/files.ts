@@ -112,19 +112,21 @@ const tellsNothing: ReadonlySet<string> = new Set(
   ),
 );
 /** Programs at home in a folder of secrets. */
-const owners: Readonly<Record<string, RegExp>> = {
-  kubectl: /\.kube/,
-  helm: /\.kube/,
-  k9s: /\.kube/,
-  oc: /\.kube/,
-  aws: /\.aws/,
-  docker: /\.docker/,
-  gh: /\.config\/gh/,
-  gpg: /\.gnupg/,
-  npm: /\.npmrc/,
-  scp: /\.ssh\/(?:config|known_hosts)/,
-  rsync: /\.ssh\/(?:config|known_hosts)/,
-};
+const owners: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    kubectl: /\.kube/,
+    helm: /\.kube/,
+    k9s: /\.kube/,
+    oc: /\.kube/,
+    aws: /\.aws/,
+    docker: /\.docker/,
+    gh: /\.config\/gh/,
+    gpg: /\.gnupg/,
+    npm: /\.npmrc/,
+    scp: /\.ssh\/(?:config|known_hosts)/,
+    rsync: /\.ssh\/(?:config|known_hosts)/,
+  }),
+);
 
 /** Everything in the words of a command that could be a path. */
 function namedPaths(command: SimpleCommand): readonly Argument[] {
@@ -143,7 +145,7 @@ function pathKey(path: Argument, command: SimpleCommand, place: PathPlace): stri
   const target = patternOf(path, command, place);
   if (target === undefined) return undefined;
   if (isInside(target, place.hermesHome) || isInside(target, `${place.home}/.hermes`)) return keys.ownFiles;
-  if (tellsNothing.has(name) || owners[name]?.test(target) === true || isIdentity(path, command)) return undefined;
+  if (tellsNothing.has(name) || owners.get(name)?.test(target) === true || isIdentity(path, command)) return undefined;
   return isSecretPath(target, path.hasGlob, place) ? keys.secret : undefined;
 }
 

@@ -13,63 +13,64 @@ interface Printer {
 
 /** What a command prints where that is plain from its words and its input; undefined when it is not. */
 export function printed(command: Printer): string | undefined {
-  const known = printers[command.name];
-  return known?.(command);
+  return printers.get(command.name)?.(command);
 }
 
 /** Whether a filter undoes an encoding, so that what comes out does not look like what went in. */
 export function isDecoding(name: string, args: readonly Argument[]): boolean {
   if (name === "rev" || name === "tac") return true;
-  return name in decoders && args.some((arg) => /^-{1,2}(?:d|D|r|decode)|^-[a-z]*[dr]/.test(arg.text));
+  return decoders.has(name) && args.some((arg) => /^-{1,2}(?:d|D|r|decode)|^-[a-z]*[dr]/.test(arg.text));
 }
 
-const decoders: Readonly<Record<string, (text: string) => string>> = {
-  base64: (text) => Buffer.from(text, "base64").toString("utf8"),
-  base32: fromBase32,
-  xxd: (text) => Buffer.from(text.replace(/\s+/g, ""), "hex").toString("utf8"),
-};
+const decoders: ReadonlyMap<string, (text: string) => string> = new Map([
+  ["base64", (text: string) => Buffer.from(text, "base64").toString("utf8")],
+  ["base32", fromBase32],
+  ["xxd", (text: string) => Buffer.from(text.replace(/\s+/g, ""), "hex").toString("utf8")],
+]);
 
-const printers: Readonly<Record<string, (command: Printer) => string | undefined>> = {
-  ":": () => "",
-  true: () => "",
-  false: () => "",
-  test: () => "",
-  "[": () => "",
-  cd: () => "",
-  export: () => "",
-  set: () => "",
-  unset: () => "",
-  shopt: () => "",
-  alias: () => "",
-  read: () => "",
-  echo,
-  printf: ({ args }) => formatted(args),
-  pwd: ({ cwd }) => (cwd === undefined ? undefined : `${cwd}\n`),
-  cat: passed,
-  tee: ({ input }) => input,
-  rev: ({ input, args }) =>
-    input === undefined || args.length > 0 || hasUnknown(input)
-      ? undefined
-      : input
-          .split("\n")
-          .map((line) => [...line].reverse().join(""))
-          .join("\n"),
-  base64: decoded,
-  base32: decoded,
-  xxd: decoded,
-  mktemp: ({ args, tempDir }) =>
-    args.every((arg) => /^-[dqut]+$|^--directory$/.test(arg.text)) ? `${tempDir}/${unknownName}\n` : undefined,
-  basename: ({ args: [path, suffix] }) =>
-    path === undefined ? undefined : `${lastPart(path.text, suffix?.text ?? "")}\n`,
-  which: located,
-  command: ({ args }) => (/^-[vV]$/.test(args[0]?.text ?? "") ? located({ args: args.slice(1) }) : undefined),
-  nproc: () => unknownNumber,
-  wc: () => unknownNumber,
-  date: () => unknownName,
-  hostname: () => unknownName,
-  whoami: () => unknownName,
-  uname: () => unknownName,
-};
+const printers: ReadonlyMap<string, (command: Printer) => string | undefined> = new Map(
+  Object.entries<(command: Printer) => string | undefined>({
+    ":": () => "",
+    true: () => "",
+    false: () => "",
+    test: () => "",
+    "[": () => "",
+    cd: () => "",
+    export: () => "",
+    set: () => "",
+    unset: () => "",
+    shopt: () => "",
+    alias: () => "",
+    read: () => "",
+    echo,
+    printf: ({ args }) => formatted(args),
+    pwd: ({ cwd }) => (cwd === undefined ? undefined : `${cwd}\n`),
+    cat: passed,
+    tee: ({ input }) => input,
+    rev: ({ input, args }) =>
+      input === undefined || args.length > 0 || hasUnknown(input)
+        ? undefined
+        : input
+            .split("\n")
+            .map((line) => [...line].reverse().join(""))
+            .join("\n"),
+    base64: decoded,
+    base32: decoded,
+    xxd: decoded,
+    mktemp: ({ args, tempDir }) =>
+      args.every((arg) => /^-[dqut]+$|^--directory$/.test(arg.text)) ? `${tempDir}/${unknownName}\n` : undefined,
+    basename: ({ args: [path, suffix] }) =>
+      path === undefined ? undefined : `${lastPart(path.text, suffix?.text ?? "")}\n`,
+    which: located,
+    command: ({ args }) => (/^-[vV]$/.test(args[0]?.text ?? "") ? located({ args: args.slice(1) }) : undefined),
+    nproc: () => unknownNumber,
+    wc: () => unknownNumber,
+    date: () => unknownName,
+    hostname: () => unknownName,
+    whoami: () => unknownName,
+    uname: () => unknownName,
+  }),
+);
 
 function echo({ args }: Printer): string {
   const words = args.map((arg) => (arg.hasGlob ? unknownText : arg.text));
@@ -90,7 +91,7 @@ function passed({ args, input, readFile }: Printer): string | undefined {
 }
 
 function decoded({ name, args, input }: Printer): string | undefined {
-  const decode = decoders[name];
+  const decode = decoders.get(name);
   if (decode === undefined || input === undefined || hasUnknown(input) || !isDecoding(name, args)) return undefined;
   if (args.some((arg) => !arg.text.startsWith("-"))) return undefined;
   const text = decode(input);

@@ -42,7 +42,7 @@ export interface ReadOptions {
 
 const maxDepth = 12;
 /** Beyond this many commands a line is not followed; it is asked about. */
-const maxSteps = 4_000;
+const maxSteps = 1_500;
 const maxUpstream = 32;
 /** A loop over more words than this is read once, with a variable of which little is known. */
 const maxRounds = 8;
@@ -457,14 +457,14 @@ export class LineReader implements ReaderPort {
   /** Every combination of what the words may turn out to be; too many make an unknown command. */
   #wordWays(node: Command, host: ExpandHost): readonly (readonly Argument[])[] {
     const isDeclaring = /^(?:export|declare|local|readonly|typeset)$/.test(node.name?.value ?? "");
-    let ways: readonly (readonly Argument[])[] = [[]];
+    let ways: Argument[][] = [[]];
     for (const word of [node.name, ...node.args]) {
       if (word === undefined) continue;
       const next = word.type === "Word" ? expandWord(word, host) : [[this.#declared(word, host)]];
-      ways =
-        ways.length * next.length > maxCombinations
-          ? [[...(ways[0] ?? []), unknownArgument("too many")]]
-          : ways.flatMap((before) => next.map((after) => [...before, ...after]));
+      const [only = []] = next;
+      if (next.length === 1) for (const way of ways) way.push(...only);
+      else if (ways.length * next.length > maxCombinations) ways = [[...(ways[0] ?? []), unknownArgument("too many")]];
+      else ways = ways.flatMap((before) => next.map((after) => [...before, ...after]));
     }
     return isDeclaring ? ways.slice(0, 1) : ways;
   }

@@ -140,13 +140,10 @@ const processes: readonly RiskRow[] = [
 ];
 
 const privilege: readonly RiskRow[] = [
-  row(
-    keys.privilege,
-    "sudo doas su pkexec run0 gksudo gksu kdesu kdesudo runuser sg newgrp sudoedit visudo vipw vigr",
-    {
-      unless: "-l --list -V -k -K -v",
-    },
-  ),
+  row(keys.sudo, "sudo", { unless: "-l --list -V -k -K" }),
+  row(keys.privilege, "doas su pkexec run0 gksudo gksu kdesu kdesudo runuser sg newgrp sudoedit visudo vipw vigr", {
+    unless: "-l --list -V -k -K -v",
+  }),
   row(keys.privilege, "machinectl", { sub: "shell, login, start, import-tar, bind" }),
   row(
     keys.privilege,

@@ -6,9 +6,22 @@ import type { RiskRow } from "./row.ts";
 import { serviceRisks } from "./services.ts";
 import { softwareRisks } from "./software.ts";
 
-const rows: readonly RiskRow[] = [...machineRisks, ...softwareRisks, ...serviceRisks];
-const byName = new Map<string, RiskRow[]>();
-const byBeginning: (readonly [string, RiskRow])[] = [];
+/** A row with its sub-commands taken apart. */
+interface ReadyRow extends Omit<RiskRow, "sub"> {
+  readonly subs: readonly (readonly (readonly string[])[])[] | undefined;
+}
+
+const rows: readonly ReadyRow[] = [...machineRisks, ...softwareRisks, ...serviceRisks].map(({ sub, ...row }) => ({
+  ...row,
+  subs: sub?.split(",").map((one) =>
+    one
+      .trim()
+      .split(" ")
+      .map((part) => part.split("/")),
+  ),
+}));
+const byName = new Map<string, ReadyRow[]>();
+const byBeginning: (readonly [string, ReadyRow])[] = [];
 for (const row of rows) {
   for (const name of wordSet(row.on)) {
     if (name.endsWith(".*")) byBeginning.push([name.slice(0, -1), row]);
@@ -35,15 +48,15 @@ export function asksForHelp(args: readonly Argument[]): boolean {
   return more.length === 0 && /^(?:--help|--version|-h|-V|-version|help|version)$/.test(only?.text ?? "");
 }
 
-function rowsOf(name: string): readonly RiskRow[] {
+function rowsOf(name: string): readonly ReadyRow[] {
   const named = byName.get(name) ?? [];
   const begun = byBeginning.filter(([beginning]) => name.startsWith(beginning)).map(([, row]) => row);
   return [...named, ...begun];
 }
 
-function applies(row: RiskRow, words: OptionWords): boolean {
+function applies(row: ReadyRow, words: OptionWords): boolean {
   const operands = words.operands.map((operand) => operand.text);
-  if (row.sub !== undefined && !row.sub.split(",").some((one) => beginsWith(operands, one.trim()))) return false;
+  if (row.subs !== undefined && !row.subs.some((one) => beginsWith(operands, one))) return false;
   if (row.any !== undefined && !hasAny(words, row.any)) return false;
   if (row.unless !== undefined && isHarmless(row.unless, words)) return false;
   if (row.operand === undefined) return true;
@@ -56,14 +69,14 @@ function isHarmless(unless: string, words: OptionWords): boolean {
   return hasAny(words, unless) || words.operands.some((operand) => wordSet(unless).has(operand.text));
 }
 
-function beginsWith(operands: readonly string[], wanted: string): boolean {
-  if (wanted.startsWith("~")) {
-    const word = wanted.slice(1);
-    return operands.some((one) => one === word || one.startsWith(`${word}-`) || one.endsWith(`:${word}`));
+function beginsWith(operands: readonly string[], wanted: readonly (readonly string[])[]): boolean {
+  const word = wanted[0]?.[0] ?? "";
+  if (word.startsWith("~")) {
+    const verb = word.slice(1);
+    return operands.some((one) => one === verb || one.startsWith(`${verb}-`) || one.endsWith(`:${verb}`));
   }
-  return wanted.split(" ").every((part, index) => {
+  return wanted.every((choices, index) => {
     const given = operands[index];
-    if (given === undefined) return false;
-    return part === "*" || part.split("/").includes(given);
+    return given !== undefined && (choices[0] === "*" || choices.includes(given));
   });
 }
