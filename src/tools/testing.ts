@@ -13,6 +13,7 @@ import { localFiles } from "./terminals/local-files.ts";
 import type { Terminal, TerminalLeases } from "./terminals/terminal.ts";
 
 /** Builders for tests of tools. */
+export { readCommandLine } from "./approval/structure/read-line.ts";
 export function fakeTool(name: string, changes: Partial<Tool> = {}): Tool {
   return {
     name,

@@ -31,7 +31,7 @@ export function namingKeys(
   const { name } = command;
   if (name === "") return [];
   if (name === undefined) return isChosen(command) ? [] : [keys.unknownName];
-  if (isElsewhere(command)) return [];
+  if (isElsewhere(command) || isGivenName(command)) return [];
   if (command.path.includes("/")) return isKnownPath(command, place) ? [] : [keys.unknownCommand];
   if (isKnownName(name) || place.resolve?.(name) !== undefined) return [];
   return [keys.unknownCommand];
@@ -64,4 +64,9 @@ function isKnownPath(command: SimpleCommand, place: PathPlace & { readonly resol
     return toolFolders.test(inHome) && (isKnownName(name) || place.resolve?.(target) !== undefined);
   }
   return false;
+}
+
+/** A name that the line gave as an alias, or a package that a runner fetches; both are judged for themselves. */
+function isGivenName(command: SimpleCommand): boolean {
+  return /^(?:alias|npx|bunx|pnpx|uvx|pipx|dlx)$/.test(command.wrappers.at(-1) ?? "");
 }

@@ -125,11 +125,11 @@ function skip(text: string, at: number): number {
   const here = text[at];
   if (here === "\\") return at + 2;
   if (here === "'") return endOf(text, at, "'");
-  if (here === "`") return endOf(text, at, "`");
+  if (here === "`") return endOfEscaped(text, at, "`");
   if (here === '"') return endOfDoubleQuotes(text, at);
   if (here !== "$") return at;
   const next = text[at + 1];
-  if (next === "'") return endOfAnsi(text, at + 1);
+  if (next === "'") return endOfEscaped(text, at + 1, "'");
   if (next === "{") return endOfPair(text, at + 1, "{}");
   if (next === "(") return endOfPair(text, at + 1, "()");
   return at;
@@ -140,10 +140,10 @@ function endOf(text: string, at: number, mark: string): number {
   return end < 0 ? text.length : end + 1;
 }
 
-function endOfAnsi(text: string, at: number): number {
+function endOfEscaped(text: string, at: number, mark: string): number {
   for (let here = at + 1; here < text.length; here += 1) {
     if (text[here] === "\\") here += 1;
-    else if (text[here] === "'") return here + 1;
+    else if (text[here] === mark) return here + 1;
   }
   return text.length;
 }

@@ -199,7 +199,9 @@ function read({ args, command }: Call, { state }: ReaderPort): Output {
     if (/^-[A-Za-z]*[adinNptu]$/.test(text)) at += 1;
     else if (!text.startsWith("-")) names.push(text);
   }
-  const lines = linesOf(command.input);
+  // Without -r a backslash takes away itself, and the end of a line.
+  const isRaw = args.some((arg) => /^-[A-Za-z]*r/.test(arg.text));
+  const lines = !isRaw && command.input?.includes("\\") === true ? undefined : linesOf(command.input);
   const words = lines?.map((line) => line.trim().split(/[ \t]+/));
   if (array !== undefined) assignText(state, array, words);
   else if (names.length === 0) assignText(state, "REPLY", lines);

@@ -1,4 +1,5 @@
 import type { ParsedScript, Word, WordPart } from "unbash";
+import { hasUnknown } from "../simple-command.ts";
 import type { Ways } from "./pieces.ts";
 import type { ShellState } from "./state.ts";
 
@@ -22,9 +23,14 @@ export interface PartContext {
   partsWays(parts: readonly WordPart[], isQuoted: boolean): Ways;
 }
 
-/** IFS, which a line may set to make words of what does not look like words. */
-export function separators(host: ExpandHost): string {
+/**
+ * Every value IFS may have; a line may set it to make words of what does not look like words. Undefined when it may be
+ * anything.
+ */
+export function separators(host: ExpandHost): readonly string[] | undefined {
   const values = host.state.get("IFS");
-  const [only] = values ?? [];
-  return values === undefined || values.length !== 1 || typeof only !== "string" ? " \t\n" : only;
+  if (values === undefined) return undefined;
+  if (values.length === 0) return [" \t\n"];
+  const texts = values.map((value) => (typeof value === "string" ? value : (value[0] ?? "")));
+  return texts.some(hasUnknown) ? undefined : texts;
 }

@@ -66,7 +66,7 @@ function specialParameter(name: string, { state }: ExpandHost): Held | undefined
     return { kind: "text", text: state.positional === undefined ? unknownNumber : String(state.positional.length) };
   if (name === "?" || name === "$" || name === "!") return { kind: "text", text: unknownNumber };
   if (name === "-" || name === "_") return { kind: "unknown", source: `$${name}` };
-  if (name === "0") return { kind: "text", text: "bash" };
+  if (name === "0") return { kind: "text", text: unknownName };
   if (!/^\d+$/.test(name)) return undefined;
   if (state.positional === undefined) return { kind: "unknown", source: `$${name}` };
   const text = state.positional[Number(name) - 1];
@@ -128,10 +128,14 @@ function show(held: Held, { isQuoted, host }: PartContext): readonly Piece[] {
     case "unknown":
       return [expanded(unknownText, isQuoted, [held.source])];
     case "list":
-      return isQuoted && held.isStar
-        ? [quoted(held.items.join(separators(host).slice(0, 1)))]
-        : listed(held.items, isQuoted);
+      return isQuoted && held.isStar ? [quoted(held.items.join(firstSeparator(host)))] : listed(held.items, isQuoted);
   }
+}
+
+/** What stands between the elements of `"$*"`. */
+function firstSeparator(host: ExpandHost): string {
+  const [only, ...more] = separators(host) ?? [];
+  return only === undefined || more.length > 0 ? unknownText : only.slice(0, 1);
 }
 
 type DefaultOperation = Extract<NonNullable<FullPart["operation"]>, { type: "Default" }>;
@@ -316,7 +320,7 @@ function sliced(text: string, { from, count }: Slice): string {
 
 /** Of `$@` the first element has the number 1, and 0 is the name of the shell. */
 function slicedItems({ items, first }: Extract<Held, { kind: "list" }>, { from, count }: Slice): readonly string[] {
-  const numbered = first === 1 ? ["bash", ...items] : items;
+  const numbered = first === 1 ? [unknownName, ...items] : items;
   const start = from < 0 ? numbered.length + from : from;
   return start < 0 ? [] : numbered.slice(start, count === undefined ? undefined : start + count);
 }

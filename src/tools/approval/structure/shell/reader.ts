@@ -330,16 +330,10 @@ export class LineReader implements ReaderPort {
   /** The words a loop runs over; undefined when they are not known. Of a name found by a glob a piece is known. */
   #listWords(list: readonly Word[] | undefined, host: ExpandHost): readonly string[] | undefined {
     if (list === undefined) return this.state.positional;
-    const words: string[] = [];
-    for (const word of list) {
-      const ways = expandWord(word, host);
-      if (ways.length !== 1) return undefined;
-      for (const field of ways[0] ?? []) {
-        if (field.mayBeMany) return undefined;
-        words.push(field.hasGlob ? globbedName(field.text) : field.text);
-      }
-    }
-    return words;
+    const ways = list.map((word) => expandWord(word, host));
+    const fields = ways.flatMap((one) => one[0] ?? []);
+    if (ways.some((one) => one.length !== 1) || fields.some((field) => field.mayBeMany)) return undefined;
+    return fields.map((field) => (field.hasGlob ? globbedName(field.text) : field.text));
   }
 
   #case(node: Extract<SyntaxNode, { type: "Case" }>, frame: Frame): Output {
@@ -425,7 +419,7 @@ export class LineReader implements ReaderPort {
     this.#substituted = outerSubstituted;
     const inner = { ...frame, input: base.input };
     const output = this.#inAllWays(ways, (words) => {
-      if (words.length > 0) return this.#aliased(node, words, inner) ?? this.#run(words, base, inner);
+      if (words.length > 0) return this.#runOrAlias(node, words, { base, frame: inner });
       for (const { name, value } of assigns) this.#assign(name, value);
       if (assigns.length > 0 || base.writes.length > 0 || base.reads.length > 0) this.#push(base);
       return redirects.readText ?? "";
@@ -446,12 +440,23 @@ export class LineReader implements ReaderPort {
     return output;
   }
 
-  #aliased(node: Command, words: readonly Argument[], frame: Frame): Output {
+  /** An alias holds for lines read after it was set; whether this one was is not known, so both are followed. */
+  #runOrAlias(
+    node: Command,
+    words: readonly Argument[],
+    { base, frame }: { readonly base: SimpleCommand; readonly frame: Frame },
+  ): Output {
     const written = node.name?.parts === undefined ? node.name?.text : undefined;
     const body = written === undefined ? undefined : this.state.aliasNamed(written);
-    if (body === undefined || frame.depth > maxDepth) return undefined;
+    if (body === undefined || frame.depth > maxDepth) return this.#run(words, base, frame);
     const rest = words.slice(1).map((word) => `'${word.text.replaceAll("'", "'\\''")}'`);
-    return this.readScript([body, ...rest].join(" "), { ...frame, depth: frame.depth + 1 }) ?? unknownText;
+    const before = this.state.fork();
+    this.readScript([body, ...rest].join(" "), { ...frame, depth: frame.depth + 1 });
+    const after = this.state.fork();
+    this.state.become(before);
+    this.#run(words, { ...base, wrappers: [...base.wrappers, "alias"] }, frame);
+    this.state.join(after);
+    return undefined;
   }
 
   /** Every combination of what the words may turn out to be; too many make an unknown command. */

@@ -1,5 +1,12 @@
 import { type ArithmeticExpression, parse, type Word, type WordPart } from "unbash";
-import { type Argument, hasUnknown, unknownArgument, unknownName, unknownNumber } from "../simple-command.ts";
+import {
+  type Argument,
+  hasUnknown,
+  unknownArgument,
+  unknownName,
+  unknownNumber,
+  unknownText,
+} from "../simple-command.ts";
 import { evaluate } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
 import { type ExpandHost, type PartContext, separators } from "./expand-host.ts";
@@ -9,13 +16,13 @@ import { bare, combine, expanded, fieldsOf, joined, type Piece, quoted, sourcesO
 /** The words one written word becomes, in every way it may turn out. */
 export function expandWord(word: Word, host: ExpandHost): readonly (readonly Argument[])[] {
   const hasBraces = word.parts?.some((part) => part.type === "BraceExpansion") ?? false;
-  if (!hasBraces) return waysOf(word, host).map((pieces) => fieldsOf(pieces, separators(host)));
+  if (!hasBraces) return fieldWays(word, host);
   const texts = expandBraces(word.text);
   if (texts === undefined) return [[unknownArgument("braces")]];
   let ways: readonly (readonly Argument[])[] = [[]];
   for (const text of texts) {
     const one = reparsed(text);
-    const next = one === undefined ? [[unknownArgument("braces")]] : withoutBraces(one, host);
+    const next = one === undefined ? [[unknownArgument("braces")]] : fieldWays(one, host);
     ways =
       ways.length * next.length > 24
         ? [[unknownArgument("braces")]]
@@ -49,8 +56,17 @@ function reparsed(text: string): Word | undefined {
   return others.length === 0 && word?.type === "Word" ? word : undefined;
 }
 
-function withoutBraces(word: Word, host: ExpandHost): readonly (readonly Argument[])[] {
-  return waysOf(word, host).map((pieces) => fieldsOf(pieces, separators(host)));
+function fieldWays(word: Word, host: ExpandHost): readonly (readonly Argument[])[] {
+  const ways = waysOf(word, host);
+  const between = separators(host);
+  const isSplit = ways.some((pieces) => pieces.some((piece) => piece.isSplit && piece.text !== ""));
+  if (between === undefined) return ways.map((pieces) => fieldsOf(pieces.map(uncertain), " "));
+  return ways.flatMap((pieces) => (isSplit ? between : [" "]).map((one) => fieldsOf(pieces, one)));
+}
+
+/** Where words end is not known when nobody knows what separates them. */
+function uncertain(piece: Piece): Piece {
+  return piece.isSplit && piece.text !== "" ? { ...piece, text: unknownText } : piece;
 }
 
 function contextOf(host: ExpandHost, isQuoted: boolean): PartContext {
