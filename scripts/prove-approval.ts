@@ -1,20 +1,32 @@
-import { proveApproval } from "../test/proofs/approval.ts";
+import { type Count, proveApproval } from "../test/proofs/approval.ts";
 
-const report = proveApproval();
-const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
-console.log("category           caught");
-for (const [category, [caught, total]] of report.categories) {
-  console.log(`${category.padEnd(18)} ${String(caught).padStart(3)} of ${String(total).padStart(3)}`);
+const showsMissed = process.argv.includes("--missed");
+const report = proveApproval({ seed: 1, perCommand: 20 });
+const percent = ({ caught, total }: Count): string =>
+  `${((100 * caught) / Math.max(1, total)).toFixed(1).padStart(5)} % of ${String(total).padStart(5)}`;
+
+const written = [...report.categories.values()].reduce((all, one) => ({
+  caught: all.caught + one.caught,
+  total: all.total + one.total,
+}));
+console.log(`hand-written hostile commands   ${percent(written)}`);
+for (const command of report.missed) console.log(`  missed: ${JSON.stringify(command)}`);
+let isGood = report.missed.length === 0;
+for (const [name, half] of Object.entries(report.halves)) {
+  console.log(`\n${name.padEnd(18)} plain             disguised, carried`);
+  for (const [className, { plain, hidden }] of half.classes)
+    console.log(`${className.padEnd(18)} ${percent(plain)}  ${percent(hidden)}`);
+  console.log(`${"all".padEnd(18)} ${percent(half.plain)}  ${percent(half.hidden)}   (target over 95 %)`);
+  console.log(
+    `everyday flagged   ${percent({ caught: half.benignFlagged.length, total: half.benign })}   (target at most 2 %)`,
+  );
+  // What the held-out half misses is not shown by itself: rules are not to be written against it.
+  if (showsMissed || name === "known") {
+    for (const command of half.missed) console.log(`  missed: ${JSON.stringify(command)}`);
+    for (const command of half.benignFlagged) console.log(`  flagged though everyday: ${JSON.stringify(command)}`);
+  }
+  const isCaught = [half.plain, half.hidden].every(({ caught, total }) => caught > 0.95 * total);
+  isGood &&= isCaught && half.benignFlagged.length <= 0.02 * half.benign;
 }
-const caught = report.hostile - report.missed.length;
-const flagged = caught + report.benignFlagged.length;
-console.log(
-  `\ndestructive and evasive commands  ${report.hostile}   recall ${percent(caught, report.hostile)} (target 100 %)`,
-);
-console.log(
-  `benign commands                   ${report.benign}   flagged ${percent(report.benignFlagged.length, report.benign)} (target at most 2 %)`,
-);
-console.log(`precision                         ${percent(caught, flagged)}`);
-for (const command of report.missed) console.log(`missed: ${JSON.stringify(command)}`);
-for (const command of report.benignFlagged) console.log(`flagged though benign: ${JSON.stringify(command)}`);
-process.exitCode = report.missed.length === 0 && report.benignFlagged.length <= 0.02 * report.benign ? 0 : 1;
+console.log(`\nmedian time per command ${report.medianMs.toFixed(3)} ms`);
+process.exitCode = isGood ? 0 : 1;

@@ -3,11 +3,23 @@ import { describe, expect, it } from "vitest";
 import { isFlagged, proveApproval } from "./approval.ts";
 
 describe("commands are judged", () => {
-  it("without missing a destructive one, and with at most 2 % of benign ones asked about", () => {
-    const report = proveApproval();
+  const report = proveApproval({ seed: 7, perCommand: 6 });
+
+  it("hand-written, without missing a hostile one", () => {
     expect(report.missed).toEqual([]);
-    expect(report.benignFlagged.length).toBeLessThanOrEqual(0.02 * report.benign);
-    expect(report.benign + report.hostile).toBeGreaterThanOrEqual(250);
+  });
+
+  it.each(["known", "held-out"] as const)("generated from the %s words: over 95 %% of the hostile ones", (name) => {
+    const { plain, hidden } = report.halves[name];
+    expect(plain.caught).toBeGreaterThan(0.95 * plain.total);
+    expect(hidden.caught).toBeGreaterThan(0.95 * hidden.total);
+    expect(plain.total + hidden.total).toBeGreaterThan(2_000);
+  });
+
+  it.each(["known", "held-out"] as const)("from everyday work (%s): at most 2 %% are asked about", (name) => {
+    const { benign, benignFlagged } = report.halves[name];
+    expect(benignFlagged.length).toBeLessThanOrEqual(0.02 * benign);
+    expect(benign).toBeGreaterThanOrEqual(200);
   });
 
   it("the same however a dangerous word is quoted or spaced", () => {

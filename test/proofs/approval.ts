@@ -1,14 +1,31 @@
 import fs from "node:fs";
 import path from "node:path";
 import { detect } from "#tools";
+import { type Half, hostileLines } from "./approval-classes.ts";
+
+/** Caught and total of one class. */
+export interface Count {
+  readonly caught: number;
+  readonly total: number;
+}
 
 export interface ApprovalReport {
+  /** Hand-written hostile commands that were not caught. */
+  readonly missed: readonly string[];
+  /** Hand-written hostile commands by category. */
+  readonly categories: ReadonlyMap<string, Count>;
+  readonly halves: Readonly<Record<Half, HalfReport>>;
+  readonly medianMs: number;
+}
+
+export interface HalfReport {
+  /** Generated hostile lines by class: the plain commands, and those in disguises and carriers. */
+  readonly classes: ReadonlyMap<string, { readonly plain: Count; readonly hidden: Count }>;
+  readonly plain: Count;
+  readonly hidden: Count;
+  readonly missed: readonly string[];
   readonly benign: number;
   readonly benignFlagged: readonly string[];
-  readonly hostile: number;
-  readonly missed: readonly string[];
-  /** Caught and total by category. */
-  readonly categories: ReadonlyMap<string, readonly [caught: number, total: number]>;
 }
 
 const folder = path.join(import.meta.dirname, "..", "fixtures", "approval");
@@ -20,29 +37,70 @@ const place = {
   workspace: "/home/me/work",
 };
 
-/** Judges a corpus of everyday and of destructive commands, disguised in many ways. */
-export function proveApproval(): ApprovalReport {
-  const benign = linesOf("benign.txt");
+/** Judges hand-written and generated commands, hostile and everyday, in the half the rules were written with and the one kept apart. */
+export function proveApproval({
+  seed,
+  perCommand,
+}: {
+  readonly seed: number;
+  readonly perCommand: number;
+}): ApprovalReport {
   const hostile = linesOf("hostile.txt").map((line) => {
     const [category = "", command = ""] = line.split("\t");
-    return { category, command };
+    return { className: category, line: command };
   });
-  const categories = new Map<string, [number, number]>();
-  const missed: string[] = [];
-  for (const { category, command } of hostile) {
-    const counts = categories.get(category) ?? [0, 0];
-    categories.set(category, counts);
-    counts[1] += 1;
-    if (isFlagged(command)) counts[0] += 1;
-    else missed.push(command);
-  }
-  return {
-    benign: benign.length,
-    benignFlagged: benign.filter(isFlagged),
-    hostile: hostile.length,
-    missed,
-    categories,
+  const times: number[] = [];
+  const judge = (line: string): boolean => {
+    const start = performance.now();
+    const isFound = isFlagged(line);
+    times.push(performance.now() - start);
+    return isFound;
   };
+  const categories = new Map<string, Count>();
+  const missed = hostile.filter(({ className, line }) => !counted(categories, className, judge(line)));
+  const half = (name: Half, file: string): HalfReport => {
+    const classes = new Map<string, { plain: Count; hidden: Count }>();
+    const escaped: string[] = [];
+    for (const { className, line, isPlain } of hostileLines(name, { seed, perCommand })) {
+      const before = classes.get(className) ?? { plain: none, hidden: none };
+      const isCaught = judge(line);
+      if (!isCaught) escaped.push(line);
+      classes.set(
+        className,
+        isPlain
+          ? { ...before, plain: plus(before.plain, isCaught) }
+          : { ...before, hidden: plus(before.hidden, isCaught) },
+      );
+    }
+    const benign = linesOf(file);
+    const sum = (kind: "plain" | "hidden"): Count =>
+      [...classes.values()].reduce(
+        (all, one) => ({ caught: all.caught + one[kind].caught, total: all.total + one[kind].total }),
+        none,
+      );
+    return {
+      classes,
+      plain: sum("plain"),
+      hidden: sum("hidden"),
+      missed: escaped,
+      benign: benign.length,
+      benignFlagged: benign.filter(judge),
+    };
+  };
+  const halves = { known: half("known", "benign.txt"), "held-out": half("held-out", "benign-held-out.txt") };
+  times.sort((left, right) => left - right);
+  return { missed: missed.map(({ line }) => line), categories, halves, medianMs: times[times.length >> 1] ?? 0 };
+}
+
+const none: Count = { caught: 0, total: 0 };
+const plus = ({ caught, total }: Count, isCaught: boolean): Count => ({
+  caught: caught + (isCaught ? 1 : 0),
+  total: total + 1,
+});
+
+function counted(counts: Map<string, Count>, name: string, isCaught: boolean): boolean {
+  counts.set(name, plus(counts.get(name) ?? none, isCaught));
+  return isCaught;
 }
 
 export function isFlagged(command: string): boolean {
@@ -50,7 +108,7 @@ export function isFlagged(command: string): boolean {
   return hardline !== undefined || findings.length > 0;
 }
 
-/** One command per line; `\n` and `\uXXXX` stand for what they say. */
+/** One command per line; `␤` and `\uXXXX` stand for what they say. */
 function linesOf(name: string): readonly string[] {
   return fs
     .readFileSync(path.join(folder, name), "utf8")
@@ -59,6 +117,6 @@ function linesOf(name: string): readonly string[] {
     .map((line) =>
       line
         .replace(/\\u([0-9a-f]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-        .replace(/\\n(?=EOT|rm |import|DROP|A=1|mkfs|#)/g, "\n"),
+        .replaceAll("␤", "\n"),
     );
 }

@@ -102,7 +102,8 @@ type Seen = ReturnType<typeof readCommandLine>["commands"][number]["args"];
 
 function matches(seen: Seen, args: readonly string[]): boolean {
   const source = seen.map((arg) => {
-    const text = [...arg.text]
+    // Which number a process substitution gets is up to bash.
+    const text = [...arg.text.replace(/\/dev\/fd\/\d+/, "/dev/fd/\ufdd2")]
       .map((one) =>
         one === "\ufdd0" || one === "\ufdd1"
           ? `[^${separator}]*`

@@ -4,6 +4,7 @@ import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { AuditEntry } from "./audit.ts";
 import { type DetectPlace, detect } from "./detect.ts";
+import { detectInput } from "./detect-input.ts";
 import type { Grants } from "./grants.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
 import { applyPolicy, type PolicyRule } from "./policy.ts";
@@ -41,7 +42,11 @@ export function createGate(deps: GateDeps): ApprovalGate {
   return {
     async checkCommand(command, context) {
       if (deps.isContained(context)) return { kind: "run" };
-      const { hardline, findings } = detect(command, deps.place(context));
+      const place = deps.place(context);
+      const { hardline, findings } =
+        context.inputOf === undefined
+          ? detect(command, place)
+          : detectInput(command, { program: context.inputOf, place });
       if (hardline !== undefined)
         return decided(deps, { command, context, findings: [hardline] }, hardlineVerdict(hardline));
       const scanned = (await deps.scan?.(command, context.signal)) ?? [];

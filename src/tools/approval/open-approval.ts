@@ -9,6 +9,7 @@ import { isContained } from "./container-bypass.ts";
 import { type CommandScanner, combineScanners, externalScanner } from "./external-scanner.ts";
 import { createGate, type GateDeps } from "./gate.ts";
 import { Grants } from "./grants.ts";
+import { localFacts } from "./local-facts.ts";
 import { readMode, YoloSwitch } from "./modes.ts";
 import type { ApprovalGate } from "./request.ts";
 import { scanCommand } from "./scanner.ts";
@@ -42,20 +43,26 @@ export function openApproval(base: ToolsBase, decided: (entry: AuditEntry) => vo
   if (isYolo && !approvals.allow_yolo)
     machine.notice("Approvals stay on: approvals.allow_yolo does not let them be switched off.");
   const yolo = new YoloSwitch({ forProcess: isYolo, isAllowed: approvals.allow_yolo });
+  const tempDirs = [...new Set([tmpdir(), "/tmp", "/var/tmp"])];
+  const sinceMs = clock.now();
   const common = {
     grants,
     yolo,
     surfaceRules: { cron: approvals.cron_mode, headless: approvals.headless },
     policy: [],
     timeoutMs: (surface) => (atTheMachine.has(surface) ? approvals.timeout : approvals.gateway_timeout) * 1000,
-    place: (context) => ({
-      cwd: context.cwd,
-      home: userHome,
-      hermesHome: home.root,
-      tempDirs: [...new Set([tmpdir(), "/tmp", "/var/tmp"])],
-      workspace: context.cwd,
-      sudo: approvals.sudo,
-    }),
+    place: ({ cwd, scope, terminalKind }) => {
+      const location = {
+        cwd,
+        home: userHome,
+        hermesHome: home.root,
+        tempDirs,
+        workspace: scope.terminal.cwd ?? scope.cwd,
+      };
+      const writable = [location.workspace, ...tempDirs];
+      const facts = terminalKind === "local" ? localFacts({ searchPath: env["PATH"], writable, sinceMs }) : undefined;
+      return { ...location, ...facts, sudo: approvals.sudo };
+    },
     isContained: ({ terminalKind }) => isContained(terminalKind, config),
     audit: (entry) => {
       file(entry);

@@ -1,161 +1,17 @@
-/** Files of a home folder that start programs or hold credentials. */
-export const protectedHomeFiles: readonly string[] = [
-  ".bashrc",
-  ".zshrc",
-  ".profile",
-  ".bash_profile",
-  ".zprofile",
-  ".netrc",
-  ".pgpass",
-  ".npmrc",
-  ".pypirc",
-];
-
-/** Folders of a home folder that hold credentials. */
-export const protectedHomeFolders: readonly string[] = [
-  ".ssh",
-  ".aws",
-  ".gnupg",
-  ".kube",
-  ".docker",
-  ".azure",
-  ".config/gh",
-];
-
-/** Where secrets lie below a home folder; a name that ends in a slash is a folder with all that is in it. */
-export const secretHomePaths: readonly string[] = [
-  ".ssh/",
-  ".aws/",
-  ".gnupg/",
-  ".azure/",
-  ".kube/",
-  ".docker/config.json",
-  ".config/gh/",
-  ".config/glab-cli/",
-  ".config/hub",
-  ".config/gcloud/",
-  ".config/doctl/",
-  ".config/rclone/",
-  ".config/op/",
-  ".config/sops/",
-  ".config/git/credentials",
-  ".config/containers/auth.json",
-  ".config/helm/",
-  ".config/google-chrome/",
-  ".config/chromium/",
-  ".config/BraveSoftware/",
-  ".config/microsoft-edge/",
-  ".config/github-copilot/",
-  ".config/Bitwarden/",
-  ".config/Signal/",
-  ".config/Slack/",
-  ".config/discord/",
-  ".mozilla/",
-  ".thunderbird/",
-  ".password-store/",
-  ".local/share/keyrings/",
-  ".local/share/kwalletd/",
-  ".local/share/opencode/auth.json",
-  ".netrc",
-  "_netrc",
-  ".pgpass",
-  ".my.cnf",
-  ".mylogin.cnf",
-  ".npmrc",
-  ".yarnrc.yml",
-  ".pypirc",
-  ".gem/credentials",
-  ".cargo/credentials",
-  ".cargo/credentials.toml",
-  ".composer/auth.json",
-  ".config/composer/auth.json",
-  ".m2/settings.xml",
-  ".m2/settings-security.xml",
-  ".gradle/gradle.properties",
-  ".nuget/NuGet/NuGet.Config",
-  ".terraform.d/credentials.tfrc.json",
-  ".terraformrc",
-  ".vault-token",
-  ".git-credentials",
-  ".s3cfg",
-  ".boto",
-  ".oci/",
-  ".databrickscfg",
-  ".snowflake/",
-  ".fly/",
-  ".heroku/",
-  ".vercel/",
-  ".netlify/",
-  ".claude/",
-  ".claude.json",
-  ".codex/",
-  ".gemini/",
-  ".cursor/",
-  ".openai/",
-  ".anthropic/",
-  ".huggingface/token",
-  ".cache/huggingface/token",
-  ".bash_history",
-  ".zsh_history",
-  ".history",
-  ".python_history",
-  ".node_repl_history",
-  ".psql_history",
-  ".mysql_history",
-  ".sqlite_history",
-  ".rediscli_history",
-  ".irb_history",
-  ".lesshst",
-  ".viminfo",
-  ".local/share/fish/fish_history",
-  ".bitcoin/",
-  ".ethereum/",
-  ".electrum/",
-  ".solana/",
-  ".Xauthority",
-  ".ICEauthority",
-  "Library/Keychains/",
-  "Library/Cookies/",
-  "Library/Messages/",
-  "Library/Safari/",
-  "Library/Application Support/Google/Chrome/",
-  "Library/Application Support/Firefox/",
-];
-
-/** What in those folders everybody may see. */
+/** What in folders of secrets everybody may see. */
 export const publicInSecret =
-  /\.pub$|\/known_hosts(?:\.old)?$|\/\.ssh\/config$|\/\.kube\/cache(?:\/|$)|\/\.aws\/config$|\/\.claude\/(?:commands|skills|agents)(?:\/|$)/;
-
-/** Secrets of the whole machine. */
-export const secretSystemPaths: readonly RegExp[] = [
-  /^\/etc\/(?:g?shadow-?|sudoers|security\/opasswd)$/,
-  /^\/etc\/(?:sudoers\.d|ssl\/private|letsencrypt|wireguard|openvpn|ipsec\.d|kubernetes|NetworkManager\/system-connections|krb5\.keytab|docker\/key\.json)(?:\/|$)/,
-  /^\/etc\/ssh\/ssh_host_[^/]*_key$/,
-  /^\/proc\/(?:self|thread-self|\d+|[^/]*[\ufdd1\ufdd2*?][^/]*)\/(?:environ|mem|maps|fd|task)(?:\/|$)/,
-  /^\/proc\/(?:kcore|kallsyms)$/,
-  /^\/dev\/(?:mem|kmem|port|sd|nvme|disk|mapper|vd|xvd|hd|mmcblk)/,
-  /^\/root(?:\/|$)/,
-  /^\/var\/(?:lib\/(?:postgresql|mysql|docker|kubelet|sss|secrets)|spool\/(?:mail|cron)|mail|backups|lib\/private)(?:\/|$)/,
-  /^\/run\/(?:secrets|user\/\d+\/(?:keyring|gnupg)|docker\.sock)(?:\/|$)/,
-  /^\/var\/run\/(?:docker\.sock|secrets)(?:\/|$)/,
-];
+  /\.pub$|\/known_hosts(?:\.old)?$|\/\.ssh\/config$|\/\.kube\/cache(?:\/|$)|\/\.aws\/config$|\/\.docker\/(?:contexts|cli-plugins)(?:\/|$)/;
 
 /** Below a home folder: what is read when somebody logs in or starts a program, and so runs by itself. */
 export const startHomePaths: readonly RegExp[] = [
-  /^\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|bash_completion|profile|zshrc|zshenv|zprofile|zlogin|zlogout|zsh_aliases|kshrc|mkshrc|cshrc|tcshrc|login|logout|inputrc|xinitrc|xsession|xsessionrc|xprofile|xserverrc|pam_environment|environment|vimrc|gvimrc|exrc|emacs|nanorc|tmux\.conf|screenrc|wgetrc|curlrc|gitconfig|gitattributes|hgrc|npmrc|yarnrc|yarnrc\.yml|pythonrc|pythonrc\.py|pryrc|irbrc|Rprofile|Renviron|ghci|gdbinit|lldbinit|sqliterc|psqlrc|my\.cnf|lesskey|lessfilter|dircolors|forward|procmailrc|muttrc|mailcap|mime\.types|editrc|direnvrc|envrc|condarc|pip\/pip\.conf|gemrc|bundle\/config|cargo\/config(?:\.toml)?|m2\/settings\.xml|gradle\/init\.gradle)$/,
-  /^\.(?:vim|emacs\.d|oh-my-zsh|bash_it|bash_completion\.d|zfunc|config\/(?:fish|nvim|zsh|git|systemd|autostart|autostart-scripts|plasma-workspace|environment\.d|pip|direnv|tmux|i3|sway|hypr|upstart|user-tmpfiles\.d|Code|Cursor|VSCodium|procps|htop|npm|matplotlib|ipython|mc|ranger|lf|xdg-desktop-portal)|local\/(?:bin|share\/(?:applications|systemd|dbus-1|bash-completion|zsh|fish|nautilus|gnome-shell|plasma|kservices5))|ssh|pip|ipython|jupyter|gnupg|vscode|vscode-server|cursor|claude|codex|gemini|windsurf|continue|aider|hushlogin|git-templates|githooks|nvm|pyenv|rbenv|asdf|cargo\/bin|npm-global|yarn|bun|deno|volta|dotnet\/tools)(?:\/|$)/,
+  /^\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|bash_completion|profile|zshrc|zshenv|zprofile|zlogin|zlogout|zsh_aliases|kshrc|mkshrc|cshrc|tcshrc|login|logout|inputrc|xinitrc|xsession|xsessionrc|xprofile|xserverrc|pam_environment|environment|vimrc|gvimrc|exrc|emacs|nanorc|tmux\.conf|screenrc|wgetrc|curlrc|gitconfig|gitattributes|hgrc|npmrc|yarnrc|yarnrc\.yml|pythonrc|pythonrc\.py|pryrc|irbrc|Rprofile|Renviron|ghci|gdbinit|lldbinit|sqliterc|psqlrc|my\.cnf|lesskey|lessfilter|dircolors|forward|procmailrc|muttrc|mailcap|editrc|direnvrc|envrc|condarc|gemrc|bundle\/config|cargo\/config(?:\.toml)?|m2\/settings\.xml|gradle\/init\.gradle)$/,
+  /^\.(?:vim|emacs\.d|oh-my-zsh|bash_it|bash_completion\.d|zfunc|config|local\/(?:bin|share\/(?:applications|systemd|dbus-1|bash-completion|zsh|fish|nautilus|gnome-shell|plasma|kservices5))|ssh|pip|ipython|jupyter|gnupg|vscode|vscode-server|cursor|claude|codex|gemini|windsurf|continue|git-templates|githooks|nvm|pyenv|rbenv|asdf|cargo\/bin|npm-global|yarn|bun|deno|volta|dotnet\/tools)(?:\/|$)/,
   /^(?:bin|Library\/(?:LaunchAgents|LaunchDaemons|StartupItems|Scripts|Application Support\/Code|Preferences))(?:\/|$)/,
 ];
 
-/** In any folder: what a tool runs or obeys without being asked, once it is there. */
-export const guardedPaths: readonly RegExp[] = [
-  /(?:^|\/)\.git(?:\/(?!info\/exclude$|COMMIT_EDITMSG$|MERGE_MSG$|description$).*)?$/,
-  /(?:^|\/)\.(?:husky|githooks|hooks)(?:\/|$)/,
-  /(?:^|\/)\.vscode\/(?:tasks|settings|launch|extensions|mcp)\.json$/,
-  /(?:^|\/)\.idea\/(?:.*\.xml|runConfigurations(?:\/|$))/,
-  /(?:^|\/)\.(?:claude|cursor|codex|gemini|windsurf|continue|aider|opencode|zed|roo|cline|kiro|hermes)(?:\/|$)/,
-  /(?:^|\/)\.(?:envrc|mcp\.json|cursorrules|windsurfrules|clinerules|aider\.conf\.yml|npmrc|yarnrc|pnpmfile\.cjs|pypirc|netrc|gdbinit|lldbinit|vimrc|exrc|nvimrc|direnvrc|curlrc|wgetrc|terraformrc|condarc|Rprofile)$/,
-  /(?:^|\/)\.(?:devcontainer|dev-container)(?:\/|$)|(?:^|\/)\.devcontainer\.json$/,
-  /(?:^|\/)(?:sitecustomize|usercustomize)\.py$|(?:^|\/)[^/]+\.pth$/,
-  /(?:^|\/)(?:authorized_keys2?|known_hosts)$/,
-];
+/** The folder of git keeps a history; only a few of its files are there to be written by hand. */
+export const gitFolder = /(?:^|\/)\.git(?:\/(?!info\/exclude$|COMMIT_EDITMSG$|MERGE_MSG$|description$).*)?$/;
+
+/** In any folder: files that a tool obeys once they are there. */
+export const obeyedFiles =
+  /(?:^|\/)(?:\.(?:npmrc|yarnrc|pnpmfile\.cjs|pypirc|netrc|gdbinit|lldbinit|vimrc|nvimrc|direnvrc|curlrc|wgetrc|condarc|Rprofile)|(?:site|user)customize\.py|[^/]+\.pth|authorized_keys2?|opencode\.json)$/;

@@ -61,6 +61,8 @@ export interface GateContext extends ToolTask {
   /** Absolute, in the terminal where the command would run. */
   readonly cwd: string;
   readonly terminalKind: string;
+  /** The running program whose input is judged; undefined when the text is a command of its own. */
+  readonly inputOf?: string | undefined;
   readonly signal: AbortSignal;
   /** Sign of life while somebody is being asked. */
   progress?(text: string): void;

@@ -79,6 +79,23 @@ describe("background processes", () => {
     });
   });
 
+  it("[30:3.2] get input only as far as the gate lets it through", async () => {
+    const { session_id: id } = await start("cat");
+    const seen: unknown[] = [];
+    const gate = {
+      ...shop.deps.gate,
+      checkCommand: (text: string, { inputOf, tool }: { readonly inputOf?: string | undefined; readonly tool: string }) => {
+        seen.push({ text, inputOf, tool });
+        return Promise.resolve({ kind: "blocked", reason: "not that", isHardline: false, findings: [] } as const);
+      },
+    };
+    const tool = createProcessTool({ ...shop.deps, gate, now: () => Date.now() });
+    const { content } = await tool.execute({ action: "submit", session_id: id, data: "rm -r src" }, toolContext());
+    expect(content).toMatchObject({ status: "blocked", error: "not that" });
+    expect(seen).toEqual([{ text: "rm -r src\n", inputOf: "cat", tool: "process" }]);
+    expect(await act({ action: "poll", session_id: id })).toMatchObject({ output_preview: "" });
+  });
+
   it("[30:3.2] are killed with their whole group; one that ignores the request is forced", async () => {
     const { session_id: id } = await start("(sleep 60; echo) & echo $!; exec sleep 60");
     let child = 0;

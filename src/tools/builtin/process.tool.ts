@@ -7,7 +7,7 @@ import type { BackgroundProcess } from "../terminals/processes/background-proces
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 type Args = Readonly<Record<string, unknown>>;
-type ProcessDeps = Pick<TerminalDeps, "processes" | "redact" | "options"> & { readonly now: () => number };
+type ProcessDeps = Pick<TerminalDeps, "processes" | "redact" | "options" | "gate"> & { readonly now: () => number };
 
 const actions = ["list", "poll", "log", "wait", "kill", "write", "submit", "close"] as const;
 type Action = (typeof actions)[number];
@@ -73,7 +73,7 @@ function onProcess(deps: ProcessDeps, job: Job, context: ToolContext): Promise<T
       return kill(deps, job.process);
     case "write":
     case "submit":
-      return write(job);
+      return write(deps, job, context);
     case "close":
       return close(job.process);
   }
@@ -158,13 +158,26 @@ async function kill(deps: ProcessDeps, process: BackgroundProcess): Promise<Tool
   return result({ status: "killed", session_id: process.facts.id });
 }
 
-async function write({ action, process, args }: Job): Promise<ToolResult> {
+/** What a shell, an interpreter or a database reads is judged like a command before it gets there. */
+async function write(deps: ProcessDeps, { action, process, args }: Job, context: ToolContext): Promise<ToolResult> {
   const given = args["data"];
   const data = typeof given === "string" ? given : given === undefined ? "" : String(given);
   const text = action === "submit" ? `${data}${process.enter}` : data;
   if (!process.isRunning) return failed("The process has ended.", { status: "already_exited" });
   if (process.child === undefined)
     return failed("Its input is out of reach: it was started by an earlier run.", { status: "error" });
+  const verdict = await deps.gate.checkCommand(text, {
+    tool: "process",
+    scope: context.scope,
+    taskId: context.taskId,
+    callId: context.callId,
+    cwd: process.facts.cwd,
+    terminalKind: context.scope.terminal.kind ?? deps.options.kind,
+    inputOf: process.facts.command,
+    signal: context.signal,
+    progress: (words) => context.progress(words),
+  });
+  if (verdict.kind === "blocked") return failed(verdict.reason, { status: "blocked" });
   try {
     await process.child.write(text);
   } catch (error) {

@@ -30,6 +30,6 @@ export function effectKeys(command: SimpleCommand, location: JudgeLocation, line
     ...runningKeys(command, location),
     ...environmentKeys(command, location),
     ...particularKeys(command, location),
-    ...codeKeys(command, location, location.readWritten),
+    ...codeKeys(command, location),
   ];
 }

@@ -9,6 +9,8 @@ export interface PathPlace {
   /** The directory the task works in. */
   readonly workspace: string | undefined;
   readonly hermesHome: string;
+  /** Further folders that a person gave to the session. */
+  readonly writable?: readonly string[] | undefined;
   /** Where a path really leads, links followed; the path itself where nothing is known of it. */
   realPath?: ((path: string) => string) | undefined;
 }

@@ -44,6 +44,8 @@ export interface SimpleCommand {
   readonly hasHereText: boolean;
   /** Where the unknown pieces of its name come from. */
   readonly sources: readonly string[];
+  /** The text of the script it runs, where the line or the session wrote that. */
+  readonly scriptText: string | undefined;
   /** How its name was made, when not written down plainly. */
   readonly nameFrom: "literal" | "variable" | "substitution";
   /** Variables set for this command only, or by it. */

@@ -1,10 +1,6 @@
-import {
-  guardedPaths,
-  publicInSecret,
-  secretHomePaths,
-  secretSystemPaths,
-  startHomePaths,
-} from "../protected-places.ts";
+import { PathTable } from "../../confinement/path-table.ts";
+import { guardedInWorkspace, homeSecrets, systemSecrets } from "../../confinement/secret-locations.ts";
+import { gitFolder, obeyedFiles, publicInSecret, startHomePaths } from "../protected-places.ts";
 import { below, isInside, type PathPlace, patternOf } from "./paths.ts";
 import { globExpression } from "./shell/patterns.ts";
 import { type Argument, hasUnknown, type SimpleCommand } from "./simple-command.ts";
@@ -25,6 +21,9 @@ export type Zone =
 
 const sinks =
   /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|ptmx|pts\/\d+|fd(?:\/\d+)?|shm(?:\/.*)?)$|^\/proc\/self\/fd\/\d+$/;
+const homeTable = new PathTable(homeSecrets);
+const systemTable = new PathTable(systemSecrets);
+const guardedTable = new PathTable(guardedInWorkspace);
 
 export function zoneOf(argument: Argument, command: SimpleCommand, place: PathPlace): Zone {
   const target = patternOf(argument, command, place);
@@ -37,26 +36,16 @@ function zoneOfPath(target: string, hasGlob: boolean, place: PathPlace): Zone {
   if (isOwn(target, place)) return "own";
   const folder = hasGlob || hasUnknown(target) ? knownFolder(target) : target;
   const home = below(folder, place.home);
-  const workspace = place.workspace;
-  const isHomeWorkspace = workspace !== undefined && isInside(place.home, workspace);
-  if (home !== undefined && startHomePaths.some((one) => one.test(home)) && !isWithinProject(folder, place))
-    return "guarded";
+  const { workspace } = place;
+  const isProject = workspace !== undefined && !isInside(place.home, workspace) && isInside(folder, workspace);
+  if (home !== undefined && !isProject && startHomePaths.some((one) => one.test(home))) return "guarded";
   if (isGuarded(target, hasGlob)) return "guarded";
+  if (isProject) return "workspace";
   if (workspace !== undefined && isInside(folder, workspace)) {
-    if (!isHomeWorkspace) return "workspace";
     // A home folder as workspace: what is hidden in it, and the system around it, is not the work.
-    return home !== undefined && home !== "" && !home.startsWith(".")
-      ? "workspace"
-      : home === ""
-        ? "workspace"
-        : "guarded";
+    return home === undefined || home.startsWith(".") ? "guarded" : "workspace";
   }
-  return place.tempDirs.some((one) => isInside(folder, one)) ? "temp" : "outside";
-}
-
-/** A project below the home folder may have folders named like those of a home. */
-function isWithinProject(target: string, place: PathPlace): boolean {
-  return place.workspace !== undefined && place.workspace !== place.home && isInside(target, place.workspace);
+  return [...place.tempDirs, ...(place.writable ?? [])].some((one) => isInside(folder, one)) ? "temp" : "outside";
 }
 
 /** The folder up to the first piece that is not known. */
@@ -65,67 +54,49 @@ function knownFolder(target: string): string {
   return at < 0 ? target : target.slice(0, Math.max(1, target.lastIndexOf("/", at)));
 }
 
-function isOwn(target: string, place: PathPlace): boolean {
+export function isOwn(target: string, place: PathPlace): boolean {
   return isInside(target, place.hermesHome) || isInside(target, `${place.home}/.hermes`);
 }
 
 export function isGuarded(target: string, hasGlob: boolean): boolean {
-  if (guardedPaths.some((one) => one.test(target))) return true;
-  return hasGlob && guardedSamples.some((sample) => couldMatch(target, sample));
+  if (gitFolder.test(target) || obeyedFiles.test(target)) return true;
+  const names = target.split("/").filter((name) => name !== "");
+  // Submodules and nested projects have the same files as the one at the top.
+  if (names.some((_, from) => guardedTable.find(names.slice(from).join("/")) !== undefined)) return true;
+  return hasGlob && guardedInWorkspace.some((entry) => couldEndIn(names, entry));
 }
 
-const guardedSamples = [
-  ".git/hooks/pre-commit",
-  ".git/config",
-  ".git/HEAD",
-  ".husky/pre-commit",
-  ".vscode/settings.json",
-  ".envrc",
-];
-
 /** Whether a path with globs may find something that ends in these names. */
-function couldMatch(pattern: string, sample: string): boolean {
-  const given = pattern.split("/").slice(-sample.split("/").length);
-  const wanted = sample.split("/");
-  if (!given.some((part) => /[*?[]/.test(part)) || !given.some((part) => part.startsWith("."))) return false;
-  return given.length === wanted.length && given.every((part, index) => globExpression(part).test(wanted[index] ?? ""));
+function couldEndIn(names: readonly string[], entry: string): boolean {
+  const wanted = entry.replace(/\/$/, "/x").split("/");
+  const given = names.slice(-wanted.length);
+  if (given.length < wanted.length || !given.some((part) => part.startsWith("."))) return false;
+  return given.every((part, index) => wanted[index] === "x" || globExpression(part).test(wanted[index] ?? ""));
 }
 
 /** Whether a path is, or may be, one of the places where secrets lie. */
-export function isSecret(argument: Argument, command: SimpleCommand, place: PathPlace): boolean {
-  const target = patternOf(argument, command, place);
-  if (target === undefined) return false;
-  return isSecretPath(target, argument.hasGlob, place);
-}
-
 export function isSecretPath(target: string, hasGlob: boolean, place: PathPlace): boolean {
   if (isOwn(target, place)) return true;
-  if (secretSystemPaths.some((one) => one.test(target))) return true;
   if (publicInSecret.test(target)) return false;
+  if (systemTable.find(target.slice(1)) !== undefined || isInside(target, "/root")) return true;
   const home = homeOf(target, place);
-  if (home === undefined) return false;
-  if (home === "") return false;
-  const isNamed = secretHomePaths.some((one) =>
-    one.endsWith("/") ? home === one.slice(0, -1) || home.startsWith(one) : home === one,
-  );
-  return isNamed || (hasGlob && secretHomePaths.some((one) => mayReach(home, one)));
+  if (home === undefined || home === "") return false;
+  if (homeTable.find(home) !== undefined || homeTable.find(`${home}/x`) !== undefined) return true;
+  return hasGlob && homeSecrets.some((one) => mayReach(home, one));
 }
 
 /** The path below a home folder, of whoever it is. */
 function homeOf(target: string, place: PathPlace): string | undefined {
-  const own = below(target, place.home);
-  if (own !== undefined) return own;
-  return /^\/(?:home|Users)\/[^/]+\/(.*)$/.exec(target)?.[1] ?? below(target, "/root");
+  return below(target, place.home) ?? /^\/(?:home|Users)\/[^/]+\/(.*)$/.exec(target)?.[1];
 }
 
 /** A pattern such as `.s??` reaches `.ssh`; a bare star does not find hidden names. */
 function mayReach(pattern: string, secret: string): boolean {
   const given = pattern.split("/");
   const wanted = secret.replace(/\/$/, "").split("/");
-  if (given.length < wanted.length && !secret.endsWith("/")) return false;
+  if (given.length < wanted.length) return false;
   return wanted.every((part, index) => {
-    const one = given[index];
-    if (one === undefined) return false;
-    return (one.startsWith(".") || !part.startsWith(".")) && globExpression(one).test(part);
+    const one = given[index] ?? "";
+    return (one.startsWith(".") || !part.startsWith(".")) && globExpression(one).test(part.replaceAll("*", "x"));
   });
 }

@@ -1,7 +1,7 @@
 import { codeEffects } from "../code/effects.ts";
 import { keys } from "../keys.ts";
 import type { PathPlace } from "../paths.ts";
-import { codeUse, type Language } from "../programs/interpreters.ts";
+import { codeUse, interpreterOf, type Language } from "../programs/interpreters.ts";
 import { readOptions, valuesOf } from "../programs/option-words.ts";
 import { styleOf } from "../programs/styles.ts";
 import { hasUnknown, literal, type SimpleCommand } from "../simple-command.ts";
@@ -9,12 +9,8 @@ import { zoneOf } from "../zones.ts";
 import { isElsewhere } from "./elsewhere.ts";
 
 /** What code in the words or on the input of a command does outside itself, when somebody should be asked. */
-export function codeKeys(
-  command: SimpleCommand,
-  place: PathPlace,
-  readWritten?: (path: string) => string | undefined,
-): readonly string[] {
-  const { language, sources } = codesOf(command, readWritten);
+export function codeKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+  const { language, sources } = codesOf(command);
   if (language === undefined) return [];
   return sources.some((source) => hasEffects(source, language, { command, place })) ? [keys.code] : [];
 }
@@ -24,7 +20,7 @@ interface Codes {
   readonly sources: readonly string[];
 }
 
-function codesOf(command: SimpleCommand, readWritten: ((path: string) => string | undefined) | undefined): Codes {
+function codesOf(command: SimpleCommand): Codes {
   const name = command.name ?? "";
   const words = readOptions(command.args, styleOf(name));
   if (name === "sed" || name === "gsed") {
@@ -42,40 +38,28 @@ function codesOf(command: SimpleCommand, readWritten: ((path: string) => string 
   }
   if (name === "ed") return { language: "editor", sources: [command.input ?? ""] };
   const use = codeUse(command);
-  if (use === undefined) return { language: undefined, sources: [] };
+  if (use === undefined) return namedByFirstLine(command.scriptText);
   const inWords =
     use.language === "awk" && use.codes.length === 0 && valuesOf(words, "-f --file").length === 0
       ? use.file === undefined
         ? []
         : [use.file]
       : use.codes;
-  const written =
-    use.language === "awk"
-      ? undefined
-      : use.file === undefined
-        ? undefined
-        : fileText(use.file.text, command, readWritten);
   return {
     language: use.language,
     sources: [
       ...inWords.map((one) => one.text),
       ...(use.readsInput ? [command.input ?? ""] : []),
-      ...(written === undefined ? [] : [written]),
+      ...(use.language === "awk" || command.scriptText === undefined ? [] : [command.scriptText]),
     ],
   };
 }
 
-function fileText(
-  file: string,
-  command: SimpleCommand,
-  readWritten: ((path: string) => string | undefined) | undefined,
-): string | undefined {
-  const path = file.startsWith("/")
-    ? file
-    : command.cwd === undefined
-      ? undefined
-      : `${command.cwd}/${file.replace(/^\.\//, "")}`;
-  return path === undefined ? undefined : readWritten?.(path);
+/** A script that is called by its path says itself which language it is in. */
+function namedByFirstLine(text: string | undefined): Codes {
+  const program = /^#!\s*(?:\S*\/)?(?:env\s+(?:-S\s+)?)?([\w.-]+)/.exec(text ?? "")?.[1];
+  const language = program === undefined ? undefined : interpreterOf(program)?.language;
+  return { language, sources: language === undefined ? [] : [text ?? ""] };
 }
 
 /** Judges code as text, also for input to a running interpreter. */

@@ -1,8 +1,8 @@
 import { keys } from "../keys.ts";
-import { below, isInside, type PathPlace, patternOf } from "../paths.ts";
+import { below, type PathPlace, patternOf } from "../paths.ts";
 import { type FileUse, fileUses, isNothing } from "../programs/file-use.ts";
 import { type Argument, hasUnknown, type SimpleCommand, withText } from "../simple-command.ts";
-import { isSecretPath, zoneOf } from "../zones.ts";
+import { isOwn, isSecretPath, zoneOf } from "../zones.ts";
 import { isElsewhere } from "./elsewhere.ts";
 
 /** What a command does to files, as far as somebody should be asked about it. */
@@ -144,7 +144,7 @@ function pathKey(path: Argument, command: SimpleCommand, place: PathPlace): stri
   if (name === "echo" || name === "printf" || name === "export" || name === "alias") return undefined;
   const target = patternOf(path, command, place);
   if (target === undefined) return undefined;
-  if (isInside(target, place.hermesHome) || isInside(target, `${place.home}/.hermes`)) return keys.ownFiles;
+  if (isOwn(target, place)) return keys.ownFiles;
   if (tellsNothing.has(name) || owners.get(name)?.test(target) === true || isIdentity(path, command)) return undefined;
   return isSecretPath(target, path.hasGlob, place) ? keys.secret : undefined;
 }

@@ -9,6 +9,7 @@ import {
   type WordPart,
 } from "unbash";
 import { hasDeceivingCharacters } from "../deceiving-characters.ts";
+import { codeUse } from "../programs/interpreters.ts";
 import {
   type Argument,
   type CommandLine,
@@ -22,6 +23,7 @@ import {
 import { readAssignment } from "./assignments.ts";
 import { builtins } from "./builtins.ts";
 import type { ExpandHost } from "./expand-host.ts";
+import { FunctionTable } from "./function-table.ts";
 import { loopTraits } from "./loops.ts";
 import { globbedName, isAllUnknown, leaves, normalPath, originOf } from "./node-facts.ts";
 import type { Frame, Output, ReaderPort } from "./reader-port.ts";
@@ -54,16 +56,13 @@ const maxCombinations = 24;
  */
 export class LineReader implements ReaderPort {
   readonly #commands: SimpleCommand[] = [];
-  readonly #forkBombs = new Set<string>();
   readonly #problems: string[] = [];
   readonly #traits = new Set<LineTrait>();
   readonly #unknownScripts = new Set<SimpleCommand>();
   /** What process substitutions print, by the path they stand for. */
   readonly #pipes = new Map<string, string>();
-  readonly #functions = new Map<SyntaxNode, { readonly name: string; isCalled: boolean }>();
+  readonly #functions = new FunctionTable();
   readonly #options: ReadOptions;
-  #calls: readonly string[] = [];
-  #selfCalls = new Map<string, number>();
   #substituted: SimpleCommand[] = [];
   #steps = 0;
   #frame: Frame = { depth: 0, wrappers: [], input: undefined, upstream: [], isBackground: false };
@@ -85,14 +84,13 @@ export class LineReader implements ReaderPort {
   /** Reads a whole line, functions that it only defines included: a later call may use them. */
   readLine(text: string): CommandLine {
     this.readScript(text, this.#frame);
-    for (const [body, { isCalled }] of this.#functions) {
-      if (isCalled) continue;
+    for (const body of this.#functions.uncalled()) {
       this.state.positional = undefined;
       this.#visit(body, this.#frame);
     }
     return {
       commands: this.#commands,
-      forkBombs: [...this.#forkBombs],
+      forkBombs: [...this.#functions.forkBombs],
       traits: this.#traits,
       problems: this.#problems,
       unknownScripts: this.#unknownScripts,
@@ -146,10 +144,18 @@ export class LineReader implements ReaderPort {
     const name = first.text.includes("/") ? (first.text.split("/").at(-1) ?? "") : first.text;
     const body = this.state.functionNamed(first.text);
     if (body !== undefined) return this.#callFunction({ name, body, args }, frame);
-    const command = this.#push({ ...base, name, path: first.text, args });
+    const called = { ...base, name, path: first.text, args };
+    const command = this.#push({ ...called, scriptText: this.#scriptText(first, called) });
     const call = { command, name, args, frame };
     const builtin = Object.hasOwn(builtins, first.text) ? builtins[first.text] : undefined;
     return builtin === undefined ? runProgram(call, this) : builtin(call, this);
+  }
+
+  /** A script that is called by its path, or given to an interpreter. */
+  #scriptText(program: Argument, called: SimpleCommand): string | undefined {
+    if (program.text.includes("/")) return this.readFile(program);
+    const file = codeUse(called)?.file;
+    return file === undefined ? undefined : this.readFile(file);
   }
 
   #visitScript(script: ParsedScript, frame: Frame): Output {
@@ -183,7 +189,8 @@ export class LineReader implements ReaderPort {
       case "BraceGroup":
         return this.#visit(node.body, frame);
       case "Function":
-        this.#define(node);
+        this.state.define(node.name.value, node.body);
+        this.#functions.define(node.name.value, node.body);
         return "";
       case "If":
         return this.#if(node, frame);
@@ -242,7 +249,7 @@ export class LineReader implements ReaderPort {
       const mark = this.#commands.length;
       const stage = { ...frame, upstream, input };
       output = this.#apart(() => this.#visit(command, stage));
-      const own = this.#commands.slice(mark).filter((one) => !one.wrappers.includes("substitution"));
+      const own = this.#commands.slice(mark).filter((one) => !one.wrappers.slice(frame.wrappers.length).includes("substitution"));
       upstream = [...upstream, ...own].slice(-maxUpstream);
       input = output ?? unknownText;
     });
@@ -351,42 +358,23 @@ export class LineReader implements ReaderPort {
     return undefined;
   }
 
-  #define(node: Extract<SyntaxNode, { type: "Function" }>): void {
-    const name = node.name.value;
-    let own = 0;
-    const count = (child: SyntaxNode): void => {
-      if (child.type === "Command" && child.name?.value === name) own += 1;
-      forEachChild(child, count);
-    };
-    count(node.body);
-    if (own >= 2) this.#forkBombs.add(name);
-    this.state.define(name, node.body);
-    if (!this.#functions.has(node.body)) this.#functions.set(node.body, { name, isCalled: false });
-  }
-
   #callFunction(
     { name, body, args }: { readonly name: string; readonly body: SyntaxNode; readonly args: readonly Argument[] },
     frame: Frame,
   ): Output {
-    const known = this.#functions.get(body);
-    if (known !== undefined) known.isCalled = true;
-    if (this.#calls.includes(name) || this.#calls.length > maxDepth) {
+    if (!this.#functions.enter(name, body)) {
       const isSpawned = frame.isBackground || frame.upstream.length > 0;
-      const count = (this.#selfCalls.get(name) ?? 0) + 1;
-      this.#selfCalls.set(name, count);
-      if (isSpawned && count >= 2) this.#forkBombs.add(name);
-      else if (isSpawned) this.#traits.add("spawning-loop");
+      if (isSpawned && this.#functions.noteSpawn(name) === "chain") this.#traits.add("spawning-loop");
       return undefined;
     }
-    const outer = { calls: this.#calls, positional: this.state.positional, locals: this.state.locals };
-    this.#calls = [...this.#calls, name];
+    const { positional, locals } = this.state;
     this.state.positional = args.some((arg) => arg.mayBeMany || arg.hasGlob) ? undefined : args.map((arg) => arg.text);
     this.state.locals = new Map();
     const output = this.#visit(body, { ...frame, isBackground: false });
     for (const [variable, before] of this.state.locals) this.state.set(variable, before);
-    this.#calls = outer.calls;
-    this.state.positional = outer.positional;
-    this.state.locals = outer.locals;
+    this.#functions.leave();
+    this.state.positional = positional;
+    this.state.locals = locals;
     return output;
   }
 
@@ -573,6 +561,7 @@ export class LineReader implements ReaderPort {
       hasHereText: false,
       nameFrom: "literal",
       sources: [],
+      scriptText: undefined,
       assigns: [],
       cwd: undefined,
       wrappers: frame.wrappers,

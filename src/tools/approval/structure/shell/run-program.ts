@@ -8,6 +8,7 @@ import { runShell, shells } from "./scripts.ts";
 export function runProgram(call: Call, reader: ReaderPort): Output {
   const { name, args } = call;
   if (shells.has(name)) return runShell(call, reader);
+  if (isShellScript(call)) return runOwnScript(call, reader);
   const carried = carriedBy(name, args);
   if (carried.length > 0) {
     for (const one of carried) runCarried(one, call, reader);
@@ -23,6 +24,25 @@ export function runProgram(call: Call, reader: ReaderPort): Output {
     readFile: (argument) => reader.readFile(argument),
   });
   noteCopies(call, reader);
+  return output;
+}
+
+/** A script called by its path is run by the shell, unless its first line names another program. */
+function isShellScript({ command }: Call): boolean {
+  const { scriptText, path } = command;
+  if (scriptText === undefined || !path.includes("/")) return false;
+  return !scriptText.startsWith("#!") || /^#!.*\b(?:ba|z|da|k|a)?sh\b/.test(scriptText);
+}
+
+function runOwnScript({ command, args, frame, name }: Call, reader: ReaderPort): Output {
+  const outer = reader.state.positional;
+  reader.state.positional = args.map((arg) => arg.text);
+  const output = reader.readSubshell(command.scriptText ?? "", {
+    ...frame,
+    depth: frame.depth + 1,
+    wrappers: [...frame.wrappers, name],
+  });
+  reader.state.positional = outer;
   return output;
 }
 
