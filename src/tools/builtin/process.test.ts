@@ -84,7 +84,10 @@ describe("background processes", () => {
     const seen: unknown[] = [];
     const gate = {
       ...shop.deps.gate,
-      checkCommand: (text: string, { inputOf, tool }: { readonly inputOf?: string | undefined; readonly tool: string }) => {
+      checkCommand: (
+        text: string,
+        { inputOf, tool }: { readonly inputOf?: string | undefined; readonly tool: string },
+      ) => {
         seen.push({ text, inputOf, tool });
         return Promise.resolve({ kind: "blocked", reason: "not that", isHardline: false, findings: [] } as const);
       },

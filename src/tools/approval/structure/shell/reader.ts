@@ -249,7 +249,9 @@ export class LineReader implements ReaderPort {
       const mark = this.#commands.length;
       const stage = { ...frame, upstream, input };
       output = this.#apart(() => this.#visit(command, stage));
-      const own = this.#commands.slice(mark).filter((one) => !one.wrappers.slice(frame.wrappers.length).includes("substitution"));
+      const own = this.#commands
+        .slice(mark)
+        .filter((one) => !one.wrappers.slice(frame.wrappers.length).includes("substitution"));
       upstream = [...upstream, ...own].slice(-maxUpstream);
       input = output ?? unknownText;
     });
