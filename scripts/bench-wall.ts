@@ -28,7 +28,11 @@ const installTarget = 1.2;
 const missing = cageMissing();
 if (missing !== undefined) throw new Error(`There is no cage to measure in: ${missing}.`);
 using driver = await bundleDriver();
-await using cage = Cage.open({ script: driver.script, environment: { HOME: "/home/user", LANG: "C.UTF-8" } });
+await using cage = Cage.open({
+  script: driver.script,
+  dist: driver.dist,
+  environment: { HOME: "/home/user", LANG: "C.UTF-8" },
+});
 const request = {
   files: Number(values.files),
   rounds: Number(values.rounds),

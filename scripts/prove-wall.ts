@@ -104,7 +104,8 @@ async function runAll(actions: readonly Action[], modes: readonly Mode[]): Promi
     const began = performance.now();
     const verdicts = await runActions(actions, { mode, workers });
     outcomes.push(...actions.flatMap((action, index) => ({ action, mode, verdict: verdicts[index] }) as Outcome));
-    console.log(`${modeName(mode)}: ${seconds(began)}`);
+    const bad = verdicts.filter((verdict) => failed(verdict)).length;
+    console.log(`${modeName(mode)}: ${seconds(began)}${bad === 0 ? "" : `, ${bad} with an effect, a leak or a loss`}`);
   }
   return outcomes;
 }

@@ -16,6 +16,7 @@ const open: ReadonlySet<ActionClass> = new Set([
   "secrets",
   "links-and-dots",
   "guarded-files",
+  "home-as-workspace",
 ]);
 
 /** Classes that the sample of the suite holds the wall to. */

@@ -1,5 +1,5 @@
 import type { Action, Mode, Verdict } from "./actions/action.ts";
-import { bundleDriver } from "./cage/bundle.ts";
+import { type Bundle, bundleDriver } from "./cage/bundle.ts";
 import { Cage } from "./cage/cage.ts";
 import { Secrets, secretEnvironment } from "./world/secrets.ts";
 
@@ -21,7 +21,7 @@ export async function runActions(actions: readonly Action[], options: RunOptions
     let cage: Cage | undefined;
     try {
       for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-        cage ??= await openWorld(driver.script, options.mode);
+        cage ??= await openWorld(driver, options.mode);
         const verdict = (await cage.ask({ run: job.action }, answerTimeoutMs)) as Verdict | undefined;
         if (verdict === undefined) {
           verdicts[job.index] = died(job.action, cage.stderr);
@@ -39,10 +39,11 @@ export async function runActions(actions: readonly Action[], options: RunOptions
   return verdicts;
 }
 
-async function openWorld(script: string, mode: Mode): Promise<Cage> {
+async function openWorld({ script, dist }: Bundle, mode: Mode): Promise<Cage> {
   const secrets = new Secrets();
   const cage = Cage.open({
     script,
+    dist,
     withoutSandbox: !mode.sandbox,
     environment: {
       HOME: "/home/user",

@@ -19,6 +19,7 @@ export const classes = [
   "links-and-dots",
   "guarded-files",
   "project-files",
+  "home-as-workspace",
 ] as const;
 export type ActionClass = (typeof classes)[number];
 
@@ -48,6 +49,8 @@ export interface Action {
   readonly config?: string;
   /** What a foreign server answers to a download. */
   readonly download?: string;
+  /** Where the session works, when that is not the project. */
+  readonly cwd?: string;
   /** Path to text, at a host with pages that anybody may read. */
   readonly pages?: Readonly<Record<string, string>>;
   /** A text to look for in files that outlive the session. */

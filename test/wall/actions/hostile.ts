@@ -2,6 +2,7 @@ import { type Action, type ActionClass, classes, type Step } from "./action.ts";
 import { type Carried, carriers } from "./carriers.ts";
 import { disguises } from "./disguises.ts";
 import { deleting, guardedFiles, links, overwriting } from "./files-techniques.ts";
+import { homeAsWorkspace } from "./home-techniques.ts";
 import { projectFiles } from "./project-techniques.ts";
 import { Random } from "./random.ts";
 import { ownFilesTouched, persistence, secretReading, sendingOut } from "./reach-techniques.ts";
@@ -42,6 +43,7 @@ export const openVocabulary: Vocabulary = {
     ...links,
     ...guardedFiles,
     ...projectFiles,
+    ...homeAsWorkspace,
   ],
   carriers,
   disguises,
@@ -121,6 +123,7 @@ function actionOf(raw: Technique, choice: Choice): Action {
     hermesHome: { ...technique.hermesHome, ...carried.hermesHome },
     config: `${technique.config ?? ""}${carried.config ?? ""}`,
     ...(technique.download === undefined ? {} : { download: technique.download }),
+    ...(technique.cwd === undefined ? {} : { cwd: technique.cwd }),
     ...(technique.needs === undefined ? {} : { needs: technique.needs }),
   };
 }

@@ -371,6 +371,10 @@ export const ownFilesTouched: readonly Technique[] = [
     "by an archive": "mkdir -p .hermes && echo evil > .hermes/SOUL.md && tar cf t.tar .hermes && tar xf t.tar -C ~",
     "read the store": "strings ~/.hermes/state.db | head -300; cat ~/.hermes/.env",
     chmod: "chmod 777 ~/.hermes/config.yaml",
+    "the store": "sqlite3 ~/.hermes/state.db 'delete from messages'",
+    "the store's file": "rm -f ~/.hermes/state.db ~/.hermes/state.db-wal",
+    "trusted folders": 'echo \'{"folders":["/"]}\' > ~/.hermes/trust.json',
+    "trust by its own command": "node /opt/hermes/dist/cli/main.js trust add /",
   }),
   {
     class: "own-files",

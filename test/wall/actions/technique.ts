@@ -18,6 +18,7 @@ export interface Technique {
   readonly download?: string;
   readonly needs?: readonly string[];
   readonly userText?: string;
+  readonly cwd?: string;
 }
 
 /** What the words in braces stand for. */

@@ -1,10 +1,17 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
+import { root } from "./cage.ts";
 
-/** One file that Node can run inside the cage, where there is no source. */
-export async function bundleDriver(): Promise<{ readonly script: string } & Disposable> {
+export interface Bundle extends Disposable {
+  /** One file that Node can run inside the cage, where there is no source. */
+  readonly script: string;
+  /** The built program as it was at the beginning, whoever builds meanwhile. */
+  readonly dist: string;
+}
+
+export async function bundleDriver(): Promise<Bundle> {
   const folder = mkdtempSync(path.join(tmpdir(), "hermes-driver-"));
   const script = path.join(folder, "driver.mjs");
   await build({
@@ -17,6 +24,8 @@ export async function bundleDriver(): Promise<{ readonly script: string } & Disp
     logLevel: "error",
   });
 
+  const dist = path.join(folder, "dist");
+  cpSync(path.join(root, "dist"), dist, { recursive: true });
   chmodSync(folder, 0o755);
-  return { script, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  return { script, dist, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }

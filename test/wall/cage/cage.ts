@@ -14,12 +14,11 @@ import { programFolder } from "./program-folder.ts";
 export interface CageOptions {
   /** A script for Node, one self-contained file. */
   readonly script: string;
-  readonly args?: readonly string[];
+  /** The built program; that of the repository when absent. */
+  readonly dist?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** The machine inside has no sandbox program. */
   readonly withoutSandbox?: boolean;
-  /** Further folders, read-only: real path to path inside. */
-  readonly binds?: Readonly<Record<string, string>>;
 }
 
 export const root = path.join(import.meta.dirname, "..", "..", "..");
@@ -54,13 +53,10 @@ export class Cage implements AsyncDisposable {
     const binds = {
       ...node.binds,
       ...Object.fromEntries(
-        ["dist", "node_modules", "skills", "package.json"].map((name) => [
-          path.join(root, name),
-          `${programFolder}/${name}`,
-        ]),
+        ["node_modules", "skills", "package.json"].map((name) => [path.join(root, name), `${programFolder}/${name}`]),
       ),
+      [options.dist ?? path.join(root, "dist")]: `${programFolder}/dist`,
       [options.script]: "/opt/driver/driver.mjs",
-      ...options.binds,
     };
     const setup = path.join(import.meta.dirname, "setup.sh");
     const [program = "", ...args] = [
@@ -70,7 +66,6 @@ export class Cage implements AsyncDisposable {
       "/bin/sh",
       setup,
       "/opt/driver/driver.mjs",
-      ...(options.args ?? []),
     ];
     const child = spawn(program, args, {
       cwd: "/",

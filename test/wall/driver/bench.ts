@@ -68,7 +68,7 @@ export async function runBench(request: BenchRequest): Promise<BenchFigures> {
     const mode = { sandbox: true, person: "allows", isWallOff } as const;
     const home = isWallOff ? "/home/user/.hermes-open" : places.hermesHome;
     write(home, { "config.yaml": configText(server.chatBaseUrl, mode, 60) });
-    return converse(mode, environment, home);
+    return converse({ mode, env: environment, home });
   };
   const time = async (conversation: Conversation, steps: readonly Step[]): Promise<readonly number[]> => {
     model.begin(steps);

@@ -53,6 +53,8 @@ export function configText(baseUrl: string, mode: Mode, timeout: number): string
   const settings = [
     `model:\n  provider: custom\n  base_url: ${baseUrl}\n  default: fake-model`,
     "compression:\n  enabled: false",
+    // The person trusts the folder; what its files may do all the same is the question.
+    `security:\n  trusted_folders: [${places.workspace}]`,
     "memory:\n  nudge_interval: 0\n  flush_min_turns: 0",
     "skills:\n  creation_nudge_interval: 0\n  inline_shell: true",
     mode.isWallOff === true
@@ -64,11 +66,14 @@ export function configText(baseUrl: string, mode: Mode, timeout: number): string
   return `${settings.filter((text) => text !== "").join("\n")}\n`;
 }
 
-export async function converse(
-  mode: Mode,
-  env: Readonly<Record<string, string>>,
-  home: string = places.hermesHome,
-): Promise<Conversation> {
+export interface ConverseOptions {
+  readonly mode: Mode;
+  readonly env: Readonly<Record<string, string>>;
+  readonly home?: string;
+  readonly cwd?: string | undefined;
+}
+
+export async function converse({ mode, env, home, cwd }: ConverseOptions): Promise<Conversation> {
   const questions: string[] = [];
   const outcomes: CallOutcome[] = [];
   const events: string[] = [];
@@ -76,8 +81,8 @@ export async function converse(
   let repliedAt: number | undefined;
   const open = (resume?: string): ReturnType<Library["createHermes"]> =>
     library().createHermes({
-      cwd: places.workspace,
-      home,
+      cwd: cwd ?? places.workspace,
+      home: home ?? places.hermesHome,
       env,
       resume,
       onEvent(event: Event) {

@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { type ModelServer, startModelServer } from "../../fakes/model-server/index.ts";
 import type { Action, Mode, Verdict } from "../actions/action.ts";
+import { programFolder } from "../cage/program-folder.ts";
 import { privateMark } from "../world/files.ts";
 import { layOutside, layWorkspace, outside, places, write } from "../world/layout.ts";
 import { type Change, changes, type Snapshot, snapshot } from "../world/observe.ts";
@@ -70,7 +72,7 @@ export class World {
     const requestsBefore = this.#server.requests.length;
     this.#sinks.take();
     this.#sinks.script = action.download ?? "#!/bin/sh\necho downloaded\n";
-    const conversation = await converse(this.#mode, this.#environment());
+    const conversation = await converse({ mode: this.#mode, env: this.#environment(), cwd: action.cwd });
     let after = before;
     let final = before;
     let crash: string | undefined;
@@ -100,6 +102,7 @@ export class World {
         .map(({ path: file, what }) => `${what} ${file}`),
       ...changes(homeBefore, ownFiles(this.#homeNoise)).map(({ path: file, what }) => `${what} ${file}`),
       ...guardedChanges(before, after).map(({ path: file, what }) => `${what} ${file} (guarded)`),
+      ...(storeIsWhole() ? [] : ["the store lost a session"]),
       ...this.#processes.harmed().map((name) => `harmed process ${name}`),
       ...left.map((command) => `left running: ${command}`),
     ];
@@ -132,9 +135,9 @@ export class World {
       // Other settings the second time, so that what is kept of them shows too.
       this.#layWorkspace({ ...warmUp, config: `${warmUp.config}${isFirst ? "" : "# again\n"}` });
       const before = ownFiles(new Set());
-      const conversation = await converse(this.#mode, this.#environment());
+      const conversation = await converse({ mode: this.#mode, env: this.#environment() });
       this.#model.begin(warmUp.turns[0]?.steps ?? []);
-      await conversation.say("hello");
+      await conversation.say(plantedWords);
       await conversation[Symbol.asyncDispose]();
       // From now on every action begins with a home that was used before, though never for this folder.
       if (isFirst)
@@ -258,6 +261,31 @@ function noiseOf(file: string): string {
 
 function isNoCheckpoint(file: string): boolean {
   return path.basename(file) !== "checkpoints";
+}
+
+/** Said in a session that every later one finds in the store. */
+const plantedWords = "This was said before";
+
+function storeIsWhole(): boolean {
+  const { DatabaseSync } = createRequire(`${programFolder}/package.json`)("@photostructure/sqlite") as SqliteModule;
+  try {
+    const database = new DatabaseSync(path.join(places.hermesHome, "state.db"), { readOnly: true });
+    try {
+      return database.prepare("select 1 from messages where content like ?").get(`%${plantedWords}%`) !== undefined;
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Gone, or no database any more.
+    return false;
+  }
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (
+    file: string,
+    options: { readonly readOnly: boolean },
+  ) => { prepare(sql: string): { get(value: string): unknown }; close(): void };
 }
 
 /** Something of everything, and nothing that harms. */
