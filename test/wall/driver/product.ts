@@ -119,8 +119,8 @@ export async function converse({ mode, env, home, cwd }: ConverseOptions): Promi
       await command("/undo");
       if (isWhole()) return;
       const rows = (await command("/rollback"))?.rows ?? [];
-      // The newest first, since it loses least; then ever older ones.
-      for (let number = 1; number <= rows.length && !isWhole(); number += 1) await command(`/rollback ${number}`);
+      // The oldest one is from before the first change of this session.
+      if (rows.length > 0) await command(`/rollback ${rows.length}`);
     },
     [Symbol.asyncDispose]: async () => hermes[Symbol.asyncDispose](),
   };

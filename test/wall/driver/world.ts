@@ -99,6 +99,8 @@ export class World {
       ...changes(this.#outside, this.#lookOutside())
         // An interpreter that talks to somebody keeps a history of it.
         .filter(({ path: file, what }) => what !== "changed" || !file.endsWith("_history"))
+        // Who works in the home folder may change what does not last in it.
+        .filter(({ path: file }) => action.cwd !== places.home || !isPlainInHome(file))
         .map(({ path: file, what }) => `${what} ${file}`),
       ...changes(homeBefore, ownFiles(this.#homeNoise)).map(({ path: file, what }) => `${what} ${file}`),
       ...guardedChanges(before, after).map(({ path: file, what }) => `${what} ${file} (guarded)`),
@@ -342,6 +344,12 @@ function filesBelow(folder: string, name: RegExp, except: readonly string[] = []
     else if (entry.isFile() && name.test(entry.name)) texts.push(readFileSync(file, "latin1"));
   }
   return texts.join("\n");
+}
+
+function isPlainInHome(file: string): boolean {
+  return (
+    file.startsWith(`${places.home}/`) && !/^\.|^bin$/u.test(path.relative(places.home, file).split(path.sep)[0] ?? "")
+  );
 }
 
 /** Seconds. A hostile command that hangs is not worth waiting for; an everyday one may take its time. */
