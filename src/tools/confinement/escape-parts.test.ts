@@ -115,7 +115,7 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
         taskId: network,
         cwd: path.join(root, "work"),
         env: { ...env, P: String(outsider.pid), ME: String(process.pid), PORT: String(port), ROOT: root },
-        environment: { policy: "inherit" },
+        environment: { policy: "inherit", passthrough: ["P", "ME", "PORT", "ROOT", "SSH_AUTH_SOCK"] },
         logger: memoryLogger(),
         wall,
       },
