@@ -229,7 +229,8 @@ describe("two sessions in one process", () => {
   });
 
   it("have their own secrets and their own sudo", async () => {
-    await open("terminal: {sandbox: off}\n");
+    // Nobody is asked whether the commands may run; who is asked for a password is the question.
+    await open("terminal: {sandbox: off}\napprovals: {mode: off}\n");
     const bin = path.join(folder, "bin");
     await mkdir(bin);
     await writeFile(path.join(bin, "sudo"), '#!/bin/sh\nread word; echo "sudo got $word"\n', { mode: 0o755 });
