@@ -21,7 +21,7 @@ describe("while Hermes works", () => {
     };
     await ui.press("stop, do X", keys.enter);
     expect(await ui.text()).toContain("⏳ 1. stop, do X");
-    expect(await ui.transcript()).toContain("Waits for the end of this turn");
+    expect(await ui.transcript()).toContain("Queued (1 ahead)");
     await ui.press(keys.up);
     expect(await ui.row("❯")).toBe("❯ stop, do X");
     expect(await ui.text()).not.toContain("⏳");

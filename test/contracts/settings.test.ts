@@ -11,6 +11,11 @@ const readByName: Readonly<Record<string, string>> = {
   "mcp_servers.": "src/tools/mcp/settings.ts",
   "custom_providers[].": "src/model/providers/custom.ts",
   "providers.": "src/model/providers/custom.ts",
+  "fallback_model.": "src/model/fallback/chain.ts",
+  "fallback_providers[].": "src/model/fallback/chain.ts",
+  "delegation.fallback_providers[].": "src/model/fallback/chain.ts",
+  "auxiliary.": "src/model/auxiliary/task.ts",
+  "logging.": "src/config/machine.ts",
 };
 
 /** Groups that are passed on whole: every key of them is a field of a request. */

@@ -263,7 +263,7 @@ describe("hermes claw migrate", () => {
     writeFileSync(old("openclaw.json"), '{ "agents": ');
     const run = await hermes("claw", "migrate", "-y");
     expect(run.code).toBe(0);
-    expect(run.stderr).toContain("openclaw.json cannot be read: line 1");
+    expect(run.stderr).toContain("openclaw.json cannot be read: JSON5: invalid end of input at 1:13");
     expect(existsSync(inHome("SOUL.md"))).toBe(true);
   });
 });
