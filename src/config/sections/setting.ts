@@ -42,14 +42,12 @@ interface Bounds {
   readonly clamp?: true;
 }
 
-declare const typed: unique symbol;
-
-/** A node with the type that its values have in `Config`. */
-export type Setting<T> = Node & { readonly [typed]?: () => T };
+/** A node with the type that its values have in `Config`; `valueType` is never there, only its type is. */
+export type Setting<T> = Node & { readonly valueType?: () => T };
 
 type OptionalSetting<T> = Setting<T> & { readonly optional: true };
 
-export type ValueOf<S> = S extends { readonly [typed]?: () => infer T } ? T : never;
+export type ValueOf<S> = S extends { readonly valueType?: () => infer T } ? T : never;
 
 type Fields = Readonly<Record<string, Node>>;
 
