@@ -58,11 +58,16 @@ export class Wall implements AsyncDisposable {
   readonly #scope = new Scope();
   readonly #network: Network;
   readonly #guards: readonly ChangeGuard[];
-  readonly #revealed = new Set<string>();
+  /** Secrets that a person let this session see. */
+  readonly #seen: Set<string>;
 
-  private constructor(options: WallOptions, made: { readonly confinement: Confinement; readonly network: Network }) {
+  private constructor(
+    options: WallOptions,
+    made: { readonly confinement: Confinement; readonly network: Network; readonly seen: Set<string> },
+  ) {
     this.#options = options;
     this.confinement = made.confinement;
+    this.#seen = made.seen;
     this.#network = made.network;
     this.environment = {
       ...made.network.environment,
@@ -77,7 +82,9 @@ export class Wall implements AsyncDisposable {
     const confinement = await confinementOf(options, session.cwd);
     const scope = new Scope();
     try {
-      const wall = new Wall(options, { confinement, network: await openNetwork(options, { session, scope }, signal) });
+      const seen = new Set<string>();
+      const network = await openNetwork(options, { session, scope, hasSeenSecrets: () => seen.size > 0 }, signal);
+      const wall = new Wall(options, { confinement, network, seen });
       wall.#scope.adopt(scope);
       return wall;
     } catch (error) {
@@ -93,17 +100,17 @@ export class Wall implements AsyncDisposable {
 
   /** Without a question. */
   mayRead(real: string): boolean {
-    return this.#revealed.has(real) || judgeRead(this.confinement, real).kind === "allowed";
+    return this.#seen.has(real) || judgeRead(this.confinement, real).kind === "allowed";
   }
 
-  /** A person let this session see a secret of the project: programs see it from now on too. */
+  /** A person let this session see a secret: programs see it too when it lies in the project, and hosts are asked about again. */
   reveal(file: string): void {
-    if (isWithin(this.confinement.workspace, file)) this.#revealed.add(file);
+    this.#seen.add(file);
   }
 
   confine(call: ProgramCall, at: CallLocation): ProgramCall {
     const { enforcer, tempDir } = this.#options;
-    const revealed = [...this.#revealed];
+    const revealed = [...this.#seen].filter((file) => isWithin(this.confinement.workspace, file));
     if (enforcer.kind === "none") return call;
     if (enforcer.kind === "seatbelt") {
       const profile = seatbeltProfile(this.confinement, { ...at, tempDir, revealed, network: this.#network.seatbelt });
@@ -170,7 +177,11 @@ const sharedNetwork: Network = {
 
 async function openNetwork(
   options: WallOptions,
-  { session, scope }: { readonly session: SessionScope; readonly scope: Scope },
+  {
+    session,
+    scope,
+    hasSeenSecrets,
+  }: { readonly session: SessionScope; readonly scope: Scope; hasSeenSecrets(): boolean },
   signal: AbortSignal,
 ): Promise<Network> {
   const { enforcer, network: rules, logger } = options;
@@ -180,7 +191,7 @@ async function openNetwork(
     ask: (to: { readonly host: string; readonly port: number }, stop: AbortSignal) => askAboutHost(session, to, stop),
     isRegistry: (to: { readonly host: string; readonly port: number }, stop: AbortSignal) =>
       options.registries.has(to, stop),
-    hasSeenSecrets: () => false,
+    hasSeenSecrets,
   };
   if (enforcer.kind === "seatbelt")
     return proxyOnLoopback(new HostDecisions(decisions), { scope, upstream: options.upstream });
