@@ -1,4 +1,5 @@
-import { displayWidth, graphemes } from "#foundation/text/text";
+import { graphemes } from "#foundation/text/text";
+import { displayWidth } from "#foundation/text/width";
 
 export interface Column {
   readonly title: string;

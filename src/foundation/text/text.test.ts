@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { codePointLength, displayWidth, graphemes, stripAnsi, truncateEnd, truncateMiddle } from "./text.ts";
+import { codePointLength, graphemes, stripAnsi, truncateEnd, truncateMiddle } from "./text.ts";
+import { displayWidth } from "./width.ts";
 
 const tricky = fc.string({
   unit: fc.oneof(

@@ -1,5 +1,3 @@
-import { eastAsianWidth } from "get-east-asian-width";
-
 export { nearest, similarity } from "./similarity.ts";
 
 /** A text with something in it, trimmed; undefined for anything else. */
@@ -39,25 +37,6 @@ function lazy<T>(create: () => T): () => T {
 /** What a reader sees as single characters: an emoji with its modifiers is one. */
 export function graphemes(text: string): string[] {
   return Array.from(segmenter().segment(text), ({ segment }) => segment);
-}
-
-const printableAscii = /^[\x20-\x7e]*$/;
-const zeroWidth = /^[\p{Control}\p{Mark}\p{Default_Ignorable_Code_Point}\p{Surrogate}\u200b\ufeff]+$/u;
-const emoji = /\p{Emoji_Presentation}|\p{Regional_Indicator}{2}|\p{Emoji}\ufe0f/u;
-
-/** Columns the text takes in a terminal. Escape sequences and control characters take none. */
-export function displayWidth(text: string): number {
-  if (printableAscii.test(text)) return text.length;
-  let width = 0;
-  for (const grapheme of graphemes(stripAnsi(text))) width += graphemeWidth(grapheme);
-  return width;
-}
-
-function graphemeWidth(grapheme: string): number {
-  if (printableAscii.test(grapheme)) return grapheme.length;
-  if (zeroWidth.test(grapheme)) return 0;
-  if (emoji.test(grapheme)) return 2;
-  return eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }
 
 /**

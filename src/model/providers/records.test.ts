@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkProfile } from "./check-profile.ts";
 import { hostOf } from "./hosts.ts";
@@ -372,5 +374,38 @@ describe("the registry", () => {
 
   test("a mistyped name is guessed", () => {
     expect(new ProviderRegistry().suggest("anthropc")).toBe("anthropic");
+  });
+});
+
+/** Words that are ids of providers and something else as well: names of dialects, of ways to write a model, of a grammar. */
+const ambiguous = new Set(["anthropic", "openrouter", "openai", "gemini", "deepseek", "copilot", "custom", "xai"]);
+
+/** Comparisons with the id of a provider, outside of records and tests. */
+function comparisonsIn(text: string, ids: readonly string[]): readonly string[] {
+  const pattern = new RegExp(`(?:[=!]==\\s*|case\\s+|\\.includes\\(\\s*|\\.has\\(\\s*)"(${ids.join("|")})"`, "g");
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+}
+
+describe("ids of providers", () => {
+  const ids = builtinProviders.map((one) => one.id).filter((id) => !ambiguous.has(id));
+
+  test("no code asks for one: what is special about a provider is a field of its record", () => {
+    const root = join(import.meta.dirname, "../..");
+    const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+      (file) => file.endsWith(".ts") && !/\.test\.ts$|testing|providers[\\/]records/.test(file),
+    );
+    expect(files.length).toBeGreaterThan(500);
+    const found = files.flatMap((file) =>
+      comparisonsIn(readFileSync(join(root, file), "utf8"), ids).map((id) => `${file}: ${id}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("a comparison would be noticed", () => {
+    expect(comparisonsIn('if (profile.id === "nous" || x !== "zai") case "openai-codex":', ids)).toEqual([
+      "nous",
+      "zai",
+      "openai-codex",
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 import { plural, relativeTime, shortCount, shortDuration } from "#foundation/text/figures";
-import { displayWidth, truncateEnd } from "#foundation/text/text";
+import { truncateEnd } from "#foundation/text/text";
+import { displayWidth } from "#foundation/text/width";
 import { type InsightsReport, weekdayNames } from "./insights.ts";
 
 const barWidth = 24;

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Terminal as HeadlessTerminal } from "@xterm/headless";
-import { displayWidth } from "#foundation/text/text";
+import { displayWidth } from "#foundation/text/width";
 import type { TerminalListener, TuiTerminal } from "../terminal/terminal.ts";
 
 // The package is CommonJS without named exports that Node could see.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { displayWidth } from "#foundation/text/text";
+import { displayWidth } from "#foundation/text/width";
 import { TerminalScreen } from "../testing/terminal-screen.ts";
 import type { SgrOf } from "./painted-line.ts";
 import { Painter } from "./painter.ts";

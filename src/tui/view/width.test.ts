@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { displayWidth as exactWidth } from "#foundation/text/text";
+import { displayWidth as exactWidth } from "#foundation/text/width";
 import { displayWidth } from "./width.ts";
 
 it("the fast count agrees with the exact one, for every character and any text [20:R10.3]", () => {

@@ -1,4 +1,4 @@
-import { displayWidth as exactWidth } from "#foundation/text/text";
+import { displayWidth as exactWidth } from "#foundation/text/width";
 
 /**
  * Letters, arrows, box drawing and symbols that take one column each, wherever they stand. Frames are full of them, and
