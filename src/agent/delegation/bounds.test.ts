@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { staleFilesNote } from "./child-run.ts";
 import { feel, noPulse, type Pulse } from "./heartbeat.ts";
 import { boundedSettings } from "./settings.ts";
 import { Slots } from "./slots.ts";
-import { staleFilesNote } from "./stale-files.ts";
 import { readTasks } from "./task.ts";
 
 describe("settings", () => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decide } from "./change.ts";
-import { fraction, holdsSeparator, joinEntries, sizeOf, splitEntries, usageLine } from "./entries.ts";
+import { decide, fraction, holdsSeparator, joinEntries, sizeOf, splitEntries, usageLine } from "./entries.ts";
 
 const entry = fc
   .string({ unit: fc.constantFrom("a", "b", " ", "\n", "§", "\t", "é", "😀") })

@@ -5,7 +5,7 @@ import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import type { Tool, ToolContext } from "#tools";
 import { within } from "./bounded.ts";
-import { flushInstruction } from "./review-texts.ts";
+import { flushInstruction } from "./review.ts";
 
 /** Why the context is about to be lost. */
 export type FlushReason = "compression" | "reset" | "resume" | "exit" | "expiry";

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import type { Message } from "#conversation";
+import { type Message, recallNote } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { isRecord, parseJson } from "#foundation/text/json";
+import { isRecord, parseJson, scrubSurrogates } from "#foundation/text/json";
+import { truncateEnd } from "#foundation/text/text";
 import type { Clock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
 import type { TurnMemory } from "../ports.ts";
@@ -12,9 +13,7 @@ import type { CallOutcome, MemoryWrite } from "./memory-writes.ts";
 import { isMemoryProvider, type MemoryProvider, type ProviderContext } from "./provider.ts";
 import { type ProviderToolsDeps, providerTools } from "./provider-tools.ts";
 import type { PendingCall } from "./quarantine.ts";
-import { cleanRecall } from "./recall-text.ts";
-import { SyncQueue } from "./sync-queue.ts";
-import { UnsyncedTurns } from "./unsynced-turns.ts";
+import { SyncQueue, UnsyncedTurns } from "./sync-queue.ts";
 
 export interface MemoryManagerDeps {
   readonly clock: Clock;
@@ -274,4 +273,20 @@ export class MemoryManager implements AsyncDisposable {
   #bounds(timeoutMs: number, signal: AbortSignal): Bounds & { readonly logger: Logger } {
     return { ...this.#deps, timeoutMs, signal };
   }
+}
+
+const maxChars = 16_000;
+const fence = /<\s*\/?\s*memory-context\b[^<>]*>/gi;
+
+/**
+ * What a provider recalled, fit to stand inside the fence of a request: without fences of its own, well-formed and
+ * bounded. Undefined when nothing is left.
+ */
+export function cleanRecall(given: unknown): string | undefined {
+  if (typeof given !== "string") return undefined;
+  let text = scrubSurrogates(truncateEnd(given, maxChars)).replaceAll(recallNote, "");
+  // Removing one fence may put the halves of another together.
+  for (let next = text.replace(fence, ""); next !== text; next = text.replace(fence, "")) text = next;
+  const trimmed = text.trim();
+  return trimmed === "" ? undefined : trimmed;
 }

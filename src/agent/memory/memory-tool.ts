@@ -2,13 +2,14 @@ import { UserError } from "#foundation/errors";
 import { scrubSurrogates } from "#foundation/text/json";
 import { agentLevelTool, result, type Tool, type ToolContext, type ToolResult } from "#tools";
 import { scanThreats } from "../threat-scan.ts";
-import { type NoteChange, noteActions } from "./change.ts";
 import {
   fraction,
   grouped,
   holdsSeparator,
   type MemoryTarget,
   memoryTargets,
+  type NoteChange,
+  noteActions,
   previewOf,
   sizeOf,
   usageLine,

@@ -1,7 +1,6 @@
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import type { Decision, NoteAction, NoteChange } from "./change.ts";
-import type { MemoryTarget } from "./entries.ts";
+import type { Decision, MemoryTarget, NoteAction, NoteChange } from "./entries.ts";
 import type { Notes } from "./notes.ts";
 import type { Parked, PendingCall, PendingWrite, Quarantine } from "./quarantine.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock, systemClock } from "#foundation/time/clock";
-import { withLockDirectory } from "./lock-directory.ts";
+import { withLockDirectory } from "./locked-files.ts";
 import { memoryStage } from "./testing.ts";
 
 describe("the notes on disk", () => {

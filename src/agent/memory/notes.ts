@@ -3,10 +3,8 @@ import { UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import type { Clock } from "#foundation/time/clock";
-import { type Decision, decide, type NoteChange } from "./change.ts";
-import { joinEntries, type MemoryTarget, splitEntries } from "./entries.ts";
-import { withLockDirectory } from "./lock-directory.ts";
-import { readOwnText } from "./notes-file.ts";
+import { type Decision, decide, joinEntries, type MemoryTarget, type NoteChange, splitEntries } from "./entries.ts";
+import { readOwnText, withLockDirectory } from "./locked-files.ts";
 
 /** What the configuration says about one file. */
 export interface NotesSettings {

@@ -1,7 +1,6 @@
 import type { Message, ToolDefinition } from "#conversation";
-import type { NoteAction } from "./change.ts";
 import type { ConfigSchema } from "./config-schema.ts";
-import type { MemoryTarget } from "./entries.ts";
+import type { MemoryTarget, NoteAction } from "./entries.ts";
 import type { WriteMetadata } from "./memory-writes.ts";
 
 /** Who the provider works for. Only a primary agent's conversations are worth remembering. */

@@ -4,11 +4,9 @@ import { Mutex } from "#foundation/lifecycle/mutex";
 import { newId } from "#foundation/text/ids";
 import { canonicalJson, isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
-import type { NoteChange } from "./change.ts";
+import type { NoteChange } from "./entries.ts";
 import { type MemoryTarget, memoryTargets } from "./entries.ts";
-import { type JsonLine, readLines, writeLines } from "./json-lines.ts";
-import { withLockDirectory } from "./lock-directory.ts";
-import { readOwnText } from "./notes-file.ts";
+import { type JsonLine, readLines, readOwnText, withLockDirectory, writeLines } from "./locked-files.ts";
 
 interface Pending {
   readonly id: string;

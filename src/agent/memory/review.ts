@@ -1,11 +1,10 @@
-import type { Message } from "#conversation";
+import { callsOf, type Message, readArguments, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { onAbort } from "#foundation/lifecycle/abort";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import { within } from "./bounded.ts";
-import { newActions, summaryLine } from "./review-summary.ts";
-import { type ReviewKind, reviewInstruction } from "./review-texts.ts";
 
 /** Kept with the session, so that a restart does not start counting again. */
 export interface ReviewCounters {
@@ -140,3 +139,84 @@ export class BackgroundReview implements AsyncDisposable {
     }
   }
 }
+
+/** Something a review has changed. */
+export type ReviewAction =
+  | { readonly kind: "memory"; readonly target: string }
+  | { readonly kind: "skill"; readonly name: string; readonly action: string };
+
+/** The successful changes among the messages that were not there before the review. */
+export function newActions(history: readonly Message[], messages: readonly Message[]): readonly ReviewAction[] {
+  const known = new Set(history.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : [])));
+  const calls = new Map(messages.flatMap((message) => callsOf(message).map((call) => [call.id, call] as const)));
+  const actions: ReviewAction[] = [];
+  for (const message of messages) {
+    if (message.role !== "tool" || known.has(message.tool_call_id)) continue;
+    const answer = parseJson(textOf(message.content));
+    if (!answer.ok || !isRecord(answer.value) || answer.value["success"] !== true) continue;
+    // What waits for the user is no change yet.
+    if (answer.value["pending"] === true) continue;
+    const read = readArguments(calls.get(message.tool_call_id)?.function.arguments ?? "{}");
+    const args = read.kind === "ok" ? read.value : {};
+    const action = actionOf(message.tool_name, args, answer.value);
+    if (action !== undefined) actions.push(action);
+  }
+  return actions;
+}
+
+function actionOf(
+  tool: string,
+  args: Readonly<Record<string, unknown>>,
+  answer: Readonly<Record<string, unknown>>,
+): ReviewAction | undefined {
+  if (tool === "memory") return { kind: "memory", target: String(answer["target"] ?? args["target"] ?? "memory") };
+  if (tool !== "skill_manage") return undefined;
+  return {
+    kind: "skill",
+    name: String(args["name"] ?? answer["name"] ?? "?"),
+    action: String(args["action"] ?? "changed"),
+  };
+}
+
+/** `Background review: 2 notes updated, skill deploy-site (create)`, or nothing. */
+export function summaryLine(actions: readonly ReviewAction[]): string | undefined {
+  if (actions.length === 0) return undefined;
+  const notes = actions.filter((action) => action.kind === "memory" && action.target !== "user").length;
+  const profile = actions.filter((action) => action.kind === "memory" && action.target === "user").length;
+  const parts: string[] = [];
+  if (notes > 0) parts.push(notes === 1 ? "1 note updated" : `${notes} notes updated`);
+  if (profile > 0) parts.push("user profile updated");
+  const skills = new Set(
+    actions.flatMap((action) => (action.kind === "skill" ? [`skill ${action.name} (${action.action})`] : [])),
+  );
+  return `Background review: ${[...parts, ...skills].join(", ")}`;
+}
+
+/** Which review is due. */
+export type ReviewKind = "memory" | "skills" | "both";
+
+const opening =
+  "Pause the conversation above; nobody is waiting for an answer. Look back over it and decide what is worth keeping for later sessions.";
+
+const memoryPart =
+  "Notes: did the user show who they are (role, persona, circumstances), what they prefer, or how they expect you to behave and work? " +
+  "Save each such point with the memory tool, merged into an existing entry where one covers it.";
+
+const skillPart =
+  "Skills: list the existing skills first. Think in classes of tasks, not in this one instance: was there a way of working, found by trial, " +
+  "error or correction, that would help with the whole class? If a skill covers the class, look at it and update it. Create one only if none does. " +
+  "Mention skills that overlap.";
+
+const closing = "If there is nothing to save, say just that and stop.";
+
+/** The one message that follows the history in a review. */
+export function reviewInstruction(kind: ReviewKind): string {
+  const parts = kind === "memory" ? [memoryPart] : kind === "skills" ? [skillPart] : [memoryPart, skillPart];
+  return [opening, ...parts, closing].join("\n\n");
+}
+
+/** The one message that follows the history when it is about to be lost. */
+export const flushInstruction =
+  "This conversation is about to be cut off and you will not see it again. Store with the memory tool what should outlive it: preferences and " +
+  "corrections of the user first, then lasting facts about the environment and its conventions. Leave out progress of tasks and whatever " +
+  "is noted already. If nothing qualifies, make no call.";

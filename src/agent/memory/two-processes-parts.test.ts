@@ -9,11 +9,10 @@ const root = join(import.meta.dirname, "../../..");
 /** Adds its entries all at once; starts when it is told to, so that both processes really meet. */
 const program = `
 import { Notes } from "./src/agent/memory/notes.ts";
-import { defaultNotesSettings } from "./src/agent/memory/testing.ts";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 const [folder, name, count] = process.argv.slice(1);
-const notes = new Notes({ folder, settings: defaultNotesSettings, clock: systemClock });
+const notes = new Notes({ folder, settings: { memory: { isEnabled: true, limit: 2_200 }, user: { isEnabled: true, limit: 1_375 } }, clock: systemClock });
 process.stdout.write("ready");
 process.stdin.once("data", async () => {
   const wanted = Array.from({ length: Number(count) }, (_, i) => name + " " + i);

@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newToolCall, toolMessage, userMessage } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
-import { NestedHints } from "./nested-hints.ts";
-import { pathsIn } from "./tool-paths.ts";
+import { NestedHints, pathsIn } from "./nested-hints.ts";
 
 const signal = new AbortController().signal;
 let root = "";

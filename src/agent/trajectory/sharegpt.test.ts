@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { assistantMessage, newToolCall, toolMessage, userMessage } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { fromShareGpt } from "./from-sharegpt.ts";
-import { type TrajectoryMessage, toShareGpt } from "./sharegpt.ts";
-import { systemTurn } from "./system-turn.ts";
+import { systemTurn, type TrajectoryMessage, toShareGpt } from "./sharegpt.ts";
 
 const user = { role: "user", content: "q" };
 const call = (id: string, name: string, args: unknown) => ({

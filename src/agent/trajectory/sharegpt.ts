@@ -1,10 +1,9 @@
+import type { ToolDefinition } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { decodeExact, type ExactJson } from "#foundation/text/exact-json";
 import { toExact } from "#foundation/text/exact-json-text";
 import { isRecord } from "#foundation/text/json";
 import { embedJson } from "./embedded-json.ts";
-import { convertScratchpad, ensureThink, thinkPrefix } from "./scratchpad.ts";
-import { systemTurn, type TrajectoryTool } from "./system-turn.ts";
 import { isBlank, trimBoth, trimEnd, trimStart } from "./white-space.ts";
 
 export interface ShareGptTurn {
@@ -166,4 +165,61 @@ function resultsValue(results: readonly TrajectoryMessage[], calls: readonly Cal
 function resultContent(content: unknown): ExactJson {
   if (typeof content !== "string") return toExact(content ?? null);
   return /^[{[]/.test(trimStart(content)) ? (decodeExact(trimBoth(content))?.value ?? content) : content;
+}
+
+const openTag = "<REASONING_SCRATCHPAD>";
+const closeTag = "</REASONING_SCRATCHPAD>";
+
+/** Scratchpad tags become think tags. A closing tag alone means nothing; the text between is left as it is. */
+export function convertScratchpad(content: string): string {
+  if (!content.includes(openTag)) return content;
+  return content.replaceAll(openTag, "<think>").replaceAll(closeTag, "</think>");
+}
+
+/** The model began to reason in a scratchpad and never came out of it. */
+export function hasIncompleteScratchpad(content: string): boolean {
+  return content.includes(openTag) && !content.includes(closeTag);
+}
+
+export function thinkPrefix(reasoning: string | undefined): string {
+  return reasoning === undefined || isBlank(reasoning) ? "" : `<think>\n${reasoning}\n</think>\n`;
+}
+
+/** Every assistant turn of the training data has a think block, if need be an empty one. */
+export function ensureThink(value: string): string {
+  return value.includes("<think>") ? value : `<think>\n</think>\n${value}`;
+}
+
+/**
+ * The first turn of every trajectory. It is a data format shared with existing training sets and therefore
+ * fixed to the byte; it says nothing about the prompt the conversation really had.
+ */
+const template = [
+  "You are a function calling AI model. You are provided with function signatures within <tools> </tools> XML tags. You may call one or more functions to assist with the user query. If available tools are not relevant in assisting with user query, just respond in natural conversational language. Don't make assumptions about what values to plug into functions. After calling & executing the functions, you will be provided with function results within <tool_response> </tool_response> XML tags. Here are the available tools:",
+  "<tools>",
+  "{TOOLS}",
+  "</tools>",
+  "For each function call return a JSON object, with the following pydantic model json schema for each:",
+  "{'title': 'FunctionCall', 'type': 'object', 'properties': {'name': {'title': 'Name', 'type': 'string'}, 'arguments': {'title': 'Arguments', 'type': 'object'}}, 'required': ['name', 'arguments']}",
+  "Each function call should be enclosed within <tool_call> </tool_call> XML tags.",
+  "Example:",
+  "<tool_call>",
+  "{'name': <function-name>,'arguments': <args-dict>}",
+  "</tool_call>",
+].join("\n");
+
+/** A definition may come without its optional parts, from a plugin for example. */
+export type TrajectoryTool = Pick<ToolDefinition, "name"> & Partial<ToolDefinition>;
+
+export function systemTurn(tools: readonly TrajectoryTool[]): string {
+  const list = tools.map(
+    ({ name, description, parameters }) =>
+      new Map([
+        ["name", name],
+        ["description", description ?? ""],
+        ["parameters", toExact(parameters ?? {})],
+        ["required", null],
+      ]),
+  );
+  return template.replace("{TOOLS}", () => embedJson(list));
 }

@@ -7,8 +7,7 @@ import { batchEntry, type ToolStats } from "./batch-entry.ts";
 import { isCompleted, localTimestamp, savesTrajectories, type TrajectoryEntry, trajectoryEntry } from "./entry.ts";
 import { trajectoryProblems, trajectoryStats } from "./inspect.ts";
 import { loadTrajectories } from "./read.ts";
-import { convertScratchpad, hasIncompleteScratchpad } from "./scratchpad.ts";
-import { toShareGpt } from "./sharegpt.ts";
+import { convertScratchpad, hasIncompleteScratchpad, toShareGpt } from "./sharegpt.ts";
 import { trimBoth, trimEnd } from "./white-space.ts";
 import { TrajectoryWriter } from "./writer.ts";
 

@@ -1,6 +1,8 @@
-import { mkdir, rmdir, stat } from "node:fs/promises";
+import { mkdir, readFile, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemErrorCode, UserError } from "#foundation/errors";
+import { describe, systemErrorCode, UserError } from "#foundation/errors";
+import { readTextFile } from "#foundation/files/files";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 
 /**
@@ -117,4 +119,53 @@ async function removeDirectory(path: string): Promise<void> {
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw error;
   }
+}
+
+const maxBytes = 1_048_576;
+
+/**
+ * The text of a file of ours, "" when there is none. A file that exists and cannot be read as text is an error and
+ * never counts as empty: writing afterwards would destroy what a person put there.
+ */
+export async function readOwnText(path: string): Promise<string> {
+  try {
+    const text = (await readTextFile(path, { maxBytes })) ?? "";
+    // A replacement character may have been written on purpose, or stand for bytes that are no UTF-8.
+    if (text.includes("\uFFFD")) new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path));
+    return text;
+  } catch (error) {
+    throw new UserError(`${path} cannot be read: ${reasonOf(error)}.`, {
+      hint: "Repair it or move it away; nothing is written to it until then.",
+      code: "memory_unreadable",
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (systemErrorCode(error) === "ERR_ENCODING_INVALID_ENCODED_DATA") return "it is not UTF-8 text";
+  return describe(error).replace(/\.$/, "");
+}
+
+/** One line of a file of JSON lines; a line we cannot read is kept as it is. */
+export interface JsonLine<T> {
+  readonly raw: string;
+  readonly record: T | undefined;
+}
+
+export function readLines<T>(
+  text: string,
+  read: (record: Readonly<Record<string, unknown>>) => T | undefined,
+): readonly JsonLine<T>[] {
+  return text
+    .split("\n")
+    .filter((raw) => raw.trim() !== "")
+    .map((raw) => {
+      const parsed = parseJson(raw);
+      return { raw, record: parsed.ok && isRecord(parsed.value) ? read(parsed.value) : undefined };
+    });
+}
+
+export function writeLines(raws: readonly string[]): string {
+  return raws.map((raw) => `${raw}\n`).join("");
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryProvider } from "./provider.ts";
-import { onlyReads } from "./provider-reads.ts";
+import { onlyReads } from "./provider-tools.ts";
 
 const silent = { name: "diary" } as MemoryProvider;
 
