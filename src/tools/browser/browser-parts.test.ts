@@ -7,12 +7,12 @@ import { memoryLogger } from "#foundation/files/logger";
 import { runProcess } from "#foundation/process/run";
 import { FakeClock } from "#foundation/time/clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
-import { DialogSupervisor, type LiveDialog } from "./dialogs.ts";
 import { findChromium } from "./executable.ts";
 import { openLocal } from "./open.ts";
 import { commandTimeout, defaultBrowserOptions, navigationTimeout } from "./options.ts";
-import { cutOutline, toOutline } from "./outline.ts";
-import { RefNames } from "./ref-names.ts";
+import { DialogSupervisor, type LiveDialog } from "./page/dialogs.ts";
+import { cutOutline, toOutline } from "./page/outline.ts";
+import { RefNames } from "./page/ref-names.ts";
 
 const tree = `- generic [active] [ref=e1]:
   - navigation [ref=e2]:

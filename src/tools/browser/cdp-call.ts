@@ -3,7 +3,7 @@ import { describe } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { ToolFailure } from "../call/result.ts";
 import type { CdpCall } from "./driver.ts";
-import { frameById } from "./frames.ts";
+import { frameById } from "./page/frames.ts";
 
 /** One raw command to the page, to a frame, or to another target of the browser. */
 export async function cdpCall(page: Page, call: CdpCall, signal: AbortSignal): Promise<unknown> {

@@ -1,5 +1,5 @@
-import type { ConsoleLog } from "./console-log.ts";
-import type { DialogSupervisor } from "./dialogs.ts";
+import type { ConsoleLog } from "./page/console-log.ts";
+import type { DialogSupervisor } from "./page/dialogs.ts";
 
 export type DriverKind = "local" | "cdp" | "cloud" | "camofox";
 

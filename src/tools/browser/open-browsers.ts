@@ -9,9 +9,9 @@ import { browserAvailability } from "./availability.ts";
 import { PageGuard } from "./guard.ts";
 import type { OpenDeps as BrowserOpenDeps } from "./open.ts";
 import { type BrowserOptions, defaultBrowserOptions } from "./options.ts";
+import { createBrowserShrink } from "./page/shrink.ts";
 import { chooseProvider } from "./providers/choose.ts";
 import { BrowserSessions } from "./sessions.ts";
-import { createBrowserShrink } from "./shrink.ts";
 
 type Shrink = ReturnType<typeof createBrowserShrink>;
 

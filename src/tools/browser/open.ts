@@ -123,7 +123,7 @@ async function watchedBy(
 ): Promise<Pick<DriverSetup, "judgeHop" | "recording">> {
   const { judgeHop } = wish;
   const root = deps.options.recordSessions === true ? deps.folders.recordings : undefined;
-  const { Recording } = await import("./recording.ts");
+  const { Recording } = await import("./page/recording.ts");
   return {
     ...(judgeHop === undefined ? {} : { judgeHop: (url: string) => judgeHop(url, kind) }),
     ...(root === undefined

@@ -4,18 +4,18 @@ import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { ToolFailure } from "../call/result.ts";
-import { annotated } from "./annotate.ts";
 import { cdpCall } from "./cdp-call.ts";
-import { ConsoleLog } from "./console-log.ts";
-import { DialogSupervisor } from "./dialogs.ts";
-import { keepDownload } from "./downloads.ts";
 import type { ActionEnd, BrowserDriver, CdpCall, DriverKind, PageImage, Screenshot, Visit } from "./driver.ts";
-import { frameTree } from "./frames.ts";
-import { type JudgeHop, type RefusedHop, watchNavigation } from "./navigation-watch.ts";
 import { type BrowserOptions, commandTimeout, navigationTimeout } from "./options.ts";
-import { collectImages, scrollPage } from "./page-scripts.ts";
-import type { Recording } from "./recording.ts";
-import { RefNames } from "./ref-names.ts";
+import { annotated } from "./page/annotate.ts";
+import { ConsoleLog } from "./page/console-log.ts";
+import { DialogSupervisor } from "./page/dialogs.ts";
+import { keepDownload } from "./page/downloads.ts";
+import { frameTree } from "./page/frames.ts";
+import { type JudgeHop, type RefusedHop, watchNavigation } from "./page/navigation-watch.ts";
+import { collectImages, scrollPage } from "./page/page-scripts.ts";
+import type { Recording } from "./page/recording.ts";
+import { RefNames } from "./page/ref-names.ts";
 
 export interface DriverSetup {
   readonly kind: DriverKind;

@@ -3,10 +3,10 @@ import { ToolFailure } from "../call/result.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
 import type { Availability } from "../registry/tool.ts";
 import { fenceInline, fenceUntrusted } from "../web/untrusted.ts";
-import type { DialogRecord } from "./dialogs.ts";
 import type { BrowserDriver } from "./driver.ts";
 import type { PageGuard } from "./guard.ts";
-import { cutOutline, toOutline } from "./outline.ts";
+import type { DialogRecord } from "./page/dialogs.ts";
+import { cutOutline, toOutline } from "./page/outline.ts";
 import type { BrowserSessions } from "./sessions.ts";
 
 /** What the browser tools share. */

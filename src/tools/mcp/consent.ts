@@ -1,6 +1,6 @@
 import { truncateEnd } from "#foundation/text/text";
 import type { PersonAnswer, Prompter, SessionScope } from "../call/session-scope.ts";
-import type { PinChange } from "./pins.ts";
+import type { PinChange } from "./offered/pins.ts";
 
 /** What the person said; `nobody` when nobody could be asked now. */
 export type Consent = "yes" | "no" | "nobody";

@@ -8,15 +8,15 @@ import type { Tool } from "../registry/tool.ts";
 import type { Guardian } from "../terminals/guardian.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { ToolsBase } from "../tools-base.ts";
-import { attachmentFolder } from "./attachments.ts";
-import { McpOAuth } from "./oauth.ts";
+import { openServerLog } from "./connection/server-log.ts";
+import { McpOAuth } from "./oauth/oauth.ts";
+import { TokenStore } from "./oauth/token-store.ts";
+import { attachmentFolder } from "./offered/attachments.ts";
+import { PinStore } from "./offered/pins.ts";
 import { createPackageCheck } from "./package-check.ts";
-import { PinStore } from "./pins.ts";
 import type { McpServerStatus } from "./server.ts";
-import { openServerLog } from "./server-log.ts";
 import { McpServers } from "./servers.ts";
 import { type McpServerSettings, readServerSettings } from "./settings.ts";
-import { TokenStore } from "./token-store.ts";
 
 export interface McpParts {
   readonly registry: ToolRegistry;

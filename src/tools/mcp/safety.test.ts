@@ -7,9 +7,9 @@ import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import { testScope } from "../testing.ts";
+import { openServerLog } from "./connection/server-log.ts";
 import { createPackageCheck } from "./package-check.ts";
 import { probeServer } from "./probe.ts";
-import { openServerLog } from "./server-log.ts";
 import { fakeSettings, mcpStage } from "./testing.ts";
 
 /** An advisory service that knows one bad package, or is out of order. */

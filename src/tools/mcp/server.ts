@@ -4,13 +4,13 @@ import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { backoffMs } from "#foundation/time/retry";
 import type { ToolContext } from "../call/context.ts";
-import { CircuitBreaker } from "./breaker.ts";
 import { type Caller, Callers } from "./callers.ts";
-import { emptyCatalogue, type McpCatalogue } from "./definition.ts";
+import { CircuitBreaker } from "./connection/breaker.ts";
+import { failureKind } from "./connection/failure.ts";
+import { type McpSession, openSession } from "./connection/session.ts";
 import type { McpDeps } from "./deps.ts";
-import { failureKind } from "./failure.ts";
+import { emptyCatalogue, type McpCatalogue } from "./offered/definition.ts";
 import { Sampler, type SamplingMetrics } from "./sampling.ts";
-import { type McpSession, openSession } from "./session.ts";
 import type { McpServerSettings } from "./settings.ts";
 
 const firstRetries = 3;

@@ -3,9 +3,9 @@ import { canonicalJson } from "#foundation/text/json";
 import type { SessionScope } from "../call/session-scope.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { McpDeps } from "./deps.ts";
-import type { PinChange, PinStore } from "./pins.ts";
+import type { PinChange, PinStore } from "./offered/pins.ts";
+import { ServerTools } from "./offered/server-tools.ts";
 import { McpServer, type McpServerStatus } from "./server.ts";
-import { ServerTools } from "./server-tools.ts";
 import type { McpServerSettings } from "./settings.ts";
 
 const firstListingWaitMs = 5_000;

@@ -7,9 +7,9 @@ import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
 import { ToolRegistry } from "../registry/registry.ts";
-import { attachmentFolder } from "./attachments.ts";
 import type { McpDeps } from "./deps.ts";
-import { PinStore } from "./pins.ts";
+import { attachmentFolder } from "./offered/attachments.ts";
+import { PinStore } from "./offered/pins.ts";
 import { McpServers, type McpServersOptions } from "./servers.ts";
 import { type McpServerSettings, readServerSettings } from "./settings.ts";
 

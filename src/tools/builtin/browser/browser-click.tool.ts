@@ -1,7 +1,7 @@
-import { assertAllowed, type BrowserDeps, dialogFields, openPage, readRef } from "../browser/tool-deps.ts";
-import { result } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { assertAllowed, type BrowserDeps, dialogFields, openPage, readRef } from "../../browser/tool-deps.ts";
+import { result } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_click`: clicks an element of the outline. */
 export function createBrowserClickTool(deps: BrowserDeps): Tool {

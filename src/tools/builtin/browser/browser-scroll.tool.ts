@@ -1,7 +1,7 @@
-import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import { result, ToolFailure } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { result, ToolFailure } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_scroll`: moves the page by 500 pixels. */
 export function createBrowserScrollTool(deps: BrowserDeps): Tool {

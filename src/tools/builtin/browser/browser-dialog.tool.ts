@@ -1,7 +1,7 @@
-import { type BrowserDeps, fencedDialog } from "../browser/tool-deps.ts";
-import { failed, result, ToolFailure } from "../call/result.ts";
-import type { Availability, Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { type BrowserDeps, fencedDialog } from "../../browser/tool-deps.ts";
+import { failed, result, ToolFailure } from "../../call/result.ts";
+import type { Availability, Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_dialog`: answers an alert, a question or a prompt that blocks the page. */
 export function createBrowserDialogTool(deps: BrowserDeps): Tool {

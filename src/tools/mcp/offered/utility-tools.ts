@@ -1,11 +1,11 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "#conversation";
 import { isRecord } from "#foundation/text/json";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
+import { result, ToolFailure, type ToolResult } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { McpServer } from "../server.ts";
 import { fence } from "./call-result.ts";
 import { mcpToolName } from "./names.ts";
-import type { McpServer } from "./server.ts";
 import { finish, mcpToolShape } from "./tool-adapter.ts";
 
 const maxTextChars = 1_000_000;

@@ -1,6 +1,6 @@
 import { type Deadline, deadline, onAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { DialogPolicy } from "./options.ts";
+import type { DialogPolicy } from "../options.ts";
 
 /** What a page shows and waits on; the part of Playwright's dialog that is used. */
 export interface LiveDialog {

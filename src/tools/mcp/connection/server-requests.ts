@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
 import type { Client } from "@modelcontextprotocol/client";
 import { linkSignals } from "#foundation/lifecycle/abort";
-import type { Caller } from "./callers.ts";
-import type { McpDeps } from "./deps.ts";
-import type { Sampler } from "./sampling.ts";
+import type { Caller } from "../callers.ts";
+import type { McpDeps } from "../deps.ts";
+import type { Sampler } from "../sampling.ts";
 
 export interface RequestAnswers {
   readonly deps: McpDeps;
@@ -33,7 +33,7 @@ export function answerServerRequests(
     const question = { server, message: params.message, schema: { ...params.requestedSchema } };
     const signal = linkSignals(context.mcpReq.signal, asking.signal);
     using _hold = asking.hold();
-    const { fillForm } = await import("./elicit-form.ts");
+    const { fillForm } = await import("../elicit-form.ts");
     const answer = await fillForm(question, (text, choices) => asking.scope.prompter.question(text, choices, signal));
     return answer.kind === "accept" ? { action: "accept", content: { ...answer.content } } : { action: "decline" };
   });

@@ -1,8 +1,8 @@
-import { type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import { result } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import { fenceInline } from "../web/untrusted.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { result } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import { fenceInline } from "../../web/untrusted.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_get_images`: what images the page shows. */
 export function createBrowserGetImagesTool(deps: BrowserDeps): Tool {

@@ -1,7 +1,7 @@
-import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import { result } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { result } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_back`: the page before. */
 export function createBrowserBackTool(deps: BrowserDeps): Tool {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
-import { type OAuthServer, startOAuthServer } from "../../../test/fakes/oauth-server.ts";
+import { type OAuthServer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
+import { settingsOf } from "../testing.ts";
 import { McpOAuth, type McpServerAddress } from "./oauth.ts";
 import type { ShownCode } from "./oauth-device.ts";
-import { settingsOf } from "./testing.ts";
 import { TokenStore } from "./token-store.ts";
 
 let service: OAuthServer;

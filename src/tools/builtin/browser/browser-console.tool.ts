@@ -1,7 +1,7 @@
-import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import { result, ToolFailure } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { result, ToolFailure } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 const longestResult = 20_000;
 
@@ -22,7 +22,7 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
     check: deps.check,
     async execute(args, context) {
       const driver = await openPage(deps, context);
-      const { fenceInline, fenceUntrusted } = await import("../web/untrusted.ts");
+      const { fenceInline, fenceUntrusted } = await import("../../web/untrusted.ts");
       const expression = args["expression"];
       if (typeof expression === "string" && expression.trim() !== "") {
         const value = await driver.evaluate(expression, context.signal);

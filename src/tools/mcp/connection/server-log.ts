@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerLog } from "./deps.ts";
+import type { ServerLog } from "../deps.ts";
 
 const maxBytes = 5 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
-import { assertAllowed, type BrowserDeps, dialogFields, openPage } from "../browser/tool-deps.ts";
-import { result, ToolFailure } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { assertAllowed, type BrowserDeps, dialogFields, openPage } from "../../browser/tool-deps.ts";
+import { result, ToolFailure } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_press`: one key or combination. */
 export function createBrowserPressTool(deps: BrowserDeps): Tool {

@@ -1,7 +1,7 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
-import { failed, result, type ToolResult } from "../call/result.ts";
+import { failed, result, type ToolResult } from "../../call/result.ts";
+import { redactServerText } from "../connection/failure.ts";
 import type { AttachmentFiles } from "./attachments.ts";
-import { redactServerText } from "./failure.ts";
 
 const maxTextChars = 1_000_000;
 const maxAttachmentBytes = 20 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import type { Annotation } from "./driver.ts";
+import type { Annotation } from "../driver.ts";
 import { drawMarks, removeMarks } from "./page-scripts.ts";
 
 const mostMarks = 100;

@@ -1,7 +1,7 @@
 import type { CDPSession } from "playwright-core";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import type { PageVerdict } from "./guard.ts";
+import type { PageVerdict } from "../guard.ts";
 
 /** Asked before every hop of a navigation. */
 export type JudgeHop = (url: string) => Promise<PageVerdict>;

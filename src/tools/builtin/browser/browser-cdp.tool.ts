@@ -1,8 +1,8 @@
 import { isRecord } from "#foundation/text/json";
-import { assertAllowed, type BrowserDeps, openPage } from "../browser/tool-deps.ts";
-import { result, ToolFailure } from "../call/result.ts";
-import type { Availability, Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { result, ToolFailure } from "../../call/result.ts";
+import type { Availability, Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_cdp`: one raw DevTools command, for a browser whose DevTools address the user gave us. */
 export function createBrowserCdpTool(deps: BrowserDeps): Tool {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
-import { testScope, toolContext } from "../testing.ts";
+import { testScope, toolContext } from "../../testing.ts";
+import { mcpStage, settingsOf } from "../testing.ts";
 import { McpOAuth, type McpServerAddress } from "./oauth.ts";
-import { mcpStage, settingsOf } from "./testing.ts";
 import { TokenStore } from "./token-store.ts";
 
 /** An MCP server over HTTP and its login service in one: PKCE checked, tokens counted. */

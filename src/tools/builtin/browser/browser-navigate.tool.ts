@@ -1,10 +1,10 @@
-import type { Visit } from "../browser/driver.ts";
-import { type BrowserDeps, dialogFields, showPage } from "../browser/tool-deps.ts";
-import type { ToolContext } from "../call/context.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import { fenceInline } from "../web/untrusted.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import type { Visit } from "../../browser/driver.ts";
+import { type BrowserDeps, dialogFields, showPage } from "../../browser/tool-deps.ts";
+import type { ToolContext } from "../../call/context.ts";
+import { result, ToolFailure, type ToolResult } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import { fenceInline } from "../../web/untrusted.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 const botWall =
   /just a moment|attention required|access denied|verify(?:ing)? you are human|are you (?:a )?robot|captcha|security check|bot detection|unusual traffic/i;

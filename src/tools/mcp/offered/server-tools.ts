@@ -1,18 +1,18 @@
 import type { JsonSchema } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { canonicalJson } from "#foundation/text/json";
-import type { SessionScope } from "../call/session-scope.ts";
-import type { ToolRegistry } from "../registry/registry.ts";
-import type { Tool } from "../registry/tool.ts";
-import { confirmChange } from "./consent.ts";
+import type { SessionScope } from "../../call/session-scope.ts";
+import type { ToolRegistry } from "../../registry/registry.ts";
+import type { Tool } from "../../registry/tool.ts";
+import { confirmChange } from "../consent.ts";
+import type { McpDeps } from "../deps.ts";
+import type { McpServer } from "../server.ts";
+import type { ToolFilter } from "../settings.ts";
 import type { McpToolDefinition } from "./definition.ts";
-import type { McpDeps } from "./deps.ts";
 import { readDescription } from "./descriptions.ts";
 import { distinctNames, mcpToolset } from "./names.ts";
 import type { PinChange, PinStore } from "./pins.ts";
 import { readInputSchema } from "./schema.ts";
-import type { McpServer } from "./server.ts";
-import type { ToolFilter } from "./settings.ts";
 import { adaptTool } from "./tool-adapter.ts";
 import { utilityTools } from "./utility-tools.ts";
 

@@ -1,7 +1,7 @@
-import { type BrowserDeps, openPage, readRef } from "../browser/tool-deps.ts";
-import { result, ToolFailure } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { BuiltinTools } from "./builtin-deps.ts";
+import { type BrowserDeps, openPage, readRef } from "../../browser/tool-deps.ts";
+import { result, ToolFailure } from "../../call/result.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_type`: replaces the text of a field. */
 export function createBrowserTypeTool(deps: BrowserDeps): Tool {
