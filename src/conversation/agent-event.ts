@@ -5,6 +5,12 @@ import type { Cost, Usage } from "./usage.ts";
 /** What a person may answer to an approval; the gate decides which of them it offers. */
 export type ApprovalChoice = "once" | "session" | "always" | "deny";
 
+/** An answer: a choice, or a no with the words the model is told. */
+export type ApprovalAnswer = ApprovalChoice | { readonly choice: "deny"; readonly reason: string };
+
+/** What each answer would allow, in words for the person: how far it reaches is never left to a guess. */
+export type ApprovalScopes = Readonly<Partial<Record<ApprovalChoice, string>>>;
+
 export type NoticeLevel = "info" | "warn" | "error";
 
 /** How a turn ended, in the words that are stored with the session. */
@@ -114,6 +120,9 @@ export type AgentEvent =
       readonly summary: string;
       readonly reasons: readonly string[];
       readonly choices: readonly ApprovalChoice[];
+      readonly scopes?: ApprovalScopes | undefined;
+      /** Lines of the summary (the first is 0) that the reasons are about, where it has several. */
+      readonly lines?: readonly number[] | undefined;
       readonly isDestructive: boolean;
     }
   | { readonly type: "approval-response"; readonly id: string; readonly choice: ApprovalChoice }

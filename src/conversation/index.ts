@@ -1,7 +1,9 @@
 /** The data everyone shares: messages, content, usage and events, with pure functions over them. */
 export type {
   AgentEvent,
+  ApprovalAnswer,
   ApprovalChoice,
+  ApprovalScopes,
   ChildFacts,
   ChildMilestone,
   ChildStatus,

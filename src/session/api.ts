@@ -1,4 +1,4 @@
-import type { AgentEvent, ApprovalChoice, Cost, Message, SessionId, TurnResult, Usage } from "#conversation";
+import type { AgentEvent, ApprovalAnswer, Cost, Message, SessionId, TurnResult, Usage } from "#conversation";
 import type { McpServerSettings, TerminalChoice } from "#tools";
 
 /**
@@ -95,7 +95,7 @@ export interface OpenSession extends AsyncDisposable {
   unqueue(index: number): string | undefined;
   interrupt(message?: string): void;
   /** Answers an approval that was asked for by an event. */
-  approve(requestId: string, choice: ApprovalChoice): void;
+  approve(requestId: string, answer: ApprovalAnswer): void;
   /** Answers a question, a sudo prompt or a request for a secret; undefined cancels. */
   answer(requestId: string, text: string | undefined): void;
   /** Resolves when no turn runs and nothing is queued. */

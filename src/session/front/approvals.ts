@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
 import type { ApprovalRequest, Approver } from "#tools";
 import type { SessionEvent } from "../api.ts";
 import type { Prompts } from "./prompts.ts";
@@ -29,7 +29,7 @@ export class Approvals implements Approver {
     return this.#open;
   }
 
-  async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalChoice> {
+  async ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
     const { prompts, emit } = this.#deps;
     if (!this.#deps.canAsk()) {
       emit({ type: "notice", level: "warn", text: unaskedText(request) });
@@ -45,25 +45,28 @@ export class Approvals implements Approver {
         summary: request.summary,
         reasons: request.findings.map((finding) => finding.description),
         choices: request.choices,
+        scopes: request.scopes,
+        lines: request.lines,
         isDestructive: request.isDestructive,
       });
     };
-    const answered = await prompts.ask<ApprovalChoice>({ id: request.id, timeoutMs, show }, signal);
+    const answered = await prompts.ask<ApprovalAnswer>({ id: request.id, timeoutMs, show }, signal);
     const wasShown = this.#open === request;
     this.#open = undefined;
-    const choice = answered.kind === "answered" ? offered(request, answered.value) : "deny";
+    const answer = answered.kind === "answered" ? answered.value : "deny";
+    const choice = typeof answer === "string" ? offered(request, answer) : answer.choice;
     if (wasShown) emit({ type: "approval-response", id: request.id, choice });
     if (answered.kind === "timed-out")
       emit({ type: "notice", level: "warn", text: `No answer within ${Math.round(timeoutMs / 1000)} s: denied.` });
-    return choice;
+    return typeof answer === "string" ? choice : answer;
   }
 
   canAsk(): boolean {
     return this.#deps.canAsk();
   }
 
-  approve(id: string, choice: ApprovalChoice): boolean {
-    return this.#open?.id === id && this.#deps.prompts.answer(id, choice);
+  approve(id: string, answer: ApprovalAnswer): boolean {
+    return this.#open?.id === id && this.#deps.prompts.answer(id, answer);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
 import type { Clock } from "#foundation/time/clock";
 import type { Approver, Prompter } from "#tools";
 import type { SessionEvent } from "../api.ts";
@@ -32,8 +32,8 @@ export class Asking {
     return this.#approvals;
   }
 
-  approve(id: string, choice: ApprovalChoice): boolean {
-    return this.#approvals.approve(id, choice);
+  approve(id: string, answer: ApprovalAnswer): boolean {
+    return this.#approvals.approve(id, answer);
   }
 
   /** Answers whatever approval is open; false when none is. */

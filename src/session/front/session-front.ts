@@ -1,4 +1,4 @@
-import { type ApprovalChoice, EventBus, type Message } from "#conversation";
+import { type ApprovalAnswer, EventBus, type Message } from "#conversation";
 import type { DeliveredWords } from "#tools";
 import type { Completion, OpenOptions, OpenSession, SessionEvent, SessionInfo, Submission, UserInput } from "../api.ts";
 import type { CommandServices } from "../commands/command.ts";
@@ -153,8 +153,8 @@ export class SessionFront implements OpenSession {
     this.#turns.interrupt(message);
   }
 
-  approve(requestId: string, choice: ApprovalChoice): void {
-    this.#asking.approve(requestId, choice);
+  approve(requestId: string, answer: ApprovalAnswer): void {
+    this.#asking.approve(requestId, answer);
   }
 
   answer(requestId: string, text: string | undefined): void {

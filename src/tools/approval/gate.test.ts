@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/time/clock";
 import { type Auxiliary, noAuxiliary } from "../call/auxiliary.ts";
@@ -20,7 +20,7 @@ const context: GateContext = {
   signal: new AbortController().signal,
 };
 
-function gateWith(changes: Partial<GateDeps> = {}, options: { answers?: ApprovalChoice[]; allow?: AllowEntry[] } = {}) {
+function gateWith(changes: Partial<GateDeps> = {}, options: { answers?: ApprovalAnswer[]; allow?: AllowEntry[] } = {}) {
   const asked: ApprovalRequest[] = [];
   const audit: AuditEntry[] = [];
   const added: string[] = [];
@@ -70,6 +70,29 @@ describe("the approval gate", () => {
     expect(JSON.stringify(denied)).not.toContain("did not approve");
     const open = gateWith({ approver: nobody, surfaceRules: { cron: "deny", headless: "allow" } });
     expect(await open.check("rm -rf build")).toMatchObject({ kind: "run" });
+  });
+
+  it("hands the person's reason for a no to the model", async () => {
+    const { check } = gateWith({}, { answers: [{ choice: "deny", reason: "keep the build, delete only dist" }] });
+    expect(await check("rm -rf build")).toMatchObject({
+      kind: "blocked",
+      reason: expect.stringContaining('did not approve it and says: "keep the build, delete only dist"'),
+    });
+  });
+
+  it("says how far each answer reaches, and which lines of a script it is about", async () => {
+    const { check, asked } = gateWith();
+    await check("cd sub\necho one\nrm -rf build\necho two");
+    expect(asked[0]).toMatchObject({
+      scopes: {
+        once: "exactly this, one time",
+        session: expect.stringContaining("recursive delete"),
+        always: expect.stringContaining("saved"),
+      },
+      lines: [2],
+    });
+    await check("rm -rf build");
+    expect(asked[1]?.lines).toBeUndefined();
   });
 
   it("lets harmless commands run without a word [30:5.1]", async () => {

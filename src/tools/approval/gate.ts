@@ -1,10 +1,11 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
 import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { AuditEntry } from "./audit.ts";
 import { type DetectPlace, detect } from "./detect.ts";
 import { detectInput } from "./detect-input.ts";
+import { linesOf, scopesOf } from "./explain-request.ts";
 import type { Grants } from "./grants.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
 import { applyPolicy, type PolicyRule } from "./policy.ts";
@@ -105,15 +106,18 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     findings,
     // What is allowed for good holds for the whole home, so only its owner is offered that.
     choices: isScanned || context.scope.userId !== undefined ? ["once", "session", "deny"] : everyChoice,
+    scopes: scopesOf(findings),
+    lines: linesOf(command, findings, deps.place(context)),
     isDestructive: true,
     sessionKey: context.scope.key,
     taskId: context.taskId,
     timeoutMs: deps.timeoutMs(context.scope.source),
   };
-  const choice = await answerOf(deps, request, context);
+  const answer = await answerOf(deps, request, context);
+  const choice = typeof answer === "string" ? answer : answer.choice;
   const keys = findings.map((finding) => finding.key);
   if (choice === "deny") {
-    const why = isUnattended(deps, context) ? "nobody can be asked here" : "the user did not approve it";
+    const why = isUnattended(deps, context) ? "nobody can be asked here" : refusalWords(answer);
     return decided(deps, { ...given, choice }, blocked(why, findings));
   }
   if (choice === "session" || (choice === "always" && !request.choices.includes("always")))
@@ -126,16 +130,23 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
   );
 }
 
+function refusalWords(answer: ApprovalAnswer): string {
+  const reason = typeof answer === "string" ? "" : answer.reason.trim();
+  return reason === ""
+    ? "the user did not approve it"
+    : `the user did not approve it and says: ${JSON.stringify(reason)}`;
+}
+
 /** A person's answer; silence and an error mean no. The time is kept by whoever shows the question. */
-async function answerOf(deps: GateDeps, request: ApprovalRequest, context: GateContext): Promise<ApprovalChoice> {
+async function answerOf(deps: GateDeps, request: ApprovalRequest, context: GateContext): Promise<ApprovalAnswer> {
   const { signal } = context;
   const stop = new AbortController();
   const alive = keepAlive(deps.clock, context, linkSignals(signal, stop.signal));
   try {
     await deps.onAsk?.(request, signal);
-    const choice = await raceAbort(approverOf(deps, context).ask(request, signal), signal);
-    await deps.onAnswer?.(request, choice);
-    return choice;
+    const answer = await raceAbort(approverOf(deps, context).ask(request, signal), signal);
+    await deps.onAnswer?.(request, typeof answer === "string" ? answer : answer.choice);
+    return answer;
   } catch (error) {
     if (signal.aborted) throw error;
     return "deny";

@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer, ApprovalChoice, ApprovalScopes } from "#conversation";
 import type { ToolTask } from "../call/session-scope.ts";
 
 /** One reason why a call needs permission. */
@@ -20,6 +20,10 @@ export interface ApprovalRequest {
   readonly summary: string;
   readonly findings: readonly Finding[];
   readonly choices: readonly ApprovalChoice[];
+  /** What each choice would allow, for the person. */
+  readonly scopes?: ApprovalScopes | undefined;
+  /** Lines of the summary (the first is 0) that the findings are about, where it has several. */
+  readonly lines?: readonly number[] | undefined;
   readonly isDestructive: boolean;
   readonly sessionKey: string;
   readonly taskId: string;
@@ -29,7 +33,7 @@ export interface ApprovalRequest {
 
 /** Asks whoever may decide, and keeps to the time of the request. Answers `deny` when nobody can be asked, time runs out, or the signal fires. */
 export interface Approver {
-  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalChoice>;
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** False where nobody can be asked, so that a denial does not look like somebody's answer. Absent: somebody can. */
   canAsk?(about: Pick<ApprovalRequest, "sessionKey" | "taskId">): boolean;
 }

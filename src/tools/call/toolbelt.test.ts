@@ -2,14 +2,15 @@ import { describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { systemClock } from "#foundation/time/clock";
+import { FakeClock, systemClock } from "#foundation/time/clock";
 import type { Tool } from "../registry/tool.ts";
-import { fakeTool, listingOf, registryOf, toolContext } from "../testing.ts";
+import { fakeTool, listingOf, registryOf, testScope, toolContext } from "../testing.ts";
 import { agentLevelTool } from "./agent-level.ts";
 import type { CallObserver, CallOutcome } from "./call-state.ts";
 import { result, ToolFailure } from "./result.ts";
 import { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
 
+const never = new AbortController().signal;
 const call = (name: string, args: unknown = {}, id = name) =>
   newToolCall({ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args) });
 
@@ -58,6 +59,45 @@ describe("a toolbelt", () => {
     expect(await run([call("hooked")], broken)).toEqual(['{"error":"Error executing hooked: x"}']);
     const blocks: CallObserver = { beforeCall: () => Promise.resolve("not today") };
     expect(await run([call("hooked")], blocks)).toEqual(['{"error":"not today"}']);
+  });
+
+  it("does not count the wait for a person as time of the call", async () => {
+    const clock = new FakeClock(0);
+    const asked = new Deferred<void>();
+    const answer = new Deferred<"once">();
+    const scope = testScope({
+      approver: {
+        ask: () => {
+          asked.resolve();
+          return answer.promise;
+        },
+      },
+    });
+    const asks = fakeTool("asks", {
+      execute: async (_args, context) => {
+        const { approver, key } = context.scope;
+        const request = { id: "a", tool: "asks", summary: "", findings: [], choices: ["once" as const] };
+        await approver.ask({ ...request, isDestructive: false, sessionKey: key, taskId: key }, context.signal);
+        await clock.sleep(2_000, context.signal);
+        return result({ done: true });
+      },
+    });
+    const toolbelt = new Toolbelt({
+      listing: await listingOf(registryOf(asks).registry),
+      files: { keep: () => Promise.resolve("") },
+      clock,
+      logger: silentLogger,
+      redact: (text) => text,
+    });
+    const ended: CallOutcome[] = [];
+    const observer: CallObserver = { onEnd: (outcome) => void ended.push(outcome) };
+    const running = toolbelt.run([call("asks")], { context: { ...toolContext(), scope }, observer }, never);
+    await asked.promise;
+    await clock.advance(30_000);
+    answer.resolve("once");
+    await clock.advance(2_000);
+    await running;
+    expect(ended.map(({ durationMs }) => durationMs)).toEqual([2_000]);
   });
 
   it("hands calls that need the agent's state to the agent", async () => {

@@ -4,6 +4,7 @@ import { sleep } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { Listing } from "../registry/listing.ts";
 import type { Tool } from "../registry/tool.ts";
+import { AskingTime } from "./asking-time.ts";
 import type { CallObserver, CallOutcome } from "./call-state.ts";
 import { coerceArguments } from "./coerce.ts";
 import type { ToolContext } from "./context.ts";
@@ -114,13 +115,15 @@ export class Toolbelt {
     const { call, args } = one;
     const startedAt = this.#deps.clock.now();
     turn.observer.onStart?.(call, args);
-    const [rendered, kind] = await this.#execute(one, turn, signal);
+    const asking = new AskingTime(this.#deps.clock);
+    const context = { ...turn.context, scope: asking.watch(turn.context.scope) };
+    const [rendered, kind] = await this.#execute(one, { ...turn, context }, signal);
     const text = this.#deps.redact(rendered.text);
     let outcome: CallOutcome = {
       call,
       text,
       kind,
-      durationMs: Math.round(this.#deps.clock.now() - startedAt),
+      durationMs: Math.max(0, Math.round(this.#deps.clock.now() - startedAt - asking.totalMs)),
       preview: this.#deps.redact(rendered.preview),
       ...(rendered.diff === undefined ? {} : { diff: this.#deps.redact(rendered.diff) }),
       ...(rendered.details === undefined ? {} : { details: rendered.details }),

@@ -9,7 +9,7 @@ export async function askHost(session: SessionScope, to: Destination, signal: Ab
   const about = { sessionKey: key, taskId: key };
   if (approver.canAsk?.(about) === false) return "nobody";
   const what = `${to.host}:${to.port}`;
-  return approver.ask(
+  const answer = await approver.ask(
     {
       id: newId("apr"),
       tool: "network",
@@ -23,9 +23,15 @@ export async function askHost(session: SessionScope, to: Destination, signal: Ab
         },
       ],
       choices: ["once", "session", "always", "deny"],
+      scopes: {
+        once: `${what}, one connection`,
+        session: `${what}, until this session ends`,
+        always: `${what}, in every session from now on (saved)`,
+      },
       isDestructive: false,
       ...about,
     },
     signal,
   );
+  return typeof answer === "string" ? answer : answer.choice;
 }

@@ -1,0 +1,31 @@
+import type { ApprovalScopes } from "#conversation";
+import { type DetectPlace, detect } from "./detect.ts";
+import type { Finding } from "./request.ts";
+
+/** How far each answer reaches. Whoever changes what a grant covers changes these words. */
+export function scopesOf(findings: readonly Finding[]): ApprovalScopes {
+  const what = [...new Set(findings.map(({ key }) => key))].join(", ");
+  return {
+    once: "exactly this, one time",
+    session: `until this session ends: anything that counts as ${what}`,
+    always: `in every session from now on (saved): anything that counts as ${what}`,
+  };
+}
+
+/** A script that is longer is read as a whole only. */
+const maxLines = 400;
+
+/** The lines of a script that by themselves would have been asked about for the same reasons; none for a single line. */
+export function linesOf(
+  command: string,
+  findings: readonly Finding[],
+  place: DetectPlace,
+): readonly number[] | undefined {
+  const lines = command.split("\n");
+  if (lines.length < 2 || lines.length > maxLines) return undefined;
+  const keys = new Set(findings.map(({ key }) => key));
+  const telling = lines.flatMap((line, index) =>
+    line.trim() !== "" && detect(line, place).findings.some(({ key }) => keys.has(key)) ? [index] : [],
+  );
+  return telling.length === 0 ? undefined : telling;
+}
