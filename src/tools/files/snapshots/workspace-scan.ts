@@ -2,10 +2,19 @@ import { type FSWatcher, lstatSync, readdirSync, readlinkSync, watch } from "nod
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 
-/** What lies at a path. `stamp` changes whenever content or mode do; it cannot be set back by whoever changes them. */
+/**
+ * What lies at a path. `stamp` changes whenever content or mode do; it cannot be set back by whoever changes them.
+ * A file changed twice within a tick of the file system's clock keeps its stamp: one that `isYoung` proves nothing yet.
+ */
 export type FoundEntry =
-  | { readonly kind: "folder"; readonly mode: number }
-  | { readonly kind: "file"; readonly mode: number; readonly size: number; readonly stamp: string }
+  | { readonly kind: "folder"; readonly mode: number; readonly identity: string }
+  | {
+      readonly kind: "file";
+      readonly mode: number;
+      readonly size: number;
+      readonly stamp: string;
+      readonly isYoung: boolean;
+    }
   | { readonly kind: "link"; readonly target: string };
 
 export type ScanResult =
@@ -33,6 +42,8 @@ const rebuildable: ReadonlySet<string> = new Set([
 const maxEntries = 60_000;
 const maxWatched = 8_000;
 const sliceMs = 8;
+/** Well above the tick of any file system's clock. */
+const youngMs = 50;
 
 /**
  * The picture of a folder, kept current cheaply: the system says which folders changed, and only those are read again.
@@ -102,6 +113,9 @@ export class WorkspaceScan implements Disposable {
           folder.names.delete(name);
           continue;
         }
+        const known = this.#entries.get(child);
+        // Another folder of the same name: what was watched is gone, with everything below it.
+        if (known?.kind === "folder" && known.identity !== entry.identity) this.#forget(child);
         if (!this.#folders.has(child)) this.#dirty.add(child);
       } else if (this.#folders.has(child)) this.#forget(child);
       this.#entries.set(child, entry);
@@ -170,11 +184,12 @@ function entryAt(file: string): FoundEntry | undefined {
   const facts = lstatSync(file, { throwIfNoEntry: false });
   if (facts === undefined) return undefined;
   const mode = facts.mode & 0o7777;
-  if (facts.isDirectory()) return { kind: "folder", mode };
+  // Numbers of removed folders are given to new ones at once; the time of birth tells them apart.
+  if (facts.isDirectory()) return { kind: "folder", mode, identity: `${facts.dev}.${facts.ino}.${facts.birthtimeMs}` };
   if (facts.isSymbolicLink()) return { kind: "link", target: readlinkSync(file) };
   if (!facts.isFile()) return undefined;
   const stamp = `${facts.ino}.${facts.mtimeMs}.${facts.ctimeMs}`;
-  return { kind: "file", mode, size: facts.size, stamp };
+  return { kind: "file", mode, size: facts.size, stamp, isYoung: Date.now() - facts.ctimeMs < youngMs };
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -275,6 +276,29 @@ describe("snapshots of a workspace", () => {
       expect(await picture(root)).toEqual(pictures[Number(one.reason)]);
     }
     few[Symbol.dispose]();
+  });
+
+  it("sees changes in a folder that was put where another had been", async () => {
+    await fs.mkdir(path.join(root, "src", "deep"), { recursive: true });
+    await covered();
+    await fs.rm(path.join(root, "src"), { recursive: true });
+    await fs.mkdir(path.join(root, "src", "deep"), { recursive: true });
+    await fs.writeFile(path.join(root, "src", "deep", "file"), "first");
+    const id = await covered();
+    await fs.writeFile(path.join(root, "src", "deep", "file"), "second");
+    await snapshots.restore(root, { id }, never);
+    expect(await fs.readFile(path.join(root, "src", "deep", "file"), "utf8")).toBe("first");
+  });
+
+  it("sees a change of the same length within one tick of the clock", async () => {
+    const file = path.join(root, "count");
+    for (let round = 0; round < 20; round += 1) {
+      await fs.writeFile(file, "aa");
+      const id = await covered();
+      writeFileSync(file, "bb");
+      await snapshots.restore(root, { id }, never);
+      expect(await fs.readFile(file, "utf8")).toBe("aa");
+    }
   });
 
   it("brings back whatever was done to the files, in any order", async () => {

@@ -245,6 +245,12 @@ export class WorkspaceSnapshots implements Disposable {
     if (bytes > maxNewBytes) throw new Error(`more than ${maxNewBytes / 1024 ** 3} GB changed`);
     const { root, reason, turn } = change;
     const set = Object.fromEntries(await keepAll(store, { root, changed }, signal));
+    const isDifferent = gone.length > 0 || Object.entries(set).some(([name, entry]) => !isAlike(tree.get(name), entry));
+    if (standing !== undefined && !isDifferent && !needsLine(standing, change, how)) {
+      for (const [name, entry] of Object.entries(set)) tree.set(name, entry);
+      workspace.version = found.version;
+      return { kind: "covered", id: standing.id };
+    }
     const line = store.append({ at: this.#options.clock.now(), reason, turn, mark: how.mark, set, gone });
     for (const name of gone) tree.delete(name);
     for (const [name, entry] of Object.entries(line.set)) tree.set(name, entry);
@@ -339,7 +345,8 @@ async function keepOne(store: SnapshotStore, file: string, entry: FoundEntry): P
   const facts = { k: "f", m: entry.mode, s: entry.size, x: entry.stamp } as const;
   if (entry.size > maxFileBytes) return facts;
   try {
-    return { ...facts, h: await store.keep(file, entry.size) };
+    // A young file is read again next time: its stamp would not tell.
+    return { ...facts, x: entry.isYoung ? "" : entry.stamp, h: await store.keep(file, entry.size) };
   } catch {
     // Unreadable for us, or gone since: it cannot be brought back, and the entry says so by having no content.
     return facts;
