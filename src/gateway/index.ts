@@ -1,0 +1,5 @@
+/** Durable conversations over chat platforms: what an adapter implements, and the process that hosts them. */
+export type * from "./platform/inbound.ts";
+export type * from "./platform/outbound.ts";
+export type * from "./platform/platform.ts";
+export { ConnectionError } from "./platform/platform.ts";

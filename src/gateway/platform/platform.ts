@@ -1,0 +1,149 @@
+import type { Config } from "#config";
+import type { Logger } from "#foundation/files/logger";
+import type { Clock } from "#foundation/time/clock";
+import type { Attachment, ButtonPress, InboundMessage } from "./inbound.ts";
+import type { Destination, Outbound, Reconciled, RenderedText, SendResult } from "./outbound.ts";
+
+/** What a platform can do, as data: the core asks here and never tries a method to see. */
+export interface Capabilities {
+  /** Longest message, in `lengthUnit`, after rendering. */
+  readonly maxLength: number;
+  readonly lengthUnit: "codepoints" | "utf16" | "bytes";
+  readonly canEdit: boolean;
+  /** The last edit of a growing message must be marked as such. */
+  readonly needsFinalEdit: boolean;
+  readonly canType: boolean;
+  readonly canReact: boolean;
+  readonly hasButtons: boolean;
+  readonly hasThreads: boolean;
+  /** Which files it takes, and up to how many bytes; what is missing is sent as a line of text. */
+  readonly media: Partial<Readonly<Record<Attachment["kind"], number>>>;
+  /**
+   * How a send that was cut off is settled: `key` (the platform knows our key and delivers once), `look-back` (its
+   * history can be read), `none` (sent again once, and marked).
+   */
+  readonly settlesSends: "key" | "look-back" | "none";
+  /** How much of the work chats see by default. */
+  readonly tier: "high" | "medium" | "low" | "minimal";
+  /** Sends per second: of the account, and in one chat. */
+  readonly rate: { readonly account: number; readonly chat: number };
+}
+
+/** What a connection is given. */
+export interface ConnectionPorts {
+  /** With the environment's values in it; a platform reads its own section and `platforms.<id>`. */
+  readonly config: Config;
+  /**
+   * Takes a message in, with the position in the platform's stream. It is on disk when this resolves: acknowledge the
+   * platform then and not before. A message that was taken in already is acknowledged again.
+   */
+  admit(message: InboundMessage, cursor?: StreamPosition): Promise<void>;
+  /** The words for the person who pressed; shown only to them where the platform can. */
+  press(press: ButtonPress): Promise<string>;
+  /** The position up to which everything was taken in. */
+  position(name: string): Promise<string | undefined>;
+  /**
+   * The platform was heard: a poll came back, a heartbeat was answered. A connection silent for longer than a minute is
+   * taken down and made again, so call it for proofs of life only.
+   */
+  alive(): void;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface StreamPosition {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Why a platform cannot be used now. `isRetryable`: trying again later may help. */
+export class ConnectionError extends Error {
+  readonly code: string;
+  readonly isRetryable: boolean;
+
+  constructor(code: string, message: string, options: { readonly isRetryable: boolean; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.name = "ConnectionError";
+    this.code = code;
+    this.isRetryable = options.isRetryable;
+  }
+}
+
+export interface SendContext {
+  /** The same whenever this message is sent again. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** A live connection of one account. Disposing it stops all it started; twice is once. */
+export interface Connection extends AsyncDisposable {
+  /** Our own account, as the platform knows it. */
+  readonly account: { readonly id: string; readonly name: string };
+  /** Settles when the connection is lost and does not mend itself. */
+  readonly lost: Promise<ConnectionError>;
+  send(to: Destination, message: Outbound, context: SendContext): Promise<SendResult>;
+  /** Whether a send that was cut off has arrived. Only where `settlesSends` says so. */
+  reconcile?(to: Destination, message: Outbound, context: SendContext): Promise<Reconciled>;
+  remove?(to: Destination, messageId: string, signal: AbortSignal): Promise<void>;
+  typing?(to: Destination, signal: AbortSignal): Promise<void>;
+  react?(to: Destination, reaction: Reaction, signal: AbortSignal): Promise<void>;
+  /** The bytes of an attachment; the reader counts them and stops at its limit. */
+  fetchAttachment?(attachment: Attachment, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Chats it can name, for the directory of channels. */
+  channels?(signal: AbortSignal): Promise<readonly Channel[]>;
+  /** Offers the commands in the platform's own menu. */
+  offerCommands?(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void>;
+}
+
+export interface Reaction {
+  readonly messageId: string;
+  readonly emoji: string;
+  readonly isAdded: boolean;
+}
+
+export interface Channel {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly guild?: string | undefined;
+  readonly threadId?: string | undefined;
+}
+
+export interface MenuCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly argument?: string | undefined;
+}
+
+/**
+ * A platform: data and pure functions that any process may use without loading its library, and `connect`, which loads
+ * it. Adapters know nothing of agents and sessions; the core knows nothing of a platform beyond this.
+ */
+export interface Platform {
+  /** As in configuration, session keys and targets. */
+  readonly id: string;
+  readonly label: string;
+  /** Prefix of its environment variables. */
+  readonly envPrefix: string;
+  readonly capabilities: Capabilities;
+  /** What must be set before it can connect, in the order a person is asked. */
+  readonly credentials: readonly CredentialField[];
+  /** Names the credential that only one process may use at a time. */
+  lock(config: Config): { readonly scope: string; readonly identity: string } | undefined;
+  /** Markdown as the platform's own markup, in pieces it accepts. */
+  render(markdown: string): readonly RenderedText[];
+  /** The beginning of a target after `platform:` that is an id of this platform, and the thread in it. */
+  readTarget(text: string): { readonly chatId: string; readonly threadId?: string | undefined } | undefined;
+  connect(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection>;
+}
+
+export interface CredentialField {
+  /** In the platform's section; `token` and `api_key` stand in `platforms.<id>`. */
+  readonly name: string;
+  readonly variable: string;
+  readonly question: string;
+  readonly help: string;
+  readonly isSecret: boolean;
+  readonly isOptional?: boolean | undefined;
+}
