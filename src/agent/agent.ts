@@ -3,6 +3,7 @@ import {
   cleanContent,
   cleanInput,
   type Message,
+  type TurnId,
   type TurnResult,
   textOf,
   userMessage,
@@ -35,6 +36,8 @@ export interface ConversationInput {
   readonly persistUserMessage?: string;
   /** Isolates terminals, browser and read ledger; made up when absent. */
   readonly taskId?: string;
+  /** Names the turn in events, in the ledger and in what is written alongside its messages; made up when absent. */
+  readonly turnId?: TurnId;
   /** Takes the place of the history the agent holds; empty starts blank. */
   readonly history?: readonly Message[];
   readonly signal?: AbortSignal;
@@ -171,7 +174,7 @@ export class Agent {
     using _activity = events.observe("activity", activity);
     const { maxOutputTokens } = settings.request;
     const turn = new Turn({
-      turnId: newId("trn") as Turn["turnId"],
+      turnId: input.turnId ?? (newId("trn") as TurnId),
       taskId: input.taskId ?? crypto.randomUUID(),
       sessionId: conversation.sessionId,
       history: conversation.history,

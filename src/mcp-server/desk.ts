@@ -35,13 +35,14 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Words for the model: a key or title goes on with a conversation, `new` begins one. */
-  async send(target: string, text: string): Promise<Sent> {
+  async send(target: string, text: string, messageId?: string): Promise<Sent> {
     if (text.trimStart().startsWith("/"))
       throw new UserError("Slash commands are for people at Hermes itself.", {
         hint: "Say in words what is wanted, or begin with another character.",
       });
     const held = await this.#opening.run(() => this.#hold(target));
-    return { key: held.key, submission: await held.session.submit({ text }) };
+    const admission = messageId === undefined ? undefined : { key: messageId };
+    return { key: held.key, submission: await held.session.submit({ text, admission }) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

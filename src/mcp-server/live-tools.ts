@@ -1,5 +1,6 @@
 import type { TurnResult } from "#conversation";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import type { Submission } from "#session";
 import { shownText } from "./conversation-tools.ts";
 import { type Desk, turnOf } from "./desk.ts";
 import type { Events } from "./events.ts";
@@ -82,6 +83,12 @@ function sendTools({ hermes, events, desk }: LiveParts): readonly ServedTool[] {
         {
           target: { type: "string", minLength: 1, maxLength: 300 },
           message: { type: "string", minLength: 1, maxLength: maxMessageCharacters },
+          message_id: {
+            type: "string",
+            minLength: 1,
+            maxLength: 200,
+            description: "A name of your own for this message: sent twice, it is taken in once",
+          },
           wait_ms: { type: "integer", minimum: 0, maximum: longestWaitMs, description: "How long to wait (0)" },
         },
         ["target", "message"],
@@ -89,7 +96,12 @@ function sendTools({ hermes, events, desk }: LiveParts): readonly ServedTool[] {
       isReadOnly: false,
       async run(args, signal) {
         const before = events.cursor;
-        const { key, submission } = await desk.send(textArgument(args, "target").trim(), textArgument(args, "message"));
+        const target = textArgument(args, "target").trim();
+        const { key, submission } = await desk.send(
+          target,
+          textArgument(args, "message"),
+          maybeText(args, "message_id"),
+        );
         const turn = turnOf(submission);
         const ended =
           turn === undefined ? undefined : await endWithin(turn, wholeNumber(args, "wait_ms", 0), { signal });
@@ -97,7 +109,7 @@ function sendTools({ hermes, events, desk }: LiveParts): readonly ServedTool[] {
           document: {
             sent: true,
             session_key: key,
-            state: ended === undefined ? (turn === undefined ? "queued" : "running") : "ended",
+            state: stateOf(submission, ended),
             cursor: before,
             ...(ended === undefined ? {} : answerOf(ended, hermes)),
           },
@@ -170,6 +182,11 @@ async function endWithin(
     if (limit.signal.aborted) return undefined;
     throw error;
   }
+}
+
+function stateOf({ kind }: Submission, ended: TurnResult | undefined): string {
+  if (ended !== undefined) return "ended";
+  return kind === "turn" ? "running" : kind === "duplicate" ? kind : "queued";
 }
 
 function answerOf({ text, completed, error }: TurnResult, hermes: ServedHermes): Readonly<Record<string, unknown>> {

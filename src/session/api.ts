@@ -1,4 +1,5 @@
-import type { AgentEvent, ApprovalAnswer, Cost, Message, SessionId, TurnResult, Usage } from "#conversation";
+import type { AgentEvent, ApprovalAnswer, Cost, Message, SessionId, TurnId, TurnResult, Usage } from "#conversation";
+import type { Aggregates, Cursor } from "#store";
 import type { McpServerSettings, TerminalChoice } from "#tools";
 
 /**
@@ -44,6 +45,31 @@ export interface OpenOptions {
   readonly mcpServers?: readonly McpServerSettings[] | undefined;
   /** False: nobody can be asked; flagged commands are denied and questions are answered by the agent itself. */
   readonly isInteractive: boolean;
+  /** Written with the messages, in their transaction: what is owed for an answer, what an answered input leaves. */
+  readonly alongside?: Alongside | undefined;
+  /** Nothing of a turn is stored once another program has taken the session over; this one must be opened again then. */
+  readonly isFenced?: boolean | undefined;
+}
+
+/**
+ * What a surface writes in the transaction that stores messages. A transaction that fails is tried again with the next
+ * message, so it may be called more than once for the same messages; of those calls one counts. Nothing slow, and
+ * nothing but `tx`. Messages are not stored while it throws.
+ */
+export type Alongside = (tx: Aggregates, written: Written) => Promise<void>;
+
+/** What one transaction stores of a turn. */
+export interface Written {
+  /** The part of the session they are in. */
+  readonly sessionId: SessionId;
+  /** Undefined for what is written before the first turn. */
+  readonly turnId: TurnId | undefined;
+  /** Only those that were not stored before, in order. */
+  readonly messages: readonly Message[];
+  /** The last of them is the last word of the turn. */
+  readonly isFinal: boolean;
+  /** Entries that leave the inbox with them. */
+  readonly inboxIds: readonly number[];
 }
 
 export interface SessionInfo {
@@ -106,9 +132,16 @@ export interface UserInput {
   readonly text: string;
   /** Paths or data URLs. */
   readonly images?: readonly string[] | undefined;
-  /** The same key twice is one message. */
-  readonly key?: string | undefined;
+  /** How it came in; absent where nothing outside has to know of it. */
+  readonly admission?: InputAdmission | undefined;
 }
+
+/** The door an input came through. It is taken in once, whatever is sent again. */
+export type InputAdmission =
+  /** The same key twice from one surface is one input; the cursor of the platform moves in the same transaction. */
+  | { readonly key: string; readonly cursor?: Cursor | undefined }
+  /** Entries of the inbox that hold these words already; they leave it in the transaction that stores the message. */
+  | { readonly inboxIds: readonly number[] };
 
 /** What became of an input at once; everything else arrives as events. */
 export type Submission =
@@ -116,6 +149,8 @@ export type Submission =
   | { readonly kind: "queued"; readonly position: number }
   | { readonly kind: "steered" }
   | { readonly kind: "command"; readonly view: CommandView }
+  /** It was taken in before. */
+  | { readonly kind: "duplicate" }
   | { readonly kind: "refused"; readonly message: string };
 
 /** What a session tells its surface, beyond the events of its turns. */

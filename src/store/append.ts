@@ -27,6 +27,7 @@ export async function appendMessages(
     await ensureSession({ ...context, db: tx }, sessionId, batch.source ?? "unknown");
     let stampS = await newestStamp(tx, sessionId);
     const ids: number[] = [];
+    const uids: string[] = [];
     let calls = 0;
     for (const message of messages) {
       const uid = message.uid ?? newId("msg");
@@ -36,6 +37,7 @@ export async function appendMessages(
       if (id === undefined) continue;
       stampS = timestampS;
       ids.push(id);
+      uids.push(uid);
       calls += callsOf(message).length;
     }
     if (ids.length > 0)
@@ -43,7 +45,7 @@ export async function appendMessages(
         "UPDATE sessions SET message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?",
         [ids.length, calls, sessionId],
       );
-    return { ids, duplicates: messages.length - ids.length };
+    return { ids, uids, duplicates: messages.length - ids.length };
   });
 }
 

@@ -28,6 +28,8 @@ export function submissionView(submission: Submission): CommandView {
       return say("Handed over; the model reads it with the next tool result.");
     case "command":
       return submission.view;
+    case "duplicate":
+      return say("This message was already received.");
     case "refused":
       return fault(submission.message);
   }

@@ -3,7 +3,7 @@ import type { CommandView, Completion, SessionEvent } from "../api.ts";
 import type { CommandCall, CommandServices } from "../commands/command.ts";
 import { dispatch } from "../commands/dispatch.ts";
 import { builtinCommands } from "../commands/index.ts";
-import type { CommandCatalog } from "../commands/registry.ts";
+import { type CommandCatalog, resolveCommand } from "../commands/registry.ts";
 import { type CompletionContext, completeLine } from "../completion/complete.ts";
 import { ProjectFiles } from "../completion/project-files.ts";
 import type { SessionDeps } from "../session-deps.ts";
@@ -34,11 +34,13 @@ export class CommandDispatcher {
     this.#files = new ProjectFiles(deps.session.clock, deps.session.env);
   }
 
-  /** Undefined when the line is words for the model. */
-  async run(line: string): Promise<CommandView | undefined> {
+  /** What the line calls; undefined when it is words for the model. */
+  async find(line: string): Promise<(() => Promise<CommandView>) | undefined> {
     const { session } = this.#deps;
     const later = (name: string, work: () => Promise<CommandView>): void => this.#later(name, work);
-    return await dispatch(line, { ...(await this.#context(this.#deps.signal)), session, later });
+    const context = await this.#context(this.#deps.signal);
+    if (resolveCommand(line, context.call.catalog).kind === "text") return undefined;
+    return async () => (await dispatch(line, { ...context, session, later })) ?? { kind: "nothing" };
   }
 
   async complete(line: string, signal: AbortSignal): Promise<readonly Completion[]> {

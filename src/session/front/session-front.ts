@@ -16,6 +16,8 @@ import { askWith } from "./questions.ts";
 import { sessionInfo } from "./session-info.ts";
 import { endReasonOf } from "./surface.ts";
 
+const lostText = "Another program has taken this session over. Open it again to go on in it.";
+
 export interface FrontDeps {
   readonly session: SessionDeps;
   readonly options: OpenOptions;
@@ -43,6 +45,7 @@ export class SessionFront implements OpenSession {
   readonly #dispatcher: CommandDispatcher;
   #skillCount = 0;
   #closed: Promise<void> | undefined;
+  #isLost = false;
 
   private constructor(deps: FrontDeps) {
     const { session, options, owner } = deps;
@@ -65,6 +68,7 @@ export class SessionFront implements OpenSession {
       session,
       owner,
       cwd: options.cwd,
+      isFenced: options.isFenced === true,
       conversation,
       events,
       signal,
@@ -84,6 +88,7 @@ export class SessionFront implements OpenSession {
       turns: this.#turns,
       surface: { approver, prompter, askUser, deliver: (words) => this.#deliver(words) },
       onChange,
+      onLost: () => this.#lose(),
       signal,
     });
     this.#background = new BackgroundRuns({ clock: session.clock, work, emit, open: () => this.#openBeside() });
@@ -120,11 +125,14 @@ export class SessionFront implements OpenSession {
     return this.#events.subscribe(listener);
   }
 
-  async submit({ text, images = [], key }: UserInput): Promise<Submission> {
+  async submit({ text, images = [], admission }: UserInput): Promise<Submission> {
     if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
+    if (this.#isLost) return { kind: "refused", message: lostText };
     if (text.trim() === "" && images.length === 0) return { kind: "refused", message: "There is nothing to send." };
-    const view = text.trimStart().startsWith("/") ? await this.#dispatcher.run(text) : undefined;
-    return view === undefined ? await this.#turns.say({ text, images }, { key }) : { kind: "command", view };
+    const command = text.trimStart().startsWith("/") ? await this.#dispatcher.find(text) : undefined;
+    if (command === undefined) return await this.#turns.say({ text, images }, { admission });
+    if (admission !== undefined && !(await this.#turns.admitCommand(text, admission))) return { kind: "duplicate" };
+    return { kind: "command", view: await command() };
   }
 
   continueTurn(): Submission | undefined {
@@ -168,6 +176,13 @@ export class SessionFront implements OpenSession {
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  /** What was said since is in nobody's history: the other program went on from what is stored. */
+  #lose(): void {
+    this.#isLost = true;
+    this.#events.emit({ type: "notice", level: "error", text: lostText });
+    this.#turns.interrupt();
   }
 
   #services(): CommandServices {

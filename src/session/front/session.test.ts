@@ -162,8 +162,9 @@ describe("a message during a turn", () => {
     const { open, server } = await harness();
     server.script(says("Once."));
     const session = await open();
-    await session.submit({ text: "Hello", key: "k1" });
-    expect(await session.submit({ text: "Hello", key: "k1" })).toMatchObject({ kind: "refused" });
+    const admission = { key: "k1" };
+    await session.submit({ text: "Hello", admission });
+    expect(await session.submit({ text: "Hello", admission })).toEqual({ kind: "duplicate" });
     await session.settled();
     expect(textsOf(session.history)).toEqual(["Hello", "Once."]);
   });

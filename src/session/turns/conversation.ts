@@ -41,6 +41,8 @@ export interface ConversationDeps {
   readonly surface: Pick<AgentRequest, "approver" | "prompter" | "askUser" | "deliver">;
   /** Something a surface shows has changed. */
   onChange(): void;
+  /** Another program has taken the conversation over. */
+  onLost(): void;
 }
 
 /** Begins a conversation, or takes one up where an earlier run left it. */
@@ -70,6 +72,8 @@ export async function openConversation(
       ...(options.userId === undefined ? {} : { userId: options.userId }),
     },
     hasRow: record !== undefined,
+    alongside: options.alongside,
+    onLost: () => deps.onLost(),
     onRow: () => title.settle(transcript.sessionId),
     onSplit: (part) => void followSplit(deps, part, title),
     warn: (text) => tell(deps, text, "warn"),

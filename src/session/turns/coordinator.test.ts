@@ -6,7 +6,7 @@ import type { BusyMode } from "../settings.ts";
 import { Coordinator } from "./coordinator.ts";
 import type { Admitted } from "./inbox.ts";
 
-const message = (text: string): Admitted => ({ inboxId: undefined, text, images: [] });
+const message = (text: string): Admitted => ({ inboxIds: [], text, images: [] });
 
 function end(text: string): TurnResult {
   const facts = { sessionId: "s" as SessionId, model: "m", provider: "p", baseUrl: "", messages: [] };

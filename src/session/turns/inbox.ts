@@ -2,11 +2,12 @@ import type { SessionId, TurnId } from "#conversation";
 import { newId } from "#foundation/text/ids";
 import { isRecord } from "#foundation/text/json";
 import type { InboxEntry, Store } from "#store";
+import type { InputAdmission } from "../api.ts";
 
 /** Words of a person on their way to the model. */
 export interface Admitted {
-  /** The row that keeps them; undefined when the store could not take them. */
-  readonly inboxId: number | undefined;
+  /** The rows that keep them; none when the store could not take them. */
+  readonly inboxIds: readonly number[];
   readonly text: string;
   readonly images: readonly string[];
   /** Sent instead of `text`, which is stored (a skill's content, for example). */
@@ -16,6 +17,9 @@ export interface Admitted {
   /** No words: the turn that broke off goes on. */
   readonly continues?: true;
 }
+
+/** Words on their way in: nothing has been written of them yet. */
+export type Words = Omit<Admitted, "inboxIds">;
 
 export type InboxAdmission = { readonly kind: "admitted"; readonly message: Admitted } | { readonly kind: "duplicate" };
 
@@ -37,18 +41,19 @@ export class SessionInbox {
     this.#source = session.source;
   }
 
-  /** The same key twice is one message. */
-  async admit(words: Omit<Admitted, "inboxId">, key?: string): Promise<InboxAdmission> {
-    const admission = await this.#store.inbox.admit({
-      dedupKey: `${this.#key}:${key ?? newId("in")}`,
-      platform: "session",
-      account: this.#source,
-      sessionKey: this.#key,
-      kind: "message",
-      event: words,
-    });
-    if (admission.kind === "duplicate") return { kind: "duplicate" };
-    return { kind: "admitted", message: { ...words, inboxId: admission.id } };
+  /** The same key twice is one message. Words that are in the inbox already are not written again. */
+  async admit(words: Words, how?: InputAdmission): Promise<InboxAdmission> {
+    if (how !== undefined && "inboxIds" in how) return { kind: "admitted", message: { ...words, ...how } };
+    const id = await this.#enter("message", words, how);
+    return id === undefined ? { kind: "duplicate" } : { kind: "admitted", message: { ...words, inboxIds: [id] } };
+  }
+
+  /** A command is over with before it runs: after a crash it is not run a second time. False when it came before. */
+  async admitCommand(line: string, how: InputAdmission): Promise<boolean> {
+    const ids = "inboxIds" in how ? how.inboxIds : await this.#enter("command", { text: line, images: [] }, how);
+    if (ids === undefined) return false;
+    await this.#store.inbox.finish(typeof ids === "number" ? [ids] : ids, "done");
+    return true;
   }
 
   /** What an earlier run took in and did not get to, oldest first. Only for the holder of the turn lease. */
@@ -59,7 +64,7 @@ export class SessionInbox {
     );
     let lost = 0;
     for (const turnId of turns) lost += (await this.#store.inbox.release(turnId, { maxAttempts })).dead.length;
-    const pending = await this.#store.inbox.pending(this.#key, { limit: mostLeft });
+    const pending = await this.#store.inbox.pending(this.#key, { limit: mostLeft, kinds: ["message"] });
     return { messages: pending.map(toAdmitted), lost };
   }
 
@@ -67,20 +72,32 @@ export class SessionInbox {
   async claim(messages: readonly Admitted[], turnId: TurnId): Promise<readonly Admitted[]> {
     const ids = idsOf(messages);
     const got = new Set(await this.#store.inbox.claim(ids, turnId));
-    return messages.filter(({ inboxId }) => inboxId === undefined || got.has(inboxId));
+    return messages.filter(({ inboxIds }) => inboxIds.length === 0 || inboxIds.some((id) => got.has(id)));
   }
 
   async finish(messages: readonly Admitted[], status: "done" | "dropped"): Promise<void> {
     await this.#store.inbox.finish(idsOf(messages), status);
   }
+
+  /** Undefined for a key that came before. A key is the surface's own: it counts in whichever session it arrives. */
+  async #enter(
+    kind: "message" | "command",
+    event: Words,
+    how: Extract<InputAdmission, { readonly key: string }> | undefined,
+  ): Promise<number | undefined> {
+    const dedupKey = how === undefined ? `${this.#key}:${newId("in")}` : `${this.#source}:${how.key}`;
+    const entry = { dedupKey, platform: "session", account: this.#source, sessionKey: this.#key, kind, event };
+    const admission = await this.#store.inbox.admit(entry, how?.cursor);
+    return admission.kind === "duplicate" ? undefined : admission.id;
+  }
 }
 
 export function idsOf(messages: readonly Admitted[]): readonly number[] {
-  return messages.flatMap(({ inboxId }) => inboxId ?? []);
+  return messages.flatMap(({ inboxIds }) => inboxIds);
 }
 
 /** Several messages typed one after the other, as one. */
-export function joinMessages(messages: readonly Admitted[]): Omit<Admitted, "inboxId"> {
+export function joinMessages(messages: readonly Admitted[]): Words {
   const images = messages.flatMap((message) => message.images);
   const text = messages.map((message) => message.text).join("\n");
   const verbatim = messages.some((message) => message.isVerbatim === true) ? { isVerbatim: true } : {};
@@ -93,7 +110,7 @@ function toAdmitted(entry: InboxEntry): Admitted {
   const images = Array.isArray(event["images"]) ? event["images"].filter((one) => typeof one === "string") : [];
   const text = typeof event["text"] === "string" ? event["text"] : "";
   return {
-    inboxId: entry.id,
+    inboxIds: [entry.id],
     text,
     images,
     ...(typeof event["sent"] === "string" ? { sent: event["sent"] } : {}),

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Message, SessionId } from "#conversation";
+import type { Message, SessionId, TurnId } from "#conversation";
 import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
+import type { Alongside, Written } from "../api.ts";
 import { headOf, partsOf } from "../search/lineage.ts";
 import { nameSession, tidyTitle } from "./suggest-title.ts";
 import { StoredTranscript } from "./transcript.ts";
@@ -16,8 +17,9 @@ afterEach(() => store[Symbol.asyncDispose]());
 const id = "20260101_000000_0badf00d" as SessionId;
 const user = (content: string, uid: string): Message => ({ role: "user", content, uid });
 
-function transcriptOn(on: Store) {
+function transcriptOn(on: Store, alongside?: Alongside) {
   const warnings: string[] = [];
+  const lost: SessionId[] = [];
   const splits: SessionId[] = [];
   const transcript = new StoredTranscript({
     store: on,
@@ -25,11 +27,13 @@ function transcriptOn(on: Store) {
     logger: memoryLogger(),
     row: { id, source: "cli" },
     hasRow: false,
+    alongside,
     onRow: () => Promise.resolve(),
     onSplit: (part) => void splits.push(part),
+    onLost: () => void lost.push(id),
     warn: (text) => void warnings.push(text),
   });
-  return { transcript, warnings, splits };
+  return { transcript, warnings, splits, lost };
 }
 
 describe("a stored transcript", () => {
@@ -75,17 +79,99 @@ describe("a stored transcript", () => {
   });
 
   it("stays in the old part, whole, when a new one cannot be begun", async () => {
+    let isFull = false;
     const failing: Store = {
       ...bind(store),
-      sessions: Object.assign(Object.create(store.sessions), {
-        continueCompressed: () => Promise.reject(new Error("full")),
-      }),
+      transaction: (fn, options) => (isFull ? Promise.reject(new Error("full")) : store.transaction(fn, options)),
     };
     const { transcript, warnings } = transcriptOn(failing);
     await transcript.record([user("a", "1")]);
+    isFull = true;
     expect(await transcript.split([user("summary", "s")])).toBe(id);
     expect(warnings).toHaveLength(1);
     expect(await store.messages.count(id)).toBe(1);
+  });
+});
+
+const turnId = (name: string) => name as TurnId;
+const answer = (content: string, uid: string): Message => ({ role: "assistant", content, uid });
+const wanted = (text: string) => ({
+  dedupKey: text,
+  platform: "telegram",
+  account: "bot",
+  sessionKey: "k",
+  kind: "message" as const,
+  event: { text },
+});
+
+describe("what a surface writes alongside", () => {
+  /** As a gateway would: the last word of a turn is owed to the chat. */
+  const owing =
+    (seen: Written[] = []): Alongside =>
+    async (tx, written) => {
+      seen.push(written);
+      if (!written.isFinal) return;
+      const idempotencyKey = `${written.turnId}:0`;
+      const chat = { sessionKey: "k", platform: "telegram", account: "bot", chatId: "1" };
+      await tx.outbox.owe([
+        { ...chat, idempotencyKey, kind: "send", payload: { text: written.messages.at(-1)?.content } },
+      ]);
+    };
+
+  it("is stored with the message, and the inbox is left with the words", async () => {
+    const seen: Written[] = [];
+    const { transcript } = transcriptOn(store, owing(seen));
+    const { id: inboxId } = await store.inbox.admit(wanted("hi"));
+    transcript.beginTurn({ id: turnId("t1"), inboxIds: [inboxId] });
+    await transcript.record([user("hi", "1")]);
+    expect(await store.inbox.get(inboxId)).toMatchObject({ status: "done" });
+    await transcript.record([answer("hello", "2")]);
+    expect(await store.outbox.byKey("t1:0")).toMatchObject({ payload: { text: "hello" }, status: "pending" });
+    expect(seen.map(({ isFinal, inboxIds }) => ({ isFinal, inboxIds }))).toEqual([
+      { isFinal: false, inboxIds: [inboxId] },
+      { isFinal: true, inboxIds: [] },
+    ]);
+    // Compression writes a history again; nothing of it is new.
+    await transcript.record([user("hi", "1"), answer("hello", "2")]);
+    expect(seen).toHaveLength(2);
+  });
+
+  it("takes the message with it when it fails, and both come with the next write, turn by turn", async () => {
+    let isDown = true;
+    const owe = owing();
+    const { transcript } = transcriptOn(store, async (tx, written) => {
+      await owe(tx, written);
+      if (isDown) throw new Error("disk full");
+    });
+    const { id: inboxId } = await store.inbox.admit(wanted("hi"));
+    transcript.beginTurn({ id: turnId("t1"), inboxIds: [inboxId] });
+    await transcript.record([user("hi", "1")]);
+    await transcript.record([answer("hello", "2")]);
+    expect(await store.messages.count(id)).toBe(0);
+    expect(await store.outbox.counts()).toMatchObject({ pending: 0 });
+    expect(await store.inbox.get(inboxId)).toMatchObject({ status: "pending" });
+    isDown = false;
+    transcript.beginTurn({ id: turnId("t2"), inboxIds: [] });
+    await transcript.record([user("again", "3")]);
+    expect((await store.messages.conversation(id)).map(({ uid }) => uid)).toEqual(["1", "2", "3"]);
+    expect(await store.outbox.byKey("t1:0")).toMatchObject({ payload: { text: "hello" } });
+    expect(await store.inbox.get(inboxId)).toMatchObject({ status: "done" });
+  });
+
+  it("is refused with the message once another program has the session", async () => {
+    const { transcript, warnings, lost } = transcriptOn(store, owing());
+    const taken = await store.leases.acquire("turn:x", "me", 1);
+    if (taken.kind !== "held") throw new Error("not held");
+    transcript.beginTurn({ id: turnId("t1"), inboxIds: [], fence: taken.lease });
+    await transcript.record([user("hi", "1")]);
+    await store.leases.release(taken.lease);
+    await store.leases.acquire("turn:x", "another", 30_000);
+    await transcript.record([answer("hello", "2")]);
+    await transcript.record([answer("still here", "3")]);
+    expect(await transcript.flush()).toBe(false);
+    expect((await store.messages.conversation(id)).map(({ uid }) => uid)).toEqual(["1"]);
+    expect(await store.outbox.counts()).toMatchObject({ pending: 0 });
+    expect({ warnings, lost }).toEqual({ warnings: [], lost: [id] });
   });
 });
 

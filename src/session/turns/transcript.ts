@@ -1,10 +1,11 @@
 import type { Transcript } from "#agent";
-import type { Message, SessionId } from "#conversation";
+import { callsOf, type Message, type SessionId, type TurnId } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { Mutex } from "#foundation/lifecycle/mutex";
 import type { Clock } from "#foundation/time/clock";
-import type { NewSession, Store } from "#store";
+import { type Aggregates, type Fence, LeaseLostError, type NewSession, type Store } from "#store";
+import type { Alongside, Written } from "../api.ts";
 import { newSessionId } from "./session-id.ts";
 
 export interface TranscriptDeps {
@@ -14,29 +15,50 @@ export interface TranscriptDeps {
   /** The row, should it have to be made now; `id` is where the transcript begins. */
   readonly row: NewSession;
   readonly hasRow: boolean;
+  /** What the surface writes with the messages. */
+  readonly alongside?: Alongside | undefined;
   /** The row was made. */
   onRow(): Promise<void>;
   /** Compression began a new part. */
   onSplit(id: SessionId): void;
+  /** Another program has the session now: nothing is written here any more. */
+  onLost(): void;
   warn(text: string): void;
+}
+
+/** The turn that messages belong to. */
+export interface WritingTurn {
+  readonly id: TurnId;
+  /** Inbox entries whose words are the message of this turn. */
+  readonly inboxIds: readonly number[];
+  /** Writes are refused unless this lease is still held. */
+  readonly fence?: Fence | undefined;
+}
+
+interface Unsaved {
+  readonly message: Message;
+  readonly turn: WritingTurn | undefined;
 }
 
 /**
  * The messages of a conversation on the store.
  *
  * 1. A session gets its row with its first message, so a conversation that was never held leaves nothing.
- * 2. The message of a person and the end of its wait in the inbox are one transaction: a kill repeats or
- *    loses neither.
- * 3. A store that fails does not end a turn: what could not be written is written with the next message.
+ * 2. The message of a person, the end of its wait in the inbox and what the surface writes alongside are one
+ *    transaction: a kill repeats or loses none of them.
+ * 3. A store that fails does not end a turn: what could not be written is written with the next message, with what
+ *    belongs alongside it, turn by turn.
+ * 4. Once another program has taken the session over, nothing of a fenced turn is written.
  */
 export class StoredTranscript implements Transcript {
   readonly #deps: TranscriptDeps;
   readonly #mutex = new Mutex();
   #id: SessionId;
   #hasRow: boolean;
-  #unsaved: readonly Message[] = [];
-  #promoted: readonly number[] = [];
+  #turn: WritingTurn | undefined;
+  #unsaved: readonly Unsaved[] = [];
   #isFailing = false;
+  #isLost = false;
 
   constructor(deps: TranscriptDeps) {
     this.#deps = deps;
@@ -53,13 +75,14 @@ export class StoredTranscript implements Transcript {
     return this.#hasRow;
   }
 
-  /** Inbox entries whose words come with the next message. */
-  promote(inboxIds: readonly number[]): void {
-    this.#promoted = [...this.#promoted, ...inboxIds];
+  /** The next messages belong to this turn. */
+  beginTurn(turn: WritingTurn): void {
+    this.#turn = turn;
   }
 
   async record(messages: readonly Message[]): Promise<void> {
-    this.#unsaved = [...this.#unsaved, ...messages];
+    const turn = this.#turn;
+    this.#unsaved = [...this.#unsaved, ...messages.map((message) => ({ message, turn }))];
     await this.#save();
   }
 
@@ -76,12 +99,13 @@ export class StoredTranscript implements Transcript {
   }
 
   async split(messages: readonly Message[]): Promise<SessionId> {
-    const { store, clock, logger } = this.#deps;
+    const { clock, logger } = this.#deps;
     await this.#save();
     return await this.#mutex.run(async () => {
+      if (this.#isLost) return this.#id;
       const id = newSessionId(clock.now());
       try {
-        await store.sessions.continueCompressed(this.#id, { id, messages });
+        await this.#fenced((tx) => tx.sessions.continueCompressed(this.#id, { id, messages }));
       } catch (error) {
         // The whole history is stored; going on in the old part loses nothing.
         this.#failed("a compressed part could not be begun", error);
@@ -96,46 +120,72 @@ export class StoredTranscript implements Transcript {
 
   async amend(messages: readonly Message[]): Promise<void> {
     const amended = new Map(messages.map((message) => [message.uid, message]));
-    this.#unsaved = this.#unsaved.map((message) => amended.get(message.uid) ?? message);
+    this.#unsaved = this.#unsaved.map((one) => ({ ...one, message: amended.get(one.message.uid) ?? one.message }));
     await this.#save();
-    try {
-      await this.#deps.store.messages.amend(this.#id, messages);
-    } catch (error) {
-      this.#failed("the form of messages in requests could not be stored", error);
-    }
+    await this.#write("the form of messages in requests could not be stored", (tx) =>
+      tx.messages.amend(this.#id, messages),
+    );
   }
 
   async forget(uids: readonly string[]): Promise<void> {
     const gone = new Set(uids);
-    this.#unsaved = this.#unsaved.filter((message) => message.uid === undefined || !gone.has(message.uid));
-    try {
-      await this.#deps.store.messages.remove(this.#id, uids);
-    } catch (error) {
-      this.#failed("messages could not be taken back", error);
-    }
+    this.#unsaved = this.#unsaved.filter(({ message: { uid } }) => uid === undefined || !gone.has(uid));
+    await this.#write("messages could not be taken back", (tx) => tx.messages.remove(this.#id, uids));
   }
 
   async #save(): Promise<void> {
     await this.#mutex.run(async () => {
-      const messages = this.#unsaved;
-      const promoted = this.#promoted;
-      if (messages.length === 0) return;
-      const { store, row } = this.#deps;
+      const unsaved = this.#unsaved;
+      if (unsaved.length === 0 || this.#isLost) return;
       try {
-        await store.transaction(async (tx) => {
-          if (!this.#hasRow) await tx.sessions.create({ ...row, id: this.#id });
-          await tx.messages.append(this.#id, messages, { source: row.source });
-          await tx.inbox.finish(promoted, "done");
-        });
+        await this.#fenced((tx) => this.#append(tx, unsaved));
       } catch (error) {
         this.#failed("messages could not be stored yet", error);
         return;
       }
       this.#isFailing = false;
-      this.#unsaved = this.#unsaved.slice(messages.length);
-      this.#promoted = this.#promoted.slice(promoted.length);
+      this.#unsaved = this.#unsaved.slice(unsaved.length);
       if (!this.#hasRow) await this.#rowMade();
     });
+  }
+
+  async #append(tx: Aggregates, unsaved: readonly Unsaved[]): Promise<void> {
+    const { row, alongside } = this.#deps;
+    if (!this.#hasRow) await tx.sessions.create({ ...row, id: this.#id });
+    const messages = unsaved.map(({ message }) => message);
+    const { uids } = await tx.messages.append(this.#id, messages, { source: row.source });
+    const isNew = new Set(uids);
+    for (const turn of new Set(unsaved.map((one) => one.turn))) {
+      const ofTurn = unsaved.filter((one) => one.turn === turn).map(({ message }) => message);
+      const written = ofTurn.filter(({ uid }) => uid !== undefined && isNew.has(uid));
+      if (written.length === 0) continue;
+      const inboxIds = turn !== undefined && written.some(({ role }) => role === "user") ? turn.inboxIds : [];
+      await tx.inbox.finish(inboxIds, "done");
+      await alongside?.(tx, this.#written(written, { turn, inboxIds }));
+    }
+  }
+
+  #written(
+    messages: readonly Message[],
+    { turn, inboxIds }: { readonly turn: WritingTurn | undefined; readonly inboxIds: readonly number[] },
+  ): Written {
+    const last = messages.at(-1);
+    const isFinal = last?.role === "assistant" && callsOf(last).length === 0;
+    return { sessionId: this.#id, turnId: turn?.id, messages, isFinal, inboxIds };
+  }
+
+  async #write(what: string, write: (tx: Aggregates) => Promise<unknown>): Promise<void> {
+    if (this.#isLost) return;
+    try {
+      await this.#fenced(write);
+    } catch (error) {
+      this.#failed(what, error);
+    }
+  }
+
+  async #fenced(write: (tx: Aggregates) => Promise<unknown>): Promise<void> {
+    const fence = this.#turn?.fence;
+    await this.#deps.store.transaction(async (tx) => void (await write(tx)), fence === undefined ? {} : { fence });
   }
 
   async #rowMade(): Promise<void> {
@@ -146,6 +196,11 @@ export class StoredTranscript implements Transcript {
   /** Says so once per run of failures; every one is in the log. */
   #failed(what: string, error: unknown): void {
     this.#deps.logger.error(what, { session: this.#id, error: describe(error) });
+    if (error instanceof LeaseLostError) {
+      if (!this.#isLost) this.#deps.onLost();
+      this.#isLost = true;
+      return;
+    }
     if (!this.#isFailing)
       this.#deps.warn("The session could not be saved; it is tried again with the next message. See the log.");
     this.#isFailing = true;

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { describe, systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
-import type { Lease, Store } from "#store";
+import type { Fence, Lease, Store } from "#store";
 
 const ttlMs = 30_000;
 const renewEveryMs = 10_000;
@@ -16,7 +16,8 @@ export interface TurnLeaseDeps {
 }
 
 export type TurnLease =
-  | ({ readonly kind: "held" } & AsyncDisposable)
+  /** Without a fence: the store could not be asked, and nothing keeps others out. */
+  | ({ readonly kind: "held"; readonly fence: Fence | undefined } & AsyncDisposable)
   | { readonly kind: "busy"; readonly owner: string };
 
 /** Names this program among all that share the store; the process number lets a dead holder be recognised. */
@@ -39,7 +40,7 @@ export async function takeTurnLease(deps: TurnLeaseDeps, name: string, onLost: (
     return held(deps, outcome.lease, onLost);
   } catch (error) {
     logger.error("the turn lease could not be taken; going on without it", { name, error: describe(error) });
-    return { kind: "held", [Symbol.asyncDispose]: () => Promise.resolve() };
+    return { kind: "held", fence: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
 }
 
@@ -59,6 +60,7 @@ function held(deps: TurnLeaseDeps, lease: Lease, onLost: () => void): TurnLease 
   });
   return {
     kind: "held",
+    fence: lease,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await renewing;

@@ -6,7 +6,8 @@ import type { SessionEvent } from "../api.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import type { Conversation } from "./conversation.ts";
 import { withImages } from "./image-input.ts";
-import { type Admitted, idsOf, joinMessages } from "./inbox.ts";
+import { type Admitted, idsOf, joinMessages, type Words } from "./inbox.ts";
+import type { WritingTurn } from "./transcript.ts";
 import { takeTurnLease } from "./turn-lease.ts";
 import { UsageLedger } from "./usage-ledger.ts";
 
@@ -16,6 +17,8 @@ export interface TurnRunnerDeps {
   readonly owner: string;
   /** The folder of the session. */
   readonly cwd: string;
+  /** Nothing of a turn is stored once another program has taken the session over. */
+  readonly isFenced: boolean;
   conversation(): Conversation;
   readonly events: EventBus<SessionEvent>;
   /** The turn is in the ledger; what follows it may start. */
@@ -72,16 +75,19 @@ export class TurnRunner {
       this.#tell(error, "error");
       return this.#unstarted(error, "session_busy");
     }
-    await using _lease = lease;
-    const claimId = newId("trn") as TurnId;
+    await using held = lease;
+    const turnId = newId("trn") as TurnId;
     try {
-      const claimed = await this.#claim(messages, claimId);
+      if (this.#deps.isFenced && held.fence === undefined)
+        throw new Error("The store cannot be asked whether another program works in this session.");
+      const claimed = await this.#claim(messages, turnId);
       if (claimed.length === 0)
         return this.#unstarted("Another program has already sent this message.", "already_sent");
-      return await this.#take(claimed);
+      const fence = this.#deps.isFenced ? held.fence : undefined;
+      return await this.#take(claimed, { id: turnId, inboxIds: idsOf(claimed), fence });
     } catch (error) {
       session.logger.error("a turn could not be run", { error: describe(error) });
-      const release = () => session.store.inbox.release(claimId, { maxAttempts });
+      const release = () => session.store.inbox.release(turnId, { maxAttempts });
       await quietly("giving messages back to the inbox", release, { logger: session.logger, level: "error" });
       this.#tell(describe(error), "error");
       return this.#unstarted(describe(error), "internal_error");
@@ -90,17 +96,18 @@ export class TurnRunner {
     }
   }
 
-  async #take(messages: readonly Admitted[]): Promise<TurnResult> {
+  async #take(messages: readonly Admitted[], turn: WritingTurn): Promise<TurnResult> {
     const { session, signal, events } = this.#deps;
     const conversation = this.#deps.conversation();
+    conversation.transcript.beginTurn(turn);
     const ledger = new UsageLedger(session, conversation);
     using _ledger = events.observe("usage", ledger);
     if (this.#coming !== undefined) this.#coming.canBeSteered = true;
     const changedTools = await conversation.services.tools.refresh(signal);
     if (changedTools !== undefined) this.#tell(changedTools, "info");
     const result = await (messages.some(({ continues }) => continues === true)
-      ? this.#begun(conversation.agent.continueTurn({ taskId: conversation.headId, signal }))
-      : this.#say(messages, conversation));
+      ? this.#begun(conversation.agent.continueTurn({ taskId: conversation.headId, turnId: turn.id, signal }))
+      : this.#say(messages, conversation, turn.id));
     this.#coming = undefined;
     if (result === undefined)
       return this.#unstarted("The last turn is finished; there is nothing to continue.", "nothing_to_continue");
@@ -109,14 +116,13 @@ export class TurnRunner {
     return result;
   }
 
-  async #say(messages: readonly Admitted[], conversation: Conversation): Promise<TurnResult> {
+  async #say(messages: readonly Admitted[], conversation: Conversation, turnId: TurnId): Promise<TurnResult> {
     const words = joinMessages(messages);
     const content = await this.#content(words, conversation);
     const messageId = newId("msg") as MessageId;
     this.#deps.events.emit({ type: "input-admitted", messageId, text: words.text });
-    conversation.transcript.promote(idsOf(messages));
     const { headId: taskId, agent } = conversation;
-    return await this.#begun(agent.runConversation({ ...content, taskId, signal: this.#deps.signal }));
+    return await this.#begun(agent.runConversation({ ...content, taskId, turnId, signal: this.#deps.signal }));
   }
 
   /** An interrupt that came before the turn had begun takes effect now. */
@@ -127,7 +133,7 @@ export class TurnRunner {
   }
 
   /** What is sent, and what is stored where that differs. */
-  async #content(words: Omit<Admitted, "inboxId">, { services }: Conversation) {
+  async #content(words: Words, { services }: Conversation) {
     const { signal, cwd } = this.#deps;
     const typed = words.sent ?? words.text;
     const expanded =

@@ -1,13 +1,10 @@
 import { unfinishedTurn } from "#agent";
 import { quietly } from "#foundation/files/quietly";
-import type { Submission } from "../api.ts";
+import type { InputAdmission, Submission } from "../api.ts";
 import type { BusyMode } from "../settings.ts";
 import { Coordinator } from "./coordinator.ts";
-import { type Admitted, idsOf } from "./inbox.ts";
+import { type Admitted, idsOf, type Words } from "./inbox.ts";
 import { TurnRunner, type TurnRunnerDeps } from "./turn-runner.ts";
-
-/** Words on their way in: nothing has been written of them yet. */
-export type Words = Omit<Admitted, "inboxId">;
 
 export interface TurnsDeps extends TurnRunnerDeps {
   /** A message has just stopped a turn. */
@@ -55,27 +52,30 @@ export class Turns {
     this.#busyMode = mode;
   }
 
-  /** Words for the model. The same key twice is one message. */
+  /** Words for the model. */
   async say(
     words: Words,
-    how: { readonly mode?: BusyMode; readonly key?: string | undefined } = {},
+    how: { readonly mode?: BusyMode; readonly admission?: InputAdmission | undefined } = {},
   ): Promise<Submission> {
     const mode = how.mode ?? this.busyMode;
+    const admit = () => this.#deps.conversation().inbox.admit(words, how.admission);
+    // Whoever waits for the receipt of an input sends it again when there is none; of others nothing may be lost.
+    const admission =
+      how.admission === undefined ? await this.#kept("keeping a message before it is sent", admit) : await admit();
+    if (admission?.kind === "duplicate") return { kind: "duplicate" };
     if (this.isBusy && mode === "interrupt") this.#deps.onInterrupted();
-    const admission = await quietly(
-      "keeping a message before it is sent",
-      () => this.#deps.conversation().inbox.admit(words, how.key),
-      { logger: this.#deps.session.logger, level: "error" },
-    );
-    if (admission?.kind === "duplicate") return { kind: "refused", message: "This message was already received." };
-    const message = admission?.message ?? { ...words, inboxId: undefined };
-    return submissionOf(this.#coordinator.submit(message, mode));
+    return submissionOf(this.#coordinator.submit(admission?.message ?? { ...words, inboxIds: [] }, mode));
+  }
+
+  /** False for a command that came in before. */
+  admitCommand(line: string, admission: InputAdmission): Promise<boolean> {
+    return this.#deps.conversation().inbox.admitCommand(line, admission);
   }
 
   /** Goes on with a turn that broke off; undefined when the last one is finished. */
   continueTurn(): Submission | undefined {
     if (unfinishedTurn(this.#deps.conversation().agent.conversation.history) === undefined) return undefined;
-    const message: Admitted = { inboxId: undefined, text: "", images: [], continues: true };
+    const message: Admitted = { inboxIds: [], text: "", images: [], continues: true };
     return submissionOf(this.#coordinator.submit(message, "queue"));
   }
 
@@ -135,8 +135,11 @@ export class Turns {
   async #settle(messages: readonly Admitted[], status: "done" | "dropped"): Promise<void> {
     if (idsOf(messages).length === 0) return;
     const { inbox } = this.#deps.conversation();
-    const { logger } = this.#deps.session;
-    await quietly("settling the inbox", () => inbox.finish(messages, status), { logger, level: "error" });
+    await this.#kept("settling the inbox", () => inbox.finish(messages, status));
+  }
+
+  async #kept<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    return await quietly(what, work, { logger: this.#deps.session.logger, level: "error" });
   }
 }
 

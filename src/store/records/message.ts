@@ -19,6 +19,8 @@ export interface AppendOptions {
 export interface AppendResult {
   /** Row ids of the messages written now, in order. */
   readonly ids: readonly number[];
+  /** Uids of the messages written now, in order. */
+  readonly uids: readonly string[];
   /** How many were in the session already, by uid. */
   readonly duplicates: number;
 }

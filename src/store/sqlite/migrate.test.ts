@@ -114,7 +114,7 @@ describe("a database of the predecessor", () => {
     createOldDatabase(old, 9);
     await using store = await openStore({ path: place.path }, deps);
     const history = await store.messages.conversation(first);
-    expect(await store.messages.append(first, history)).toEqual({ ids: [], duplicates: 3 });
+    expect(await store.messages.append(first, history)).toEqual({ ids: [], uids: [], duplicates: 3 });
     expect(await store.messages.remove(first, ["row_3"])).toBe(1);
     // The predecessor may still be running on the same file.
     old.exec(

@@ -89,6 +89,8 @@ export function submitted(
       return notice(forgetEcho(state, text), "info", `Queued (${submission.position} ahead).`);
     case "steered":
       return notice(forgetEcho(state, text), "info", `Handed into the running turn: ${text}`);
+    case "duplicate":
+      return notice(forgetEcho(state, text), "info", "This message was already received.");
     case "refused":
       return notice(forgetEcho(state, text), "error", submission.message);
     case "command":

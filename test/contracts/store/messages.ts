@@ -13,7 +13,10 @@ export function messageContract(subject: StoreSubject): void {
       const first = [userMessage("hi", { uid: "1" }), assistantMessage("hello", { uid: "2" })];
       expect((await messages.append(session("s"), first)).ids).toHaveLength(2);
       const more = [...first, userMessage("more", { uid: "3" })];
-      expect(await messages.append(session("s"), more)).toMatchObject({ duplicates: 2 });
+      expect(await messages.append(session("s"), more)).toMatchObject({
+        duplicates: 2,
+        uids: more.slice(2).map(({ uid }) => uid),
+      });
       expect((await messages.conversation(session("s"))).map((message) => message.uid)).toEqual(["1", "2", "3"]);
       expect((await sessions.get(session("s")))?.messageCount).toBe(3);
       expect((await messages.append(session("other"), first)).ids).toHaveLength(2);
