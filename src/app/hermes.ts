@@ -78,6 +78,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     env,
     redactor,
     variables,
+    wall: (of, signal) => toolbox.wall(of, signal),
+    commandEnvironment: commandEnvironment(loaded),
     pluginSkills: () => plugins.skills,
   });
   const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });

@@ -17,7 +17,7 @@ import {
   SkillUsage,
   type TypedSecret,
 } from "#skills";
-import type { SessionVariables, Tool } from "#tools";
+import type { SessionVariables, Tool, Toolbox } from "#tools";
 
 export interface SkillsOptions {
   readonly loaded: LoadedConfig;
@@ -26,6 +26,9 @@ export interface SkillsOptions {
   readonly logger: Logger;
   readonly variables: SessionVariables;
   pluginSkills(): readonly PluginSkillPlace[];
+  readonly wall: Toolbox["wall"];
+  /** What commands inherit: no secrets. */
+  readonly commandEnvironment: NodeJS.ProcessEnv;
   /** The environment of the process, to write settings by. */
   readonly env: NodeJS.ProcessEnv;
   readonly redactor: Redactor;
@@ -68,7 +71,11 @@ export function openSkills(options: SkillsOptions): Skills {
       hasInlineShell: config.skills.inline_shell,
       config: config.skills.config,
     }),
-    inlineShell: createInlineShell({ env, timeoutMs: config.skills.inline_shell_timeout * 1000 }),
+    inlineShell: createInlineShell({
+      env: options.commandEnvironment,
+      timeoutMs: config.skills.inline_shell_timeout * 1000,
+      wall: options.wall,
+    }),
     isUntrusted: async (skill) => {
       const entry = [...(await lock.all()).values()].find(
         (one) => path.join(home.skills, one.installPath) === skill.folder,

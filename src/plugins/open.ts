@@ -3,7 +3,7 @@ import { isTruthy, type Machine, revealed } from "#config";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { isRecord } from "#foundation/text/json";
-import { childEnvironment, type OpenSessions, type ToolExtensions, type ToolRegistry } from "#tools";
+import { childEnvironment, type OpenSessions, type Toolbox, type ToolExtensions, type ToolRegistry } from "#tools";
 import type { PluginSessions } from "./context.ts";
 import { Contributions, type PluginCommand, type PluginSkill } from "./contributions.ts";
 import { Hooks, type SessionHooks } from "./hooks/hooks.ts";
@@ -35,6 +35,8 @@ export interface PluginTools {
   readonly callTool: PluginSessions["callTool"];
   /** Sees to it that the process of a plugin ends with this program. */
   adoptProcess(pid: number): Disposable;
+  /** What holds programs of a session inside. */
+  readonly wall: Toolbox["wall"];
 }
 
 /** A slash command of a plugin, run for a session. */
@@ -80,7 +82,7 @@ export class Plugins implements AsyncDisposable {
     this.#host = this.#scope.adopt(this.#openHost(tools));
     await this.#host.load();
     await this.#enableChosen(this.#host);
-    await this.#loadShellHooks(signal);
+    await this.#loadShellHooks(tools, signal);
   }
 
   get commands(): readonly SessionCommand[] {
@@ -168,7 +170,7 @@ export class Plugins implements AsyncDisposable {
   }
 
   /** The commands of `hooks` that the person has agreed to. */
-  async #loadShellHooks(signal: AbortSignal): Promise<void> {
+  async #loadShellHooks({ wall }: PluginTools, signal: AbortSignal): Promise<void> {
     const { home, loaded, logger, cwd, notice } = this.#machine;
     const { config } = loaded;
     const env = loaded.environment.variables;
@@ -184,6 +186,10 @@ export class Plugins implements AsyncDisposable {
         autoAccept: acceptHooks === true || config.hooks_auto_accept,
         env: childEnv,
         cwd,
+        wall: async (stop) => {
+          const session = this.#calls.current?.scope;
+          return session === undefined ? undefined : wall(session, stop);
+        },
         ...(confirmHook === undefined ? {} : { ask: confirmHook }),
       },
       signal,

@@ -97,7 +97,10 @@ export function skillParts(home: HermesHome, changes: LoaderChanges = {}) {
       hasInlineShell: changes.hasInlineShell ?? false,
       config: changes.config ?? {},
     }),
-    inlineShell: (command, { cwd }) => Promise.resolve({ kind: "output", text: `ran ${command} in ${cwd}` }),
+    inlineShell:
+      () =>
+      (command, { cwd }) =>
+        Promise.resolve({ kind: "output", text: `ran ${command} in ${cwd}` }),
     isUntrusted: () => Promise.resolve(changes.isUntrusted ?? false),
   });
   const editor = new SkillEditor({ home, library, trash, usage, isGuarded: () => changes.isGuarded ?? false });

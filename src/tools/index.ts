@@ -16,6 +16,7 @@ export type { DeliveredWords, Prompter, SessionScope, Spender, TerminalChoice } 
 export type { ToolExtensions } from "./call/tool-extensions.ts";
 export { Toolbelt } from "./call/toolbelt.ts";
 export { unattendedScope } from "./call/unattended-scope.ts";
+export type { SessionWall } from "./confinement/wall.ts";
 export { isBinaryPath, looksBinary } from "./files/binary.ts";
 export { replaceText } from "./files/edit/replace.ts";
 export { defaultFileOptions } from "./files/file-access.ts";

@@ -55,7 +55,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
   };
   const callTool = nestedCalls({ registry, clock, logger, redact, observers });
   const probes = new AvailabilityProbes(clock);
-  const mcp = openMcp(base, { registry, gate, guardian, onReload: () => probes.forget() });
+  const mcp = openMcp(base, { registry, gate, guardian, walls: terminals.walls, onReload: () => probes.forget() });
   const { tools, browsers } = builtinTools(base, { terminals, files, gate, callTool });
   for (const tool of tools) registry.register(tool);
   const release = async (taskId: string): Promise<void> => {
@@ -86,6 +86,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
       }
     },
     runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
+    wall: (of, signal) => terminals.walls.of(of, signal),
     mcp: mcp.api,
     callTool,
     adoptProcess: (pid) => guardian.watch(pid),

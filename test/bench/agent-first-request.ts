@@ -58,6 +58,8 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
     ...common,
     redactor,
     variables: toolbox.variables,
+    wall: (of, signal) => toolbox.wall(of, signal),
+    commandEnvironment: env,
     pluginSkills: () => [],
   });
   // Only its definition is asked for: no session is ever searched here.

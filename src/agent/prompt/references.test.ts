@@ -32,8 +32,8 @@ function expand(
     {
       workspace: root,
       home: join(root, "home"),
-      hermesHome: join(root, "hermes-home"),
       files: localFiles,
+      refusal: () => Promise.resolve(undefined),
       git: (args) => Promise.resolve({ ok: true, output: `git ${args.join(" ")}` }),
       fetchText: (url) => Promise.resolve({ kind: "text", text: `page at ${url}` }),
       windowTokens: 100_000,
@@ -124,30 +124,20 @@ describe("references in a message [20:R10.25]", () => {
     ]);
   });
 
-  it.each([
-    "home/.ssh/id_ed25519",
-    "home/.aws/credentials",
-    "home/.gnupg/key",
-    "home/.kube/config",
-    "home/.docker/config.json",
-    "home/.azure/x",
-    "home/.config/gh/hosts.yml",
-    ".ssh/key",
-    "home/.bashrc",
-    "home/.zshrc",
-    "home/.profile",
-    ".npmrc",
-    ".pypirc",
-    ".netrc",
-    ".pgpass",
-    "hermes-home/.env",
-    "hermes-home/auth.json",
-    "hermes-home/skills/.hub/lock.json",
-  ])("never attach %s", async (path) => {
-    await put(path, "SECRET");
-    const { text, warnings } = await expand(`@file:${path}`);
-    expect(text).toBe(`@file:${path}`);
-    expect(warnings).toHaveLength(1);
+  it("never attach what the wall of the session keeps back, whichever name leads there", async () => {
+    await put("keys/id_ed25519", "SECRET");
+    await symlink(join(root, "keys/id_ed25519"), join(root, "notes.txt"));
+    const asked: string[] = [];
+    const refusal = (real: string): Promise<string> => {
+      asked.push(real);
+      return Promise.resolve("it holds credentials");
+    };
+    for (const path of ["keys/id_ed25519", "notes.txt", "keys/../keys/id_ed25519"]) {
+      const { text, warnings } = await expand(`@file:${path}`, { refusal });
+      expect(text).toBe(`@file:${path}`);
+      expect(warnings).toEqual([`@file:${path} is not attached: it holds credentials.`]);
+    }
+    expect(new Set(asked).size).toBe(1);
   });
 
   it("refuse what is not text", async () => {
@@ -184,7 +174,8 @@ describe("references in a message [20:R10.25]", () => {
       stopped.abort(new Error("enough"));
       return Promise.reject(new Error("enough"));
     };
-    const deps = { workspace: root, hermesHome: root, files: localFiles, windowTokens: 10, fetchText };
+    const refusal = () => Promise.resolve(undefined);
+    const deps = { workspace: root, files: localFiles, windowTokens: 10, fetchText, refusal };
     const git = () => Promise.resolve({ ok: true, output: "" });
     await expect(expandReferences("@url:http://x.test", { ...deps, git }, stopped.signal)).rejects.toThrow("enough");
   });

@@ -23,6 +23,16 @@ const server = group({
   args: texts([], "Its arguments."),
   env: secretMap("Its environment variables."),
   cwd: optionalText("Its working directory."),
+  sandbox: choice(
+    ["auto", "on", "off"],
+    "auto",
+    "Hold its program inside the wall; `auto` lets container engines out.",
+  ),
+  writable_paths: texts([], "Folders its program may write, besides those its arguments and variables name."),
+  network_allow: texts(
+    [],
+    "Hosts its program reaches without a question, besides those its arguments and variables name.",
+  ),
   url: optionalText("Address of a server that speaks HTTP; wins over `command`."),
   headers: secretMap("Headers of every request to that address."),
   transport: optionalChoice(["http", "sse", "stdio"], "How to speak to it; absent chooses by address or program."),

@@ -19,6 +19,7 @@ const hook = group({
   command: required(anyText, "Program and arguments, split like a command line and run without a shell."),
   timeout: amount(60, "Seconds it may take.", { max: 300 }),
   fail_closed: flag(false, "Treat a failing hook as a refusal."),
+  sandbox: choice(["on", "off"], "on", "Run it behind the wall of its session, or with your own rights."),
 });
 
 export const pluginSections = {

@@ -214,7 +214,7 @@ describe("shell hooks", () => {
       pre_tool_call: [{ command: 'a "b' }, { command: "a", matcher: "(" }, "x", { command: "ok", timeout: 900 }],
     };
     expect(readShellHooks(raw, logger)).toEqual([
-      { event: "pre_tool_call", argv: ["ok"], timeoutMs: 300_000, failClosed: false },
+      { event: "pre_tool_call", argv: ["ok"], timeoutMs: 300_000, failClosed: false, sandbox: true },
     ]);
     expect(logger.lines).toHaveLength(3);
   });

@@ -11,6 +11,8 @@ export interface ShellHook {
   readonly timeoutMs: number;
   /** A call does not run when this check could not be made. */
   readonly failClosed: boolean;
+  /** Runs behind the wall of the session it is called for. */
+  readonly sandbox: boolean;
 }
 
 export interface ShellHookReading {
@@ -58,7 +60,7 @@ export function isMeaninglesslyClosed({ event, failClosed }: ShellHook): boolean
 
 function readHook(event: string, entry: unknown, userHome: string): ShellHook | string {
   if (!isRecord(entry)) return "it is not a map with a command";
-  const { command, matcher, timeout, fail_closed } = entry;
+  const { command, matcher, timeout, fail_closed, sandbox } = entry;
   const argv = typeof command === "string" ? readCommand(command, userHome) : undefined;
   if (argv === undefined || argv.length === 0) return "its command is missing or has an open quote";
   let pattern: RegExp | undefined;
@@ -70,7 +72,15 @@ function readHook(event: string, entry: unknown, userHome: string): ShellHook | 
   const seconds =
     typeof timeout === "number" && timeout > 0 ? Math.min(timeout, maxTimeoutSeconds) : defaultTimeoutSeconds;
   const failClosed = fail_closed === true;
-  return { event, argv, timeoutMs: seconds * 1000, failClosed, ...(pattern === undefined ? {} : { matcher: pattern }) };
+  const isConfined = sandbox !== "off" && sandbox !== false;
+  return {
+    event,
+    argv,
+    timeoutMs: seconds * 1000,
+    failClosed,
+    sandbox: isConfined,
+    ...(pattern === undefined ? {} : { matcher: pattern }),
+  };
 }
 
 /** A command line as its words. No shell reads it, so `~` is taken care of here. */

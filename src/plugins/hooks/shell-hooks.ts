@@ -2,6 +2,7 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { type ProcessResult, runProcess } from "#foundation/process/run";
 import { isRecord, parseJson } from "#foundation/text/json";
+import type { SessionWall } from "#tools";
 import type { Hooks } from "./hooks.ts";
 import type { ShellHook } from "./read-shell-hooks.ts";
 import type { ShellConsent } from "./shell-consent.ts";
@@ -18,6 +19,8 @@ export interface ShellHookDeps {
   /** The environment of the commands, already without secrets. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Holds the commands inside; undefined where no session runs, as when a person tries a hook. */
+  wall?(signal: AbortSignal): Promise<SessionWall | undefined>;
 }
 
 /** How one hook answered to one event. */
@@ -97,9 +100,12 @@ async function runShellHook(
     return { hook, input, outcome: { kind: "failed", why: "its script changed since it was allowed" } };
   const [program = "", ...rest] = hook.argv;
   try {
-    const ended = await runProcess(program, rest, {
+    const wall = hook.sandbox ? await deps.wall?.(signal) : undefined;
+    const plain = { program, args: rest };
+    const call = wall?.confine(plain, { cwd: deps.cwd, isBackground: true, writable: [] }) ?? plain;
+    const ended = await runProcess(call.program, call.args, {
       cwd: deps.cwd,
-      env: { ...deps.env },
+      env: { ...deps.env, ...wall?.environment },
       input,
       signal,
       timeoutMs: hook.timeoutMs,

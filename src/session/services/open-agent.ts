@@ -242,9 +242,9 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
     },
     references: referenceService({
       folder: options.cwd,
-      hermesHome: machine.home.root,
       home: machine.userHome,
       env: environment.variables,
+      wall: (signal) => tools.wall(scope, signal),
       windowTokens: () => target().limits.contextWindow,
       fetchText: readPageWith(tools.registry, scope),
     }),

@@ -22,7 +22,7 @@ export interface SkillLoaderDeps {
   /** Read anew on every call. */
   readonly options: () => SkillLoadOptions;
   /** Runs embedded commands; used only when the user switched that on. */
-  readonly inlineShell: InlineShell;
+  inlineShell(scope: SessionScope): InlineShell;
   /** Whether a skill came from a hub source that is not trusted. */
   readonly isUntrusted: (skill: InstalledSkill) => Promise<boolean>;
 }
@@ -121,7 +121,7 @@ export class SkillLoader {
       skillFolder: skill.folder,
       sessionId: place.sessionId,
       hasTemplateVars,
-      ...(mayRun ? { inlineShell } : {}),
+      ...(mayRun ? { inlineShell: inlineShell(place.scope) } : {}),
       signal: place.signal,
     });
     return { content, warnings };

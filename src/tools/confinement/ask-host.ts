@@ -1,11 +1,11 @@
 import { newId } from "#foundation/text/ids";
-import type { SessionScope } from "../call/session-scope.ts";
 import type { Destination } from "../network/host-rules.ts";
 import type { HostAnswer } from "../network/session-network.ts";
+import type { WallOwner } from "./wall.ts";
 
 /** Asks the person of a session whether its programs may connect to a host. */
-export async function askHost(session: SessionScope, to: Destination, signal: AbortSignal): Promise<HostAnswer> {
-  const { approver, key } = session;
+export async function askHost(owner: WallOwner, to: Destination, signal: AbortSignal): Promise<HostAnswer> {
+  const { approver, key, userId } = owner;
   const about = { sessionKey: key, taskId: key };
   if (approver.canAsk?.(about) === false) return "nobody";
   const what = `${to.host}:${to.port}`;
@@ -22,7 +22,8 @@ export async function askHost(session: SessionScope, to: Destination, signal: Ab
           source: "policy",
         },
       ],
-      choices: ["once", "session", "always", "deny"],
+      // What is allowed for good holds for the whole home, so only its owner is offered that.
+      choices: userId === undefined ? ["once", "session", "always", "deny"] : ["once", "session", "deny"],
       scopes: {
         once: `${what}, one connection`,
         session: `${what}, until this session ends`,

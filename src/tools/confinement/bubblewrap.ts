@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { type Confinement, isWithin } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
@@ -13,12 +13,19 @@ export interface CallConditions {
   readonly tempDir: string;
   /** Nothing but an empty network; where the session has a network of its own, the call joins that instead. */
   readonly isOffline: boolean;
-  /** Secrets of the project that a person has shown this session. */
+  /** Secrets that a person has shown. */
   readonly revealed: readonly string[];
+  /** Replaces `/etc/resolv.conf`. */
+  readonly resolver?: string | undefined;
 }
 
-/** Sockets live below /run, and the one of a container engine is a way out; only name resolution stays. */
-const keptOfRun = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
+/** Sockets live below /run: of container engines, of resolvers that pass on what they are asked. Only what names are resolved by stays. */
+const keptOfRun = [
+  "/run/systemd/resolve/resolv.conf",
+  "/run/systemd/resolve/stub-resolv.conf",
+  "/run/resolvconf/resolv.conf",
+  "/run/NetworkManager/resolv.conf",
+];
 
 const hiddenVariables = ["SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"];
 
@@ -36,7 +43,7 @@ export function bubblewrapCall(
     existsSync(folder),
   );
   const own = (folder: string): boolean => isWithin(wall.hermesHome, folder);
-  const masks = masksOf(wall, at.tempDir).filter(({ path }) => !at.revealed.includes(path));
+  const masks = masksOf(wall, at.tempDir).filter(({ path }) => !at.revealed.some((file) => isWithin(path, file)));
   const args = [
     "--unshare-user",
     ...(enforcer.canDisableUserNamespaces ? ["--disable-userns"] : []),
@@ -56,11 +63,14 @@ export function bubblewrapCall(
     "/proc",
     "--tmpfs",
     "/run",
-    ...keptOfRun.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    ...keptOfRun.flatMap((file) => ["--ro-bind-try", file, file]),
+    ...(at.resolver === undefined ? [] : resolverOf(at.resolver)),
     "--remount-ro",
     "/run",
     ...folders.filter((folder) => !own(folder)).flatMap(bind),
-    ...(existsSync(wall.hermesHome) ? hermesHome(wall, folders.filter(own)) : []),
+    ...(existsSync(wall.hermesHome)
+      ? hermesHome(wall, { writable: folders.filter(own), readable: at.revealed.filter(own) })
+      : []),
     ...guardsOf(wall).flatMap(({ path }) => ["--ro-bind", path, path]),
     ...masks.flatMap(hide),
     ...hiddenVariables.flatMap((name) => ["--unsetenv", name]),
@@ -71,16 +81,26 @@ export function bubblewrapCall(
   return { program: enforcer.program, args: [...args, "--", call.program, ...call.args] };
 }
 
+/** The file may be a link into /run; a link cannot be covered, what it leads to can. */
+function resolverOf(file: string): readonly string[] {
+  try {
+    return ["--ro-bind", file, realpathSync("/etc/resolv.conf")];
+  } catch {
+    // No such file here: names are looked up at this machine's own address, where they are answered.
+    return [];
+  }
+}
+
 /** All of it empty, with what programs may have of it put back. */
 function hermesHome(
   { hermesHome: home, hermesReadable, hermesWritable }: Confinement,
-  folders: readonly string[],
+  named: { readonly writable: readonly string[]; readonly readable: readonly string[] },
 ): readonly string[] {
   return [
     ...["--perms", "0700", "--tmpfs", home],
-    ...hermesReadable.flatMap((folder) => ["--ro-bind-try", folder, folder]),
+    ...[...hermesReadable, ...named.readable].flatMap((folder) => ["--ro-bind-try", folder, folder]),
     ...hermesWritable.flatMap((folder) => ["--bind-try", folder, folder]),
-    ...folders.flatMap(bind),
+    ...named.writable.flatMap(bind),
     ...["--remount-ro", home],
   ];
 }

@@ -1,11 +1,19 @@
 import type { SessionScope } from "../call/session-scope.ts";
 import { type Enforcer, findEnforcer, type SandboxMode } from "./enforcer.ts";
-import { Wall, type WallOptions } from "./wall.ts";
+import { Wall, type WallOptions, type WallOwner } from "./wall.ts";
 
 export interface WallsOptions extends Omit<WallOptions, "enforcer"> {
   readonly mode: SandboxMode;
   /** Something a person should see once: that nothing confines programs here. */
   onNotice(text: string): void;
+}
+
+/** What a program of the person's own has besides what every wall gives: what was named for it in its settings. */
+export interface ProgramLimits {
+  readonly writable: readonly string[];
+  readonly revealed: readonly string[];
+  readonly hosts: readonly string[];
+  readonly ports: readonly number[];
 }
 
 /** The walls of all sessions of a process; each is made when its session first runs something, and ends with it. */
@@ -28,6 +36,18 @@ export class Walls implements AsyncDisposable {
     return made;
   }
 
+  /** A wall for a program that belongs to no session; whoever asked for it ends it. */
+  forProgram(owner: WallOwner, limits: ProgramLimits, signal: AbortSignal): Promise<Wall> {
+    const { writable, network } = this.#options;
+    const wider = {
+      writable: [...writable, ...limits.writable],
+      network: { ...network, allow: [...network.allow, ...limits.hosts] },
+      revealed: limits.revealed,
+      ports: limits.ports,
+    };
+    return this.#open(owner, signal, wider);
+  }
+
   /** The session is closed: nothing of its wall stays. */
   async end(sessionKey: string): Promise<void> {
     const wall = this.#bySession.get(sessionKey);
@@ -39,10 +59,10 @@ export class Walls implements AsyncDisposable {
     await Promise.all([...this.#bySession.keys()].map((key) => this.end(key)));
   }
 
-  async #open(scope: SessionScope, signal: AbortSignal): Promise<Wall> {
+  async #open(owner: WallOwner, signal: AbortSignal, wider: Partial<WallOptions> = {}): Promise<Wall> {
     this.#enforcer ??= this.#find(signal);
     try {
-      return await Wall.open({ ...this.#options, enforcer: await this.#enforcer }, scope, signal);
+      return await Wall.open({ ...this.#options, ...wider, enforcer: await this.#enforcer }, owner, signal);
     } catch (error) {
       this.#enforcer = undefined;
       throw error;

@@ -1,6 +1,8 @@
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { ApprovalGate } from "../approval/request.ts";
+import type { Wall, WallOwner } from "../confinement/wall.ts";
+import type { ProgramLimits } from "../confinement/walls.ts";
 import type { McpOAuth } from "./oauth/oauth.ts";
 import type { AttachmentFiles } from "./offered/attachments.ts";
 import type { PackageCheck } from "./package-check.ts";
@@ -28,6 +30,8 @@ export interface McpDeps {
   readonly oauth?: McpOAuth;
   /** Looks a package up before it is downloaded and run. */
   readonly checkPackage?: PackageCheck;
+  /** A wall for the program of a server; whoever asked ends it. Absent: nothing of this machine runs servers. */
+  wall?(owner: WallOwner, limits: ProgramLimits, signal: AbortSignal): Promise<Wall>;
   /** Destructive tools of untrusted servers pass it. Absent means denied. */
   readonly gate?: ApprovalGate;
 }

@@ -3,6 +3,7 @@ import type { Logger } from "#foundation/files/logger";
 import { never, raceAbort } from "#foundation/lifecycle/abort";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { SessionScope } from "../call/session-scope.ts";
+import type { Walls } from "../confinement/walls.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { Guardian } from "../terminals/guardian.ts";
@@ -22,6 +23,7 @@ export interface McpParts {
   readonly registry: ToolRegistry;
   readonly gate: ApprovalGate;
   readonly guardian: Guardian;
+  readonly walls: Walls;
   /** Called when the tools may have changed. */
   onReload(): void;
 }
@@ -148,7 +150,10 @@ class OwnServers {
   }
 }
 
-function mcpDeps(base: ToolsBase, { gate, guardian }: McpParts): ConstructorParameters<typeof McpServers>[1]["deps"] {
+function mcpDeps(
+  base: ToolsBase,
+  { gate, guardian, walls }: McpParts,
+): ConstructorParameters<typeof McpServers>[1]["deps"] {
   const { machine, config, env, redact } = base;
   const { home, clock, logger } = machine;
   const endpoint = env["OSV_ENDPOINT"]?.trim() ?? "";
@@ -176,6 +181,7 @@ function mcpDeps(base: ToolsBase, { gate, guardian }: McpParts): ConstructorPara
       failClosed: config.mcp.osv_fail_closed,
       ...(endpoint === "" ? {} : { endpoint }),
     }),
+    wall: (owner, limits, signal) => walls.forProgram(owner, limits, signal),
     gate,
   };
 }

@@ -15,7 +15,14 @@ export async function probeServer(
   const log = deps.openServerLog(settings.name);
   await using session = await openSession(
     settings,
-    { deps, log, sampler: undefined, caller: () => undefined, onListChanged: () => undefined },
+    {
+      deps,
+      log,
+      sampler: undefined,
+      caller: () => undefined,
+      starter: () => undefined,
+      onListChanged: () => undefined,
+    },
     bounded,
   );
   return await session.list(bounded);

@@ -4,6 +4,7 @@ import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { backoffMs } from "#foundation/time/retry";
 import type { ToolContext } from "../call/context.ts";
+import type { SessionScope } from "../call/session-scope.ts";
 import { type Caller, Callers } from "./callers.ts";
 import { CircuitBreaker } from "./connection/breaker.ts";
 import { failureKind } from "./connection/failure.ts";
@@ -63,6 +64,8 @@ export class McpServer implements AsyncDisposable {
   readonly #callers = new Callers();
   #onChange: () => void = () => undefined;
   #running: Promise<void> | undefined;
+  /** Whoever asks for what its program needs while it works for nobody. */
+  #starter: SessionScope | undefined;
   #session: McpSession | undefined;
   #catalogue: McpCatalogue = emptyCatalogue;
   #lastError: string | undefined;
@@ -80,8 +83,9 @@ export class McpServer implements AsyncDisposable {
   }
 
   /** Begins connecting in the background; again and again until disposed. Calling it twice starts it once. */
-  start(onChange: () => void): void {
+  start(onChange: () => void, starter?: SessionScope): void {
     this.#onChange = onChange;
+    this.#starter ??= starter;
     this.#running ??= this.#supervise();
   }
 
@@ -140,6 +144,7 @@ export class McpServer implements AsyncDisposable {
   }
 
   endSession(sessionKey: string): void {
+    if (this.#starter?.key === sessionKey) this.#starter = undefined;
     this.#sampler?.endSession(sessionKey);
   }
 
@@ -228,6 +233,7 @@ export class McpServer implements AsyncDisposable {
         log,
         sampler: this.#sampler,
         caller: () => this.#callers.current,
+        starter: () => this.#starter,
         onListChanged: () => this.#relist(),
       };
       session = await openSession(settings, parts, bounded);

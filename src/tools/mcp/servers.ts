@@ -45,7 +45,7 @@ export class McpServers implements AsyncDisposable {
   async ready(scope: SessionScope, signal: AbortSignal): Promise<void> {
     if (!this.#isStarted) {
       this.#isStarted = true;
-      for (const entry of this.#entries.values()) this.#start(entry);
+      for (const entry of this.#entries.values()) this.#start(entry, scope);
       this.#firstAttempts = attemptsOf([...this.#entries.values()]);
     }
     await raceAbort(this.#firstAttempts, signal);
@@ -72,7 +72,7 @@ export class McpServers implements AsyncDisposable {
     for (const one of added) this.#add(one);
     if (!this.#isStarted) return;
     const fresh = added.flatMap((one) => this.#entries.get(one.name) ?? []);
-    for (const entry of fresh) this.#start(entry);
+    for (const entry of fresh) this.#start(entry, scope);
     await raceAbort(attemptsOf(fresh), signal);
     await this.#sync(scope);
   }
@@ -113,8 +113,8 @@ export class McpServers implements AsyncDisposable {
     this.#entries.set(settings.name, { server, tools: new ServerTools(server, this.#options) });
   }
 
-  #start({ server }: Entry): void {
-    server.start(() => void this.#changed.add(server.settings.name));
+  #start({ server }: Entry, scope: SessionScope): void {
+    server.start(() => void this.#changed.add(server.settings.name), scope);
   }
 
   async #remove(name: string): Promise<void> {

@@ -26,6 +26,11 @@ export type McpEndpoint =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd?: string;
+      /** `auto` holds it inside a wall unless it lives in a container. */
+      readonly sandbox: "auto" | "on" | "off";
+      /** Folders it may write, and hosts it may reach, besides those that its arguments and variables name. */
+      readonly writablePaths: readonly string[];
+      readonly networkAllow: readonly string[];
     }
   | {
       readonly kind: "http" | "sse";
@@ -129,6 +134,9 @@ function readEndpoint(reader: Reader): McpEndpoint | string {
     args: reader.list("args") ?? [],
     env: reader.strings("env"),
     ...(cwd === undefined ? {} : { cwd }),
+    sandbox: reader.word("sandbox", ["auto", "on", "off"], "auto"),
+    writablePaths: reader.list("writable_paths") ?? [],
+    networkAllow: reader.list("network_allow") ?? [],
   };
 }
 

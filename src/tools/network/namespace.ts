@@ -5,6 +5,7 @@ import { describe } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { type ProcessHandle, spawnProcess } from "#foundation/process/run";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
+import { holderProgram } from "./holder-program.ts";
 
 export interface NamespaceOptions {
   readonly bwrap: string;
@@ -14,17 +15,23 @@ export interface NamespaceOptions {
   /** Where the proxy outside listens. */
   readonly proxySocket: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Ports besides those of the web and of ssh on which names are reached, also `localhost` outside. */
+  readonly ports?: readonly number[] | undefined;
   watch?(pid: number): Disposable;
 }
 
 const startTimeoutMs = 10_000;
+
+/** Where programs that know nothing of proxies connect to. */
+const namedPorts: readonly number[] = [22, 80, 443];
 
 /**
  * An empty network of one session, kept open by a small program inside it. The program passes connections to a port on its
  * loopback on to the proxy outside, and connections from outside on to servers that commands started inside.
  *
  * All commands of the session join this network, so what one command serves on loopback the next one reaches. Nothing else
- * is there: no interface but loopback, no name resolution.
+ * is there: no interface but loopback. Names are answered by the program itself with an address of loopback for each name, so
+ * a program that ignores proxies reaches the same proxy, by the name it asked for; no question for a name leaves the machine.
  */
 export class NetworkNamespace implements AsyncDisposable {
   readonly #options: NamespaceOptions;
@@ -55,7 +62,8 @@ export class NetworkNamespace implements AsyncDisposable {
   /** Ports on which something inside listens, the proxy's own left out. */
   async listeningPorts(): Promise<readonly number[]> {
     const tables = await Promise.all(["tcp", "tcp6"].map((name) => readTable(`/proc/${this.#pid}/net/${name}`)));
-    return [...new Set(tables.flatMap(listenersIn))].filter((port) => port !== this.proxyPort).sort((a, b) => a - b);
+    const own = new Set([this.proxyPort, ...namedPorts, ...(this.#options.ports ?? [])]);
+    return [...new Set(tables.flatMap(listenersIn))].filter((port) => !own.has(port)).sort((a, b) => a - b);
   }
 
   /** A connection from outside to a server inside. */
@@ -87,6 +95,9 @@ async function startHolder(options: NamespaceOptions, signal: AbortSignal): Prom
     "--unshare-user",
     "--unshare-net",
     "--die-with-parent",
+    // For the ports of names; it means nothing outside this network.
+    "--cap-add",
+    "CAP_NET_BIND_SERVICE",
     "--ro-bind",
     "/",
     "/",
@@ -101,6 +112,7 @@ async function startHolder(options: NamespaceOptions, signal: AbortSignal): Prom
     holderProgram,
     options.proxySocket,
     inboundSocket(folder),
+    [...new Set([...namedPorts, ...(options.ports ?? [])])].join(","),
   ];
   const args = [...isolation, "--bind", folder, folder, "--chdir", folder, "--", ...program];
   const child = await spawnProcess(options.bwrap, args, {
@@ -116,6 +128,7 @@ async function startHolder(options: NamespaceOptions, signal: AbortSignal): Prom
     const [pid, port] = facts.split(" ").map(Number);
     if (!Number.isInteger(pid) || !Number.isInteger(port)) throw new Error(`it said "${facts.slice(0, 200)}"`);
     await writeSshHelper(folder, port ?? 0);
+    await writeFile(resolverFile(folder), "nameserver 127.0.0.1\noptions timeout:5 attempts:2\n");
     return { process: child, watched, pid: await hostPid(child.pid, pid ?? 0), proxyPort: port ?? 0 };
   } catch (error) {
     watched?.[Symbol.dispose]();
@@ -165,6 +178,11 @@ function listenersIn(table: string): readonly number[] {
     });
 }
 
+/** Tells programs inside who answers for names. */
+export function resolverFile(folder: string): string {
+  return path.join(folder, "resolv.conf");
+}
+
 /** `ProxyCommand` for ssh: asks the proxy for the way to host and port, then passes bytes on. */
 export function sshHelper(folder: string): string {
   return path.join(folder, "ssh-connect");
@@ -183,31 +201,3 @@ wait
   await writeFile(sshHelper(folder), script);
   await chmod(sshHelper(folder), 0o700);
 }
-
-/** Plain JavaScript for `node -e`; prints its process id and the port of the proxy, and ends with its standard input. */
-const holderProgram = `
-const net = require("node:net");
-const [out, inbound] = process.argv.slice(1);
-const join = (a, b) => {
-  a.pipe(b); b.pipe(a);
-  for (const [one, other] of [[a, b], [b, a]]) { one.on("error", () => other.destroy()); one.on("close", () => other.destroy()); }
-};
-const server = net.createServer({ allowHalfOpen: true }, (client) => join(client, net.connect({ path: out, allowHalfOpen: true })));
-const inside = net.createServer({ allowHalfOpen: true }, (client) => {
-  let head = Buffer.alloc(0);
-  const read = (chunk) => {
-    head = Buffer.concat([head, chunk]);
-    const end = head.indexOf(10);
-    if (end < 0) { if (head.length > 16) client.destroy(); return; }
-    client.off("data", read);
-    client.pause();
-    const target = net.connect({ port: Number(head.subarray(0, end)), host: "127.0.0.1", allowHalfOpen: true });
-    target.write(head.subarray(end + 1));
-    join(client, target);
-  };
-  client.on("data", read);
-  client.on("error", () => client.destroy());
-});
-server.listen(0, "127.0.0.1", () => inside.listen(inbound, () => process.stdout.write(process.pid + " " + server.address().port + "\\n")));
-process.stdin.on("end", () => process.exit(0)).resume();
-`;

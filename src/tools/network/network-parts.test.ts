@@ -49,7 +49,11 @@ describe.skipIf(missing !== "")(
 
     afterEach(() => scope[Symbol.asyncDispose]());
 
-    async function open(rules: Partial<HostRules>, answer: HostAnswer = "nobody"): Promise<SessionNetwork> {
+    async function open(
+      rules: Partial<HostRules>,
+      answer: HostAnswer = "nobody",
+      ports: readonly number[] = [],
+    ): Promise<SessionNetwork> {
       const network = await SessionNetwork.open(
         {
           rules: { mode: "ask", allow: [], deny: [], ...rules },
@@ -63,6 +67,7 @@ describe.skipIf(missing !== "")(
           bwrap: bwrap ?? "",
           nsenter: nsenter ?? "",
           env: process.env,
+          ports,
         },
         never,
       );
@@ -81,7 +86,20 @@ describe.skipIf(missing !== "")(
       ];
       const call = network.enter({
         program: bwrap ?? "",
-        args: [...inside, "--dev", "/dev", "--proc", "/proc", "--", "/bin/bash", "-c", command],
+        args: [
+          ...inside,
+          "--ro-bind",
+          network.resolverFile,
+          "/etc/resolv.conf",
+          "--dev",
+          "/dev",
+          "--proc",
+          "/proc",
+          "--",
+          "/bin/bash",
+          "-c",
+          command,
+        ],
       });
       const env = { PATH: process.env["PATH"] ?? "", ...network.environment };
       const done = await runProcess(call.program, call.args, { cwd: "/", env, signal: never, timeoutMs: 20_000 });
@@ -104,6 +122,16 @@ describe.skipIf(missing !== "")(
       expect(
         await run(network, "(exec 3<>/dev/udp/127.0.0.53/53; echo x >&3; timeout 1 cat <&3) || echo none"),
       ).toContain("none");
+    });
+
+    it("programs that know nothing of proxies reach hosts by name, and only those that are allowed", async () => {
+      const network = await open({ allow: [`localhost:${port}`] }, "nobody", [port]);
+      const direct = "curl -s --max-time 5 --noproxy '*'";
+      expect(await run(network, `${direct} http://localhost:${port}/z`)).toBe(`GET /z localhost:${port} 0`);
+      const refused = await run(network, `${direct} -w '%{remote_ip}' http://one.example/ || echo " none"`);
+      expect(refused).toMatch(/^127\.77\.\d+\.\d+ none\n$/);
+      expect(asked).toEqual([{ host: "one.example", port: 80 }]);
+      expect(await network.forwardServers()).toEqual([]);
     });
 
     it("asks about an unknown host once for many connections, and says what was refused", async () => {

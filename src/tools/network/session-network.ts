@@ -4,7 +4,7 @@ import type { ProxySettings } from "#foundation/http/proxy";
 import { Scope } from "#foundation/lifecycle/disposal";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { type Destination, type HostRules, judgeHost, matchesHost } from "./host-rules.ts";
-import { NetworkNamespace, sshHelper } from "./namespace.ts";
+import { NetworkNamespace, resolverFile, sshHelper } from "./namespace.ts";
 import { EgressProxy, type ProxyDecision } from "./proxy.ts";
 
 /** What a person answered about a host; `nobody` when there was none to ask. */
@@ -24,6 +24,8 @@ export interface SessionNetworkOptions {
   readonly bwrap: string;
   readonly nsenter: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Ports besides those of the web on which programs reach hosts by name. */
+  readonly ports?: readonly number[] | undefined;
   watch?(pid: number): Disposable;
 }
 
@@ -72,6 +74,11 @@ export class SessionNetwork implements AsyncDisposable {
   /** Tells programs inside where the way out is. */
   get environment(): Readonly<Record<string, string>> {
     return proxyEnvironment(this.#namespace.proxyPort, sshHelper(this.#options.folder));
+  }
+
+  /** Replaces `/etc/resolv.conf` inside. */
+  get resolverFile(): string {
+    return resolverFile(this.#options.folder);
   }
 
   /** What was refused since the last call, for the result that the model reads. */

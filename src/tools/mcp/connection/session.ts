@@ -3,6 +3,9 @@ import { UserError } from "#foundation/errors";
 import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord } from "#foundation/text/json";
+import type { Approver } from "../../approval/request.ts";
+import type { SessionScope } from "../../call/session-scope.ts";
+import type { Wall } from "../../confinement/wall.ts";
 import type { Caller } from "../callers.ts";
 import type { McpDeps, ServerLog } from "../deps.ts";
 import type { McpCatalogue, McpToolDefinition } from "../offered/definition.ts";
@@ -10,6 +13,7 @@ import type { Sampler } from "../sampling.ts";
 import type { McpServerSettings } from "../settings.ts";
 import { statusOf } from "./failure.ts";
 import { httpTransport } from "./http-transport.ts";
+import { isConfined, limitsOf } from "./server-limits.ts";
 import { answerServerRequests } from "./server-requests.ts";
 import { stdioPlace } from "./stdio-environment.ts";
 import { StdioTransport } from "./stdio-transport.ts";
@@ -31,6 +35,8 @@ export interface SessionParts {
   readonly sampler: Sampler | undefined;
   /** The conversation whose request the server works on. */
   caller(): Caller | undefined;
+  /** The conversation that first wanted the server. */
+  starter(): SessionScope | undefined;
   /** The server says that what it offers has changed. */
   onListChanged(): void;
 }
@@ -117,9 +123,10 @@ async function connectOver(
 
 async function stdioTransport(
   settings: McpServerSettings,
-  { deps, log }: SessionParts,
+  parts: SessionParts,
   signal: AbortSignal,
 ): Promise<Transport> {
+  const { deps, log } = parts;
   const { endpoint } = settings;
   if (endpoint.kind !== "stdio") throw new Error("not a stdio server");
   const verdict = await deps.checkPackage?.(endpoint.command, endpoint.args, signal);
@@ -127,13 +134,43 @@ async function stdioTransport(
     throw new UserError(`The MCP server ${settings.name} was not started: ${verdict.reason}`, { code: "mcp_malware" });
   }
   const place = await stdioPlace(endpoint.command, { ...endpoint.env, ...deps.childEnv }, deps);
+  const wall = await wallOf(settings, parts, signal);
+  const plain = { program: place.command, args: endpoint.args };
+  const cwd = endpoint.cwd ?? deps.cwd;
+  const call = wall?.confine(plain, { cwd, isBackground: true, writable: [] }) ?? plain;
   return new StdioTransport({
-    ...place,
-    args: endpoint.args,
-    ...(endpoint.cwd === undefined ? {} : { cwd: endpoint.cwd }),
+    command: call.program,
+    args: call.args,
+    // What the person set for the server wins over what the wall offers, but not over the only way out.
+    env: { ...wall?.environment, ...place.env, ...wall?.networkEnvironment },
+    cwd: wall?.isInForce === true ? "/" : cwd,
     onStderr: (text) => log.write(text),
+    onEnd: () => void wall?.[Symbol.asyncDispose](),
     ...(deps.adoptProcess === undefined ? {} : { adoptProcess: deps.adoptProcess.bind(deps) }),
   });
+}
+
+/** The wall of a server. Its questions go to the conversation it works for, else to whoever started it. */
+async function wallOf(
+  settings: McpServerSettings,
+  { deps, caller, starter }: SessionParts,
+  signal: AbortSignal,
+): Promise<Wall | undefined> {
+  const { endpoint, name } = settings;
+  if (endpoint.kind !== "stdio" || !isConfined(endpoint) || deps.wall === undefined) return undefined;
+  const asked = (): SessionScope | undefined => caller()?.scope ?? starter();
+  const approver: Approver = {
+    ask: async (request, stop) => {
+      const scope = asked();
+      return (await scope?.approver.ask({ ...request, tool: `mcp ${name}`, sessionKey: scope.key }, stop)) ?? "deny";
+    },
+    canAsk: (about) => {
+      const scope = asked();
+      return scope !== undefined && scope.approver.canAsk?.({ ...about, sessionKey: scope.key }) !== false;
+    },
+  };
+  const owner = { key: `mcp ${name}`, cwd: endpoint.cwd ?? deps.cwd, userId: starter()?.userId, approver };
+  return deps.wall(owner, limitsOf(endpoint, deps.env["HOME"] ?? ""), signal);
 }
 
 /** Follows the pages of a listing, up to a thousand tools, under the connect timeout as a whole. */

@@ -13,6 +13,8 @@ export interface StdioOptions {
   readonly cwd?: string;
   /** What the server writes beside the protocol, as it comes. */
   onStderr(text: string): void;
+  /** The program is gone. */
+  onEnd?(): void;
   /** Told the group leader's number, so that somebody ends it even if this program is killed. */
   adoptProcess?(pid: number): Disposable | undefined;
 }
@@ -94,6 +96,7 @@ export class StdioTransport implements Transport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#adoption?.[Symbol.dispose]();
+    this.#options.onEnd?.();
     this.onclose?.();
   }
 }
