@@ -12,7 +12,6 @@ const surface = "mcp";
 interface Held {
   readonly key: string;
   readonly session: OpenSession;
-  readonly listening: Disposable;
 }
 
 interface Sent {
@@ -20,14 +19,14 @@ interface Sent {
   readonly submission: Submission;
 }
 
-const mostOpen = 8;
+const mostBusy = 8;
 
-/** The sessions in which this server runs turns for its clients. The least used idle one makes room for another. */
+/** The sessions in which this server runs turns for its clients; each is borrowed until it is at rest. */
 export class Desk implements AsyncDisposable {
   readonly #hermes: ServedHermes;
   readonly #parts: { readonly events: Events; readonly permissions: Permissions };
   readonly #opening = new Mutex();
-  readonly #open = new Map<string, Held>();
+  readonly #held = new Map<string, Held>();
 
   constructor(hermes: ServedHermes, parts: { readonly events: Events; readonly permissions: Permissions }) {
     this.#hermes = hermes;
@@ -40,35 +39,40 @@ export class Desk implements AsyncDisposable {
       throw new UserError("Slash commands are for people at Hermes itself.", {
         hint: "Say in words what is wanted, or begin with another character.",
       });
-    const held = await this.#opening.run(() => this.#hold(target));
     const admission = messageId === undefined ? undefined : { key: messageId };
-    return { key: held.key, submission: await held.session.submit({ text, admission }) };
+    return await this.#opening.run(async () => {
+      const held = await this.#hold(target);
+      try {
+        return { key: held.key, submission: await held.session.submit({ text, admission }) };
+      } finally {
+        void this.#giveBackAtRest(held);
+      }
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#open.values()].map((held) => this.#close(held)));
+    await Promise.all([...this.#held.values()].map((held) => this.#giveBack(held)));
   }
 
   async #hold(target: string): Promise<Held> {
     const facts = target === "new" ? undefined : await this.#hermes.conversations.get(target);
     if (target !== "new" && facts === undefined) throw unknownTarget(target);
-    const known = facts === undefined ? undefined : this.#open.get(facts.key);
-    if (known !== undefined) {
-      // The one used last stands last.
-      this.#open.delete(known.key);
-      this.#open.set(known.key, known);
-      return known;
-    }
-    await this.#makeRoom();
-    const session = await this.#hermes.sessions.open({
+    const known = facts === undefined ? undefined : this.#held.get(facts.key);
+    if (known !== undefined) return known;
+    if (this.#held.size >= mostBusy)
+      throw new UserError(`${mostBusy} conversations are busy already.`, { hint: "Wait for one of them to end." });
+    const session = await this.#hermes.sessions.borrow({
       source: surface,
       cwd: this.#hermes.cwd,
       isInteractive: true,
-      ...(facts === undefined ? {} : { resume: facts.sessionId }),
+      resume: facts?.sessionId,
+      // A conversation may be open in a terminal, too: whoever has it last writes in it.
+      isFenced: true,
     });
     const key = facts?.key ?? session.info.rootId;
-    const held = { key, session, listening: session.subscribe((event) => this.#see(event, key, session)) };
-    this.#open.set(key, held);
+    session.subscribe((event) => this.#see(event, key, session));
+    const held = { key, session };
+    this.#held.set(key, held);
     return held;
   }
 
@@ -80,18 +84,16 @@ export class Desk implements AsyncDisposable {
     if (event.type === "message-end" || event.type === "input-admitted" || event.type === "turn-end") events.nudge();
   }
 
-  async #makeRoom(): Promise<void> {
-    if (this.#open.size < mostOpen) return;
-    const idle = [...this.#open.values()].find(({ session }) => !session.info.isBusy);
-    if (idle === undefined)
-      throw new UserError(`${mostOpen} conversations are busy already.`, { hint: "Wait for one of them to end." });
-    await this.#close(idle);
+  async #giveBackAtRest(held: Held): Promise<void> {
+    await held.session.settled();
+    await this.#opening.run(async () => {
+      if (!held.session.info.isBusy) await this.#giveBack(held);
+    });
   }
 
-  async #close(held: Held): Promise<void> {
-    this.#open.delete(held.key);
+  async #giveBack(held: Held): Promise<void> {
+    if (this.#held.get(held.key) === held) this.#held.delete(held.key);
     await held.session[Symbol.asyncDispose]();
-    held.listening[Symbol.dispose]();
   }
 }
 

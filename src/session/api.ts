@@ -7,7 +7,14 @@ import type { McpServerSettings, TerminalChoice } from "#tools";
  * answers, and draws events; it knows nothing of agents, tools or stores.
  */
 export interface SessionService extends AsyncDisposable {
+  /** A session for one surface alone: closing it closes the session. */
   open(options: OpenOptions): Promise<OpenSession>;
+  /**
+   * A session that several surfaces may hold at once. One that is open already is lent as it is, with what it was opened
+   * with; `alongside` and `isFenced` are taken over. Closing it gives it back: it stays warm, and is put away after an
+   * idle time or when too many are warm, without its row being ended. One that works or waits for somebody stays.
+   */
+  borrow(options: BorrowOptions): Promise<OpenSession>;
   /** The session a person means: an id, the beginning of one, or a title; follows compression to the live tip. */
   find(idOrTitle: string): Promise<SessionId | undefined>;
   /** The newest session of this surface. */
@@ -64,12 +71,19 @@ export interface Written {
   readonly sessionId: SessionId;
   /** Undefined for what is written before the first turn. */
   readonly turnId: TurnId | undefined;
+  /** The sources that sent the words of this turn; none for a turn that began by itself. */
+  readonly from: readonly string[];
   /** Only those that were not stored before, in order. */
   readonly messages: readonly Message[];
   /** The last of them is the last word of the turn. */
   readonly isFinal: boolean;
   /** Entries that leave the inbox with them. */
   readonly inboxIds: readonly number[];
+}
+
+export interface BorrowOptions extends OpenOptions {
+  /** The chat or tab it is borrowed for: whoever names the same key gets the same session, also after `/new`. */
+  readonly key?: string | undefined;
 }
 
 export interface SessionInfo {

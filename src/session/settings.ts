@@ -42,6 +42,9 @@ export interface SessionSettings {
     readonly minIntervalHours: number;
     readonly compactAfter: boolean;
   };
+  /** Sessions nobody has borrowed stay open for so long, and so many of them. */
+  readonly idleCloseMs: number;
+  readonly maxIdle: number;
   readonly skins: readonly string[];
   readonly personalities: readonly string[];
 }
@@ -61,6 +64,8 @@ export const defaultSessionSettings: SessionSettings = {
   allowsVerboseInChats: false,
   allowsYoloInChats: true,
   seenHints: [],
+  idleCloseMs: 3_600_000,
+  maxIdle: 128,
   skins: ["default", "ares", "mono", "slate", "daylight", "warm-lightmode", "poseidon", "sisyphus", "charizard"],
   personalities: [],
 };
@@ -88,6 +93,8 @@ export function sessionSettings(config: Config): SessionSettings {
           },
         }
       : {}),
+    idleCloseMs: sessions.idle_close_minutes * 60_000,
+    maxIdle: sessions.max_idle,
     personalities: [...Object.keys(config.agent.personalities), ...Object.keys(config.personalities)],
   };
 }

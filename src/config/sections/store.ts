@@ -9,12 +9,16 @@ export const storeSections = {
     },
   ),
   sessions: section(
-    { description: "How long sessions are kept.", category: "Storage", reload: "now" },
+    { description: "How long sessions are kept, and how many are held open.", category: "Storage", reload: "now" },
     {
       auto_prune: flag(false, "Remove old, ended sessions by itself."),
       retention_days: whole(90, "Days an ended session is kept."),
       vacuum_after_prune: flag(true, "Give the freed space back."),
       min_interval_hours: whole(24, "Hours between two clean-ups."),
+      idle_close_minutes: whole(60, "Minutes a session that nobody uses stays open where programs share sessions.", {
+        min: 1,
+      }),
+      max_idle: whole(128, "Sessions that nobody uses and that stay open; the longest unused goes first."),
     },
   ),
   logging: section(

@@ -28,6 +28,11 @@ export class Asking {
     this.prompter = createPrompter({ ...common, settings });
   }
 
+  /** Something waits for an answer. */
+  get isOpen(): boolean {
+    return this.#prompts.openId !== undefined;
+  }
+
   get approver(): Approver {
     return this.#approvals;
   }

@@ -46,12 +46,15 @@ export class SessionFront implements OpenSession {
   #skillCount = 0;
   #closed: Promise<void> | undefined;
   #isLost = false;
+  #alongside: OpenOptions["alongside"];
+  #isFenced = false;
 
   private constructor(deps: FrontDeps) {
     const { session, options, owner } = deps;
     const { signal } = this.#closing;
     const onChange = (): void => this.#changed();
     this.#deps = deps;
+    this.adopt(options);
     const events = new EventBus<SessionEvent>(session.logger);
     const emit = (event: SessionEvent): void => events.emit(event);
     const work = new BackgroundWork(session.logger);
@@ -68,7 +71,7 @@ export class SessionFront implements OpenSession {
       session,
       owner,
       cwd: options.cwd,
-      isFenced: options.isFenced === true,
+      isFenced: () => this.#isFenced,
       conversation,
       events,
       signal,
@@ -88,6 +91,7 @@ export class SessionFront implements OpenSession {
       turns: this.#turns,
       surface: { approver, prompter, askUser, deliver: (words) => this.#deliver(words) },
       onChange,
+      alongside: () => this.#alongside,
       onLost: () => this.#lose(),
       signal,
     });
@@ -125,12 +129,29 @@ export class SessionFront implements OpenSession {
     return this.#events.subscribe(listener);
   }
 
-  async submit({ text, images = [], admission }: UserInput): Promise<Submission> {
+  /** Another program has it now: it is of no use to anybody. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Neither at work nor waiting for somebody: closing it now would end nothing. */
+  get isIdle(): boolean {
+    if (this.#turns.isBusy || this.#asking.isOpen || this.#background.list().length > 0) return false;
+    return !this.#conversation.now.services.processes.list().some(({ state }) => state === "running");
+  }
+
+  /** Another surface holds it too, and brings what only it can write, or what it must be sure of. */
+  adopt({ alongside, isFenced }: Pick<OpenOptions, "alongside" | "isFenced">): void {
+    this.#alongside = alongside ?? this.#alongside;
+    this.#isFenced ||= isFenced === true;
+  }
+
+  async submit({ text, images = [], admission }: UserInput, from = this.#deps.options.source): Promise<Submission> {
     if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
     if (this.#isLost) return { kind: "refused", message: lostText };
     if (text.trim() === "" && images.length === 0) return { kind: "refused", message: "There is nothing to send." };
     const command = text.trimStart().startsWith("/") ? await this.#dispatcher.find(text) : undefined;
-    if (command === undefined) return await this.#turns.say({ text, images }, { admission });
+    if (command === undefined) return await this.#turns.say({ text, images, from }, { admission });
     if (admission !== undefined && !(await this.#turns.admitCommand(text, admission))) return { kind: "duplicate" };
     return { kind: "command", view: await command() };
   }
@@ -147,8 +168,8 @@ export class SessionFront implements OpenSession {
     return this.#turns.steer(text);
   }
 
-  queue(text: string): void {
-    this.#work.start("queue", () => this.#turns.say({ text, images: [] }, { mode: "queue" }));
+  queue(text: string, from = this.#deps.options.source): void {
+    this.#work.start("queue", () => this.#turns.say({ text, images: [], from }, { mode: "queue" }));
   }
 
   unqueue(index: number): string | undefined {
@@ -174,7 +195,13 @@ export class SessionFront implements OpenSession {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#closed ??= this.#close();
+    this.#closed ??= this.#close(() => this.#conversation.close(endReasonOf(this.#deps.options.source)));
+    return this.#closed;
+  }
+
+  /** Closes it without ending the conversation, for as long as nobody needs it. */
+  putAway(): Promise<void> {
+    this.#closed ??= this.#close(() => this.#conversation.putAway());
     return this.#closed;
   }
 
@@ -217,7 +244,8 @@ export class SessionFront implements OpenSession {
   /** What runs beside a conversation runs on its model, also when nobody named one. */
   #openBeside(): Promise<OpenSession> {
     const { model, provider } = this.#conversation.now.agent.conversation.primary;
-    return this.#deps.openOther({ ...freshOptions(this.#deps.options), model, provider, isInteractive: false });
+    const options = { ...freshOptions(this.#deps.options), alongside: undefined, isFenced: undefined };
+    return this.#deps.openOther({ ...options, model, provider, isInteractive: false });
   }
 
   /** Skills are read from many files; nobody waits for their number. */
@@ -230,12 +258,12 @@ export class SessionFront implements OpenSession {
     if (this.#conversation.isOpen) this.#events.emit({ type: "session-changed", info: this.info });
   }
 
-  async #close(): Promise<void> {
+  async #close(closeConversation: () => Promise<void>): Promise<void> {
     const settled = this.#turns.close();
     this.#closing.abort();
     await settled;
     await this.#work[Symbol.asyncDispose]();
-    await this.#conversation.close(endReasonOf(this.#deps.options.source));
+    await closeConversation();
     this.#deps.onClosed(this);
   }
 }

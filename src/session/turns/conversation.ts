@@ -4,7 +4,7 @@ import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { plural } from "#foundation/text/figures";
 import type { SessionRecord } from "#store";
-import type { OpenOptions } from "../api.ts";
+import type { Alongside, OpenOptions } from "../api.ts";
 import { headOf } from "../search/lineage.ts";
 import type { AgentServices } from "../services/services.ts";
 import type { AgentRequest } from "../services/session-agent.ts";
@@ -39,6 +39,7 @@ export interface ConversationDeps {
   readonly owner: string;
   readonly events: AgentEvents;
   readonly surface: Pick<AgentRequest, "approver" | "prompter" | "askUser" | "deliver">;
+  alongside(): Alongside | undefined;
   /** Something a surface shows has changed. */
   onChange(): void;
   /** Another program has taken the conversation over. */
@@ -72,7 +73,7 @@ export async function openConversation(
       ...(options.userId === undefined ? {} : { userId: options.userId }),
     },
     hasRow: record !== undefined,
-    alongside: options.alongside,
+    alongside: () => deps.alongside(),
     onLost: () => deps.onLost(),
     onRow: () => title.settle(transcript.sessionId),
     onSplit: (part) => void followSplit(deps, part, title),

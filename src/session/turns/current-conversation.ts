@@ -84,6 +84,11 @@ export class CurrentConversation {
     await this.#end(this.#now, reason);
   }
 
+  /** Nobody needs it now. Nothing is lost by that: everything is stored, and it is opened again when it is needed. */
+  async putAway(): Promise<void> {
+    if (this.#now !== undefined) await this.#end(this.#now, undefined);
+  }
+
   async #end(conversation: Conversation, reason: string | undefined): Promise<void> {
     const { store, logger } = this.#deps.session;
     const { transcript } = conversation;

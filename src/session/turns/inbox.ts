@@ -14,6 +14,8 @@ export interface Admitted {
   readonly sent?: string;
   /** Nothing in the text is replaced by what it stands for. */
   readonly isVerbatim?: boolean;
+  /** The source of the surface that sent them. */
+  readonly from?: string | undefined;
   /** No words: the turn that broke off goes on. */
   readonly continues?: true;
 }
@@ -115,5 +117,6 @@ function toAdmitted(entry: InboxEntry): Admitted {
     images,
     ...(typeof event["sent"] === "string" ? { sent: event["sent"] } : {}),
     ...(event["isVerbatim"] === true ? { isVerbatim: true } : {}),
+    from: typeof event["from"] === "string" ? event["from"] : undefined,
   };
 }

@@ -27,7 +27,7 @@ function transcriptOn(on: Store, alongside?: Alongside) {
     logger: memoryLogger(),
     row: { id, source: "cli" },
     hasRow: false,
-    alongside,
+    alongside: () => alongside,
     onRow: () => Promise.resolve(),
     onSplit: (part) => void splits.push(part),
     onLost: () => void lost.push(id),
@@ -122,7 +122,7 @@ describe("what a surface writes alongside", () => {
     const seen: Written[] = [];
     const { transcript } = transcriptOn(store, owing(seen));
     const { id: inboxId } = await store.inbox.admit(wanted("hi"));
-    transcript.beginTurn({ id: turnId("t1"), inboxIds: [inboxId] });
+    transcript.beginTurn({ id: turnId("t1"), inboxIds: [inboxId], from: [] });
     await transcript.record([user("hi", "1")]);
     expect(await store.inbox.get(inboxId)).toMatchObject({ status: "done" });
     await transcript.record([answer("hello", "2")]);
@@ -144,14 +144,14 @@ describe("what a surface writes alongside", () => {
       if (isDown) throw new Error("disk full");
     });
     const { id: inboxId } = await store.inbox.admit(wanted("hi"));
-    transcript.beginTurn({ id: turnId("t1"), inboxIds: [inboxId] });
+    transcript.beginTurn({ id: turnId("t1"), inboxIds: [inboxId], from: [] });
     await transcript.record([user("hi", "1")]);
     await transcript.record([answer("hello", "2")]);
     expect(await store.messages.count(id)).toBe(0);
     expect(await store.outbox.counts()).toMatchObject({ pending: 0 });
     expect(await store.inbox.get(inboxId)).toMatchObject({ status: "pending" });
     isDown = false;
-    transcript.beginTurn({ id: turnId("t2"), inboxIds: [] });
+    transcript.beginTurn({ id: turnId("t2"), inboxIds: [], from: [] });
     await transcript.record([user("again", "3")]);
     expect((await store.messages.conversation(id)).map(({ uid }) => uid)).toEqual(["1", "2", "3"]);
     expect(await store.outbox.byKey("t1:0")).toMatchObject({ payload: { text: "hello" } });
@@ -162,7 +162,7 @@ describe("what a surface writes alongside", () => {
     const { transcript, warnings, lost } = transcriptOn(store, owing());
     const taken = await store.leases.acquire("turn:x", "me", 1);
     if (taken.kind !== "held") throw new Error("not held");
-    transcript.beginTurn({ id: turnId("t1"), inboxIds: [], fence: taken.lease });
+    transcript.beginTurn({ id: turnId("t1"), inboxIds: [], from: [], fence: taken.lease });
     await transcript.record([user("hi", "1")]);
     await store.leases.release(taken.lease);
     await store.leases.acquire("turn:x", "another", 30_000);

@@ -16,7 +16,7 @@ export interface TranscriptDeps {
   readonly row: NewSession;
   readonly hasRow: boolean;
   /** What the surface writes with the messages. */
-  readonly alongside?: Alongside | undefined;
+  alongside(): Alongside | undefined;
   /** The row was made. */
   onRow(): Promise<void>;
   /** Compression began a new part. */
@@ -31,6 +31,8 @@ export interface WritingTurn {
   readonly id: TurnId;
   /** Inbox entries whose words are the message of this turn. */
   readonly inboxIds: readonly number[];
+  /** The sources that sent its words. */
+  readonly from: readonly string[];
   /** Writes are refused unless this lease is still held. */
   readonly fence?: Fence | undefined;
 }
@@ -150,7 +152,8 @@ export class StoredTranscript implements Transcript {
   }
 
   async #append(tx: Aggregates, unsaved: readonly Unsaved[]): Promise<void> {
-    const { row, alongside } = this.#deps;
+    const { row } = this.#deps;
+    const alongside = this.#deps.alongside();
     if (!this.#hasRow) await tx.sessions.create({ ...row, id: this.#id });
     const messages = unsaved.map(({ message }) => message);
     const { uids } = await tx.messages.append(this.#id, messages, { source: row.source });
@@ -171,7 +174,7 @@ export class StoredTranscript implements Transcript {
   ): Written {
     const last = messages.at(-1);
     const isFinal = last?.role === "assistant" && callsOf(last).length === 0;
-    return { sessionId: this.#id, turnId: turn?.id, messages, isFinal, inboxIds };
+    return { sessionId: this.#id, turnId: turn?.id, from: turn?.from ?? [], messages, isFinal, inboxIds };
   }
 
   async #write(what: string, write: (tx: Aggregates) => Promise<unknown>): Promise<void> {

@@ -18,7 +18,7 @@ export interface TurnRunnerDeps {
   /** The folder of the session. */
   readonly cwd: string;
   /** Nothing of a turn is stored once another program has taken the session over. */
-  readonly isFenced: boolean;
+  isFenced(): boolean;
   conversation(): Conversation;
   readonly events: EventBus<SessionEvent>;
   /** The turn is in the ledger; what follows it may start. */
@@ -78,13 +78,15 @@ export class TurnRunner {
     await using held = lease;
     const turnId = newId("trn") as TurnId;
     try {
-      if (this.#deps.isFenced && held.fence === undefined)
+      const isFenced = this.#deps.isFenced();
+      if (isFenced && held.fence === undefined)
         throw new Error("The store cannot be asked whether another program works in this session.");
       const claimed = await this.#claim(messages, turnId);
       if (claimed.length === 0)
         return this.#unstarted("Another program has already sent this message.", "already_sent");
-      const fence = this.#deps.isFenced ? held.fence : undefined;
-      return await this.#take(claimed, { id: turnId, inboxIds: idsOf(claimed), fence });
+      const from = [...new Set(claimed.flatMap((one) => one.from ?? []))];
+      const fence = isFenced ? held.fence : undefined;
+      return await this.#take(claimed, { id: turnId, inboxIds: idsOf(claimed), from, fence });
     } catch (error) {
       session.logger.error("a turn could not be run", { error: describe(error) });
       const release = () => session.store.inbox.release(turnId, { maxAttempts });
