@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalChoice, ApprovalScopes } from "#conversation";
 import type { TuiExtension } from "./extension.ts";
 import type { BannerFacts } from "./view/banner.ts";
 
@@ -21,6 +21,8 @@ export interface ApprovalQuestion {
   readonly summary: string;
   readonly reasons: readonly string[];
   readonly choices: readonly ApprovalChoice[];
+  /** What each choice would allow. */
+  readonly scopes?: ApprovalScopes | undefined;
 }
 
 export interface TuiFacts {

@@ -31,9 +31,12 @@ describe("what the terminal is told while it runs", () => {
     expect(text).toContain("shell hook");
     expect(text).toContain("/usr/bin/notify done");
     expect(text).toContain("runs at every on_session_end");
+    await ui.pause();
     await ui.press("a");
+    await ui.pause();
+    await ui.press(keys.enter);
     expect(await answer).toBe("always");
-    expect(await ui.text()).not.toContain("Always allow");
+    expect(await ui.text()).not.toContain("Always run it");
   });
 
   it("takes Esc, silence and the end of the question for a no [20:R10.34]", async () => {
@@ -53,7 +56,7 @@ describe("what the terminal is told while it runs", () => {
     await ui.frame();
     stop.abort();
     expect(await dropped).toBe("deny");
-    expect(await ui.text()).not.toContain("Always allow");
+    expect(await ui.text()).not.toContain("Always run it");
     expect(ui.session.approvals).toEqual([]);
   });
 

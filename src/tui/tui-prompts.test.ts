@@ -1,49 +1,108 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "#session";
 import { keys, TuiDriver } from "./testing/driver.ts";
-import { approval, turnStart } from "./testing/events.ts";
+import { approval, toolStart, turnStart } from "./testing/events.ts";
 
 describe("prompts", () => {
   it("that nobody answers deny the command after a minute [20:A10.11] [20:R10.34]", async () => {
     await using ui = await TuiDriver.start();
     await ui.say(turnStart, approval("a1"));
-    expect(await ui.text()).toMatch(/Approval: terminal · \d\d s/);
+    expect(await ui.text()).toMatch(/terminal asks · \d\d s/);
     await ui.clock.advance(61_000);
     expect(ui.session.approvals).toEqual([{ id: "a1", choice: "deny" }]);
     expect(await ui.transcript()).toContain("No answer in 60 s: denied rm -rf build");
   });
 
   it.each([
-    [["o"], "once"],
-    [["s"], "session"],
-    [["3"], "always"],
-    [[keys.down, keys.down, keys.enter], "always"],
-    [[keys.enter], "once"],
-    [[keys.escape], "deny"],
-    [[keys.ctrl("c")], "deny"],
-  ])("are answered by %j: %s [20:R10.34]", async (pressed, choice) => {
+    ["o", "once"],
+    ["s", "session"],
+    ["3", "always"],
+    ["d", "deny"],
+  ])("are answered by %j and, after a pause, Enter: %s [20:R10.34]", async (letter, choice) => {
     await using ui = await TuiDriver.start();
     await ui.say(turnStart, approval("a1"));
-    await ui.press(...pressed);
+    await ui.pause();
+    await ui.press(letter);
+    expect(ui.session.approvals).toEqual([]);
+    await ui.pause();
+    await ui.press(keys.enter);
     expect(ui.session.approvals).toEqual([{ id: "a1", choice }]);
-    expect(await ui.text()).not.toContain("Approval:");
+    expect(await ui.text()).not.toContain("terminal asks");
   });
 
-  it("for destructive commands have no answer under Enter [20:R10.34]", async () => {
+  it("are answered by arrows and Enter without a second pause [20:R10.34]", async () => {
     await using ui = await TuiDriver.start();
-    await ui.say(turnStart, approval("a1", { isDestructive: true }));
-    await ui.press(keys.enter);
-    expect(ui.session.approvals).toEqual([]);
-    await ui.press("d");
+    await ui.say(turnStart, approval("a1"));
+    await ui.pause();
+    await ui.press(keys.down, keys.down, keys.enter);
+    expect(ui.session.approvals).toEqual([{ id: "a1", choice: "session" }]);
+  });
+
+  it.each([
+    ["Esc", keys.escape],
+    ["Ctrl-C", keys.ctrl("c")],
+  ])("are refused by %s at any time [20:R10.34]", async (_name, key) => {
+    await using ui = await TuiDriver.start();
+    await ui.say(turnStart, approval("a1"));
+    await ui.press(key);
     expect(ui.session.approvals).toEqual([{ id: "a1", choice: "deny" }]);
   });
 
-  it("do not take what a person was just typing for an answer [20:R10.34]", async () => {
+  it("have no answer under Enter, and say so [20:R10.34]", async () => {
     await using ui = await TuiDriver.start();
-    await ui.press("do");
-    ui.session.emit(turnStart, approval("a1"));
-    ui.screen.type("o");
+    await ui.say(turnStart, approval("a1"));
+    await ui.pause();
+    await ui.press(keys.enter);
     expect(ui.session.approvals).toEqual([]);
+    expect(await ui.text()).toContain("Choose first: a letter, or ↑ ↓. Then Enter.");
+  });
+
+  it("leave a sentence that was begun before in the draft [20:R10.34]", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.press("we g");
+    await ui.say(turnStart, approval("a1"));
+    for (const letter of "o to tool books on our own") await ui.press(letter);
+    await ui.press(keys.enter);
+    expect(ui.session.approvals).toEqual([]);
+    expect(await ui.row("❯")).toBe("❯ we go to tool books on our own");
+    expect(await ui.text()).toContain("Typing never answers");
+  });
+
+  it("name what each answer allows [20:R10.34]", async () => {
+    await using ui = await TuiDriver.start();
+    const scopes = { once: "exactly this, one time", session: "any recursive delete until this session ends" };
+    await ui.say(turnStart, approval("a1", { scopes }));
+    expect(await ui.text()).toContain("o  Run it once: exactly this, one time");
+    expect(await ui.text()).toContain("s  Run it, this session: any recursive delete until this session ends");
+  });
+
+  it("take a reason for a no, which goes to the model [20:R10.34]", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.say(turnStart, approval("a1"));
+    await ui.pause();
+    await ui.press("r");
+    await ui.pause();
+    await ui.press(keys.enter, "only dist, please", keys.enter);
+    expect(ui.session.approvals).toEqual([{ id: "a1", choice: "deny", reason: "only dist, please" }]);
+  });
+
+  it("show the line that matters of a long script [20:R10.34]", async () => {
+    await using ui = await TuiDriver.start();
+    const summary = [...Array.from({ length: 20 }, (_, index) => `echo ${index}`), "rm -rf build", "echo end"].join(
+      "\n",
+    );
+    await ui.say(turnStart, approval("a1", { summary, lines: [20] }));
+    expect(await ui.text()).toMatch(/ 21 rm -rf build/);
+    expect(await ui.text()).toContain("… 21 more lines (v shows them)");
+  });
+
+  it("do not count as time of the tool that waits for them", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.say(turnStart, toolStart("c", "terminal", { command: "rm -rf build" }), approval("a1"));
+    expect(await ui.row("💻")).toContain("(waits for you)");
+    await ui.clock.advance(30_000);
+    await ui.press(keys.down, keys.enter);
+    expect(await ui.row("💻")).toMatch(/\(0\.\ds\)/);
   });
 
   it("come one after the other [20:R10.34]", async () => {
@@ -51,17 +110,22 @@ describe("prompts", () => {
     await ui.say(turnStart, approval("a1"), approval("a2", { summary: "second command" }));
     expect(await ui.text()).toContain("1 more");
     expect(await ui.text()).not.toContain("second command");
-    await ui.press("o");
+    await ui.pause();
+    await ui.press(keys.down, keys.enter);
     expect(await ui.text()).toContain("second command");
-    await ui.press("d");
+    await ui.pause();
+    await ui.press(keys.up, keys.up, keys.enter);
     expect(ui.session.approvals.map((one) => one.choice)).toEqual(["once", "deny"]);
   });
 
   it("show a long command in part, and whole on request [20:R10.34]", async () => {
     await using ui = await TuiDriver.start();
-    await ui.say(turnStart, approval("a1", { summary: `echo ${"x".repeat(80)} END` }));
+    await ui.say(turnStart, approval("a1", { summary: `echo ${"x".repeat(280)} END` }));
     expect(await ui.text()).not.toContain("END");
+    await ui.pause();
     await ui.press("v");
+    await ui.pause();
+    await ui.press(keys.enter);
     expect(await ui.text()).toContain("END");
     expect(ui.session.approvals).toEqual([]);
   });
@@ -81,6 +145,7 @@ describe("prompts", () => {
     const question: SessionEvent = { type: "question-request", id: "q", question: "Which?", choices: ["red", "blue"] };
     await ui.say(turnStart, question);
     expect(await ui.text()).toMatch(/1\. red[\s\S]*2\. blue[\s\S]*3\. Other/);
+    await ui.pause();
     await ui.press("3", "green", keys.enter);
     expect(ui.session.answers).toEqual([{ id: "q", text: "green" }]);
   });
@@ -96,6 +161,7 @@ describe("prompts", () => {
     await using ui = await TuiDriver.start();
     await ui.press("abc");
     await ui.say(turnStart, { type: "secret-request", id: "s", what: "sudo", prompt: "sudo wants a password" });
+    await ui.pause();
     await ui.press("hunter2");
     expect(await ui.row("❯")).toBe("❯ •••••••");
     await ui.press(keys.enter);
@@ -104,5 +170,18 @@ describe("prompts", () => {
     expect(ui.screen.writes.join("")).not.toContain("hunter2");
     await ui.press(keys.ctrl("u"), keys.up);
     expect(await ui.text()).not.toContain("hunter2");
+  });
+
+  it("for passwords do not take the rest of a sentence [20:R10.36]", async () => {
+    await using ui = await TuiDriver.start();
+    await ui.press("we g");
+    await ui.say(turnStart, { type: "secret-request", id: "s", what: "sudo", prompt: "sudo wants a password" });
+    await ui.press("o", " on", keys.enter);
+    expect(ui.session.answers).toEqual([]);
+    expect(await ui.row("❯")).toBe("❯ we go on");
+    await ui.pause();
+    await ui.press("hunter2", keys.enter);
+    expect(ui.session.answers).toEqual([{ id: "s", text: "hunter2" }]);
+    expect(await ui.row("❯")).toBe("❯ we go on");
   });
 });

@@ -29,14 +29,14 @@ describe("the first minutes in a terminal", () => {
       await terminal.answers("+two coffee");
       expect(await stage.read("notes.txt")).toBe("one\ntwo coffee\n");
       await terminal.say("run `rm -rf build`");
-      await terminal.sees("Allow once");
+      await terminal.sees("Run it once");
       expect(existsSync(build)).toBe(true);
-      terminal.press("d");
+      await terminal.choose("d");
       await terminal.answers("That did not work");
       expect(existsSync(build)).toBe(true);
       await terminal.say("please run `rm -rf build`");
-      await terminal.sees(/please run[\s\S]*Allow once/);
-      terminal.press("o");
+      await terminal.sees(/please run[\s\S]*Run it once/);
+      await terminal.choose("o");
       await terminal.answers("It ended with exit code 0");
       expect(existsSync(build)).toBe(false);
       await terminal.say("/title my tour");

@@ -96,15 +96,14 @@ describe("what the terminal can do, in the program", () => {
       await using terminal = open(stage, demo);
       await terminal.sees("wants to run this at every on_session_start");
       expect(await terminal.text()).toContain(hook);
-      terminal.press("d");
+      await terminal.choose("d");
       await terminal.answers("1 of 1 shell hooks do not run");
       await leave(terminal);
       expect(existsSync(path.join(stage.folder, "hooked.json"))).toBe(false);
     }
     {
       await using terminal = open(stage, demo);
-      await terminal.sees("Always allow");
-      terminal.press("a");
+      await terminal.choose("a");
       await terminal.answers(/demo/i);
       await terminal.say("read notes.txt");
       await terminal.answers("1|one");
@@ -115,7 +114,7 @@ describe("what the terminal can do, in the program", () => {
     }
     await using terminal = open(stage, demo);
     const text = await terminal.answers(/demo/i);
-    expect(text).not.toContain("Always allow");
+    expect(text).not.toContain("Always run it");
     await leave(terminal);
   });
 

@@ -7,8 +7,8 @@ export function scopesOf(findings: readonly Finding[]): ApprovalScopes {
   const what = [...new Set(findings.map(({ key }) => key))].join(", ");
   return {
     once: "exactly this, one time",
-    session: `until this session ends: anything that counts as ${what}`,
-    always: `in every session from now on (saved): anything that counts as ${what}`,
+    session: `anything that counts as ${what}, until this session ends`,
+    always: `anything that counts as ${what}, from now on in every session (saved)`,
   };
 }
 

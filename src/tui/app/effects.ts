@@ -50,7 +50,7 @@ async function perform(effect: Effect, deps: EffectDeps): Promise<void> {
       deps.history?.add(effect.text, new Date(deps.nowMs()));
       return;
     case "approve":
-      if (!deps.approvals.answer(effect.id, effect.choice)) link.current?.approve(effect.id, effect.choice);
+      if (!deps.approvals.answer(effect.id, effect.answer)) link.current?.approve(effect.id, effect.answer);
       return;
     case "answer":
       link.current?.answer(effect.id, effect.text);

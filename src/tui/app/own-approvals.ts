@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { newId } from "#foundation/text/ids";
@@ -27,10 +27,10 @@ export class OwnApprovals {
   }
 
   /** False when the question is not one of these. */
-  answer(id: string, choice: ApprovalChoice): boolean {
+  answer(id: string, given: ApprovalAnswer): boolean {
     const answer = this.#open.get(id);
     this.#open.delete(id);
-    answer?.resolve(choice);
+    answer?.resolve(typeof given === "string" ? given : given.choice);
     return answer !== undefined;
   }
 }

@@ -61,6 +61,9 @@ export function closeTop(state: ViewState, nowMs: number): ViewState {
       const back = { ...prompt, isFreeText: false, buffer: emptyBuffer };
       return { ...state, prompts: [back, ...state.prompts.slice(1)] };
     }
+    if (prompt.kind === "approval" && prompt.reason !== undefined) {
+      return { ...state, prompts: [{ ...prompt, reason: undefined }, ...state.prompts.slice(1)] };
+    }
     return refuse(state, prompt, nowMs);
   }
   if (state.picker !== undefined) return { ...state, picker: undefined };

@@ -9,7 +9,7 @@ import {
   remove,
   type TextBuffer,
 } from "../input/buffer.ts";
-import { promptBuffer } from "./prompt.ts";
+import { promptBuffer, withBuffer } from "./prompt.ts";
 import { changePrompt } from "./prompts.ts";
 import { type EditorState, effect, type ViewState } from "./state.ts";
 
@@ -21,11 +21,8 @@ export function activeBuffer(state: ViewState): TextBuffer {
 /** Changes the active text field. Only the draft has undo and completions: a password leaves no trace. */
 export function edit(state: ViewState, change: (buffer: TextBuffer) => TextBuffer): ViewState {
   const prompt = state.prompts[0];
-  if (prompt !== undefined) {
-    const buffer = promptBuffer(prompt);
-    if (buffer === undefined || prompt.kind === "approval") return state;
-    return changePrompt(state, { ...prompt, buffer: change(buffer) });
-  }
+  const buffer = promptBuffer(prompt);
+  if (prompt !== undefined && buffer !== undefined) return changePrompt(state, withBuffer(prompt, change(buffer)));
   if (state.busyCommand !== undefined) return state;
   return editDraft(state, change(state.editor.buffer));
 }

@@ -1,4 +1,4 @@
-import type { ApprovalChoice, SessionId } from "#conversation";
+import type { ApprovalAnswer, SessionId } from "#conversation";
 
 /** Something the reducer wants done outside; the application does it and tells the outcome as an action. */
 export type Effect = SessionEffect | OutsideEffect;
@@ -7,7 +7,7 @@ export type Effect = SessionEffect | OutsideEffect;
 type SessionEffect =
   | { readonly do: "submit"; readonly text: string; readonly images: readonly string[]; readonly isTyped: boolean }
   | { readonly do: "remember"; readonly text: string }
-  | { readonly do: "approve"; readonly id: string; readonly choice: ApprovalChoice }
+  | { readonly do: "approve"; readonly id: string; readonly answer: ApprovalAnswer }
   | { readonly do: "answer"; readonly id: string; readonly text: string | undefined }
   | { readonly do: "interrupt" }
   | { readonly do: "unqueue"; readonly index: number }

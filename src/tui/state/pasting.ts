@@ -10,10 +10,8 @@ const foldedBreaks = 5;
 /** Text from the clipboard. Long text becomes a placeholder; nothing at all may mean an image. */
 export function paste(state: ViewState, raw: string, nowMs: number): ViewState {
   const text = raw.replace(/\r\n?/g, "\n");
-  if (state.prompts.length > 0) {
-    const field = promptBuffer(state.prompts[0]);
-    return field === undefined ? state : edit(state, (buffer) => insert(buffer, text.replace(/\n+$/, "")));
-  }
+  if (promptBuffer(state.prompts[0]) !== undefined)
+    return edit(state, (buffer) => insert(buffer, text.replace(/\n+$/, "")));
   if (state.picker !== undefined || state.busyCommand !== undefined) return state;
   if (text.trim() === "") return text === "" ? effect(state, { do: "paste-image" }) : insertText(state, text);
   if (looksDropped(text)) return effect(state, { do: "inspect-drop", text });

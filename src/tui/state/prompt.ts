@@ -1,4 +1,4 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalChoice, ApprovalScopes } from "#conversation";
 import { emptyBuffer, type TextBuffer } from "../input/buffer.ts";
 import type { TuiSettings } from "../settings.ts";
 
@@ -18,23 +18,37 @@ export type Prompt = PromptBase &
         readonly summary: string;
         readonly reasons: readonly string[];
         readonly choices: readonly ApprovalChoice[];
+        readonly scopes: ApprovalScopes;
+        /** Lines of the summary the reasons are about. */
+        readonly lines: readonly number[];
         readonly isDestructive: boolean;
-        /** -1: nothing is chosen yet. */
+        /** -1: nothing is chosen yet; no answer is ever under Enter from the beginning. */
         readonly selected: number;
+        readonly chosenBy: "letter" | "arrow" | undefined;
+        /** The letter that chose; it belongs to the draft when more text follows. */
+        readonly pressed: string;
+        readonly note: "too-early" | "choose" | undefined;
         readonly isViewed: boolean;
+        /** Why not, while it is being written. */
+        readonly reason: TextBuffer | undefined;
       }
     | {
         readonly kind: "question";
         readonly question: string;
         readonly choices: readonly string[];
         readonly selected: number;
+        /** An arrow was used: Enter is meant. */
+        readonly isMoved: boolean;
         readonly isFreeText: boolean;
+        readonly hasFocus: boolean;
         readonly buffer: TextBuffer;
       }
     | {
         readonly kind: "sudo" | "secret";
         readonly prompt: string;
         readonly variable: string | undefined;
+        /** What is typed goes here; not yet while a person is in the middle of typing something else. */
+        readonly hasFocus: boolean;
         readonly buffer: TextBuffer;
       }
   );
@@ -44,12 +58,19 @@ export type QuestionPrompt = Extract<Prompt, { readonly kind: "question" }>;
 export type SecretPrompt = Extract<Prompt, { readonly kind: "sudo" | "secret" }>;
 
 /** Longer commands are shown in part, with a choice to view all of it. */
-export const longCommand = 70;
+export const longCommand = 200;
+/** So are those with more lines. */
+export const manyLines = 6;
 
-export function newApproval(
-  event: Omit<ApprovalPrompt, "kind" | "selected" | "isViewed" | "shownAtMs" | "timeoutMs">,
-  settings: TuiSettings,
-): Prompt {
+/** A row of an approval: an answer, a no with its reason, or a look at the whole command. */
+export type ApprovalRow = ApprovalChoice | "reason" | "view";
+
+type ApprovalFacts = Pick<ApprovalPrompt, "id" | "tool" | "summary" | "reasons" | "choices" | "isDestructive"> & {
+  readonly scopes?: ApprovalScopes | undefined;
+  readonly lines?: readonly number[] | undefined;
+};
+
+export function newApproval(event: ApprovalFacts, settings: TuiSettings): Prompt {
   const { id, tool, summary, reasons, isDestructive } = event;
   const choices: readonly ApprovalChoice[] = event.choices.includes("deny")
     ? event.choices
@@ -61,10 +82,15 @@ export function newApproval(
     summary,
     reasons,
     choices,
+    scopes: event.scopes ?? {},
+    lines: event.lines ?? [],
     isDestructive,
-    // A destructive command has no answer under the cursor: Enter alone must not run it.
-    selected: isDestructive ? -1 : 0,
+    selected: -1,
+    chosenBy: undefined,
+    pressed: "",
+    note: undefined,
     isViewed: false,
+    reason: undefined,
     shownAtMs: undefined,
     timeoutMs: settings.approvalTimeoutMs,
   };
@@ -78,7 +104,9 @@ export function newQuestion(
     kind: "question",
     ...event,
     selected: 0,
+    isMoved: false,
     isFreeText: event.choices.length === 0,
+    hasFocus: false,
     buffer: emptyBuffer,
     shownAtMs: undefined,
     timeoutMs: settings.clarifyTimeoutMs,
@@ -94,23 +122,41 @@ export function newSecret(
     id: event.id,
     prompt: event.prompt,
     variable: event.variable,
+    hasFocus: false,
     buffer: emptyBuffer,
     shownAtMs: undefined,
     timeoutMs: event.what === "sudo" ? settings.sudoTimeoutMs : settings.secretTimeoutMs,
   };
 }
 
-/** The rows of an approval, in order: the choices, and `view` for a long command. */
-export function approvalRows(prompt: ApprovalPrompt): readonly (ApprovalChoice | "view")[] {
-  const canView = prompt.summary.length > longCommand && !prompt.isViewed;
-  return canView ? [...prompt.choices, "view"] : prompt.choices;
+/** The rows of an approval, in order: the answers, a no with words, and `view` for a long command. */
+export function approvalRows(prompt: ApprovalPrompt): readonly ApprovalRow[] {
+  const rows: readonly ApprovalRow[] = [...prompt.choices, "reason"];
+  return isShortened(prompt) ? [...rows, "view"] : rows;
+}
+
+export function isShortened({ summary, isViewed }: ApprovalPrompt): boolean {
+  return !isViewed && (summary.length > longCommand || summary.split("\n").length > manyLines);
 }
 
 /** The text field on the screen belongs to the prompt, so the person's draft is out of its reach. */
 export function promptBuffer(prompt: Prompt | undefined): TextBuffer | undefined {
-  if (prompt === undefined || prompt.kind === "approval") return undefined;
-  if (prompt.kind === "question" && !prompt.isFreeText) return undefined;
-  return prompt.buffer;
+  switch (prompt?.kind) {
+    case undefined:
+      return undefined;
+    case "approval":
+      return prompt.reason;
+    case "question":
+      return prompt.isFreeText && prompt.hasFocus ? prompt.buffer : undefined;
+    case "sudo":
+    case "secret":
+      return prompt.hasFocus ? prompt.buffer : undefined;
+  }
+}
+
+/** The same prompt with another text in its field. */
+export function withBuffer(prompt: Prompt, buffer: TextBuffer): Prompt {
+  return prompt.kind === "approval" ? { ...prompt, reason: buffer } : { ...prompt, buffer };
 }
 
 export function remainingMs(prompt: Prompt, nowMs: number): number {

@@ -1,6 +1,13 @@
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer } from "#conversation";
 import { longCommand, type Prompt, remainingMs } from "./prompt.ts";
-import { effect, notice, type ViewState } from "./state.ts";
+import { effect, notice, type RunningTool, type ViewState } from "./state.ts";
+
+/** A person who types makes no longer pause than this; only what comes after a pause may answer a prompt. */
+export const quietMs = 700;
+
+export function isQuiet({ lastKeyAtMs }: ViewState, nowMs: number): boolean {
+  return lastKeyAtMs === undefined || nowMs - lastKeyAtMs >= quietMs;
+}
 
 /** A new request goes to the end of the line; the same one twice is one. */
 export function ask(state: ViewState, prompt: Prompt, nowMs: number): ViewState {
@@ -8,25 +15,41 @@ export function ask(state: ViewState, prompt: Prompt, nowMs: number): ViewState 
   return front({ ...state, prompts: [...state.prompts, prompt] }, nowMs);
 }
 
-/** It was answered, here or elsewhere. */
+/** It was answered, here or elsewhere. The wait was not work: the clocks of the calls go on where they stood. */
 export function dropPrompt(state: ViewState, id: string, nowMs: number): ViewState {
-  return front({ ...state, prompts: state.prompts.filter((prompt) => prompt.id !== id) }, nowMs);
+  const gone = state.prompts.find((prompt) => prompt.id === id);
+  const waitedMs = gone?.shownAtMs === undefined ? 0 : nowMs - gone.shownAtMs;
+  const tools = waitedMs === 0 ? state.tools : state.tools.map((tool) => later(tool, waitedMs));
+  return front({ ...state, tools, prompts: state.prompts.filter((prompt) => prompt !== gone) }, nowMs);
+}
+
+function later(tool: RunningTool, byMs: number): RunningTool {
+  return { ...tool, startedAtMs: tool.startedAtMs + byMs };
 }
 
 /** The time of a prompt runs only while a person can see it. */
 function front(state: ViewState, nowMs: number): ViewState {
   const [first, ...rest] = state.prompts;
   if (first === undefined || first.shownAtMs !== undefined) return state;
-  return { ...state, prompts: [{ ...first, shownAtMs: nowMs }, ...rest] };
+  return focus({ ...state, prompts: [{ ...first, shownAtMs: nowMs }, ...rest] }, nowMs);
+}
+
+/** A text field gets the keys once nobody is in the middle of typing something else. */
+export function focus(state: ViewState, nowMs: number): ViewState {
+  const [first, ...rest] = state.prompts;
+  if (first === undefined || first.kind === "approval" || first.hasFocus) return state;
+  if (state.isMidText && !isQuiet(state, nowMs)) return state;
+  if (first.kind === "question" && !first.isFreeText) return state;
+  return { ...state, prompts: [{ ...first, hasFocus: true }, ...rest] };
 }
 
 export function changePrompt(state: ViewState, prompt: Prompt): ViewState {
   return { ...state, prompts: state.prompts.map((one) => (one.id === prompt.id ? prompt : one)) };
 }
 
-export function approve(state: ViewState, given: { prompt: Prompt; choice: ApprovalChoice }, nowMs: number): ViewState {
+export function approve(state: ViewState, given: { prompt: Prompt; answer: ApprovalAnswer }, nowMs: number): ViewState {
   const { id } = given.prompt;
-  return effect(dropPrompt(state, id, nowMs), { do: "approve", id, choice: given.choice });
+  return effect(dropPrompt(state, id, nowMs), { do: "approve", id, answer: given.answer });
 }
 
 export function answer(
@@ -42,7 +65,7 @@ export function answer(
 export function refuse(state: ViewState, prompt: Prompt, nowMs: number): ViewState {
   switch (prompt.kind) {
     case "approval":
-      return approve(state, { prompt, choice: "deny" }, nowMs);
+      return approve(state, { prompt, answer: "deny" }, nowMs);
     case "question":
       return answer(state, { prompt, text: undefined }, nowMs);
     case "sudo":

@@ -1,14 +1,14 @@
 import type { SessionEvent } from "#session";
 import { bufferOf } from "../input/buffer.ts";
 import type { OutcomeAction, UserAction } from "./action.ts";
-import { enterPrompt, moveInPrompt, pressInPrompt } from "./answering.ts";
+import { enterChoice, enterField, moveInPrompt, pressInPrompt, typeAside } from "./answering.ts";
 import { cancel, closeTop, endOfInput } from "./cancelling.ts";
 import { accept, moveChoice, offer } from "./completing.ts";
 import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing.ts";
 import { paste } from "./pasting.ts";
 import { choosePicker, movePicker, narrowPicker, openPicker } from "./picking.ts";
 import { promptBuffer } from "./prompt.ts";
-import { expire } from "./prompts.ts";
+import { expire, focus } from "./prompts.ts";
 import { reduceEvent, withSession } from "./reduce-event.ts";
 import { effect, notice, print, type ViewState } from "./state.ts";
 import { enterDraft, sendEarly, submitted } from "./submitting.ts";
@@ -23,6 +23,11 @@ export function reduce(state: ViewState, input: SessionEvent | UserAction, nowMs
 function reduceAction(state: ViewState, action: UserAction, nowMs: number): ViewState {
   if (isOutcome(action)) return reduceOutcome(state, action, nowMs);
   if (state.phase === "closing") return state;
+  const next = press(focus(state, nowMs), action, nowMs);
+  return { ...next, lastKeyAtMs: nowMs, isMidText: action.type !== "enter" || next.editor.buffer.text !== "" };
+}
+
+function press(state: ViewState, action: KeyAction, nowMs: number): ViewState {
   if (state.picker !== undefined && state.prompts.length === 0) return inPicker(state, action, nowMs);
   const hasChoices = state.prompts.length > 0 && promptBuffer(state.prompts[0]) === undefined;
   return hasChoices ? inChoices(state, action, nowMs) : inText(state, action, nowMs);
@@ -51,7 +56,7 @@ function inText(state: ViewState, action: KeyAction, nowMs: number): ViewState {
     case "next":
       return state.editor.completions === undefined ? nextLine(state) : moveChoice(state, 1);
     case "enter":
-      return state.prompts.length > 0 ? enterPrompt(state, nowMs) : enterDraft(state, nowMs);
+      return state.prompts.length > 0 ? enterField(state, nowMs) : enterDraft(state, nowMs);
     case "tab":
       return state.prompts.length > 0 ? state : accept(state);
     case "back-tab":
@@ -61,19 +66,27 @@ function inText(state: ViewState, action: KeyAction, nowMs: number): ViewState {
   }
 }
 
-/** Choices of a prompt are on the screen: letters answer, text goes nowhere. */
+/** A prompt without a text field is on the screen: what does not answer it is typed into the draft. */
 function inChoices(state: ViewState, action: KeyAction, nowMs: number): ViewState {
   switch (action.type) {
     case "insert":
       return pressInPrompt(state, action.text, nowMs);
+    case "paste":
+      return paste(typeAside(state, ""), action.text, nowMs);
+    case "newline":
+      return typeAside(state, "\n");
+    case "move":
+      return moveCursor(state, action.motion);
+    case "remove":
+      return removeText(typeAside(state, ""), action.motion);
     case "previous":
     case "back-tab":
-      return moveInPrompt(state, -1);
+      return moveInPrompt(state, -1, nowMs);
     case "next":
     case "tab":
-      return moveInPrompt(state, 1);
+      return moveInPrompt(state, 1, nowMs);
     case "enter":
-      return enterPrompt(state, nowMs);
+      return enterChoice(state, nowMs);
     case "escape":
     case "cancel":
     case "interrupt":
@@ -134,7 +147,7 @@ function anywhere(state: ViewState, action: KeyAction, nowMs: number): ViewState
 function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): ViewState {
   switch (action.type) {
     case "tick":
-      return expire(state, nowMs);
+      return focus(expire(state, nowMs), nowMs);
     case "printed":
       return { ...state, pending: state.pending.slice(action.count) };
     case "effects-taken":

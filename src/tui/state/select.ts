@@ -43,7 +43,8 @@ export function runningRows(state: ViewState, columns: number, nowMs: number): L
   const rows = state.tools.slice(0, maxRunningRows).map((tool): Line => {
     const line = toolLine({ ...tool, durationMs: 0, isError: false }, state.settings.toolEmojis);
     if (tool.phase === "preparing") return [{ text: `  ┊ ${line.emoji} preparing ${tool.name}…`, style: "tool" }];
-    const time = `  (${stopwatch(nowMs - tool.startedAtMs)})`;
+    const isAsking = state.prompts[0]?.shownAtMs !== undefined;
+    const time = isAsking ? "  (waits for you)" : `  (${stopwatch(nowMs - tool.startedAtMs)})`;
     const what = tool.update === "" ? line.detail || tool.preview || tool.name : tool.update;
     const room = columns - displayWidth(time) - displayWidth(line.emoji) - 3;
     return [{ text: `  ${line.emoji} ${cutText(what, Math.max(8, room))}${time}`, style: "tool" }];
@@ -70,11 +71,9 @@ export function placeholder(state: ViewState): string {
   if (prompt?.kind === "sudo") return "password (hidden), Enter alone skips";
   if (prompt?.kind === "secret") return `value for ${prompt.variable ?? "this secret"} (hidden), Enter alone skips`;
   if (prompt?.kind === "question") {
-    return prompt.isFreeText
-      ? "your answer, Esc leaves it to Hermes"
-      : "digits or arrows choose, Esc leaves it to Hermes";
+    return prompt.isFreeText ? "your answer, Esc leaves it to Hermes" : "";
   }
-  if (prompt?.kind === "approval") return "";
+  if (prompt?.kind === "approval") return prompt.reason === undefined ? "" : "why not, or what instead";
   if (state.busyCommand !== undefined) return state.isShellRunning ? "Ctrl-C stops the command" : "please wait…";
   if (state.turn !== undefined) {
     if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";

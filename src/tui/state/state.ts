@@ -37,6 +37,10 @@ export interface ViewState {
   readonly echoes: EchoState;
   readonly voice: VoiceState | undefined;
   readonly seenHints: readonly string[];
+  /** The last key of any kind: who types must not answer what appears meanwhile. */
+  readonly lastKeyAtMs: number | undefined;
+  /** The last key was no Enter: a text is perhaps not finished. */
+  readonly isMidText: boolean;
   readonly lastCancelAtMs: number | undefined;
   readonly lastEmptyEnterAtMs: number | undefined;
   /** Escape, then Enter, is a new line. */
@@ -186,6 +190,8 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     echoes: { shown: [], waiting: [] },
     voice: undefined,
     seenHints: settings.seenHints,
+    lastKeyAtMs: undefined,
+    isMidText: false,
     lastCancelAtMs: undefined,
     lastEmptyEnterAtMs: undefined,
     lastEscapeAtMs: undefined,

@@ -1,5 +1,6 @@
 import type { Message, NoticeLevel } from "#conversation";
 import type { CommandView, SessionInfo } from "#session";
+import type { Line } from "../view/styled.ts";
 import type { AnswerChunk } from "./markdown-stream.ts";
 import type { ToolLine } from "./tool-line.ts";
 
@@ -23,7 +24,7 @@ export type TranscriptItem =
   | { readonly kind: "view"; readonly view: DrawnView }
   | { readonly kind: "panel"; readonly title: string; readonly text: string }
   | { readonly kind: "resume"; readonly history: readonly Message[]; readonly isMinimal: boolean }
-  | { readonly kind: "lines"; readonly lines: readonly (string | readonly { text: string; style?: string }[])[] };
+  | { readonly kind: "lines"; readonly lines: readonly (string | Line)[] };
 
 /** Views of commands that are drawn and done with. */
 export type DrawnView = Extract<CommandView, { readonly kind: "text" | "markdown" | "table" }>;

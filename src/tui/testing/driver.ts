@@ -72,6 +72,12 @@ export class TuiDriver implements AsyncDisposable {
     }
   }
 
+  /** Nobody touches a key for a while: what comes next is meant. */
+  async pause(): Promise<void> {
+    await this.clock.advance(700);
+    await this.frame();
+  }
+
   async say(...events: readonly SessionEvent[]): Promise<void> {
     this.session.emit(...events);
     await this.frame();

@@ -1,4 +1,5 @@
 import {
+  type ApprovalAnswer,
   type ApprovalChoice,
   flagsOf,
   type Message,
@@ -55,7 +56,7 @@ export class FakeSession implements OpenSession {
   info: SessionInfo;
   history: Message[] = [];
   readonly submitted: UserInput[] = [];
-  readonly approvals: { readonly id: string; readonly choice: ApprovalChoice }[] = [];
+  readonly approvals: { readonly id: string; readonly choice: ApprovalChoice; readonly reason?: string }[] = [];
   readonly answers: { readonly id: string; readonly text: string | undefined }[] = [];
   readonly completionLines: string[] = [];
   interrupts = 0;
@@ -115,8 +116,10 @@ export class FakeSession implements OpenSession {
     this.interrupts += 1;
   }
 
-  approve(requestId: string, choice: ApprovalChoice): void {
-    this.approvals.push({ id: requestId, choice });
+  approve(requestId: string, answer: ApprovalAnswer): void {
+    const choice = typeof answer === "string" ? answer : answer.choice;
+    const reason = typeof answer === "string" ? {} : { reason: answer.reason };
+    this.approvals.push({ id: requestId, choice, ...reason });
     this.emit({ type: "approval-response", id: requestId, choice });
   }
 

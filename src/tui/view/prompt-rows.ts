@@ -1,14 +1,17 @@
 import {
   type ApprovalPrompt,
+  type ApprovalRow,
   approvalRows,
+  isShortened,
   longCommand,
+  manyLines,
   type Prompt,
   type QuestionPrompt,
   remainingMs,
   type SecretPrompt,
 } from "../state/prompt.ts";
 import { boxBottom, boxTop } from "./box.ts";
-import { cutText, type Line } from "./styled.ts";
+import { cutText, type Line, type Span } from "./styled.ts";
 import { wrapLine, wrapText } from "./wrap.ts";
 
 export interface PromptLook {
@@ -17,35 +20,101 @@ export interface PromptLook {
   readonly nowMs: number;
   /** How many wait behind this one. */
   readonly waiting: number;
+  /** A key that comes now counts; false for a moment after it appeared and after every other key. */
+  readonly isListening: boolean;
 }
 
-const choiceWords = {
-  once: "Allow once",
-  session: "Allow for this session",
-  always: "Always allow (saved)",
-  deny: "Deny",
-  view: "View the whole command",
-} as const;
+const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly short: string }>> = {
+  once: { label: "Run it once", short: "once" },
+  session: { label: "Run it, this session", short: "session" },
+  always: { label: "Always run it", short: "always" },
+  deny: { label: "Don't run it", short: "no" },
+  reason: { label: "Don't run it, and say why", short: "no, because" },
+  view: { label: "Show all of it", short: "view" },
+};
+const letterOf: Readonly<Record<ApprovalRow, string>> = {
+  once: "o",
+  session: "s",
+  always: "a",
+  deny: "d",
+  reason: "r",
+  view: "v",
+};
 const narrow = 64;
+/** With fewer rows, the command and one row of answers are all there is room for. */
+const fewRows = 16;
 
 export function approvalPromptRows(prompt: ApprovalPrompt, look: PromptLook): Line[] {
-  const { columns } = look;
-  const isLong = prompt.summary.length > longCommand;
-  const shown = isLong && !prompt.isViewed ? `${prompt.summary.slice(0, longCommand)}…` : prompt.summary;
-  const maxRows = Math.max(3, look.rows - 14);
-  const command = wrapText(shown, columns - 4, prompt.isDestructive ? "danger" : "bold");
+  const { columns, rows } = look;
+  const isTiny = rows < fewRows;
+  const command = commandRows(prompt, columns);
+  const maxRows = isTiny ? Math.max(1, rows - 6) : Math.max(3, rows - 18);
   const hidden = command.length - maxRows;
-  const body = command.slice(0, maxRows).map((row): Line => [{ text: "    " }, ...row]);
   const more: Line[] = hidden > 0 ? [[{ text: `    … ${hidden} more rows`, style: "dim" }]] : [];
   const reasons = prompt.reasons.flatMap((reason) =>
     wrapLine([{ text: `  ⚠ ${reason}`, style: "warn" }], columns, { hang: [{ text: "    " }] }),
   );
-  const choices = approvalRows(prompt).map((choice, index): Line => {
-    const letter = choice[0] ?? "";
-    return choiceRow(`${index + 1}. ${choiceWords[choice]} (${letter})`, index === prompt.selected);
+  const title = `⚠ ${prompt.tool} asks`;
+  const head = [...command.slice(0, maxRows), ...more];
+  const body = isTiny
+    ? [...head, ...answersInOneRow(prompt, columns)]
+    : [...head, ...reasons, ...answerRows(prompt, columns), ...hintRows(prompt, look)];
+  return framed(prompt, look, { title, body });
+}
+
+/** The command, or of a long one the lines that matter, with their numbers. */
+function commandRows(prompt: ApprovalPrompt, columns: number): Line[] {
+  const style = prompt.isDestructive ? "danger" : "bold";
+  const indented = (rows: readonly Line[]): Line[] => rows.map((row): Line => [{ text: "    " }, ...row]);
+  if (!isShortened(prompt)) return indented(wrapText(prompt.summary, columns - 4, style));
+  const lines = prompt.summary.split("\n");
+  const shown = (prompt.lines.length > 0 ? prompt.lines : lines.map((_, index) => index)).slice(0, manyLines);
+  const rows = shown.map((index): Line => {
+    const number = lines.length > 1 ? `${index + 1}`.padStart(4) : "   ";
+    return [
+      { text: `${number} `, style: "dim" },
+      { text: cutText((lines[index] ?? "").slice(0, longCommand), Math.max(8, columns - 7)), style },
+    ];
   });
-  const title = `${prompt.isDestructive ? "⚠ Destructive" : "⚠ Approval"}: ${prompt.tool}`;
-  return framed(prompt, look, { title, body: [...body, ...more, ...reasons, ...choices] });
+  const left = lines.length - shown.length;
+  if (left > 0)
+    rows.push([{ text: `     … ${left} more ${left === 1 ? "line" : "lines"} (v shows them)`, style: "dim" }]);
+  return rows;
+}
+
+function answerRows(prompt: ApprovalPrompt, columns: number): Line[] {
+  return approvalRows(prompt).flatMap((row, index) => {
+    const isSelected = index === prompt.selected;
+    const scope = row === "reason" || row === "view" ? undefined : prompt.scopes[row];
+    const label = `  ${isSelected ? "❯" : " "} ${letterOf[row]}  ${rowWords[row].label}`;
+    const lead: Span = { text: scope === undefined ? label : `${label}: `, style: isSelected ? "selected" : undefined };
+    return wrapLine(scope === undefined ? [lead] : [lead, { text: scope, style: "dim" }], columns, {
+      hang: [{ text: "       " }],
+    });
+  });
+}
+
+function answersInOneRow(prompt: ApprovalPrompt, columns: number): Line[] {
+  const spans = approvalRows(prompt).map((row, index): Span => {
+    const style = index === prompt.selected ? "selected" : undefined;
+    return { text: `${index === 0 ? "" : " "}${letterOf[row]}:${rowWords[row].short}`, style };
+  });
+  return wrapLine(spans, columns);
+}
+
+function hintRows(prompt: ApprovalPrompt, look: PromptLook): Line[] {
+  const style = prompt.note === undefined ? "dim" : "warn";
+  return [[{ text: cutText(`  ${hintWords(prompt, look.isListening)}`, look.columns), style }]];
+}
+
+function hintWords(prompt: ApprovalPrompt, isListening: boolean): string {
+  if (prompt.reason !== undefined) return "What should Hermes do instead? Enter sends it · Esc goes back";
+  if (prompt.note === "too-early") return "Typing never answers: choose, pause a moment, then press Enter.";
+  if (prompt.note === "choose") return "Choose first: a letter, or ↑ ↓. Then Enter.";
+  const chosen = approvalRows(prompt)[prompt.selected];
+  if (!isListening && prompt.chosenBy !== "arrow") return "Esc: no";
+  if (chosen === undefined) return "Esc: no · a letter, then Enter · ↑ ↓ and Enter";
+  return `Esc: no · Enter: ${rowWords[chosen].label.toLowerCase()}`;
 }
 
 export function questionPromptRows(prompt: QuestionPrompt, look: PromptLook): Line[] {
@@ -58,11 +127,14 @@ export function questionPromptRows(prompt: QuestionPrompt, look: PromptLook): Li
           columns,
           room: look.rows - question.length - rowsAround,
         });
-  return framed(prompt, look, { title: "Hermes asks", body: [...question, ...choices] });
+  const keys = look.isListening ? " · a digit, or ↑ ↓ and Enter" : "";
+  const hint: Line[] =
+    choices.length === 0 ? [] : [[{ text: cutText(`  Esc: Hermes decides${keys}`, columns), style: "dim" }]];
+  return framed(prompt, look, { title: "Hermes asks", body: [...question, ...choices, ...hint] });
 }
 
 /** Frame, status bar, input and a little of what was said before. */
-const rowsAround = 9;
+const rowsAround = 10;
 
 /** Whole, so that nobody chooses what cannot be read; cut to one row each where there is no room for that. */
 function questionChoices(

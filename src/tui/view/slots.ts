@@ -1,4 +1,5 @@
 import type { LayoutSlots, Widget } from "../extension.ts";
+import { isListening } from "../state/answering.ts";
 import { spinnerText } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import { statusBar } from "../state/status-bar.ts";
@@ -29,6 +30,7 @@ export function builtInSlots(source: ViewSource, extra: readonly Widget[]): Layo
     rows: source.rows(),
     nowMs: source.nowMs(),
     waiting: source.state().prompts.length - 1,
+    isListening: isListening(source.state(), source.nowMs()),
   });
   const spinner = () => spinnerText(source.state(), source.look().skin, source.nowMs());
   return {
@@ -97,7 +99,7 @@ function bottomSlots(source: ViewSource, isNarrow: () => boolean): BottomSlots {
     inputArea: widget(
       "inputArea",
       (columns) => inputRows(source.state(), source.look().skin, columns),
-      () => source.state().picker === undefined && source.state().prompts[0]?.kind !== "approval",
+      () => source.state().picker === undefined && hasInput(source.state()),
     ),
     inputRuleBottom: widget(
       "inputRuleBottom",
@@ -118,6 +120,12 @@ function bottomSlots(source: ViewSource, isNarrow: () => boolean): BottomSlots {
       () => source.state().editor.completions !== undefined && source.state().prompts.length === 0,
     ),
   };
+}
+
+/** Choices need no input line, unless a text is being written or waits in it. */
+function hasInput({ prompts, editor }: ViewState): boolean {
+  const [prompt] = prompts;
+  return prompt?.kind !== "approval" || prompt.reason !== undefined || editor.buffer.text !== "";
 }
 
 /** The order the slots have unless an extension says otherwise. */

@@ -4,7 +4,7 @@ import { displayWidth } from "./width.ts";
 /** A piece of a row in one style. Style names are classes of the {@link StyleMap}; unknown ones are plain. */
 export interface Span {
   readonly text: string;
-  readonly style?: string;
+  readonly style?: string | undefined;
   /** The text cursor stands before this span. */
   readonly isCursor?: boolean;
 }

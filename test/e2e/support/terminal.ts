@@ -44,6 +44,14 @@ export class ProgramTerminal implements AsyncDisposable {
     this.#pty.write(keys);
   }
 
+  /** Answers a dialog as a person does: a letter, and Enter; each once the dialog listens. */
+  async choose(letter: string): Promise<void> {
+    await this.sees("Esc: no · a letter, then Enter");
+    this.#pty.write(letter);
+    await this.sees("Esc: no · Enter:");
+    this.#pty.write("\r");
+  }
+
   /** Everything that stands in the terminal, what has scrolled away included. */
   async text(): Promise<string> {
     await this.#screen.settled();
