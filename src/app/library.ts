@@ -1,5 +1,5 @@
 import type { FlagSetting } from "#config";
-import type { ApprovalChoice, SessionId, TurnResult } from "#conversation";
+import type { ApprovalChoice, Message, SessionId, TurnResult } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { realImport } from "#foundation/process/import-module";
@@ -37,6 +37,8 @@ export interface CreateHermesOptions {
   readonly saveTrajectories?: boolean;
   /** An id, the beginning of one, or a title. */
   readonly resume?: string;
+  /** The conversation so far, where the program keeps it itself; instead of `resume`. It ends with an answer. */
+  readonly history?: readonly Message[];
   /** Nothing is kept beyond this process. */
   readonly isIncognito?: boolean;
   /** Decides about flagged commands; without it they are denied. */
@@ -115,6 +117,7 @@ function wishOf(options: CreateHermesOptions): Omit<OpenOptions, "source" | "cwd
     "ignoreRules",
     "passSessionId",
     "saveTrajectories",
+    "history",
     ...(options.baseUrl === undefined ? (["model", "provider"] as const) : []),
   ] as const;
   return Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));

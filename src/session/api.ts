@@ -24,6 +24,10 @@ export interface SessionService extends AsyncDisposable {
 export interface OpenOptions {
   /** Absent begins a new session. */
   readonly resume?: SessionId | undefined;
+  /** The conversation so far, from whoever keeps it: instead of `resume`. It ends with an answer, and every call has its result. */
+  readonly history?: readonly Message[] | undefined;
+  /** False: nothing of it is kept beyond this session, neither row nor input nor log. */
+  readonly isStored?: boolean | undefined;
   /** `cli`, `telegram`, `cron`, `tool`, … stored with the session. */
   readonly source: string;
   readonly title?: string | undefined;
@@ -69,8 +73,7 @@ export type Alongside = (tx: Aggregates, written: Written) => Promise<void>;
 export interface Written {
   /** The part of the session they are in. */
   readonly sessionId: SessionId;
-  /** Undefined for what is written before the first turn. */
-  readonly turnId: TurnId | undefined;
+  readonly turnId: TurnId;
   /** The sources that sent the words of this turn; none for a turn that began by itself. */
   readonly from: readonly string[];
   /** Only those that were not stored before, in order. */
@@ -81,7 +84,7 @@ export interface Written {
   readonly inboxIds: readonly number[];
 }
 
-export interface BorrowOptions extends OpenOptions {
+export interface BorrowOptions extends Omit<OpenOptions, "history" | "isStored"> {
   /** The chat or tab it is borrowed for: whoever names the same key gets the same session, also after `/new`. */
   readonly key?: string | undefined;
 }

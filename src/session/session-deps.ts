@@ -1,3 +1,4 @@
+import type { AgentRecords } from "#agent";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import type { Clock } from "#foundation/time/clock";
@@ -13,6 +14,8 @@ export interface SessionDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly openAgent: OpenAgent;
+  /** Where agents write beside their transcripts, for a session with a store of its own. */
+  readonly records?: AgentRecords | undefined;
   readonly settings: SessionSettings;
   /** Session logs, snapshots and log files are below it. */
   readonly home: HermesHome;

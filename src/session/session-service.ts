@@ -1,9 +1,13 @@
 import type { SessionId } from "#conversation";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { openStore } from "#store";
 import type { BorrowOptions, OpenOptions, OpenSession, SessionService } from "./api.ts";
 import { SessionFront } from "./front/session-front.ts";
 import { Lending } from "./lending.ts";
 import { findSession, newestSession } from "./search/lineage.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import type { SessionSettings } from "./settings.ts";
+import { storedRecords } from "./turns/agent-records.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
 import { leaseOwner } from "./turns/turn-lease.ts";
 
@@ -17,16 +21,25 @@ export function createSessionService(deps: SessionDeps): SessionService {
   let isClosed = false;
   const openOne = async (options: OpenOptions): Promise<SessionFront> => {
     if (isClosed) throw new Error("The session service is closed.");
-    const session = await SessionFront.open({
-      session: deps,
-      options,
-      // Two of one process hold a session in turns, like two programs.
-      owner: leaseOwner(),
-      openOther: openOne,
-      onClosed: (gone) => open.delete(gone),
-    });
-    open.add(session);
-    return session;
+    const own = new Scope();
+    try {
+      const session = await SessionFront.open({
+        session: options.isStored === false ? await unstored(deps, own) : deps,
+        options,
+        // Two of one process hold a session in turns, like two programs.
+        owner: leaseOwner(),
+        openOther: openOne,
+        async onClosed(gone) {
+          open.delete(gone);
+          await own[Symbol.asyncDispose]();
+        },
+      });
+      open.add(session);
+      return session;
+    } catch (error) {
+      await own[Symbol.asyncDispose]();
+      throw error;
+    }
   };
   const lending = new Lending({
     clock: deps.clock,
@@ -47,4 +60,16 @@ export function createSessionService(deps: SessionDeps): SessionService {
       await work[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The same for a session of which nothing is kept: a store of its own that ends with it. */
+async function unstored(deps: SessionDeps, scope: Scope): Promise<SessionDeps> {
+  const { clock, logger } = deps;
+  const store = scope.adopt(await openStore({ memory: true }, { clock, log: logger }));
+  const records = scope.adopt(storedRecords(store, clock, logger));
+  const settings = Object.create(deps.settings, {
+    writesSessionLog: { value: false },
+    suggestsTitles: { value: false },
+  }) as SessionSettings;
+  return { ...deps, store, records, settings };
 }

@@ -25,7 +25,7 @@ export interface FrontDeps {
   readonly owner: string;
   /** Another session of the same service. */
   openOther(options: OpenOptions): Promise<OpenSession>;
-  onClosed(front: SessionFront): void;
+  onClosed(front: SessionFront): Promise<void>;
 }
 
 /**
@@ -264,6 +264,6 @@ export class SessionFront implements OpenSession {
     await settled;
     await this.#work[Symbol.asyncDispose]();
     await closeConversation();
-    this.#deps.onClosed(this);
+    await this.#deps.onClosed(this);
   }
 }

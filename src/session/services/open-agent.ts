@@ -37,8 +37,9 @@ export interface SessionHost extends Omit<AgentHost, "tools" | "skills"> {
 }
 
 /** Builds what a session thinks and acts with: a model, a scope, an agent, and the services over it. */
-export function createOpenAgent(host: SessionHost): OpenAgent {
+export function createOpenAgent(shared: SessionHost): OpenAgent {
   return async (request, signal) => {
+    const host = request.records === undefined ? shared : { ...shared, records: request.records };
     const { machine, models } = host;
     const { config } = machine.loaded;
     const { entries: fallbackChain, warnings } = parseFallbackChain(config);

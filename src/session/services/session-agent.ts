@@ -1,4 +1,4 @@
-import type { Agent, Transcript } from "#agent";
+import type { Agent, AgentRecords, Transcript } from "#agent";
 import type { AgentEvents, Message, SessionId } from "#conversation";
 import type { Approver, AskUser, DeliveredWords, Prompter } from "#tools";
 import type { OpenOptions } from "../api.ts";
@@ -20,6 +20,8 @@ export interface AgentRequest {
   readonly options: OpenOptions;
   readonly history: readonly Message[];
   readonly transcript: Transcript;
+  /** Where what is written beside the transcript goes, when not to the store of all sessions. */
+  readonly records?: AgentRecords | undefined;
   /** The stored prompt of a session that goes on. */
   readonly prompt: PromptStorage;
   readonly startedAtMs: number;

@@ -1,8 +1,9 @@
 import { type Agent, unfinishedTurn } from "#agent";
-import { type AgentEvents, type Cost, type Message, type SessionId, zeroUsage } from "#conversation";
+import { type AgentEvents, type Cost, type Message, type SessionId, violations, zeroUsage } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { plural } from "#foundation/text/figures";
+import { newId } from "#foundation/text/ids";
 import type { SessionRecord } from "#store";
 import type { Alongside, OpenOptions } from "../api.ts";
 import { headOf } from "../search/lineage.ts";
@@ -59,7 +60,8 @@ export async function openConversation(
   const rootId = record === undefined ? id : await store.sessions.rootOf(id);
   const startedAtMs = record?.startedAtMs ?? clock.now();
   const inbox = new SessionInbox(store, { headId, source: options.source });
-  const past = record === undefined ? { history: [], left: [] } : await takeUp(deps, { id, headId, inbox });
+  const before = givenHistory(options);
+  const past = record === undefined ? { history: before, left: [] } : await takeUp(deps, { id, headId, inbox });
   const title = new SessionTitle(store, record?.title);
   let promptText = "";
   const transcript: StoredTranscript = new StoredTranscript({
@@ -73,6 +75,7 @@ export async function openConversation(
       ...(options.userId === undefined ? {} : { userId: options.userId }),
     },
     hasRow: record !== undefined,
+    before,
     alongside: () => deps.alongside(),
     onLost: () => deps.onLost(),
     onRow: () => title.settle(transcript.sessionId),
@@ -90,7 +93,7 @@ export async function openConversation(
   const { events, surface } = deps;
   const facts = { sessionId: id, rootSessionId: rootId, startedAtMs, spentUsd: spentUsd(record) };
   const opened = await openAgent(
-    { ...facts, ...surface, options, history: past.history, transcript, prompt, events },
+    { ...facts, ...surface, options, history: past.history, transcript, prompt, events, records: deps.session.records },
     signal,
   );
   if (record !== undefined) continueFigures(opened.agent, record);
@@ -110,6 +113,19 @@ export async function openConversation(
       await opened[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The conversation a surface hands over, with a name for every message; refused where a provider would refuse it. */
+function givenHistory({ history = [], resume }: OpenOptions): readonly Message[] {
+  if (history.length === 0) return [];
+  const hint =
+    "Give it as it was: the person begins, the sides take turns, every call has its result, an answer is last.";
+  const refuse = (why: string) => new UserError(`This history cannot be used: ${why}.`, { hint, code: "bad_history" });
+  if (resume !== undefined) throw refuse("the session has one of its own");
+  const [first] = violations(history);
+  if (first !== undefined) throw refuse(`${first.detail} (message ${first.index + 1})`);
+  if (history.at(-1)?.role !== "assistant") throw refuse("the last message is not an answer");
+  return history.map((message) => ({ ...message, uid: message.uid ?? newId("msg") }));
 }
 
 function tell({ events }: Pick<ConversationDeps, "events">, text: string, level: "info" | "warn" = "info"): void {

@@ -123,6 +123,6 @@ export class CurrentConversation {
 
 /** The same surface and choices, for a conversation that begins now. */
 export function freshOptions(options: OpenOptions): OpenOptions {
-  const { resume: _resume, title: _title, ...rest } = options;
+  const { resume: _resume, title: _title, history: _history, ...rest } = options;
   return rest;
 }

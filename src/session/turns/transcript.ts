@@ -15,6 +15,8 @@ export interface TranscriptDeps {
   /** The row, should it have to be made now; `id` is where the transcript begins. */
   readonly row: NewSession;
   readonly hasRow: boolean;
+  /** What was said before, and is written with the first message. */
+  readonly before?: readonly Message[] | undefined;
   /** What the surface writes with the messages. */
   alongside(): Alongside | undefined;
   /** The row was made. */
@@ -58,6 +60,7 @@ export class StoredTranscript implements Transcript {
   #id: SessionId;
   #hasRow: boolean;
   #turn: WritingTurn | undefined;
+  #before: readonly Message[];
   #unsaved: readonly Unsaved[] = [];
   #isFailing = false;
   #isLost = false;
@@ -66,6 +69,7 @@ export class StoredTranscript implements Transcript {
     this.#deps = deps;
     this.#id = deps.row.id;
     this.#hasRow = deps.hasRow;
+    this.#before = deps.before ?? [];
   }
 
   /** The part that is written to now. */
@@ -84,7 +88,9 @@ export class StoredTranscript implements Transcript {
 
   async record(messages: readonly Message[]): Promise<void> {
     const turn = this.#turn;
-    this.#unsaved = [...this.#unsaved, ...messages.map((message) => ({ message, turn }))];
+    const before = this.#before.map((message) => ({ message, turn: undefined }));
+    this.#before = [];
+    this.#unsaved = [...before, ...this.#unsaved, ...messages.map((message) => ({ message, turn }))];
     await this.#save();
   }
 
@@ -159,10 +165,11 @@ export class StoredTranscript implements Transcript {
     const { uids } = await tx.messages.append(this.#id, messages, { source: row.source });
     const isNew = new Set(uids);
     for (const turn of new Set(unsaved.map((one) => one.turn))) {
+      if (turn === undefined) continue;
       const ofTurn = unsaved.filter((one) => one.turn === turn).map(({ message }) => message);
       const written = ofTurn.filter(({ uid }) => uid !== undefined && isNew.has(uid));
       if (written.length === 0) continue;
-      const inboxIds = turn !== undefined && written.some(({ role }) => role === "user") ? turn.inboxIds : [];
+      const inboxIds = written.some(({ role }) => role === "user") ? turn.inboxIds : [];
       await tx.inbox.finish(inboxIds, "done");
       await alongside?.(tx, this.#written(written, { turn, inboxIds }));
     }
@@ -170,11 +177,11 @@ export class StoredTranscript implements Transcript {
 
   #written(
     messages: readonly Message[],
-    { turn, inboxIds }: { readonly turn: WritingTurn | undefined; readonly inboxIds: readonly number[] },
+    { turn, inboxIds }: { readonly turn: WritingTurn; readonly inboxIds: readonly number[] },
   ): Written {
     const last = messages.at(-1);
     const isFinal = last?.role === "assistant" && callsOf(last).length === 0;
-    return { sessionId: this.#id, turnId: turn?.id, from: turn?.from ?? [], messages, isFinal, inboxIds };
+    return { sessionId: this.#id, turnId: turn.id, from: turn.from, messages, isFinal, inboxIds };
   }
 
   async #write(what: string, write: (tx: Aggregates) => Promise<unknown>): Promise<void> {
