@@ -16,13 +16,15 @@ export const observerOrder = [
   "children",
   /** Explains something to a newcomer. */
   "hints",
+  /** Keeps what a surface that comes back has missed. */
+  "recent",
 ] as const;
 
 export type ObserverName = (typeof observerOrder)[number];
 
 export interface Observer<E = AgentEvent> {
   /** Every event passes here. A session sends more kinds on the same bus; pass over what is not known. */
-  note(event: E): void;
+  note(event: E, seq: number): void;
 }
 
 interface Entry<E> {
@@ -45,11 +47,13 @@ const surfaceRank = observerOrder.length;
  * 1. Observers hear an event in the order of `observerOrder`, then the surfaces in the order they came.
  * 2. Nobody can stop an event: who throws is passed over, and a surface that throws is told nothing more.
  * 3. A notice that comes before any surface waits for the first one.
+ * 4. Every event has a number; numbers only grow.
  */
 export class EventBus<E extends { readonly type: string } = AgentEvent> {
   readonly #logger: Logger;
   #entries: readonly Entry<E>[] = [];
-  #unheard: E[] = [];
+  #unheard: { readonly event: E; readonly seq: number }[] = [];
+  #seq = 0;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -61,10 +65,13 @@ export class EventBus<E extends { readonly type: string } = AgentEvent> {
   }
 
   emit(event: E): void {
-    if (event.type === "notice" && !this.hasListeners && this.#unheard.length < mostKept) this.#unheard.push(event);
+    this.#seq += 1;
+    const seq = this.#seq;
+    if (event.type === "notice" && !this.hasListeners && this.#unheard.length < mostKept)
+      this.#unheard.push({ event, seq });
     for (const entry of this.#entries) {
       try {
-        entry.observer.note(event);
+        entry.observer.note(event, seq);
       } catch (error) {
         this.#failed(entry, event, error);
       }
@@ -76,12 +83,12 @@ export class EventBus<E extends { readonly type: string } = AgentEvent> {
   }
 
   /** A surface that draws events. */
-  subscribe(listener: (event: E) => void): Disposable {
+  subscribe(listener: (event: E, seq: number) => void): Disposable {
     const entry = { rank: surfaceRank, observer: { note: listener } };
     const subscription = this.#add(entry);
-    for (const event of this.#unheard.splice(0)) {
+    for (const { event, seq } of this.#unheard.splice(0)) {
       try {
-        listener(event);
+        listener(event, seq);
       } catch (error) {
         this.#failed(entry, event, error);
       }

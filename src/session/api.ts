@@ -124,8 +124,8 @@ export interface ToolsetInfo {
 export interface OpenSession extends AsyncDisposable {
   readonly info: SessionInfo;
   readonly history: readonly Message[];
-  /** Events of all turns, in order; a listener that throws is dropped. */
-  subscribe(listener: (event: SessionEvent) => void): Disposable;
+  /** Events of all turns, in order, each with its number; a listener that throws is dropped. */
+  subscribe(listener: SessionListener, options?: SubscribeOptions): Disposable;
   /** Input from a person: a slash command, words for the model, or words while it is busy. */
   submit(input: UserInput): Promise<Submission>;
   /** Goes on with a turn that broke off (a crash, a failure); undefined when the last one is finished. */
@@ -143,6 +143,16 @@ export interface OpenSession extends AsyncDisposable {
   answer(requestId: string, text: string | undefined): void;
   /** Resolves when no turn runs and nothing is queued. */
   settled(): Promise<void>;
+}
+
+export type SessionListener = (event: SessionEvent, seq: number) => void;
+
+export interface SubscribeOptions {
+  /**
+   * The number of the last event this surface has: it is told at once what it missed, or, where that is no longer known,
+   * how things stand (`resync`).
+   */
+  readonly afterSeq?: number | undefined;
 }
 
 export interface UserInput {
@@ -175,6 +185,17 @@ export type SessionEvent =
   | AgentEvent
   | { readonly type: "session-changed"; readonly info: SessionInfo }
   | { readonly type: "queue-changed"; readonly queued: readonly string[] }
+  /** Events were missed: how things stand now. Everything before is in the transcript. */
+  | {
+      readonly type: "resync";
+      readonly info: SessionInfo;
+      /** The turn that runs. */
+      readonly turnId?: TurnId | undefined;
+      /** What the reply that is being written says so far. */
+      readonly text: string;
+      /** What waits for an answer. */
+      readonly requests: readonly SessionRequest[];
+    }
   | {
       readonly type: "secret-request";
       readonly id: string;
@@ -184,6 +205,12 @@ export type SessionEvent =
     }
   | { readonly type: "background-start"; readonly id: string; readonly prompt: string }
   | { readonly type: "background-end"; readonly id: string; readonly prompt: string; readonly text: string };
+
+/** An event that waits for an answer of a person. */
+export type SessionRequest = Extract<
+  SessionEvent,
+  { readonly type: "approval-request" | "question-request" | "secret-request" }
+>;
 
 /** What a command shows. Surfaces decide how; none of them invents content. */
 export type CommandView =

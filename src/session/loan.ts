@@ -12,8 +12,8 @@ export function loanOf(front: SessionFront, source: string, giveBack: () => void
     get history() {
       return front.history;
     },
-    subscribe(listener) {
-      const subscription = front.subscribe(listener);
+    subscribe(listener, options) {
+      const subscription = front.subscribe(listener, options);
       listening.add(subscription);
       return {
         [Symbol.dispose]() {

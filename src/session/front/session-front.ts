@@ -1,6 +1,16 @@
 import { type ApprovalAnswer, EventBus, type Message } from "#conversation";
 import type { DeliveredWords } from "#tools";
-import type { Completion, OpenOptions, OpenSession, SessionEvent, SessionInfo, Submission, UserInput } from "../api.ts";
+import type {
+  Completion,
+  OpenOptions,
+  OpenSession,
+  SessionEvent,
+  SessionInfo,
+  SessionListener,
+  Submission,
+  SubscribeOptions,
+  UserInput,
+} from "../api.ts";
 import type { CommandServices } from "../commands/command.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { AfterTurn } from "../turns/after-turn.ts";
@@ -13,6 +23,7 @@ import { ChildTasks } from "./child-tasks.ts";
 import { CommandDispatcher } from "./command-dispatcher.ts";
 import { Hints } from "./hints.ts";
 import { askWith } from "./questions.ts";
+import { RecentEvents } from "./recent-events.ts";
 import { sessionInfo } from "./session-info.ts";
 import { endReasonOf } from "./surface.ts";
 
@@ -39,6 +50,7 @@ export class SessionFront implements OpenSession {
   readonly #work: BackgroundWork;
   readonly #asking: Asking;
   readonly #children = new ChildTasks();
+  readonly #recent = new RecentEvents();
   readonly #turns: Turns;
   readonly #conversation: CurrentConversation;
   readonly #background: BackgroundRuns;
@@ -65,6 +77,7 @@ export class SessionFront implements OpenSession {
     const hints = new Hints({ session, source: options.source, work, emit });
     events.observe("children", this.#children);
     events.observe("hints", hints);
+    events.observe("recent", this.#recent);
     const afterTurn = new AfterTurn({ session, work, source: options.source, onTitle: onChange });
     const conversation = (): CurrentConversation["now"] => this.#conversation.now;
     this.#turns = new Turns({
@@ -125,8 +138,12 @@ export class SessionFront implements OpenSession {
     return this.#conversation.now.agent.conversation.history;
   }
 
-  subscribe(listener: (event: SessionEvent) => void): Disposable {
-    return this.#events.subscribe(listener);
+  subscribe(listener: SessionListener, { afterSeq }: SubscribeOptions = {}): Disposable {
+    if (afterSeq === undefined) return this.#events.subscribe(listener);
+    const { newest } = this.#recent;
+    for (const { event, seq } of this.#recent.after(afterSeq, () => this.info)) listener(event, seq);
+    // A notice that nobody heard is among what was missed; it is not told twice.
+    return this.#events.subscribe((event, seq) => seq > newest && listener(event, seq));
   }
 
   /** Another program has it now: it is of no use to anybody. */

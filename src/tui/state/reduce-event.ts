@@ -111,6 +111,7 @@ function reduceFact(state: ViewState, event: Fact, nowMs: number): ViewState {
     case "notice":
       return notice(closeAnswer(state, nowMs), event.level, event.text);
     case "session-changed":
+    case "resync":
       return withSession(state, event.info);
     case "queue-changed":
       return { ...state, queue: event.queued };

@@ -63,7 +63,8 @@ export class FakeSession implements OpenSession {
   isDisposed = false;
   completions: readonly Completion[] = [];
   reply: Reply = () => ({ kind: "turn", ended: Promise.resolve(turnEnd()) });
-  readonly #listeners = new Set<(event: SessionEvent) => void>();
+  readonly #listeners = new Set<(event: SessionEvent, seq: number) => void>();
+  #seq = 0;
   readonly #queue: string[] = [];
 
   constructor(more: Partial<SessionInfo> = {}) {
@@ -71,14 +72,17 @@ export class FakeSession implements OpenSession {
   }
 
   emit(...events: readonly SessionEvent[]): void {
-    for (const event of events) for (const listener of this.#listeners) listener(event);
+    for (const event of events) {
+      this.#seq += 1;
+      for (const listener of this.#listeners) listener(event, this.#seq);
+    }
   }
 
   get listenerCount(): number {
     return this.#listeners.size;
   }
 
-  subscribe(listener: (event: SessionEvent) => void): Disposable {
+  subscribe(listener: (event: SessionEvent, seq: number) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
