@@ -35,9 +35,9 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
   const { scope, redact, config } = base;
   const { clock, logger, redactor } = machine;
   const audit = scope.adopt(openAudit(base));
-  const approval = openApproval(base, (entry) => audit.decided(entry));
-  const { gate, yolo } = approval;
   const terminals = openTerminals(base);
+  const approval = openApproval(base, { walls: terminals.walls, decided: (entry) => audit.decided(entry) });
+  const { gate, yolo } = approval;
   const { leases, processes, guardian, variables } = terminals;
   const registry = new ToolRegistry(logger);
   const { snapshots, cover } = openSnapshots(base, { terminals, registry });

@@ -18,7 +18,7 @@ export function createInlineShell(options: InlineShellOptions): (scope: SessionS
   return (scope) =>
     async (command, { cwd, signal }) => {
       const wall = await options.wall(scope, signal);
-      if (!wall.isInForce) return { kind: "failed", reason: "no sandbox works on this machine to run it in" };
+      if (wall.isMissing) return { kind: "failed", reason: "no sandbox works on this machine to run it in" };
       const shell = { program: shellPath(options.env), args: ["-c", command] };
       const { program, args } = wall.confine(shell, { cwd, isBackground: true, writable: [] });
       const done = await runProcess(program, args, {

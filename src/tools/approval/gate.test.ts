@@ -72,6 +72,50 @@ describe("the approval gate", () => {
     expect(await open.check("rm -rf build")).toMatchObject({ kind: "run" });
   });
 
+  const unheld = {
+    key: "no sandbox",
+    description: "nothing holds it",
+    severity: "ask",
+    source: "policy",
+    isExact: true,
+  } as const;
+
+  it("asks about each command that no sandbox holds; a yes is for exactly that one, and never for good", async () => {
+    const { check, asked, added } = gateWith(
+      { unheld: () => Promise.resolve([unheld]) },
+      { answers: ["always", "deny", "deny"] },
+    );
+    expect(await check("make")).toMatchObject({ kind: "run" });
+    expect(asked[0]?.choices).toEqual(["once", "session", "deny"]);
+    expect(await check("make")).toMatchObject({ kind: "run", note: "approved earlier" });
+    expect(await check("make all")).toMatchObject({ kind: "blocked" });
+    expect(await check("make", { cwd: "/elsewhere" })).toMatchObject({ kind: "blocked" });
+    expect(added).toEqual([]);
+  });
+
+  it("refuses what no sandbox holds where nobody can be asked, whatever the surface allows", async () => {
+    const rules = { cron: "approve", headless: "allow" } as const;
+    const { check } = gateWith({ unheld: () => Promise.resolve([unheld]), surfaceRules: rules });
+    for (const source of ["one_shot", "cron", "webhook"])
+      expect(await check("make", { scope: testScope({ key: "s1", source }) })).toMatchObject({ kind: "blocked" });
+  });
+
+  it("lets a command out of the sandbox only with a person's word, each time, and says so", async () => {
+    const outside = { reason: '"needs docker"' };
+    const { check, asked, deps } = gateWith({ mode: () => "off" }, { answers: ["always", "once", "deny"] });
+    deps.yolo.toggle("s1");
+    expect(await check("docker ps", { outside })).toMatchObject({ kind: "run", isUnconfined: true });
+    expect(await check("docker ps", { outside })).toMatchObject({ kind: "run", isUnconfined: true });
+    expect(await check("docker ps", { outside })).toMatchObject({ kind: "blocked" });
+    expect(asked).toHaveLength(3);
+    expect(asked[0]?.choices).toEqual(["once", "deny"]);
+    expect(asked[0]?.findings[0]?.description).toContain("needs docker");
+    const headless = gateWith({ surfaceRules: { cron: "approve", headless: "allow" } });
+    const scope = testScope({ key: "s1", source: "one_shot" });
+    expect(await headless.check("docker ps", { outside, scope })).toMatchObject({ kind: "blocked" });
+    expect(headless.asked).toEqual([]);
+  });
+
   it("hands the person's reason for a no to the model", async () => {
     const { check } = gateWith({}, { answers: [{ choice: "deny", reason: "keep the build, delete only dist" }] });
     expect(await check("rm -rf build")).toMatchObject({

@@ -6,7 +6,7 @@ import type { AuditEntry } from "./audit.ts";
 import { type DetectPlace, detect } from "./detect.ts";
 import { detectInput } from "./detect-input.ts";
 import { linesOf, scopesOf } from "./explain-request.ts";
-import type { Grants } from "./grants.ts";
+import type { GrantedFor, Grants } from "./grants.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
 import { applyPolicy, type PolicyRule } from "./policy.ts";
 import type { ApprovalGate, ApprovalRequest, Approver, Finding, GateContext, GateVerdict } from "./request.ts";
@@ -25,6 +25,8 @@ export interface GateDeps {
   place(context: GateContext): DetectPlace;
   /** True when a command in this terminal cannot reach the host. */
   isContained(context: GateContext): boolean;
+  /** Findings about a command that no sandbox would hold here; none where one does. */
+  unheld?(command: string, context: GateContext, place: DetectPlace): Promise<readonly Finding[]>;
   /** Content scanners; their findings can be approved, but not for good. */
   scan?(command: string, signal: AbortSignal): Promise<readonly Finding[]>;
   /** Somebody is about to be asked. */
@@ -51,7 +53,11 @@ export function createGate(deps: GateDeps): ApprovalGate {
       if (hardline !== undefined)
         return decided(deps, { command, context, findings: [hardline] }, hardlineVerdict(hardline));
       const scanned = (await deps.scan?.(command, context.signal)) ?? [];
-      return judge(deps, { command, context, findings: [...findings, ...scanned] });
+      const unheld = (await deps.unheld?.(command, context, place)) ?? [];
+      // Where nothing holds a command there is nothing to leave.
+      const leaving =
+        context.outside === undefined || unheld.length > 0 ? [] : [leavingFinding(context.outside.reason)];
+      return judge(deps, { command, context, findings: [...leaving, ...findings, ...unheld, ...scanned] });
     },
     checkFindings: (summary, findings, context) => judge(deps, { command: summary, context, findings }),
   };
@@ -74,18 +80,23 @@ async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
     policy?.effect === "ask" ? [...given.findings, policyFinding(policy.reason)] : given.findings;
   if (asked.length === 0) return { kind: "run" };
   const { scope } = context;
+  if (asked.some(({ leavesWall }) => leavesWall === true)) return askToLeave(deps, { ...given, findings: asked });
   if (deps.yolo.isOn(scope.key) || deps.mode() === "off")
     return decided(deps, given, { kind: "run", note: "approvals are switched off" });
-  const subject = { command, sessionKey: scope.key, cwd: context.cwd };
+  const subject = subjectOf(given);
   const open = asked.filter((finding) => !deps.grants.isGranted(finding, subject));
   const now: Case = { ...given, findings: open };
   if (open.length === 0) return decided(deps, { ...given, findings: asked }, { kind: "run", note: "approved earlier" });
   const answer = surfaceAnswer(scope.source, deps.surfaceRules);
+  // What is exact needs the word of a person: no surface and no model gives it.
+  const isExact = open.some((finding) => finding.isExact === true);
+  if (isExact && (answer.kind !== "ask" || isUnattended(deps, context)))
+    return decided(deps, now, blocked("nobody can be asked here", open));
   if (isUnattended(deps, context) && deps.surfaceRules.headless === "allow")
     return decided(deps, now, { kind: "run", note: "nobody can be asked here, and that allows flagged commands" });
   if (answer.kind === "allow") return decided(deps, now, { kind: "run", note: "this surface allows flagged commands" });
   if (answer.kind === "deny") return decided(deps, now, { ...blocked(answer.reason, open), hint: answer.hint });
-  if (deps.mode() === "smart") {
+  if (deps.mode() === "smart" && !isExact) {
     const verdict = await judgeCommand(scope.auxiliary, { command, findings: open }, context.signal);
     if (verdict === "deny") return decided(deps, now, blocked("it was judged dangerous", open));
     if (verdict === "approve") {
@@ -96,16 +107,25 @@ async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
   return askPerson(deps, now);
 }
 
+/** Out of the wall only with the word of a person, each time anew: no switch, no surface and no earlier answer replaces it. */
+async function askToLeave(deps: GateDeps, given: Case): Promise<GateVerdict> {
+  const isAsking = surfaceAnswer(given.context.scope.source, deps.surfaceRules).kind === "ask";
+  if (isAsking && !isUnattended(deps, given.context)) return askPerson(deps, given);
+  return decided(
+    deps,
+    given,
+    blocked("nobody can be asked here, and nothing runs outside the sandbox without", given.findings),
+  );
+}
+
 async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
   const { command, context, findings } = given;
-  const isScanned = findings.some((finding) => finding.source === "scanner");
   const request: ApprovalRequest = {
     id: newId("apr"),
     tool: context.tool,
     summary: command,
     findings,
-    // What is allowed for good holds for the whole home, so only its owner is offered that.
-    choices: isScanned || context.scope.userId !== undefined ? ["once", "session", "deny"] : everyChoice,
+    choices: choicesFor(findings, context),
     scopes: scopesOf(findings),
     lines: linesOf(command, findings, deps.place(context)),
     isDestructive: true,
@@ -120,14 +140,40 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     const why = isUnattended(deps, context) ? "nobody can be asked here" : refusalWords(answer);
     return decided(deps, { ...given, choice }, blocked(why, findings));
   }
-  if (choice === "session" || (choice === "always" && !request.choices.includes("always")))
-    deps.grants.grantSession(context.scope.key, keys);
-  else if (choice === "always") await deps.grants.grantAlways(context.scope.key, keys);
+  await keepGrant(deps, { ...given, choice: offered(choice, request.choices) });
   return decided(
     deps,
     { ...given, choice },
     { kind: "run", note: `approved by the user (${choice}): ${keys.join(", ")}` },
   );
+}
+
+/** What is allowed for good holds for the whole home, so only its owner is offered that, and never for what is exact. */
+function choicesFor(findings: readonly Finding[], { scope }: GateContext): readonly ApprovalChoice[] {
+  if (findings.some(({ leavesWall }) => leavesWall === true)) return ["once", "deny"];
+  const isNarrow = findings.some(({ source, isExact }) => source === "scanner" || isExact === true);
+  return isNarrow || scope.userId !== undefined ? ["once", "session", "deny"] : everyChoice;
+}
+
+/** An answer that was not offered counts as the next smaller one. */
+function offered(choice: ApprovalChoice, choices: readonly ApprovalChoice[]): ApprovalChoice {
+  const order: readonly ApprovalChoice[] = ["always", "session", "once"];
+  return order.slice(Math.max(0, order.indexOf(choice))).find((one) => choices.includes(one)) ?? "once";
+}
+
+/** `once` is never kept. What is exact is kept for exactly this; the rest by what it counts as. */
+async function keepGrant(deps: GateDeps, given: Case): Promise<void> {
+  const { context, findings, choice } = given;
+  if (choice !== "session" && choice !== "always") return;
+  if (findings.some(({ isExact }) => isExact === true)) return deps.grants.grantCommand(subjectOf(given));
+  const keys = findings.map(({ key }) => key);
+  if (choice === "always") await deps.grants.grantAlways(context.scope.key, keys);
+  else deps.grants.grantSession(context.scope.key, keys);
+}
+
+function subjectOf({ command, context }: Case): GrantedFor {
+  const { scope, cwd, terminalKind, inputOf } = context;
+  return { command, sessionKey: scope.key, cwd, requester: scope.userId, within: inputOf ?? terminalKind };
 }
 
 function refusalWords(answer: ApprovalAnswer): string {
@@ -212,6 +258,11 @@ function hardlineVerdict(finding: Finding): GateVerdict {
     isHardline: true,
     findings: [finding],
   };
+}
+
+function leavingFinding(reason: string): Finding {
+  const description = `runs outside the sandbox, with your own rights, because: ${reason}`;
+  return { key: "run outside the sandbox", description, severity: "ask", source: "policy", leavesWall: true };
 }
 
 function policyFinding(reason: string): Finding {

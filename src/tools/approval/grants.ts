@@ -28,6 +28,10 @@ export interface GrantedFor {
   readonly command: string;
   readonly sessionKey: string;
   readonly cwd: string;
+  /** Who wants it; undefined is the owner. */
+  readonly requester?: string | undefined;
+  /** The kind of terminal it runs in, or the running program that reads it. */
+  readonly within?: string | undefined;
 }
 
 /** Keys of earlier versions, which were made from pattern texts, and what they are called now. */
@@ -60,8 +64,9 @@ export class Grants {
   }
 
   isGranted(finding: Finding, subject: GrantedFor): boolean {
-    if (this.#sessionKeys.get(subject.sessionKey)?.has(finding.key) === true) return true;
     if (this.#sessionCommands.get(subject.sessionKey)?.has(commandHash(subject)) === true) return true;
+    if (finding.isExact === true) return false;
+    if (this.#sessionKeys.get(subject.sessionKey)?.has(finding.key) === true) return true;
     return this.#store.load().some((entry) => this.#allows(entry, finding, subject));
   }
 
@@ -114,5 +119,8 @@ function beginsWith(command: string, prefix: string): boolean {
 }
 
 function commandHash(subject: GrantedFor): string {
-  return createHash("sha256").update(`${subject.cwd}\u0000${subject.command}`).digest("hex");
+  const { cwd, command, requester = "", within = "" } = subject;
+  return createHash("sha256")
+    .update(JSON.stringify([cwd, command, requester, within]))
+    .digest("hex");
 }

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readSwitches } from "#config";
+import type { Walls } from "../confinement/walls.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
 import type { ToolsBase } from "../tools-base.ts";
 import { allowlistStore } from "./allowlist.ts";
@@ -11,8 +12,9 @@ import { createGate, type GateDeps } from "./gate.ts";
 import { Grants } from "./grants.ts";
 import { localFacts } from "./local-facts.ts";
 import { readMode, YoloSwitch } from "./modes.ts";
-import type { ApprovalGate } from "./request.ts";
+import type { ApprovalGate, Finding } from "./request.ts";
 import { scanCommand } from "./scanner.ts";
+import { isHarmlessUnheld } from "./unheld.ts";
 
 export interface Approval {
   readonly gate: ApprovalGate;
@@ -26,7 +28,10 @@ export interface Approval {
 const atTheMachine: ReadonlySet<string> = new Set(["cli", "tui", "acp"]);
 
 /** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
-export function openApproval(base: ToolsBase, decided: (entry: AuditEntry) => void): Approval {
+export function openApproval(
+  base: ToolsBase,
+  { walls, decided }: { readonly walls: Walls; decided(entry: AuditEntry): void },
+): Approval {
   const { machine, config, env } = base;
   const { home, clock, logger, userHome } = machine;
   const { approvals } = config;
@@ -76,10 +81,25 @@ export function openApproval(base: ToolsBase, decided: (entry: AuditEntry) => vo
     onAnswer: (request, choice) => base.extensions.onAnswer(request, choice),
     mode: () => readMode(approvals.mode).mode,
     scan: scannerOf(base),
+    unheld: async (command, { scope, terminalKind, inputOf, signal }, place) => {
+      if (terminalKind !== "local") return [];
+      const { confinement } = await walls.of(scope, signal);
+      if (confinement.enforcement !== "none") return [];
+      return inputOf === undefined && isHarmlessUnheld(command, place, confinement) ? [] : [unheldFinding];
+    },
   });
   const personGate = createGate({ ...common, approver: { ask: () => Promise.resolve("once") }, mode: () => "manual" });
   return { gate, grants, yolo, personGate };
 }
+
+/** Where nothing holds programs inside, what a sandbox would have contained is asked about, one by one. */
+const unheldFinding: Finding = {
+  key: "no sandbox",
+  description: "no sandbox works on this machine, so nothing would hold this command inside the workspace",
+  severity: "ask",
+  source: "policy",
+  isExact: true,
+};
 
 function scannerOf({ config, env, machine }: ToolsBase): CommandScanner {
   const { security } = config;

@@ -11,6 +11,8 @@ export interface Finding {
   readonly source: string;
   /** It needs something the wall keeps from programs: once approved, it runs outside. */
   readonly leavesWall?: boolean | undefined;
+  /** A yes is for exactly this text in this folder, never for everything with the same key. */
+  readonly isExact?: boolean | undefined;
 }
 
 export interface ApprovalRequest {
@@ -67,6 +69,8 @@ export interface GateContext extends ToolTask {
   readonly terminalKind: string;
   /** The running program whose input is judged; undefined when the text is a command of its own. */
   readonly inputOf?: string | undefined;
+  /** Why the model wants the command to run outside the wall. */
+  readonly outside?: { readonly reason: string } | undefined;
   readonly signal: AbortSignal;
   /** Sign of life while somebody is being asked. */
   progress?(text: string): void;

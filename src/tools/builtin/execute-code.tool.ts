@@ -88,7 +88,7 @@ async function execute(
   if (typeof code !== "string" || code.trim() === "") throw new ToolFailure("There is no code to run");
   const language = languageOf(args["language"]);
   const wall = await deps.wall(context.scope, context.signal);
-  const refusal = await screen(deps, { code, language, isConfined: wall.isInForce }, context);
+  const refusal = await screen(deps, { code, language, wall }, context);
   if (refusal !== undefined) return failed(refusal, { status: "blocked" });
   const terminal = await deps.leases.take(context, context.signal);
   if (terminal.kind !== "local")
@@ -129,15 +129,18 @@ const finding: Finding = {
   description: "runs a script that can do what you can do, outside the checks of single commands",
   severity: "ask",
   source: "policy",
+  isExact: true,
 };
 
 /** Why the script may not run, or undefined. A sandbox makes asking unnecessary; without one, somebody must agree. */
 async function screen(
   deps: ExecuteCodeDeps,
-  script: { readonly code: string; readonly language: ScriptLanguage; readonly isConfined: boolean },
+  script: { readonly code: string; readonly language: ScriptLanguage; readonly wall: TerminalWall },
   context: ToolContext,
 ): Promise<string | undefined> {
-  if (deps.screening === "allow" || (deps.screening === "sandbox" && script.isConfined)) return undefined;
+  // Where a sandbox is missing a script is asked about whatever the settings say: nothing would hold it.
+  const { isInForce, isMissing } = script.wall;
+  if (!isMissing && (deps.screening === "allow" || (deps.screening === "sandbox" && isInForce))) return undefined;
   const verdict = await deps.gate.checkFindings(`${script.language} script:\n${script.code}`, [finding], {
     tool: "execute_code",
     scope: context.scope,

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { JsonSchema } from "#conversation";
 import { describe } from "#foundation/errors";
-import type { GateVerdict } from "../approval/request.ts";
+import type { GateContext, GateVerdict } from "../approval/request.ts";
 import type { ToolContext } from "../call/context.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { Tool } from "../registry/tool.ts";
@@ -46,6 +46,16 @@ function parameters({ options }: TerminalDeps, kind: TerminalKind): JsonSchema {
       workdir: { type: "string", description: "Directory for this command only; the session stays where it is" },
       ...(supportsPty(kind)
         ? { pty: { type: "boolean", description: "Give it a real terminal, for interactive programs" } }
+        : {}),
+      ...(kind === "local"
+        ? {
+            outside_sandbox: {
+              type: "boolean",
+              description:
+                "Ask the user to let exactly this command run outside the sandbox. Only when the sandbox refused what the task needs; say why in reason",
+            },
+            reason: { type: "string", description: "With outside_sandbox: what the command needs, for the user" },
+          }
         : {}),
       notify_on_complete: { type: "boolean", description: "With background: tell me when it ends" },
       watch_patterns: {
@@ -104,7 +114,7 @@ export async function runTerminal(
   if (workdir.kind === "bad") return refused("blocked", workdir.reason);
   const approval: GateVerdict = isForced
     ? { kind: "run" }
-    : await approve(deps, { command, workdir: workdir.path }, context);
+    : await approve(deps, { command, workdir: workdir.path, outside: outsideOf(args) }, context);
   if (approval.kind === "blocked") return refused("blocked", approval.reason);
   const call: TerminalCall = {
     command,
@@ -169,7 +179,11 @@ function place(deps: TerminalDeps, context: ToolContext): { readonly cwd: string
 /** Judged where it will really start: `rm -rf ../x` means another thing in each folder. */
 async function approve(
   deps: TerminalDeps,
-  { command, workdir }: { readonly command: string; readonly workdir: string | undefined },
+  {
+    command,
+    workdir,
+    outside,
+  }: { readonly command: string; readonly workdir: string | undefined; readonly outside: GateContext["outside"] },
   context: ToolContext,
 ): Promise<GateVerdict> {
   const { cwd, home } = place(deps, context);
@@ -180,6 +194,7 @@ async function approve(
     callId: context.callId,
     cwd: workdir === undefined ? cwd : path.posix.resolve(cwd, workdir.replace(/^~(?=\/|$)/, home)),
     terminalKind: kindOf(deps, context),
+    outside,
     signal: context.signal,
     progress: (text) => context.progress(text),
   });
@@ -215,6 +230,13 @@ function ptyWish(
     return { pty: false, ptyNote: "This command reads its input from a pipe, so it runs without a pseudo-terminal." };
   }
   return { pty: true, ptyNote: undefined };
+}
+
+/** Words of the model for a person: on one line, and no longer than is read. */
+function outsideOf(args: Args): GateContext["outside"] {
+  if (args["outside_sandbox"] !== true) return undefined;
+  const reason = typeof args["reason"] === "string" ? args["reason"].replace(/\s+/g, " ").trim().slice(0, 300) : "";
+  return { reason: reason === "" ? "(no reason was given)" : JSON.stringify(reason) };
 }
 
 function textsOf(value: unknown): readonly string[] {

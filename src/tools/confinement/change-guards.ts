@@ -78,6 +78,11 @@ export class HomeGuard implements ChangeGuard {
   }
 }
 
+/** Whether `section.key=value` starts a program, or sends git elsewhere than it seems. */
+export function isDangerousGitSetting(setting: string): boolean {
+  return dangerous.test(setting);
+}
+
 /** `section.key=value`, section and key in lower case, as git compares them. */
 export function settingsIn(text: string): readonly string[] {
   let section = "";

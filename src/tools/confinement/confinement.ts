@@ -9,8 +9,11 @@ import {
   systemSecrets,
 } from "./secret-locations.ts";
 
-/** What holds programs inside the wall. `none`: nothing does, so everything a sandbox would contain is asked about. */
-export type Enforcement = "bubblewrap" | "seatbelt" | "container" | "none";
+/**
+ * What holds programs inside the wall. `none`: nothing does although something should, so everything a sandbox would contain
+ * is asked about. `off`: the person switched it off, and is asked about what is flagged only.
+ */
+export type Enforcement = "bubblewrap" | "seatbelt" | "container" | "none" | "off";
 
 /**
  * The wall of one session: what everything the model can do may read, write and reach. One value, made once from the

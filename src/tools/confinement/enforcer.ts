@@ -41,7 +41,7 @@ export async function findEnforcer(options: EnforcerOptions, signal: AbortSignal
     });
   return {
     kind: "none",
-    notice: `No sandbox on this machine: ${found}. Whatever a sandbox would have contained needs your approval. Install bubblewrap to change that; hermes doctor --security shows what is in force.`,
+    notice: `No sandbox on this machine: ${found}. Whatever a sandbox would have contained needs your approval, one by one, and is refused where nobody can be asked. Install bubblewrap to change that; hermes doctor says how.`,
   };
 }
 

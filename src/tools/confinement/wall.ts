@@ -14,6 +14,7 @@ import { cacheVariables } from "./cache-variables.ts";
 import { type ChangeGuard, GitConfigGuard, HomeGuard } from "./change-guards.ts";
 import { type Confinement, isBroad, isWithin, judgeRead, type PathJudgement } from "./confinement.ts";
 import type { Enforcer } from "./enforcer.ts";
+import { heldBackNotes } from "./held-back.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 import { openWallNetwork, type WallNetwork } from "./wall-network.ts";
 
@@ -55,8 +56,8 @@ export interface CallLocation {
 
 /** What others than tools need of a wall: to run a program behind it, and to know what may be read. */
 export interface SessionWall {
-  /** False where nothing on this machine can hold programs inside. */
-  readonly isInForce: boolean;
+  /** True where programs should be held inside and nothing on this machine can. */
+  readonly isMissing: boolean;
   readonly environment: Readonly<Record<string, string>>;
   confine(call: ProgramCall, at: CallLocation): ProgramCall;
   /** `real` has its links and `..` resolved. */
@@ -115,6 +116,10 @@ export class Wall implements SessionWall, AsyncDisposable {
     return this.#options.enforcer.kind !== "none";
   }
 
+  get isMissing(): boolean {
+    return this.confinement.enforcement === "none";
+  }
+
   judgeRead(real: string): PathJudgement {
     return this.#seen.has(real) ? { kind: "allowed" } : judgeRead(this.confinement, real);
   }
@@ -149,9 +154,11 @@ export class Wall implements SessionWall, AsyncDisposable {
   }
 
   /** After a command: what was held back or made reachable, in words for the model. */
-  async settle(): Promise<readonly string[]> {
+  async settle(ended?: { readonly output: string; readonly exitCode: number }): Promise<readonly string[]> {
     const reverted = this.#guards.flatMap((guard) => guard.settle());
-    return [...reverted, ...(await this.#network.settle())];
+    const hasFailed = this.isInForce && ended !== undefined && ended.exitCode !== 0;
+    const held = hasFailed ? heldBackNotes(ended.output, this.confinement.workspace) : [];
+    return [...reverted, ...held, ...(await this.#network.settle())];
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -177,6 +184,7 @@ async function confinementOf(options: WallOptions, cwd: string): Promise<Confine
     masked: await Promise.all(options.masked.map(real)),
     network: options.network,
     environment: options.environment,
-    enforcement: options.enforcer.kind,
+    enforcement:
+      options.enforcer.kind === "none" && options.enforcer.notice === undefined ? "off" : options.enforcer.kind,
   };
 }

@@ -21,6 +21,7 @@ export async function probeServer(
       sampler: undefined,
       caller: () => undefined,
       starter: () => undefined,
+      unheld: {},
       onListChanged: () => undefined,
     },
     bounded,

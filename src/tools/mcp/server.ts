@@ -8,7 +8,7 @@ import type { SessionScope } from "../call/session-scope.ts";
 import { type Caller, Callers } from "./callers.ts";
 import { CircuitBreaker } from "./connection/breaker.ts";
 import { failureKind } from "./connection/failure.ts";
-import { type McpSession, openSession } from "./connection/session.ts";
+import { type McpSession, openSession, type UnheldAnswer } from "./connection/session.ts";
 import type { McpDeps } from "./deps.ts";
 import { emptyCatalogue, type McpCatalogue } from "./offered/definition.ts";
 import { Sampler, type SamplingMetrics } from "./sampling.ts";
@@ -66,6 +66,7 @@ export class McpServer implements AsyncDisposable {
   #running: Promise<void> | undefined;
   /** Whoever asks for what its program needs while it works for nobody. */
   #starter: SessionScope | undefined;
+  readonly #unheld: UnheldAnswer = {};
   #session: McpSession | undefined;
   #catalogue: McpCatalogue = emptyCatalogue;
   #lastError: string | undefined;
@@ -234,6 +235,7 @@ export class McpServer implements AsyncDisposable {
         sampler: this.#sampler,
         caller: () => this.#callers.current,
         starter: () => this.#starter,
+        unheld: this.#unheld,
         onListChanged: () => this.#relist(),
       };
       session = await openSession(settings, parts, bounded);

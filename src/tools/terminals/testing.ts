@@ -87,6 +87,7 @@ export async function localWorkshop(
 /** Where nothing holds programs inside. */
 export const noWall: TerminalWall = {
   isInForce: false,
+  isMissing: false,
   environment: {},
   confine: (call) => call,
   begin: () => undefined,

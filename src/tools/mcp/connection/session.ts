@@ -2,6 +2,7 @@ import type { Client, Transport } from "@modelcontextprotocol/client";
 import { UserError } from "#foundation/errors";
 import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import { newId } from "#foundation/text/ids";
 import { isRecord } from "#foundation/text/json";
 import type { Approver } from "../../approval/request.ts";
 import type { SessionScope } from "../../call/session-scope.ts";
@@ -37,6 +38,7 @@ export interface SessionParts {
   caller(): Caller | undefined;
   /** The conversation that first wanted the server. */
   starter(): SessionScope | undefined;
+  readonly unheld: UnheldAnswer;
   /** The server says that what it offers has changed. */
   onListChanged(): void;
 }
@@ -153,7 +155,7 @@ async function stdioTransport(
 /** The wall of a server. Its questions go to the conversation it works for, else to whoever started it. */
 async function wallOf(
   settings: McpServerSettings,
-  { deps, caller, starter }: SessionParts,
+  { deps, caller, starter, unheld }: SessionParts,
   signal: AbortSignal,
 ): Promise<Wall | undefined> {
   const { endpoint, name } = settings;
@@ -170,7 +172,52 @@ async function wallOf(
     },
   };
   const owner = { key: `mcp ${name}`, cwd: endpoint.cwd ?? deps.cwd, userId: starter()?.userId, approver };
-  return deps.wall(owner, limitsOf(endpoint, deps.env["HOME"] ?? ""), signal);
+  const wall = await deps.wall(owner, limitsOf(endpoint, deps.env["HOME"] ?? ""), signal);
+  if (wall.isMissing && !(await mayRunUnheld(settings, { unheld, approver, key: owner.key }, signal))) {
+    throw new UserError(`The MCP server ${name} was not started: no sandbox works here to hold its program.`, {
+      code: "mcp_unheld",
+      hint: `To run it with your own rights: hermes config set mcp_servers.${name}.sandbox off`,
+    });
+  }
+  return wall;
+}
+
+/** Where nothing holds programs inside, a server runs when somebody agrees; asked once, and nobody there means no. */
+async function mayRunUnheld(
+  { name, endpoint }: McpServerSettings,
+  { unheld, approver, key }: { readonly unheld: UnheldAnswer; readonly approver: Approver; readonly key: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (unheld.mayRun !== undefined) return unheld.mayRun;
+  const about = { sessionKey: key, taskId: key };
+  if (approver.canAsk?.(about) === false || endpoint.kind !== "stdio") return false;
+  const finding = {
+    key: `mcp ${name} without a sandbox`,
+    description: "no sandbox works on this machine, so the program of this server would have your own rights",
+    severity: "ask",
+    source: "policy",
+    isExact: true,
+  } as const;
+  const answer = await approver.ask(
+    {
+      id: newId("apr"),
+      tool: "mcp",
+      summary: `Start ${[endpoint.command, ...endpoint.args].join(" ")}`,
+      findings: [finding],
+      choices: ["session", "deny"],
+      scopes: { once: "", session: "this server, until Hermes ends", always: "" },
+      isDestructive: false,
+      ...about,
+    },
+    signal,
+  );
+  unheld.mayRun = (typeof answer === "string" ? answer : answer.choice) !== "deny";
+  return unheld.mayRun;
+}
+
+/** What was answered about running a server without a sandbox; undefined until somebody was asked. */
+export interface UnheldAnswer {
+  mayRun?: boolean;
 }
 
 /** Follows the pages of a listing, up to a thousand tools, under the connect timeout as a whole. */

@@ -39,8 +39,10 @@ export interface LocalTerminalOptions {
 
 /** What a terminal needs of the wall of its session. */
 export interface TerminalWall {
-  /** False where nothing on this machine can hold programs inside. */
+  /** False where nothing holds programs inside. */
   readonly isInForce: boolean;
+  /** True where programs should be held inside and nothing on this machine can. */
+  readonly isMissing: boolean;
   /** Tells programs inside where the way out is. */
   readonly environment: Readonly<Record<string, string>>;
   /** Turns a program call into one that runs confined; `writable` folders stay so. */
@@ -55,7 +57,7 @@ export interface TerminalWall {
   /** Before a command in the foreground. */
   begin(): void;
   /** After it: what was held back, in words for the model. */
-  settle(): Promise<readonly string[]>;
+  settle(ended?: { readonly output: string; readonly exitCode: number }): Promise<readonly string[]>;
 }
 
 export interface ProgramCall {
@@ -267,7 +269,7 @@ class LocalTerminal implements Terminal {
       await this.#files.saveFunctions(this.#state.functions);
     }
     const ended = endOf({ report, ...facts });
-    const notes = await wall?.settle();
+    const notes = await wall?.settle({ output: output.text(), exitCode });
     return {
       report,
       result: {
