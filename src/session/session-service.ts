@@ -1,6 +1,6 @@
 import type { SessionId } from "#conversation";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { openStore } from "#store";
+import { leaseOwner, openStore } from "#store";
 import type { BorrowOptions, OpenOptions, OpenSession, SessionService } from "./api.ts";
 import { SessionFront } from "./front/session-front.ts";
 import { Lending } from "./lending.ts";
@@ -9,7 +9,6 @@ import type { SessionDeps } from "./session-deps.ts";
 import type { SessionSettings } from "./settings.ts";
 import { storedRecords } from "./turns/agent-records.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
-import { leaseOwner } from "./turns/turn-lease.ts";
 
 /** The one back end of all surfaces. Owns the sessions it opens and closes those that are still open. */
 export function createSessionService(deps: SessionDeps): SessionService {

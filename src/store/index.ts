@@ -4,6 +4,7 @@ import type { Store } from "./store.ts";
 
 /** Remembering: sessions, messages, search, inbox, outbox, leases, jobs, usage, on SQLite or PostgreSQL. */
 export { LeaseLostError } from "./errors.ts";
+export { leaseOwner, takeLease } from "./held-lease.ts";
 export type * from "./records/gateway.ts";
 export type * from "./records/job.ts";
 export type * from "./records/message.ts";

@@ -129,6 +129,8 @@ export interface Inbox {
   pending(sessionKey: string, options?: { limit?: number; kinds?: readonly string[] }): Promise<readonly InboxEntry[]>;
   /** Session keys with entries that may be promoted now, longest waiting first. */
   waitingSessions(limit: number): Promise<readonly string[]>;
+  /** Turns that hold entries of a session. */
+  claimedBy(sessionKey: string): Promise<readonly TurnId[]>;
   /** Gives the entries to a turn; the ids that were still pending. */
   claim(ids: readonly number[], turnId: TurnId): Promise<readonly number[]>;
   finish(ids: readonly number[], status: "done" | "dropped"): Promise<void>;

@@ -5,6 +5,7 @@ import { quietly } from "#foundation/files/quietly";
 import { plural } from "#foundation/text/figures";
 import { newId } from "#foundation/text/ids";
 import type { SessionRecord } from "#store";
+import { takeLease } from "#store";
 import type { Alongside, OpenOptions } from "../api.ts";
 import { headOf } from "../search/lineage.ts";
 import type { AgentServices } from "../services/services.ts";
@@ -15,7 +16,6 @@ import { promptStorage } from "./prompt-storage.ts";
 import { newSessionId } from "./session-id.ts";
 import { SessionTitle } from "./session-title.ts";
 import { StoredTranscript } from "./transcript.ts";
-import { takeTurnLease } from "./turn-lease.ts";
 
 /** One conversation: its agent, its transcript and its inbox. `/new` puts another one in its place. */
 export interface Conversation extends AsyncDisposable {
@@ -159,7 +159,7 @@ async function takeUp(
   { id, headId, inbox }: { readonly id: SessionId; readonly headId: SessionId; readonly inbox: SessionInbox },
 ): Promise<Past> {
   const { store } = deps.session;
-  const lease = await takeTurnLease({ ...deps.session, owner: deps.owner }, `turn:${headId}`, () => undefined);
+  const lease = await takeLease({ ...deps.session, owner: deps.owner }, `turn:${headId}`, () => undefined);
   if (lease.kind === "busy") {
     tell(deps, "Another program is working in this session right now. What it says there is not shown here.", "warn");
     return { history: await store.messages.conversation(id), left: [] };

@@ -60,12 +60,9 @@ export class SessionInbox {
 
   /** What an earlier run took in and did not get to, oldest first. Only for the holder of the turn lease. */
   async left(): Promise<{ readonly messages: readonly Admitted[]; readonly lost: number }> {
-    const claimed = await this.#store.inbox.list({ status: "claimed", limit: mostLeft });
-    const turns = new Set(
-      claimed.filter((entry) => entry.sessionKey === this.#key).flatMap(({ turnId }) => turnId ?? []),
-    );
     let lost = 0;
-    for (const turnId of turns) lost += (await this.#store.inbox.release(turnId, { maxAttempts })).dead.length;
+    for (const turnId of await this.#store.inbox.claimedBy(this.#key))
+      lost += (await this.#store.inbox.release(turnId, { maxAttempts })).dead.length;
     const pending = await this.#store.inbox.pending(this.#key, { limit: mostLeft, kinds: ["message"] });
     return { messages: pending.map(toAdmitted), lost };
   }

@@ -6,11 +6,11 @@ import { isValid, newToolCall, type SessionId } from "#conversation";
 import { HermesHome } from "#foundation/files/paths";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/time/clock";
+import { leaseOwner, takeLease } from "#store";
 import { hang, says, slow } from "../../../test/fakes/model-server/index.ts";
 import { type HarnessOptions, openHarness, say } from "../testing/harness.ts";
 import { textsOf } from "../testing/test-agent.ts";
 import { writeSessionLog } from "./session-log.ts";
-import { leaseOwner, takeTurnLease } from "./turn-lease.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -238,18 +238,18 @@ describe("the turn lease", () => {
     await store.leases.acquire("turn:dead", `${hostname()}/999999999/0000`, 600_000);
     await store.leases.acquire("turn:alive", `${hostname()}/${process.pid}/0000`, 600_000);
     await store.leases.acquire("turn:elsewhere", "other-machine/1/0000", 600_000);
-    const taken = await takeTurnLease(deps, "turn:dead", () => undefined);
+    const taken = await takeLease(deps, "turn:dead", () => undefined);
     expect(taken.kind).toBe("held");
     if (taken.kind === "held") await taken[Symbol.asyncDispose]();
-    expect((await takeTurnLease(deps, "turn:alive", () => undefined)).kind).toBe("busy");
-    expect((await takeTurnLease(deps, "turn:elsewhere", () => undefined)).kind).toBe("busy");
+    expect((await takeLease(deps, "turn:alive", () => undefined)).kind).toBe("busy");
+    expect((await takeLease(deps, "turn:elsewhere", () => undefined)).kind).toBe("busy");
   });
 
   it("that is lost ends the turn", async () => {
     const clock = new FakeClock();
     const { store, logger } = await harness({ clock });
     const lost = new Deferred<void>();
-    const lease = await takeTurnLease({ store, logger, clock, owner: "a" }, "turn:x", () => lost.resolve());
+    const lease = await takeLease({ store, logger, clock, owner: "a" }, "turn:x", () => lost.resolve());
     const known = await store.leases.get("turn:x");
     if (known !== undefined) await store.leases.release(known);
     await store.leases.acquire("turn:x", "b", 60_000);

@@ -2,13 +2,13 @@ import { type EventBus, type MessageId, type TurnId, type TurnResult, unstartedT
 import { describe } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { newId } from "#foundation/text/ids";
+import { takeLease } from "#store";
 import type { SessionEvent } from "../api.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import type { Conversation } from "./conversation.ts";
 import { withImages } from "./image-input.ts";
 import { type Admitted, idsOf, joinMessages, type Words } from "./inbox.ts";
 import type { WritingTurn } from "./transcript.ts";
-import { takeTurnLease } from "./turn-lease.ts";
 import { UsageLedger } from "./usage-ledger.ts";
 
 export interface TurnRunnerDeps {
@@ -68,7 +68,7 @@ export class TurnRunner {
     const { session, owner } = this.#deps;
     const { headId } = this.#deps.conversation();
     this.#coming = { canBeSteered: false };
-    const lease = await takeTurnLease({ ...session, owner }, `turn:${headId}`, () => void this.interrupt());
+    const lease = await takeLease({ ...session, owner }, `turn:${headId}`, () => void this.interrupt());
     if (lease.kind === "busy") {
       this.#coming = undefined;
       const error = "Another program is working in this session. The message is kept; send it again when that is done.";

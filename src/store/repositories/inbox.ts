@@ -93,6 +93,14 @@ export class InboxRepository implements Inbox {
     return rows.map((row) => text(row, "session_key"));
   }
 
+  async claimedBy(sessionKey: string): Promise<readonly TurnId[]> {
+    const rows = await this.#context.db.all(
+      "SELECT DISTINCT turn_id FROM gw_inbox WHERE session_key = ? AND status = 'claimed' AND turn_id IS NOT NULL",
+      [sessionKey],
+    );
+    return rows.map((row) => text(row, "turn_id") as TurnId);
+  }
+
   async claim(ids: readonly number[], turnId: TurnId): Promise<readonly number[]> {
     if (ids.length === 0) return [];
     return await this.#context.db.transaction(async (tx) => {

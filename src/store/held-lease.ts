@@ -3,19 +3,20 @@ import { hostname } from "node:os";
 import { describe, systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
-import type { Fence, Lease, Store } from "#store";
+import type { Fence, Lease } from "./records/gateway.ts";
+import type { Store } from "./store.ts";
 
 const ttlMs = 30_000;
 const renewEveryMs = 10_000;
 
-export interface TurnLeaseDeps {
-  readonly store: Store;
+export interface LeaseDeps {
+  readonly store: Pick<Store, "leases">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly owner: string;
 }
 
-export type TurnLease =
+export type HeldLease =
   /** Without a fence: the store could not be asked, and nothing keeps others out. */
   | ({ readonly kind: "held"; readonly fence: Fence | undefined } & AsyncDisposable)
   | { readonly kind: "busy"; readonly owner: string };
@@ -26,11 +27,11 @@ export function leaseOwner(): string {
 }
 
 /**
- * The right to run a turn of a conversation, among all programs on one store. A holder that died is
- * replaced at once when it ran on this machine, otherwise when its time is up. A store that fails does
- * not stop the turn: then the turn goes on without the right.
+ * The right to do something alone, among all programs on one store: to run a turn, to serve a chat. It is renewed until
+ * it is given back. A holder that died is replaced at once when it ran on this machine, otherwise when its time is up.
+ * A store that fails gives a right without a fence: whoever cannot go on without one looks at that.
  */
-export async function takeTurnLease(deps: TurnLeaseDeps, name: string, onLost: () => void): Promise<TurnLease> {
+export async function takeLease(deps: LeaseDeps, name: string, onLost: () => void): Promise<HeldLease> {
   const { store, logger, owner } = deps;
   try {
     let outcome = await store.leases.acquire(name, owner, ttlMs);
@@ -39,24 +40,24 @@ export async function takeTurnLease(deps: TurnLeaseDeps, name: string, onLost: (
     if (outcome.kind === "busy") return { kind: "busy", owner: outcome.owner };
     return held(deps, outcome.lease, onLost);
   } catch (error) {
-    logger.error("the turn lease could not be taken; going on without it", { name, error: describe(error) });
+    logger.error("a lease could not be taken", { name, error: describe(error) });
     return { kind: "held", fence: undefined, [Symbol.asyncDispose]: () => Promise.resolve() };
   }
 }
 
-function held(deps: TurnLeaseDeps, lease: Lease, onLost: () => void): TurnLease {
+function held(deps: LeaseDeps, lease: Lease, onLost: () => void): HeldLease {
   const { store, clock, logger } = deps;
   const stop = new AbortController();
   const renewing = (async () => {
     for (;;) {
       await clock.sleep(renewEveryMs, stop.signal);
       if (await store.leases.renew(lease, ttlMs)) continue;
-      logger.error("another program took over this conversation", { lease: lease.name });
+      logger.error("another program took over what this one held", { lease: lease.name });
       onLost();
       return;
     }
   })().catch((error: unknown) => {
-    if (!stop.signal.aborted) logger.warn("the turn lease is no longer renewed", { error: describe(error) });
+    if (!stop.signal.aborted) logger.warn("a lease is no longer renewed", { error: describe(error) });
   });
   return {
     kind: "held",
@@ -67,13 +68,13 @@ function held(deps: TurnLeaseDeps, lease: Lease, onLost: () => void): TurnLease 
       try {
         await store.leases.release(lease);
       } catch (error) {
-        logger.warn("the turn lease was not given back; it runs out by itself", { error: describe(error) });
+        logger.warn("a lease was not given back; it runs out by itself", { error: describe(error) });
       }
     },
   };
 }
 
-async function releaseOfDead({ store }: TurnLeaseDeps, name: string): Promise<boolean> {
+async function releaseOfDead({ store }: LeaseDeps, name: string): Promise<boolean> {
   const lease = await store.leases.get(name);
   if (lease === undefined) return true;
   const [host, pid] = lease.owner.split("/");

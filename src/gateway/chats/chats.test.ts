@@ -1,0 +1,161 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { systemClock } from "#foundation/time/clock";
+import { type HarnessOptions, openHarness } from "#session/testing";
+import { calls, fails, says, slow } from "../../../test/fakes/model-server/index.ts";
+import { Sender } from "../delivery/sender.ts";
+import { Intake } from "../intake/intake.ts";
+import { fakePlatform } from "../testing/fake-platform.ts";
+import { localWakeUps } from "../wake-ups.ts";
+import { Chats } from "./chats.ts";
+
+const scopes: Scope[] = [];
+afterEach(async () => {
+  for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
+});
+
+/** A whole gateway in this process: intake, chats and sender on one store, a fake platform and a fake model. */
+async function gateway(options: HarnessOptions = {}) {
+  const scope = new Scope();
+  scopes.push(scope);
+  const harness = await openHarness(options);
+  scope.adopt(harness);
+  const { store, logger, folder } = harness;
+  const fake = fakePlatform();
+  const wakeUps = localWakeUps();
+  const rules = { groupPerUser: true, threadPerUser: false };
+  const intake = new Intake({ store, wakeUps, keyRules: () => rules });
+  const common = { store, wakeUps, clock: systemClock, logger };
+  const start = () => {
+    const stop = new AbortController();
+    const chats = new Chats({
+      ...common,
+      sessions: harness.service,
+      platform: (id) => (id === "fake" ? fake.platform : undefined),
+      owner: "test",
+      cwd: folder,
+      mostAtOnce: () => 8,
+    });
+    const sender = new Sender({
+      ...common,
+      platform: fake.platform,
+      connection: fake.connection,
+      unknownSend: () => "resend_marked",
+    });
+    const running = Promise.all([chats.run(stop.signal), sender.run(stop.signal)]);
+    const end = async (): Promise<void> => {
+      stop.abort();
+      await running;
+    };
+    scope.defer(end);
+    return end;
+  };
+  const heard = (count: number) => expect.poll(() => fake.sent.length, { timeout: 15_000 }).toBe(count);
+  return { ...harness, ...fake, intake, start, heard };
+}
+
+describe("a message from a chat", () => {
+  it("is answered once, though it came twice, and the chat goes on in its session [40:FLW-1] [40:SCL-5]", async () => {
+    const { intake, message, server, start, heard, texts, store, sent } = await gateway();
+    server.script(says("Hello Ann."), says("Still here."));
+    start();
+    const hello = message("hello");
+    await intake.admit(hello, { name: "offset", value: "5" });
+    await intake.admit(hello, { name: "offset", value: "5" });
+    await heard(1);
+    expect(await intake.position({ platform: "fake", account: "bot" }, "offset")).toBe("5");
+    await intake.admit(message("and now?"));
+    await heard(2);
+    expect(texts()).toEqual(["Hello Ann.", "Still here."]);
+    expect(sent[0]?.message).toMatchObject({ replyTo: "in1" });
+    const route = await store.routes.get("agent:main:fake:dm:1");
+    const kept = route === undefined ? [] : await store.messages.conversation(route.sessionId);
+    expect(kept.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+    expect(await store.inbox.counts()).toMatchObject({ pending: 0, claimed: 0, done: 2 });
+    expect(server.requests.length).toBe(2);
+  });
+
+  it("that came while nothing ran is answered at the next start [40:SCL-10] [40:A-SCL-13]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway();
+    server.script(says("Good morning."));
+    await intake.admit(message("good night"));
+    start();
+    await heard(1);
+    expect(texts()).toEqual(["Good morning."]);
+  });
+
+  it("is heard by its own chat only, and a slow chat holds up no other [40:SCL-18]", async () => {
+    const { intake, message, server, start, heard, sent } = await gateway();
+    server.script(slow(says("Slow.")), says("Quick."));
+    start();
+    await intake.admit(message("a", { chatId: "1" }));
+    await server.received(1);
+    await intake.admit(message("b", { chatId: "2" }));
+    await heard(1);
+    expect(sent[0]?.to.chatId).toBe("2");
+    server.release(1_000);
+    await heard(2);
+    expect(sent[1]?.to.chatId).toBe("1");
+  });
+
+  it("may be a command, which no model sees [40:CMD-5]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway();
+    start();
+    await intake.admit(message("/title"));
+    await heard(1);
+    expect(texts()[0]).not.toBe("");
+    expect(server.requests.length).toBe(0);
+  });
+
+  it("gets a long answer in numbered pieces, in order [40:EVT-24]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway();
+    server.script(says("word ".repeat(70).trim()));
+    start();
+    await intake.admit(message("long"));
+    await heard(2);
+    expect(texts().map((text) => /\(\d\/\d\)$/u.exec(text)?.[0])).toEqual(["(1/2)", "(2/2)"]);
+  });
+
+  it("is told when the model fails [40:FLW-39]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway();
+    server.script(fails(401));
+    start();
+    await intake.admit(message("hello"));
+    await heard(1);
+    expect(texts()[0]).not.toBe("");
+  });
+
+  it("that uses tools ends in one answer [40:FLW-38]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway();
+    server.script(calls("todo", { todos: [{ id: "1", content: "x", status: "pending" }] }), says("Planned."));
+    start();
+    await intake.admit(message("plan"));
+    await heard(1);
+    expect(texts()).toEqual(["Planned."]);
+  });
+});
+
+describe("an answer", () => {
+  it("that the platform takes later is sent again when it says [40:SCL-15]", async () => {
+    const { intake, message, server, start, heard, results } = await gateway();
+    results.push({ kind: "failed", errorClass: "rate-limited", message: "slow down", retryAfterMs: 1 });
+    server.script(says("Hi."));
+    start();
+    await intake.admit(message("hello"));
+    await heard(2);
+  });
+
+  it("stays owed over a restart and is sent once [40:SCL-14] [40:A-SCL-3]", async () => {
+    const { intake, message, server, start, heard, store, texts } = await gateway();
+    server.script(says("Kept."));
+    const end = start();
+    await intake.admit(message("hello"));
+    await heard(1);
+    await end();
+    start();
+    await intake.admit(message("/title"));
+    await heard(2);
+    expect(texts()[0]).toBe("Kept.");
+    expect((await store.outbox.counts()).pending).toBe(0);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe } from "#foundation/errors";
+import { isAbort } from "#foundation/lifecycle/abort";
+import type { WakeUps } from "../wake-ups.ts";
+import { Chat, type ChatDeps } from "./chat.ts";
+
+export interface ChatsDeps extends ChatDeps {
+  readonly wakeUps: Pick<WakeUps, "account" | "onChat">;
+  /** Chats served at the same time. */
+  mostAtOnce(): number;
+}
+
+/** How often the inbox is looked at without being woken. */
+const sweepEveryMs = 5_000;
+
+/** Serves the chats that have something to do, as many at a time as allowed, the longest waiting first. */
+export class Chats {
+  readonly #deps: ChatsDeps;
+  readonly #active = new Map<string, { readonly chat: Chat; readonly done: Promise<void> }>();
+  readonly #waiting = new Set<string>();
+  #signal: AbortSignal | undefined;
+
+  constructor(deps: ChatsDeps) {
+    this.#deps = deps;
+  }
+
+  get active(): readonly string[] {
+    return [...this.#active.keys()];
+  }
+
+  /** Until the signal; turns that run then are stopped, and what they had not finished stays in the inbox. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { wakeUps, store, clock, logger } = this.#deps;
+    this.#signal = signal;
+    using _wakes = wakeUps.onChat((key) => this.wake(key));
+    while (!signal.aborted) {
+      try {
+        for (const key of await store.inbox.waitingSessions(1_000)) if (isChat(key)) this.wake(key);
+      } catch (error) {
+        logger.error("the inbox could not be read", { error: describe(error) });
+      }
+      await clock.sleep(sweepEveryMs, signal).catch((error: unknown) => {
+        if (!isAbort(error)) throw error;
+      });
+    }
+    for (const { chat } of this.#active.values()) {
+      chat.interrupt();
+      chat.poke();
+    }
+    await Promise.all([...this.#active.values()].map(({ done }) => done));
+  }
+
+  wake(key: string): void {
+    const active = this.#active.get(key);
+    if (active !== undefined) active.chat.poke();
+    else this.#waiting.add(key);
+    this.#fill();
+  }
+
+  #fill(): void {
+    const signal = this.#signal;
+    if (signal === undefined || signal.aborted) return;
+    for (const key of this.#waiting) {
+      if (this.#active.size >= this.#deps.mostAtOnce()) return;
+      this.#waiting.delete(key);
+      const chat = new Chat(key, this.#deps);
+      this.#active.set(key, { chat, done: this.#serve(key, chat, signal) });
+    }
+  }
+
+  async #serve(key: string, chat: Chat, signal: AbortSignal): Promise<void> {
+    const { store, logger } = this.#deps;
+    try {
+      await chat.run(signal);
+    } catch (error) {
+      logger.error("a chat could not be served", { key, error: describe(error) });
+    } finally {
+      this.#active.delete(key);
+    }
+    // What came in after its last look.
+    const isLeft = !signal.aborted && (await store.inbox.pending(key, { limit: 1 }).catch(() => [])).length > 0;
+    if (isLeft) this.#waiting.add(key);
+    this.#fill();
+  }
+}
+
+/** The inbox also holds what people typed at their terminals; that is their sessions' own. */
+function isChat(key: string): boolean {
+  return key.startsWith("agent:");
+}

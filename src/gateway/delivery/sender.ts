@@ -1,0 +1,169 @@
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/files/logger";
+import { isAbort } from "#foundation/lifecycle/abort";
+import type { Clock } from "#foundation/time/clock";
+import type { OutboxEntry, Store } from "#store";
+import type { Outbound, SendResult } from "../platform/outbound.ts";
+import type { Connection, Platform } from "../platform/platform.ts";
+import type { WakeUps } from "../wake-ups.ts";
+
+export interface SenderDeps {
+  readonly store: Pick<Store, "outbox">;
+  readonly platform: Pick<Platform, "id" | "capabilities">;
+  readonly connection: Pick<Connection, "account" | "send" | "reconcile">;
+  readonly wakeUps: Pick<WakeUps, "onAccount">;
+  /** What is done with a message whose sending was cut off, where the platform cannot say. */
+  unknownSend(): "resend_marked" | "drop";
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const lookEveryMs = 1_000;
+const firstRetryMs = 2_000;
+const longestRetryMs = 300_000;
+const givesUpAfterMs = 24 * 3_600_000;
+const resendAfterMs = 30_000;
+/** Its sending was cut off on a platform that cannot say what became of it. */
+const inDoubt = "in-doubt";
+/** Failures that another attempt cannot mend. */
+const hopeless: ReadonlySet<string> = new Set(["permission", "not-found", "too-large", "format", "auth"]);
+
+/**
+ * Sends what an account owes: in order within a chat, side by side over chats. A chat whose first message fails holds up
+ * itself only. A message is marked as being sent before it leaves; one that a crash leaves so is settled with the
+ * platform's own memory, or sent again and marked, never silently twice.
+ */
+export class Sender {
+  readonly #deps: SenderDeps;
+  readonly #busyChats = new Set<string>();
+  readonly #running = new Set<Promise<void>>();
+  #look: (() => void) | undefined;
+
+  constructor(deps: SenderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Until the signal; what is being sent then is finished first. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { wakeUps, platform, connection, logger } = this.#deps;
+    using _wakes = wakeUps.onAccount((id, account) => {
+      if (id === platform.id && account === connection.account.id) this.#look?.();
+    });
+    await this.#settleInterrupted(signal);
+    while (!signal.aborted) {
+      try {
+        await this.#sendDue(signal);
+      } catch (error) {
+        logger.error("what is owed could not be read", { platform: platform.id, error: describe(error) });
+      }
+      await this.#nextLook(signal);
+    }
+    await Promise.all(this.#running);
+  }
+
+  async #nextLook(signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#look = () => woken.abort();
+    try {
+      await this.#deps.clock.sleep(lookEveryMs, AbortSignal.any([signal, woken.signal]));
+    } catch (error) {
+      if (!isAbort(error)) throw error;
+    } finally {
+      this.#look = undefined;
+    }
+  }
+
+  async #sendDue(signal: AbortSignal): Promise<void> {
+    const due = await this.#deps.store.outbox.due(this.#account);
+    for (const entry of due) {
+      const chat = `${entry.chatId}:${entry.threadId ?? ""}`;
+      if (this.#busyChats.has(chat)) continue;
+      this.#busyChats.add(chat);
+      const sending = this.#sendOne(entry, signal).finally(() => {
+        this.#busyChats.delete(chat);
+        this.#running.delete(sending);
+        this.#look?.();
+      });
+      this.#running.add(sending);
+    }
+  }
+
+  async #sendOne(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
+    const { store, connection, logger, platform } = this.#deps;
+    try {
+      if (!(await store.outbox.startSending(entry.id))) return;
+      const payload = entry.payload as Outbound;
+      const message = entry.errorClass === inDoubt ? markedAsResent(payload) : payload;
+      const context = { key: entry.idempotencyKey, signal };
+      const result = await connection.send(destinationOf(entry), message, context);
+      const plain = result.kind === "failed" && result.errorClass === "format" ? withoutMarkup(message) : undefined;
+      const last = plain === undefined ? result : await connection.send(destinationOf(entry), plain, context);
+      await this.#settle(entry, last, signal);
+    } catch (error) {
+      // It stays "being sent": whether it left is found out as after a crash.
+      logger.error("a message could not be sent", { platform: platform.id, error: describe(error) });
+      if (!signal.aborted) await this.#doubt(entry, signal);
+    }
+  }
+
+  async #settle(entry: OutboxEntry, result: SendResult, signal: AbortSignal): Promise<void> {
+    const { store, clock, logger, platform } = this.#deps;
+    if (result.kind === "sent") {
+      await store.outbox.markSent(entry.id, result.messageId);
+      return;
+    }
+    const { errorClass, message } = result;
+    logger.warn("a message was not taken", { platform: platform.id, errorClass, message, attempts: entry.attempts });
+    const ageMs = clock.now() - entry.createdAtMs;
+    if (errorClass === "timeout") await this.#doubt(entry, signal);
+    else if (hopeless.has(errorClass)) await store.outbox.fail(entry.id, { status: "failed", errorClass });
+    else if (ageMs > givesUpAfterMs) await store.outbox.fail(entry.id, { status: "dead", errorClass });
+    else {
+      const waitMs = result.retryAfterMs ?? Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(entry.attempts, 20));
+      await store.outbox.retryAt(entry.id, { atMs: clock.now() + waitMs, errorClass });
+    }
+  }
+
+  async #settleInterrupted(signal: AbortSignal): Promise<void> {
+    const cut = await this.#deps.store.outbox.recoverInterrupted(this.#account);
+    for (const entry of cut) await this.#doubt(entry, signal);
+  }
+
+  /** Nobody knows whether it arrived. */
+  async #doubt(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
+    const { store, connection, platform, clock } = this.#deps;
+    const { settlesSends } = platform.capabilities;
+    const again = (atMs: number) => store.outbox.retryAt(entry.id, { atMs, errorClass: "interrupted" });
+    // With our key the platform sends it once, however often it is asked to. So does an edit.
+    if (settlesSends === "key" || entry.kind === "edit") return await again(clock.now());
+    const message = entry.payload as Outbound;
+    const context = { key: entry.idempotencyKey, signal };
+    const found = await connection.reconcile?.(destinationOf(entry), message, context);
+    if (found?.kind === "sent") return await store.outbox.markSent(entry.id, found.messageId);
+    if (found?.kind === "not-sent") return await again(clock.now());
+    // Once again, marked; in doubt a second time it stays so.
+    if (this.#deps.unknownSend() === "drop" || entry.errorClass === inDoubt)
+      return await store.outbox.fail(entry.id, { status: "unknown", errorClass: "interrupted" });
+    await store.outbox.retryAt(entry.id, { atMs: clock.now() + resendAfterMs, errorClass: inDoubt });
+  }
+
+  get #account(): { platform: string; account: string } {
+    const { platform, connection } = this.#deps;
+    return { platform: platform.id, account: connection.account.id };
+  }
+}
+
+function destinationOf({ platform, account, chatId, threadId }: OutboxEntry) {
+  return { platform, account, chatId, threadId };
+}
+
+function markedAsResent(message: Outbound): Outbound {
+  if (message.kind !== "text") return message;
+  const { text, plain } = message.body;
+  return { ...message, body: { text: `${text}\n\n(resent)`, plain: `${plain}\n\n(resent)` } };
+}
+
+function withoutMarkup(message: Outbound): Outbound | undefined {
+  if (message.kind === "media" || message.body.text === message.body.plain) return undefined;
+  return { ...message, body: { text: message.body.plain, plain: message.body.plain } };
+}
