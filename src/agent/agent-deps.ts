@@ -2,7 +2,7 @@ import type { AgentEvents, Message, TurnResult } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { AccountGate, AttemptEvent, ModelFailure, ModelRequest, Target } from "#model";
-import type { CallObserver, Listing, OutputLimits, ResultFiles, SessionScope, Tool } from "#tools";
+import type { Abilities, CallObserver, Listing, OutputLimits, ResultFiles, SessionScope } from "#tools";
 import type { ContextKeeper, ContextKeeperDeps } from "./context-keeper.ts";
 import type { Conversation } from "./conversation.ts";
 import type { PromptSource, Transcript, TurnHooks, TurnMemory } from "./ports.ts";
@@ -73,8 +73,8 @@ export interface AgentTools {
   /** Between two calls of a reply that run one after the other. */
   readonly pauseMs?: number | undefined;
   redact(text: string): string;
-  /** Tools that work on the agent's own state, besides `todo`. */
-  readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
+  /** What the agent can do for its own tools, besides keeping its task list. */
+  abilities(): Abilities;
   observers(turn: Turn): readonly CallObserver[];
   hintsFor(tool: string, args: Readonly<Record<string, unknown>>): Promise<string>;
 }

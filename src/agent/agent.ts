@@ -136,7 +136,7 @@ export class Agent {
   /** Goes on with a turn that broke off, from what was recorded of it; undefined when there is none. */
   async continueTurn(input: ContinueInput = {}): Promise<TurnResult | undefined> {
     return await this.#alone(async (open) => {
-      const unfinished = unfinishedTurn(this.conversation.history);
+      const unfinished = unfinishedTurn(this.conversation.history, this.#deps.tools.listing().tools);
       if (unfinished === undefined) return undefined;
       const { userText, userUid } = unfinished;
       const begin = (turn: Turn): Promise<void> => Promise.resolve(turn.takeUp(userUid));
@@ -184,7 +184,7 @@ export class Agent {
       signal: linkSignals(open.stop.signal, input.signal),
       clock,
       ...(maxOutputTokens === undefined ? {} : { outputTokens: maxOutputTokens }),
-      toolNames: () => this.#deps.tools.listing().names,
+      tools: () => this.#deps.tools.listing().tools,
       mark: (target, message) => conversation.mark(target, message),
       onAdjusted: (from, to) => conversation.adjust(from, to),
       events,

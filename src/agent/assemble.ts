@@ -2,15 +2,17 @@ import type { Message, TurnResult } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import type { Auxiliary } from "#model";
-import { type AskUser, clarifyWith, type Listing, type SessionScope, type Tool } from "#tools";
+import { Abilities, type AskUser, askingUser, type Listing, type SessionScope } from "#tools";
 import { Agent } from "./agent.ts";
 import type { AgentDeps, AgentPrompt, AgentSettings, AgentTools } from "./agent-deps.ts";
 import { assembleModel, assembleRecord, type ModelChoices } from "./assemble-model.ts";
 import { type Compression, createContextKeeper } from "./compression/compression.ts";
 import { openCompression } from "./compression/open.ts";
-import { createRecallExecute } from "./compression/recall-tool.ts";
+import { recalling } from "./compression/recall-tool.ts";
+import { delegating } from "./delegation/delegate-tool.ts";
 import { delegateWith } from "./delegation/open.ts";
 import type { AgentHost, ToolOptions } from "./host.ts";
+import { memoryTool, noteTaking } from "./memory/memory-tool.ts";
 import { openMemory, type SessionMemory } from "./memory/open.ts";
 import { openSideWork, type SideWork } from "./memory/side-work.ts";
 import { TaintWatch } from "./memory/taint.ts";
@@ -33,8 +35,6 @@ export interface AgentChoices extends ModelChoices {
   readonly startedAtMs: number;
   /** Which tools it may have; a child is handed its listing. */
   readonly tools: ToolOptions | { readonly listing: Listing };
-  /** What answers tools that need the agent itself, besides those every agent has. */
-  readonly agentTools?: ReadonlyMap<string, Tool["execute"]> | undefined;
   readonly prompt: PromptChoices;
   /** Who answers the model's own questions; undefined where nobody can. */
   readonly askUser?: AskUser | undefined;
@@ -95,13 +95,13 @@ export interface Assembly {
 
 async function assemble(assembly: Assembly, signal: AbortSignal): Promise<AssembledAgent> {
   const { host, choices, owned } = assembly;
-  const { conversation, auxiliary, events } = choices;
+  const { auxiliary, events } = choices;
   const tools = await openTools(assembly, signal);
   const taint = new TaintWatch();
   const memory = await memoryOf(assembly, { tools, taint }, signal);
   const source = promptOf(assembly, { tools, memory }, signal);
-  const agentTools = new Map(choices.agentTools);
-  const deps = depsOf(assembly, { tools, taint, memory, source, agentTools });
+  let abilities = abilitiesOf(assembly, memory);
+  const deps = depsOf(assembly, { tools, taint, memory, source, abilities: () => abilities });
   const side = owned.adopt(openSideWork(deps, { host, chosen: choices.chosen, memory, auxiliary }));
   const compression = openCompression(deps, {
     host,
@@ -116,10 +116,7 @@ async function assemble(assembly: Assembly, signal: AbortSignal): Promise<Assemb
     owned.adopt(events.observe("compression", compression));
     owned.defer(() => compression.end(never));
   }
-  agentTools.set("clarify", clarifyWith(choices.askUser, host.machine.loaded.config.clarify.timeout * 1000));
-  agentTools.set("context_recall", createRecallExecute(host.records.readMessages(conversation)));
-  if (memory !== undefined) agentTools.set("memory", memory.execute);
-  agentTools.set("delegate_task", delegateWith(assembly, { deps, memory, assemble: assembleAgent }));
+  abilities = abilities.with(delegating, delegateWith(assembly, { deps, memory, assemble: assembleAgent }));
   const finished: AgentDeps = {
     ...deps,
     memory: { ...deps.memory, keeper: createContextKeeper(compression) },
@@ -134,6 +131,16 @@ async function assemble(assembly: Assembly, signal: AbortSignal): Promise<Assemb
     side,
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
+}
+
+/** What the agent can do for its own tools, but for starting others. */
+function abilitiesOf({ host, choices }: Assembly, memory: SessionMemory | undefined): Abilities {
+  const timeoutMs = host.machine.loaded.config.clarify.timeout * 1000;
+  const { askUser: ask, conversation } = choices;
+  return new Abilities()
+    .with(askingUser, ask === undefined ? undefined : { ask, timeoutMs })
+    .with(recalling, host.records.readMessages(conversation))
+    .with(noteTaking, memory?.noteTaking);
 }
 
 /** What the agent works with from now on. The session of tools ends with the agent that opened it. */
@@ -176,7 +183,7 @@ async function memoryOf(
   );
   owned.adopt(memory);
   // Whoever has no use for the notes has none for what stands beside them.
-  if (tools.listing.names.has("memory")) tools.extend(memory.manager.tools);
+  if (tools.listing.names.has(memoryTool.name)) tools.extend(memory.manager.tools);
   return memory;
 }
 
@@ -225,7 +232,7 @@ interface Opened {
   readonly taint: TaintWatch;
   readonly memory: SessionMemory | undefined;
   readonly source: PromptSource;
-  readonly agentTools: ReadonlyMap<string, Tool["execute"]>;
+  abilities(): Abilities;
 }
 
 function depsOf({ host, scope, choices }: Assembly, opened: Opened): AgentDeps {
@@ -263,7 +270,7 @@ function promptGroup(source: PromptSource, { prefill, ephemeral }: PromptChoices
   return { source, prefill, ephemeral: () => ephemeral() };
 }
 
-function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, taint, agentTools }: Opened): AgentTools {
+function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, taint, abilities }: Opened): AgentTools {
   const { tools: toolbox, machine } = host;
   const { config, environment } = machine.loaded;
   const hints = new NestedHints({
@@ -276,7 +283,7 @@ function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, tai
     files: toolbox.files({ taskId: scope.key, scope }),
     pauseMs: config.agent.tool_delay * 1_000,
     redact: (text) => toolbox.redact(text),
-    agentTools,
+    abilities,
     observers: ({ taskId, sessionId, signal, userUid }) => [
       ...toolbox.observers({
         scope,
@@ -287,7 +294,7 @@ function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, tai
       }),
       taint.observer(() => tools.listing),
     ],
-    hintsFor: (tool, args) => hints.hintsFor(tool, args, never),
+    hintsFor: (tool, args) => hints.hintsFor(tools.listing.tools.get(tool), args, never),
   };
 }
 

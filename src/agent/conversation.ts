@@ -1,16 +1,6 @@
-import {
-  addCost,
-  addUsage,
-  type Cost,
-  type Message,
-  type SessionId,
-  textOf,
-  type Usage,
-  zeroUsage,
-} from "#conversation";
-import { isRecord, parseJson } from "#foundation/text/json";
+import { addCost, addUsage, type Cost, type Message, type SessionId, type Usage, zeroUsage } from "#conversation";
 import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
-import { type TodoItem, TodoList } from "#tools";
+import { TodoList } from "#tools";
 import { openTasksIn } from "./compression/summary-message.ts";
 import { ContextMeter } from "./turn/request/meter.ts";
 import { modelKey, SentMessages } from "./turn/request/sent-messages.ts";
@@ -111,25 +101,8 @@ export class Conversation {
 
   /** A resumed session continues with the list its last `todo` call left. */
   #restoreTodos(): void {
-    for (let index = this.history.length - 1; index >= 0; index -= 1) {
-      const message = this.history[index];
-      if (message?.role !== "tool" || message.tool_name !== "todo") continue;
-      const parsed = parseJson(textOf(message.content));
-      const todos = parsed.ok && isRecord(parsed.value) ? parsed.value["todos"] : undefined;
-      if (!Array.isArray(todos)) continue;
-      this.todos.load(todos.filter(isTodo));
-      return;
-    }
+    if (this.todos.restore(this.history)) return;
     // Compression took the call away; what was still open stands in its summary.
     this.todos.load(openTasksIn(this.history));
   }
-}
-
-function isTodo(value: unknown): value is TodoItem {
-  return (
-    isRecord(value) &&
-    typeof value["id"] === "string" &&
-    typeof value["content"] === "string" &&
-    ["pending", "in_progress", "completed", "cancelled"].includes(String(value["status"]))
-  );
 }

@@ -87,7 +87,10 @@ describe("steps", () => {
   });
 
   it("does not count steps that only run scripts [10:A1.4] [10:LOOP-16]", async () => {
-    const { agent, server } = await harness({ tools: [fakeTool("execute_code")], deps: withSteps(2) });
+    const { agent, server } = await harness({
+      tools: [fakeTool("execute_code", { costsNoStep: true })],
+      deps: withSteps(2),
+    });
     const script = (n: number) => calls("execute_code", { code: `${n}` });
     server.script(script(1), script(2), script(3), says("Done"));
     expect(await agent.runConversation({ userMessage: "Go" })).toMatchObject({ completed: true, apiCalls: 4 });

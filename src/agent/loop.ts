@@ -6,7 +6,7 @@ import { answerOpenCalls } from "./turn/open-calls.ts";
 import type { TurnOutcome } from "./turn/outcome.ts";
 import type { Problem } from "./turn/problem.ts";
 import type { Turn } from "./turn/turn.ts";
-import { onlyScripts } from "./unfinished-turn.ts";
+import { costNoStep } from "./unfinished-turn.ts";
 
 export type Attempt = { readonly reply: AssistantMessage } | { readonly problem: Problem };
 
@@ -70,7 +70,7 @@ async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {
     const { messages, verdict } = await deps.runTools(calls, turn);
     await turn.append(messages);
     if (verdict === "stop" && !turn.signal.aborted) return stopCircling(turn);
-    if (onlyScripts(calls)) turn.steps.refund();
+    if (costNoStep(calls, turn.tools)) turn.steps.refund();
   }
 }
 

@@ -59,7 +59,7 @@ async function stage(changes: Partial<SideTurnDeps> = {}, money: CallMoney = fre
       listing: () => listing,
       files: { keep: () => Promise.resolve(undefined) },
       redact: (text) => text,
-      agentTools: new Map([["memory", memory.execute]]),
+      abilities: () => memory.agent,
       observers: () => [],
       hintsFor: () => Promise.resolve(""),
     },
@@ -86,8 +86,7 @@ async function stage(changes: Partial<SideTurnDeps> = {}, money: CallMoney = fre
       { reason: "compression", history: talk, userTurns: 1 },
       {
         askOnce: side.askOnce,
-        execute: memory.execute,
-        context: toolContext(),
+        context: toolContext({ agent: memory.agent }),
         clock: deps.clock,
         logger,
         settings: { isMemoryEnabled: true, minTurns: 6 },
@@ -109,7 +108,7 @@ describe("a review beside the conversation [10:MEM-12]", () => {
       logger: one.logger,
       intervals: { memoryTurns: 1, skillSteps: 0 },
     });
-    reviews.turnEnded({ steps: [[]], isDelivered: true }, talk, new Set(["memory", "skill_manage", "terminal"]));
+    reviews.turnEnded({ steps: [[]], isDelivered: true }, talk, [...one.deps.tools.listing().tools.values()]);
     await reviews.idle();
     return announced;
   }

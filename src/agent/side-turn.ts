@@ -1,4 +1,4 @@
-import { type AssistantMessage, EventBus, type Message, userMessage } from "#conversation";
+import { type AssistantMessage, EventBus, type ToolDetails, userMessage } from "#conversation";
 import { newId } from "#foundation/text/ids";
 import type { ModelRequest, RequestOptions } from "#model";
 import { Agent } from "./agent.ts";
@@ -44,7 +44,7 @@ export function createSideTurns(deps: SideTurnDeps): SideTurns {
   };
 }
 
-async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal): Promise<readonly Message[]> {
+async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal): Promise<readonly ToolDetails[]> {
   const { conversation: main, tools, settings } = deps;
   const conversation = new Conversation({
     sessionId: main.sessionId,
@@ -55,6 +55,11 @@ async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal
   });
   const listing = narrowListing(tools.listing(), (tool) => job.toolNames.includes(tool.name));
   const { scope, clock, logger, prompt, model } = deps;
+  const done: ToolDetails[] = [];
+  const events = new EventBus(logger);
+  events.subscribe((event) => {
+    if (event.type === "tool-end" && !event.isError && event.details !== undefined) done.push(event.details);
+  });
   const agent = new Agent({
     conversation,
     scope,
@@ -71,13 +76,13 @@ async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal
     record: { transcript: unrecorded(main.sessionId) },
     prompt: { source: prompt.source },
     memory: {},
-    observers: { events: new EventBus(logger) },
+    observers: { events },
     tools: {
       listing: () => listing,
       files: tools.files,
       limits: tools.limits,
       redact: (text) => tools.redact(text),
-      agentTools: tools.agentTools,
+      abilities: () => tools.abilities(),
       observers: () => [],
       hintsFor: () => Promise.resolve(""),
     },
@@ -86,7 +91,7 @@ async function runReview(job: ReviewJob, deps: SideTurnDeps, signal: AbortSignal
     const ended = await agent.runConversation({ userMessage: job.instruction, taskId: newId("side"), signal });
     signal.throwIfAborted();
     if (ended.failed) throw new Error(ended.error ?? `the side turn ended with ${ended.exitReason}`);
-    return ended.messages;
+    return done;
   } finally {
     if (conversation.cost !== undefined) main.count(conversation.usage, conversation.cost);
   }

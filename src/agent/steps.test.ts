@@ -28,7 +28,10 @@ describe("the steps of a turn", () => {
   });
 
   it("are given back for scripts, up to twice the limit [10:LOOP-16] [10:D20]", async () => {
-    const { agent, server } = await harness({ tools: [fakeTool("execute_code")], deps: withSteps(3) });
+    const { agent, server } = await harness({
+      tools: [fakeTool("execute_code", { costsNoStep: true })],
+      deps: withSteps(3),
+    });
     let n = 0;
     server.onRequest(() => {
       n += 1;

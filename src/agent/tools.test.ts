@@ -2,8 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { type CallObserver, result, type Tool } from "#tools";
-import { fakeTool } from "#tools/testing";
+import { type CallObserver, defineAbility, defineTool, result, type Tool } from "#tools";
+import { fakeTool, noAbilities } from "#tools/testing";
 import { calls, reply, says } from "../../test/fakes/model-server/index.ts";
 import type { AgentTools } from "./agent-deps.ts";
 import type { HarnessGiven } from "./testing/harness.ts";
@@ -78,7 +78,7 @@ describe("several calls in one reply", () => {
     const file = (name: string) =>
       gated(name, log, {
         concurrency: "path",
-        isReadOnly: name === "read_file",
+        effects: name === "read_file" ? "none" : "files",
         pathsOf: (args) => [String(args["path"])],
       });
     const { agent, server } = await harness({ tools: [file("write_file"), file("read_file")] });
@@ -139,10 +139,17 @@ describe("one call", () => {
     const seen: unknown[] = [];
     const parameters = { type: "object", properties: { limit: { type: "integer" } } };
     const note: Tool["execute"] = (args) => Promise.resolve(result({ n: seen.push(args["limit"]) }));
-    const tools = [fakeTool("session_search", { parameters }), fakeTool("plain", { parameters, execute: note })];
+    const noting = defineAbility<Tool["execute"]>("noting", "nobody notes anything here");
+    const ofAgent = defineTool({
+      ...fakeTool("session_search"),
+      parameters: { type: "object", properties: { limit: { type: "integer" } } },
+      effects: "none",
+      run: (args, context) => context.agent.need(noting)(args, context),
+    });
+    const tools = [ofAgent, fakeTool("plain", { parameters, execute: note })];
     const first = await harness({ tools });
-    const agentTools = new Map([["session_search", note]]);
-    const { agent, server } = await harness({ tools, deps: { tools: { ...first.agentTools, agentTools } } });
+    const abilities = () => noAbilities.with(noting, note);
+    const { agent, server } = await harness({ tools, deps: { tools: { ...first.agentTools, abilities } } });
     server.script(reply([calls("session_search", { limit: "2" }), calls("plain", { limit: "3" })]), says("Done"));
     await agent.runConversation(go);
     expect(seen).toEqual([2, 3]);

@@ -1,4 +1,5 @@
 import { callsOf, type Message, openCalls, type ToolCall, textOf } from "#conversation";
+import type { Tool } from "#tools";
 import { latestRequest } from "./compression/plan.ts";
 import { stripSummary } from "./compression/summary-message.ts";
 
@@ -14,7 +15,10 @@ export interface UnfinishedTurn {
 }
 
 /** The turn a history breaks off in; undefined when the model has said its last word. */
-export function unfinishedTurn(history: readonly Message[]): UnfinishedTurn | undefined {
+export function unfinishedTurn(
+  history: readonly Message[],
+  tools: ReadonlyMap<string, Tool> = new Map(),
+): UnfinishedTurn | undefined {
   const last = history.at(-1);
   if (last === undefined || (last.role === "assistant" && callsOf(last).length === 0)) return undefined;
   const at = latestRequest(history);
@@ -26,12 +30,12 @@ export function unfinishedTurn(history: readonly Message[]): UnfinishedTurn | un
     userUid: request.uid,
     userText: textOf(stripSummary(request.content)),
     stepsTaken: replies.length,
-    stepsFree: answered.filter(onlyScripts).length,
+    stepsFree: answered.filter((calls) => costNoStep(calls, tools)).length,
     openCalls: openCalls(history),
   };
 }
 
 /** A step that only ran scripts does not count: a script does the work of many calls. */
-export function onlyScripts(calls: readonly ToolCall[]): boolean {
-  return calls.length > 0 && calls.every((call) => call.function.name === "execute_code");
+export function costNoStep(calls: readonly ToolCall[], tools: ReadonlyMap<string, Tool>): boolean {
+  return calls.length > 0 && calls.every((call) => tools.get(call.function.name)?.costsNoStep === true);
 }

@@ -82,7 +82,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     commandEnvironment: commandEnvironment(loaded),
     pluginSkills: () => plugins.skills,
   });
-  const delegateTool = createDelegateTool({ settings: delegationSettings(loaded.config) });
+  const delegateTool = createDelegateTool(delegationSettings(loaded.config));
   const search = createSessionSearchTool({ store, logger });
   for (const tool of [memoryTool, search, recallTool, delegateTool, ...skills.tools])
     scope.adopt(toolbox.register(tool));

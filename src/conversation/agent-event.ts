@@ -1,5 +1,6 @@
 import type { MessageId, SessionId, TurnId } from "./ids.ts";
 import type { AssistantMessage } from "./message.ts";
+import type { ToolDetails } from "./tool-details.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /** What a person may answer to an approval; the gate decides which of them it offers. */
@@ -107,9 +108,9 @@ export type AgentEvent =
       readonly isError: boolean;
       readonly durationMs: number;
       readonly preview: string;
-      readonly diff?: string;
-      /** Of the command, where the call ran one. */
-      readonly exitCode?: number;
+      readonly diff?: string | undefined;
+      /** What the call did, as facts: exit code, paths, task list. Tools of plugins and servers have none. */
+      readonly details?: ToolDetails | undefined;
       /** The result as the model reads it, cut to what a screen can use. */
       readonly result?: string;
     }

@@ -62,6 +62,7 @@ export {
   type ToolCall,
 } from "./tool-call.ts";
 export type { JsonSchema, ToolChoice, ToolDefinition } from "./tool-definition.ts";
+export type { TodoItem, TodoStatus, ToolDetails } from "./tool-details.ts";
 export {
   isValid,
   lastAssistant,

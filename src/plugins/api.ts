@@ -43,7 +43,7 @@ export interface PluginContext {
 }
 
 /** What a tool of a plugin learns about the call it answers. */
-export interface PluginCall extends Omit<ToolContext, "scope"> {
+export interface PluginCall extends Omit<ToolContext, "scope" | "agent"> {
   /** The conversation the call belongs to; `injectMessage` takes it. */
   readonly sessionKey: string;
   /** `cli`, `telegram`, `cron`, … */

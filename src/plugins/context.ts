@@ -33,7 +33,7 @@ export interface PluginSessions {
   /** The whole pipeline for one call. */
   callTool(
     call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
-    context: ToolContext,
+    context: Omit<ToolContext, "agent">,
   ): Promise<string>;
 }
 
@@ -122,7 +122,7 @@ function toolOf(tool: PluginTool, calls: PluginCalls): Tool {
 }
 
 /** What a plugin learns about a call. */
-function pluginCall({ scope, ...call }: ToolContext): PluginCall {
+function pluginCall({ scope, agent: _own, ...call }: ToolContext): PluginCall {
   return { ...call, sessionKey: scope.key, surface: scope.source };
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { isRecord } from "#foundation/text/json";
 import type { Tool } from "#tools";
-import { registryOf, toolContext } from "#tools/testing";
+import { registryOf, runTool, toolContext } from "#tools/testing";
 import { pluginStage } from "./testing.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -50,14 +50,13 @@ describe("the guide to adding a tool, followed", () => {
       expect(registry.snapshot().tools.get("roll_dice")?.toolset).toBe("games");
       const run = new Function(
         "createRollDiceTool",
-        "toolContext",
+        "runTool",
         `return (async () => { ${block(text, "ts try")} return { tool, content }; })()`,
       );
-      const { tool, content } = (await run(createRollDiceTool, toolContext)) as { tool: Tool; content: unknown };
+      const { tool, content } = (await run(createRollDiceTool, runTool)) as { tool: Tool; content: unknown };
       expect(content).toEqual({ dice: [4, 4, 4], sum: 12 });
-      await expect(tool.execute({ count: 0 }, toolContext())).rejects.toThrow(
-        "count must be between 1 and 100, not 0.",
-      );
+      await expect(runTool(tool, { count: 0 })).rejects.toThrow("count must be between 1 and 100, not 0.");
+      await expect(runTool(tool, { count: "many" })).rejects.toThrow('count must be a number, not "many"');
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

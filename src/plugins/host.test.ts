@@ -5,7 +5,7 @@ import { newToolCall } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 import { type SessionScope, Toolbelt } from "#tools";
-import { fakeTool, listingOf, testScope } from "#tools/testing";
+import { fakeTool, listingOf, noAbilities, testScope } from "#tools/testing";
 import { hookedCalls } from "./hooks/call-observer.ts";
 import { type PluginStage, pluginStage } from "./testing.ts";
 
@@ -31,7 +31,7 @@ async function runWith(
     redact: (text) => text,
   });
   const observer = hookedCalls(stage.hooks, { taskId: "t", sessionId: "s", signal: never });
-  const context = { taskId: "t", sessionId: "s", scope };
+  const context = { taskId: "t", sessionId: "s", scope, agent: noAbilities };
   const call = newToolCall({ id: "call_1", name, arguments: JSON.stringify(args) });
   const [message] = await belt.run([call], { context, observer }, never);
   return JSON.parse(String(message?.content));

@@ -48,6 +48,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     audit,
     history,
     cover,
+    toolNamed: (name) => registry.snapshot().tools.get(name),
   };
   const observers = (turn: ObservedTurn) => {
     sessions.note(turn.scope.key, turn.taskId);

@@ -1,6 +1,8 @@
 import { memoryLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
+import { noAbilities } from "./call/ability.ts";
 import type { ToolContext } from "./call/context.ts";
+import { runChecked } from "./call/define-tool.ts";
 import { result } from "./call/result.ts";
 import type { SessionScope } from "./call/session-scope.ts";
 import { unattendedScope } from "./call/unattended-scope.ts";
@@ -14,6 +16,8 @@ import type { Terminal, TerminalLeases } from "./terminals/terminal.ts";
 
 /** Builders for tests of tools. */
 export { readCommandLine } from "./approval/structure/read-line.ts";
+export { todoTool } from "./builtin/todo.tool.ts";
+export { noAbilities } from "./call/ability.ts";
 export function fakeTool(name: string, changes: Partial<Tool> = {}): Tool {
   return {
     name,
@@ -45,10 +49,16 @@ export function toolContext(changes: Partial<ToolContext> = {}): ToolContext {
     sessionId: "session",
     scope: testScope(),
     enabledTools: new Set(),
+    agent: noAbilities,
     signal: new AbortController().signal,
     progress: () => undefined,
     ...changes,
   };
+}
+
+/** Runs a call with its arguments checked, as the toolbelt does. */
+export function runTool(tool: Tool, args: Readonly<Record<string, unknown>>, context = toolContext()) {
+  return runChecked(tool, args, context);
 }
 
 /** The scope of a session of nobody's, at the terminal; what a test is about is given. */

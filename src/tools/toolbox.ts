@@ -66,7 +66,7 @@ export interface Toolbox extends AsyncDisposable {
   /** Runs a call of a script or a plugin as one of the model: with coercion, hooks, approval and limits. */
   callTool(
     call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
-    context: ToolContext,
+    context: Omit<ToolContext, "agent">,
   ): Promise<string>;
   /** Sees to it that a process ends with this program. */
   adoptProcess(pid: number): Disposable;

@@ -84,7 +84,7 @@ describe("tools on the screen", () => {
     expect(await ui.text()).toContain("┊ 💻 preparing terminal…");
     await ui.say(toolStart("c1", "terminal", { command: "make test" }));
     expect(await ui.row("make test")).toMatch(/💻 make test\s+\(\d+\.\ds\)/);
-    await ui.say(toolEnd("c1", "terminal", { isError: true, exitCode: 2 }), turnDone);
+    await ui.say(toolEnd("c1", "terminal", { isError: true, details: { kind: "command", exitCode: 2 } }), turnDone);
     const line = (await ui.transcript()).split("\n").find((row) => row.includes("make test"));
     expect(line).toBe("  ┊ 💻 $         make test  1.2s [exit 2]");
   });

@@ -5,8 +5,8 @@ import type { AgentEvent, Message, SessionId } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { ModelRequest } from "#model";
-import { result, type Tool, ToolFailure, todoTool } from "#tools";
-import { fakeTool, listingOf, registryOf } from "#tools/testing";
+import { result, type Tool, ToolFailure } from "#tools";
+import { fakeTool, listingOf, registryOf, todoTool } from "#tools/testing";
 import { defaultAgentSettings } from "../../src/agent/agent-deps.ts";
 import { goodSummary } from "../../src/agent/compression/testing/builders.ts";
 import { isSummaryCall, openStage, partsTranscript } from "../../src/agent/compression/testing/stage.ts";
@@ -192,9 +192,9 @@ export async function openWorld(server: ModelServer, plan: SessionPlan, project:
           listing: () => listing,
           files: { keep: () => Promise.resolve(undefined) },
           redact: (text) => text,
-          agentTools: new Map([["memory", lasting(memory.execute)]]),
+          abilities: () => memory.agent,
           observers: () => [],
-          hintsFor: (tool, args) => hints.hintsFor(tool, args, never),
+          hintsFor: (tool, args) => hints.hintsFor(listing.tools.get(tool), args, never),
         },
       },
     });
@@ -270,7 +270,7 @@ const terminal = fakeTool("terminal", {
 });
 
 const readFile = fakeTool("read_file", {
-  isReadOnly: true,
+  effects: "none",
   parameters: { type: "object", properties: { path: { type: "string" } } },
   execute: (args) => Promise.resolve(result({ content: `// ${path.basename(String(args["path"]))}\n`.repeat(40) })),
 });

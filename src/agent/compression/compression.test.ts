@@ -14,6 +14,7 @@ import {
   serverError,
 } from "../../../test/fakes/model-server/index.ts";
 import { flushMemory } from "../memory/flush.ts";
+import { memoryStage } from "../memory/testing.ts";
 import type { PromptInputs } from "../prompt/inputs.ts";
 import { buildPrompt, rebuildChanged } from "../prompt/system-prompt.ts";
 import { findSummary } from "./summary-message.ts";
@@ -341,7 +342,7 @@ describe("when the summary call fails", () => {
 
 describe("memory", () => {
   it("[10:A6.10] is flushed before the summary is asked for, and leaves no message", async () => {
-    const saved: unknown[] = [];
+    await using notes = await memoryStage();
     const made = await stage({
       history: answered(30, 2_000),
       compression: {
@@ -362,11 +363,7 @@ describe("memory", () => {
                     stop,
                   )
                 ).message,
-              execute: (args) => {
-                saved.push(args);
-                return Promise.resolve(result({ success: true }));
-              },
-              context: toolContext(),
+              context: toolContext({ agent: notes.agent }),
               clock: systemClock,
               logger: made.logger,
               settings: { isMemoryEnabled: true, minTurns: 6 },
@@ -384,7 +381,7 @@ describe("memory", () => {
       [true, false],
       [false, false],
     ]);
-    expect(saved).toEqual([{ action: "add", target: "user", content: "likes tabs" }]);
+    expect(await notes.notes.read("user")).toEqual(["likes tabs"]);
     expect(JSON.stringify(conversation.history)).not.toMatch(/FLUSH|likes tabs/);
   });
 

@@ -1,9 +1,8 @@
-import { type Message, promptTokens, textOf, totalTokens, type Usage } from "#conversation";
+import { type Message, promptTokens, type TodoItem, textOf, totalTokens, type Usage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { shortWindow } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import { compressionThreshold, estimateMessage, estimateText } from "#model";
-import type { TodoItem } from "#tools";
 import type { CompressContext, CompressOutcome, ContextEngine, EngineModel } from "./engine.ts";
 import { type ExcerptOptions, withExcerpts } from "./excerpt.ts";
 import { extractLocally } from "./extract.ts";

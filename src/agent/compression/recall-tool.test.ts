@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { userMessage } from "#conversation";
 import { estimateText } from "#model";
-import { toolContext } from "#tools/testing";
-import { createRecallExecute, recallTool, spanOf } from "./recall-tool.ts";
+import { noAbilities, runTool, toolContext } from "#tools/testing";
+import { recalling, recallTool, spanOf } from "./recall-tool.ts";
 import { group, stamped } from "./testing/builders.ts";
 
 const stored = stamped([
@@ -10,8 +10,9 @@ const stored = stamped([
   ...group("c1", { content: "r".repeat(30_000) }),
   { role: "assistant", content: "done" },
 ]);
-const execute = createRecallExecute((span) => Promise.resolve(spanOf(stored, span)));
-const recall = async (args: Readonly<Record<string, unknown>>) => (await execute(args, toolContext())).content;
+const agent = noAbilities.with(recalling, (span) => Promise.resolve(spanOf(stored, span)));
+const recall = async (args: Readonly<Record<string, unknown>>) =>
+  (await runTool(recallTool, args, toolContext({ agent }))).content;
 
 describe("context_recall", () => {
   it("costs few tokens in every request", () => {
@@ -41,6 +42,6 @@ describe("context_recall", () => {
   it("says so when there is no such message", async () => {
     await expect(recall({ id: "m9" })).rejects.toThrow(/no message m9/);
     await expect(recall({ id: "m3..m0" })).rejects.toThrow(/no message/);
-    await expect(recall({})).rejects.toThrow(/id must be/);
+    await expect(recall({})).rejects.toThrow(/id is missing/);
   });
 });

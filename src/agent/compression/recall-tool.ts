@@ -1,5 +1,5 @@
 import { callsOf, type Message, textOf } from "#conversation";
-import { agentLevelTool, result, type Tool, ToolFailure } from "#tools";
+import { defineAbility, defineTool, result, type Tool, ToolFailure, type ToolResult } from "#tools";
 import { headOf, shortLine } from "./short-text.ts";
 
 /** Messages of this conversation, stored ones included: from the first uid to the last, in order; empty when unknown. */
@@ -10,7 +10,10 @@ export type ReadMessages = (
 
 export const recallToolName = "context_recall";
 
-export const recallTool: Tool = agentLevelTool({
+/** What the conversation held before it was shortened. */
+export const recalling = defineAbility<ReadMessages>("recall", "Nothing of this conversation was put away.");
+
+export const recallTool: Tool = defineTool({
   name: recallToolName,
   toolset: "session_search",
   emoji: "🔎",
@@ -20,6 +23,8 @@ export const recallTool: Tool = agentLevelTool({
     properties: { id: { type: "string" }, offset: { type: "integer" }, limit: { type: "integer" } },
     required: ["id"],
   },
+  effects: "none",
+  run: (args, { agent, signal }) => recall(agent.need(recalling), args, signal),
 });
 
 const defaultLimit = 8_000;
@@ -27,28 +32,32 @@ const largestLimit = 20_000;
 /** In a range every message is shown in short; its own id gives the rest. */
 const longestInRange = 500;
 
+interface Span {
+  readonly id: string;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** Offset and limit count characters of the text that the id stands for. */
-export function createRecallExecute(readMessages: ReadMessages): Tool["execute"] {
-  return async (args, context) => {
-    const id = typeof args["id"] === "string" ? args["id"].trim() : "";
-    if (id === "") throw new ToolFailure("id must be the id of a message, or two of them joined by ..");
-    const [first = "", last = first] = id.split("..");
-    const messages = await readMessages({ first, last }, context.signal);
-    if (messages.length === 0)
-      throw new ToolFailure(`There is no message ${id} in this conversation. Take the id from a shortened result.`);
-    const text = messages.length === 1 ? messages.map(whole).join("") : messages.map(short).join("\n");
-    const offset = wholeNumber(args["offset"], 0, text.length);
-    const limit = wholeNumber(args["limit"], defaultLimit, largestLimit);
-    const piece = headOf(text.slice(offset), limit);
-    const end = offset + piece.length;
-    return result({
-      id,
-      messages: messages.length,
-      total_chars: text.length,
-      text: piece,
-      ...(end < text.length ? { next_offset: end } : {}),
-    });
-  };
+async function recall(readMessages: ReadMessages, span: Span, signal: AbortSignal): Promise<ToolResult> {
+  const id = span.id.trim();
+  if (id === "") throw new ToolFailure("id must be the id of a message, or two of them joined by ..");
+  const [first = "", last = first] = id.split("..");
+  const messages = await readMessages({ first, last }, signal);
+  if (messages.length === 0)
+    throw new ToolFailure(`There is no message ${id} in this conversation. Take the id from a shortened result.`);
+  const text = messages.length === 1 ? messages.map(whole).join("") : messages.map(short).join("\n");
+  const offset = Math.min(Math.max(0, span.offset ?? 0), text.length);
+  const limit = Math.min(Math.max(0, span.limit ?? defaultLimit), largestLimit);
+  const piece = headOf(text.slice(offset), limit);
+  const end = offset + piece.length;
+  return result({
+    id,
+    messages: messages.length,
+    total_chars: text.length,
+    text: piece,
+    ...(end < text.length ? { next_offset: end } : {}),
+  });
 }
 
 /** The messages between two of a list, ends included; empty when either is missing or they stand the wrong way round. */
@@ -66,9 +75,4 @@ function whole(message: Message): string {
 function short(message: Message): string {
   const name = message.role === "tool" ? `tool ${message.tool_name}` : message.role;
   return `[${name} ${message.uid ?? ""}] ${shortLine(whole(message), longestInRange)}`;
-}
-
-function wholeNumber(value: unknown, otherwise: number, largest: number): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) return Math.min(otherwise, largest);
-  return Math.min(Math.max(0, Math.trunc(value)), largest);
 }

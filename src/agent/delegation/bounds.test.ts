@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { staleFilesNote } from "./child-run.ts";
+import { createDelegateTool } from "./delegate-tool.ts";
 import { feel, noPulse, type Pulse } from "./heartbeat.ts";
 import { boundedSettings } from "./settings.ts";
 import { Slots } from "./slots.ts";
@@ -150,7 +151,9 @@ describe("reading tasks", () => {
     );
     fc.assert(
       fc.property(args, (given) => {
-        const read = readTasks(given, limits);
+        const typed = createDelegateTool().read?.(given);
+        if (typed?.kind !== "ok") return typed?.reason !== "";
+        const read = readTasks(typed.args, limits);
         if (read.kind === "refused") return read.error !== "";
         return read.tasks.length > 0 && read.tasks.length <= 3 && read.tasks.every(({ goal }) => goal.trim() !== "");
       }),

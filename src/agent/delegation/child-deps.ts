@@ -1,10 +1,10 @@
 import type { AgentEvents } from "#conversation";
-import type { Tool } from "#tools";
 import type { AgentDeps, AgentTools } from "../agent-deps.ts";
 import type { Transcript } from "../ports.ts";
-import { delegateTaskName } from "./child-listing.ts";
 import type { ChildRecord } from "./child-record.ts";
 import type { ChildSpec } from "./child-spec.ts";
+import type { Delegate } from "./delegate.ts";
+import { delegating } from "./delegate-tool.ts";
 
 export interface Seal {
   readonly spec: ChildSpec;
@@ -14,7 +14,7 @@ export interface Seal {
   readonly transcript: Transcript;
   readonly record: ChildRecord;
   /** What answers the child's own `delegate_task`, when it may delegate. */
-  readonly delegate: Tool["execute"] | undefined;
+  readonly delegate: Delegate | undefined;
   readonly events: AgentEvents;
 }
 
@@ -47,13 +47,12 @@ export function sealedDeps(parts: AgentDeps, seal: Seal): AgentDeps {
 }
 
 function sealedTools(tools: AgentTools, { spec, delegate }: Seal): AgentTools {
-  const own = [...tools.agentTools].filter(([name]) => name !== delegateTaskName && spec.listing.names.has(name));
   return {
     listing: () => spec.listing,
     files: tools.files,
     limits: tools.limits,
     redact: (text) => tools.redact(text),
-    agentTools: new Map(delegate === undefined ? own : [...own, [delegateTaskName, delegate]]),
+    abilities: () => tools.abilities().with(delegating, delegate),
     observers: (turn) => tools.observers(turn),
     hintsFor: (tool, args) => tools.hintsFor(tool, args),
   };

@@ -2,10 +2,6 @@ import type { Listing, Tool, Toolsets } from "#tools";
 import { narrowListing } from "./narrow-listing.ts";
 import type { ChildRole } from "./task.ts";
 
-/** Tools that speak for the user's own agent: to people, to its memory, to the schedule, or around its other limits. */
-export const blockedTools: readonly string[] = ["clarify", "memory", "send_message", "execute_code", "cronjob"];
-export const delegateTaskName = "delegate_task";
-
 export interface ChildListingWish {
   /** Undefined: everything the parent has. */
   readonly toolsets?: readonly string[];
@@ -36,8 +32,8 @@ export function toolsetNames(listing: Listing): readonly string[] {
   return [...new Set([...listing.tools.values()].map((tool) => tool.toolset))].sort();
 }
 
-/** Tools of a memory provider belong to the parent's memory too, whatever they are called. */
+/** What speaks for the person's own agent stays with it: to people, to its memory, to the schedule, or around its limits. */
 function isAllowed(tool: Tool, role: ChildRole): boolean {
-  if (blockedTools.includes(tool.name) || tool.toolset === "memory") return false;
-  return tool.name !== delegateTaskName || role === "orchestrator";
+  if (tool.isForMainAgent === true) return false;
+  return tool.isDelegation !== true || role === "orchestrator";
 }

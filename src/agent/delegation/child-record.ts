@@ -1,4 +1,4 @@
-import { type AgentEvent, callsOf, type Message, readArguments, textOf } from "#conversation";
+import { type AgentEvent, callsOf, type Message, type ToolDetails, textOf } from "#conversation";
 import { truncateEnd } from "#foundation/text/text";
 
 export interface TraceEntry {
@@ -12,7 +12,6 @@ const maxTrace = 200;
 const maxFiles = 40;
 const maxOutputs = 8;
 const outputCharacters = 600;
-const patchHeader = /^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm;
 
 /**
  * What a child has done so far, gathered while it works: it is complete up to the last moment whichever way the
@@ -46,6 +45,7 @@ export class ChildRecord {
     } else if (event.type === "tool-end") {
       this.currentTool = undefined;
       if (event.isError) this.#failed.add(event.callId);
+      if (event.details?.kind === "files") this.#noteFiles(event.details);
     }
   }
 
@@ -55,7 +55,6 @@ export class ChildRecord {
       for (const call of callsOf(message)) {
         const { name, arguments: args } = call.function;
         this.#trace.set(call.id, entry(name, Buffer.byteLength(args), { result_bytes: 0, status: "unfinished" }));
-        this.#noteFiles(name, args);
       }
       if (message.role === "tool") this.#noteResult(message.tool_call_id, textOf(message.content));
     }
@@ -87,15 +86,9 @@ export class ChildRecord {
     if (this.#outputs.length > maxOutputs) this.#outputs.shift();
   }
 
-  #noteFiles(tool: string, args: string): void {
-    if (tool !== "read_file" && tool !== "write_file" && tool !== "patch") return;
-    const read = readArguments(args);
-    if (read.kind !== "ok") return;
-    const { path, patch } = read.value;
-    const files = tool === "read_file" ? this.#read : this.#written;
-    if (typeof path === "string" && path !== "") files.add(path);
-    if (tool !== "patch" || typeof patch !== "string") return;
-    for (const [, file] of patch.matchAll(patchHeader)) if (file !== undefined) files.add(file.trim());
+  #noteFiles({ read = [], changed = [] }: Extract<ToolDetails, { readonly kind: "files" }>): void {
+    for (const file of read) this.#read.add(file);
+    for (const file of changed) this.#written.add(file);
   }
 }
 

@@ -14,12 +14,13 @@ import {
   listingOf,
   listTools,
   registryOf,
+  runTool,
   testScope,
   YoloSwitch,
 } from "#tools/testing";
 import { calls, says } from "../../../test/fakes/model-server/index.ts";
 import { type ChildApprovals, childApprover, isChildTask } from "./child-approver.ts";
-import { blockedTools, childListing } from "./child-listing.ts";
+import { childListing } from "./child-listing.ts";
 import { createDelegateTool } from "./delegate-tool.ts";
 import { boundedSettings } from "./settings.ts";
 import { childGoal, delegationResult, openDelegation, parentDelegates } from "./testing.ts";
@@ -29,6 +30,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
+/** What speaks for the main agent. */
+const blockedTools = ["clarify", "memory", "send_message", "execute_code", "cronjob"];
 const inSet = (name: string, toolset: string, changes: Partial<Tool> = {}) => fakeTool(name, { toolset, ...changes });
 
 /** A tool for every name of the preset, and one of an MCP server. */
@@ -36,9 +39,9 @@ async function everything(enabledToolsets: readonly string[]): Promise<{ listing
   const bare = new Toolsets(registryOf().registry.snapshot());
   const names = bare.resolve("hermes-cli").filter((name) => name !== "delegate_task");
   const { registry } = registryOf(
-    ...names.map((name) => inSet(name, "core")),
-    createDelegateTool({ settings: boundedSettings({ maxSpawnDepth: 2 }) }),
-    inSet("honcho_search", "memory", { origin: "plugin" }),
+    ...names.map((name) => inSet(name, "core", { isForMainAgent: blockedTools.includes(name) })),
+    createDelegateTool(boundedSettings({ maxSpawnDepth: 2 })),
+    inSet("honcho_search", "memory", { origin: "plugin", isForMainAgent: true }),
     inSet("mcp_git_log", "mcp-git", { origin: "mcp" }),
   );
   const toolsets = new Toolsets(registry.snapshot(), {
@@ -113,7 +116,7 @@ describe("the tools of a child", () => {
   it("have texts that speak of what is left", async () => {
     const { registry } = registryOf(
       fakeTool("terminal"),
-      fakeTool("memory"),
+      fakeTool("memory", { isForMainAgent: true }),
       fakeTool("guide", {
         patchDefinition: (definition, visible) => ({ ...definition, description: `With ${[...visible].join(", ")}` }),
       }),
@@ -205,20 +208,15 @@ describe("the definition", () => {
     expect(text).not.toContain("orchestrator");
   });
 
-  it("offers only toolsets there are, roles where they help, and programs that are listed", async () => {
+  it("offers roles where they help, and programs that are listed", async () => {
     const settings = boundedSettings({ maxSpawnDepth: 2, acpCommands: ["gemini"] });
-    const tool = createDelegateTool({
-      settings,
-      toolsetsOf: (visible) => (visible.has("terminal") ? ["terminal"] : []),
-    });
-    const plain = { name: tool.name, description: tool.description, parameters: tool.parameters };
-    const shown = JSON.stringify(tool.patchDefinition?.(plain, new Set(["terminal"]), testScope()));
-    expect(shown).toContain('"enum":["terminal"]');
+    const tool = createDelegateTool(settings);
+    const shown = JSON.stringify(tool.parameters);
     expect(shown).toContain('"enum":["leaf","orchestrator"]');
     expect(shown).toContain('"enum":["gemini"]');
   });
 
   it("without the agent it answers that it needs it", async () => {
-    await expect(createDelegateTool().execute({}, {} as never)).rejects.toThrow("agent loop");
+    await expect(runTool(createDelegateTool(), {})).rejects.toThrow("Do the work yourself");
   });
 });

@@ -1,28 +1,43 @@
 import type { JsonSchema } from "#conversation";
-import { agentLevelTool, type Tool } from "#tools";
-import { blockedTools, delegateTaskName } from "./child-listing.ts";
+import { type ArgumentsOf, defineAbility, defineTool, type Tool, type ToolContext, type ToolResult } from "#tools";
 import { type DelegationSettings, defaultDelegationSettings } from "./settings.ts";
 
-export interface DelegateToolOptions {
-  readonly settings?: DelegationSettings;
-  /** Toolsets that tools with these names belong to; they are offered as choices. */
-  toolsetsOf?(visible: ReadonlySet<string>): readonly string[];
-}
+const texts = { type: "array", items: { type: "string" } } as const;
+const task = {
+  goal: { type: "string" },
+  context: { type: "string" },
+  toolsets: texts,
+  role: { type: "string" },
+  acp_command: { type: "string" },
+  acp_args: texts,
+} as const;
 
-/** The definition of `delegate_task`; `createDelegation` gives what answers it. */
-export function createDelegateTool(options: DelegateToolOptions = {}): Tool {
-  const settings = options.settings ?? defaultDelegationSettings;
-  return agentLevelTool({
-    name: delegateTaskName,
+/** What is taken; what the settings rule out is answered in words. */
+const taken = {
+  type: "object",
+  properties: { ...task, tasks: { type: "array", items: { type: "object", properties: task } } },
+} as const;
+
+export type DelegateArguments = ArgumentsOf<typeof taken>;
+
+/** Starting children. */
+export const delegating = defineAbility<(args: DelegateArguments, context: ToolContext) => Promise<ToolResult>>(
+  "delegation",
+  "Nobody can be started from here. Do the work yourself.",
+);
+
+/** `delegate_task`: work for agents of its own. */
+export function createDelegateTool(settings: DelegationSettings = defaultDelegationSettings): Tool {
+  return defineTool({
+    name: "delegate_task",
     toolset: "delegation",
     emoji: "🔀",
     isDelegation: true,
+    effects: "elsewhere",
     description: description(settings),
-    parameters: parameters(settings, []),
-    patchDefinition(definition, visible) {
-      const toolsets = options.toolsetsOf?.(visible) ?? [];
-      return { ...definition, parameters: parameters(settings, toolsets) };
-    },
+    parameters: taken,
+    shown: shownParameters(settings),
+    run: (args, context) => context.agent.need(delegating)(args, context),
   });
 }
 
@@ -31,25 +46,23 @@ function description({ maxConcurrentChildren, maxSpawnDepth }: DelegationSetting
     `Give one goal, or up to ${maxConcurrentChildren} independent tasks at once, to fresh agents. They know nothing of this conversation:`,
     "put every path, error text and constraint they need into context. Only their final reports come back.",
     "For work that needs much reasoning or would fill your context; not for a single call or a mechanical loop.",
-    `They cannot use ${blockedTools.join(", ")}. Depth limit: ${maxSpawnDepth}.`,
+    `They cannot use clarify, memory, send_message, execute_code, cronjob. Depth limit: ${maxSpawnDepth}.`,
   ].join(" ");
 }
 
-function parameters(settings: DelegationSettings, toolsets: readonly string[]): JsonSchema {
-  const names = { type: "array", items: { type: "string", ...(toolsets.length === 0 ? {} : { enum: toolsets }) } };
+function shownParameters(settings: DelegationSettings): JsonSchema {
   const role = { type: "string", enum: ["leaf", "orchestrator"], description: "orchestrator may delegate further" };
   const acp = {
     acp_command: { type: "string", enum: settings.acpCommands, description: "Let this program do it" },
-    acp_args: { type: "array", items: { type: "string" } },
+    acp_args: texts,
   };
   const common = {
-    goal: { type: "string" },
-    context: { type: "string" },
-    toolsets: { ...names, description: "Default: yours" },
+    goal: task.goal,
+    context: task.context,
+    toolsets: { ...texts, description: "Default: yours" },
     ...(settings.maxSpawnDepth > 1 && settings.isOrchestratorEnabled ? { role } : {}),
     ...(settings.acpCommands.length === 0 ? {} : acp),
   };
-  const short = { ...common, toolsets: { type: "array", items: { type: "string" } } };
   return {
     type: "object",
     properties: {
@@ -57,7 +70,7 @@ function parameters(settings: DelegationSettings, toolsets: readonly string[]): 
       tasks: {
         type: "array",
         description: "Several tasks instead of one goal",
-        items: { type: "object", properties: short, required: ["goal"] },
+        items: { type: "object", properties: { ...common, toolsets: texts }, required: ["goal"] },
       },
     },
   };

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
 import { FakeClock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
+import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { calls, hang, reply, says, serverError } from "../../../test/fakes/model-server/index.ts";
 import {
@@ -28,6 +29,13 @@ async function delegation(given: DelegationGiven = {}) {
   open.push(one);
   return one;
 }
+
+/** A tool that says which files it used: those its `path` names, separated by commas. */
+const fileTool = (name: string, use: "read" | "changed") =>
+  fakeTool(name, {
+    execute: ({ path }) =>
+      Promise.resolve(result({ ok: true }, { details: { kind: "files", [use]: String(path).split(",") } })),
+  });
 
 describe("stopping", () => {
   const deaf = (): Tool => fakeTool("terminal", { execute: () => new Promise(() => undefined) });
@@ -120,7 +128,9 @@ describe("stopping", () => {
 
 describe("what the parent hears", () => {
   it("every event carries the child's place; start, progress and end are told once [10:DELEG-12] [10:D52]", async () => {
-    const one = await delegation({ tools: [fakeTool("terminal"), fakeTool("read_file"), fakeTool("write_file")] });
+    const one = await delegation({
+      tools: [fakeTool("terminal"), fileTool("read_file", "read"), fileTool("write_file", "changed")],
+    });
     play(one, { goal: "work" }, (_goal, number) => {
       if (number === 1) return calls("read_file", { path: "/a.txt" });
       if (number === 2) return calls("write_file", { path: "/b.txt", content: "x" });
@@ -185,11 +195,11 @@ describe("what the parent hears", () => {
   it("names files it had read and the child has written, eight at most [10:DELEG-1]", async () => {
     const files = Array.from({ length: 10 }, (_, index) => `/srv/app/f${index}.ts`);
     const one = await delegation({
-      tools: [fakeTool("patch")],
+      tools: [fileTool("patch", "changed")],
       ports: { changedByOthers: (taskId) => (taskId === "main" ? [...files, "/srv/app/other.ts"] : []) },
     });
-    const patch = files.map((_, index) => `*** Update File: f${index}.ts\n@@`).join("\n");
-    play(one, { goal: "edit" }, (_goal, number) => (number === 1 ? calls("patch", { patch }) : says("Edited.")));
+    const path = files.map((_, index) => `f${index}.ts`).join(",");
+    play(one, { goal: "edit" }, (_goal, number) => (number === 1 ? calls("patch", { path }) : says("Edited.")));
     await one.agent.runConversation({ userMessage: "Go", taskId: "main" });
     const summary = delegationResult(one.recorded).results[0]?.summary ?? "";
     expect(summary).toMatch(/^Edited\.\n\n\[It changed files that you had read: /);

@@ -3,7 +3,7 @@ import { describe } from "#foundation/errors";
 import { never, onAbort } from "#foundation/lifecycle/abort";
 import { Mutex } from "#foundation/lifecycle/mutex";
 import type { Target } from "#model";
-import { result, type Tool, type ToolContext, ToolFailure } from "#tools";
+import { result, type ToolContext, ToolFailure, type ToolResult } from "#tools";
 import { Conversation } from "../conversation.ts";
 import { within } from "../memory/bounded.ts";
 import { childListing } from "./child-listing.ts";
@@ -11,16 +11,20 @@ import { childPrompt, realFolder } from "./child-prompt.ts";
 import type { ChildEntry } from "./child-result.ts";
 import { type ChildPlan, ChildRun } from "./child-run.ts";
 import type { ChildSpec, DelegationDeps } from "./child-spec.ts";
+import type { DelegateArguments } from "./delegate-tool.ts";
 import { keepHeartbeat } from "./heartbeat.ts";
 import { type ChildRole, type DelegatedTask, readTasks } from "./task.ts";
 
 const hookMs = 5_000;
 
+/** What answers `delegate_task` calls of one agent. */
+export type Delegate = (args: DelegateArguments, context: ToolContext) => Promise<ToolResult>;
+
 /**
- * What answers `delegate_task` calls of one agent. Children run at the same time, each in a conversation, session
+ * Children run at the same time, each in a conversation, session
  * and task of its own; the parent reads only their reports, in the order of the tasks.
  */
-export function createDelegation(deps: DelegationDeps): Tool["execute"] {
+export function createDelegation(deps: DelegationDeps): Delegate {
   const hooks = new Mutex();
   return async (args, context) => {
     const { tasks, warnings } = admitted(args, deps);
@@ -51,13 +55,20 @@ export function createDelegation(deps: DelegationDeps): Tool["execute"] {
     const notes = [...warnings, ...planned.flatMap((one) => one.warnings)];
     return result(
       { results: entries, total_duration_seconds: seconds, ...(notes.length === 0 ? {} : { warnings: notes }) },
-      { preview: previewOf(entries), isError: entries.every(({ status }) => status !== "completed") },
+      {
+        preview: previewOf(entries),
+        isError: entries.every(({ status }) => status !== "completed"),
+        details: {
+          kind: "children",
+          children: runs.map(({ run }, at) => ({ id: run.id, status: entries[at]?.status ?? "error" })),
+        },
+      },
     );
   };
 }
 
 /** The tasks of a call that may start now. */
-function admitted(args: Readonly<Record<string, unknown>>, { table, parent, settings }: DelegationDeps) {
+function admitted(args: DelegateArguments, { table, parent, settings }: DelegationDeps) {
   if (table.isPaused)
     throw new ToolFailure("New children are paused on this machine. Do the work yourself, or tell the user.");
   if (parent.depth >= settings.maxSpawnDepth)

@@ -1,13 +1,13 @@
 import type { Config } from "#config";
 import { parseEntries } from "#model";
-import { type Tool, Toolsets } from "#tools";
+import { Toolsets } from "#tools";
 import type { AgentDeps, AgentSettings } from "../agent-deps.ts";
 import type { AssembledAgent, Assembly, assembleAgent } from "../assemble.ts";
 import { readEffort } from "../live-settings.ts";
 import type { SessionMemory } from "../memory/open.ts";
 import { unrecorded } from "../ports.ts";
 import type { ChildSpec, ChildTarget, OpenChild } from "./child-spec.ts";
-import { createDelegation } from "./delegate.ts";
+import { createDelegation, type Delegate } from "./delegate.ts";
 import { boundedSettings, type DelegationSettings } from "./settings.ts";
 
 export interface DelegateOptions {
@@ -18,7 +18,7 @@ export interface DelegateOptions {
 }
 
 /** What answers `delegate_task` of an agent. */
-export function delegateWith(assembly: Assembly, options: DelegateOptions): Tool["execute"] {
+export function delegateWith(assembly: Assembly, options: DelegateOptions): Delegate {
   const { host, scope, choices } = assembly;
   const { machine, tools, plugins, records, children } = host;
   const { config } = machine.loaded;
@@ -86,7 +86,6 @@ async function openChild(
     settings: childSettings(host.machine.loaded.config, deps.settings),
     startedAtMs: host.machine.clock.now(),
     tools: { listing },
-    agentTools: deps.tools.agentTools,
     prompt: { usesFiles: false, prefill: choices.prompt.prefill, ephemeral: () => "" },
     askUser: choices.askUser,
     hasMemory: false,

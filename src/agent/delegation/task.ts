@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/text/json";
+import type { DelegateArguments } from "./delegate-tool.ts";
 import type { DelegationSettings } from "./settings.ts";
 
 /** A leaf does its task; an orchestrator may hand parts of it on. */
@@ -18,17 +18,16 @@ export type ReadTasks =
   | { readonly kind: "tasks"; readonly tasks: readonly DelegatedTask[]; readonly warnings: readonly string[] }
   | { readonly kind: "refused"; readonly error: string };
 
-type Args = Readonly<Record<string, unknown>>;
+type TaskArguments = Omit<DelegateArguments, "tasks">;
 type Limits = Pick<DelegationSettings, "maxConcurrentChildren" | "acpCommands">;
 
 const maxTaskCharacters = 400_000;
 
 /** What a call of `delegate_task` asks for. Pure; nothing has been started when it refuses. */
-export function readTasks(args: Args, limits: Limits): ReadTasks {
-  const given = Array.isArray(args["tasks"]) && args["tasks"].length > 0 ? args["tasks"] : undefined;
-  if (given === undefined && textAt(args, "goal") === "")
+export function readTasks({ tasks: several = [], ...args }: DelegateArguments, limits: Limits): ReadTasks {
+  if (several.length === 0 && trimmed(args.goal) === "")
     return refused("Nothing to delegate: give a goal, or tasks with one goal each.");
-  const items: readonly unknown[] = given ?? [args];
+  const items: readonly TaskArguments[] = several.length === 0 ? [args] : several;
   if (items.length > limits.maxConcurrentChildren)
     return refused(
       `${items.length} tasks are too many: at most ${limits.maxConcurrentChildren} run at once (delegation.max_concurrent_children). None was started; send fewer, or one batch after the other.`,
@@ -36,7 +35,7 @@ export function readTasks(args: Args, limits: Limits): ReadTasks {
   const warnings: string[] = [];
   const tasks: DelegatedTask[] = [];
   for (const [index, item] of items.entries()) {
-    const read = readTask(isRecord(item) ? item : {}, { index, shared: args, limits });
+    const read = readTask(item, { index, shared: args, limits });
     if (typeof read === "string") return refused(read);
     if (read.warning !== undefined) warnings.push(read.warning);
     tasks.push(read.task);
@@ -45,20 +44,19 @@ export function readTasks(args: Args, limits: Limits): ReadTasks {
 }
 
 function readTask(
-  item: Args,
-  given: { readonly index: number; readonly shared: Args; readonly limits: Limits },
+  item: TaskArguments,
+  { index, shared, limits }: { readonly index: number; readonly shared: TaskArguments; readonly limits: Limits },
 ): string | { readonly task: DelegatedTask; readonly warning?: string } {
-  const { index, shared, limits } = given;
-  const goal = textAt(item, "goal");
+  const goal = trimmed(item.goal);
   if (goal === "") return `Task ${index} has no goal. None was started.`;
-  const context = textAt(item, "context") || textAt(shared, "context");
+  const context = trimmed(item.context) || trimmed(shared.context);
   if (goal.length + context.length > maxTaskCharacters)
     return `Task ${index} is too long (${goal.length + context.length} characters, at most ${maxTaskCharacters}); put the material in a file and name its path. None was started.`;
   const acp = acpOf(item) ?? acpOf(shared);
   if (acp !== undefined && !limits.acpCommands.includes(acp.command))
     return `Task ${index}: ${acp.command} may not run as a child; delegation.allow_acp_command does not list it. None was started.`;
-  const toolsets = namesAt(item, "toolsets") ?? namesAt(shared, "toolsets");
-  const wanted = textAt(item, "role") || textAt(shared, "role") || "leaf";
+  const toolsets = namesIn(item.toolsets) ?? namesIn(shared.toolsets);
+  const wanted = trimmed(item.role) || trimmed(shared.role) || "leaf";
   const task: DelegatedTask = {
     goal,
     context,
@@ -70,21 +68,21 @@ function readTask(
   return isKnownRole ? { task } : { task, warning: `Task ${index}: there is no role "${wanted}"; it ran as a leaf.` };
 }
 
-function acpOf(args: Args): DelegatedTask["acp"] {
-  const command = textAt(args, "acp_command");
-  return command === "" ? undefined : { command, args: namesAt(args, "acp_args") ?? [] };
+function acpOf({ acp_command, acp_args }: TaskArguments): DelegatedTask["acp"] {
+  const command = trimmed(acp_command);
+  return command === "" ? undefined : { command, args: namesIn(acp_args) ?? [] };
 }
 
-function textAt(args: Args, key: string): string {
-  const value = args[key];
-  return typeof value === "string" ? value.trim() : "";
+function trimmed(text = ""): string {
+  return text.trim();
 }
 
 /** A list of words; an empty one counts as absent, since a child without tools is never meant. */
-function namesAt(args: Args, key: string): readonly string[] | undefined {
-  const value = args[key];
-  const list = typeof value === "string" ? value.split(",") : Array.isArray(value) ? value.map(String) : [];
-  const names = list.map((name) => name.trim()).filter((name) => name !== "");
+function namesIn(list: readonly string[] = []): readonly string[] | undefined {
+  const names = list
+    .flatMap((name) => name.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
   return names.length === 0 ? undefined : names;
 }
 

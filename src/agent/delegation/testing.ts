@@ -2,8 +2,8 @@ import { type AgentEvent, EventBus, type Message, type SessionId } from "#conver
 import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { classify, type FallbackEntry, openConnections, streamModel, type Target } from "#model";
-import { type Listing, type Tool, Toolsets, todoTool } from "#tools";
-import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
+import { type Listing, type Tool, Toolsets } from "#tools";
+import { fakeTool, listingOf, noAbilities, registryOf, testScope, todoTool } from "#tools/testing";
 import {
   calls,
   type ReceivedRequest,
@@ -25,7 +25,7 @@ import type { ChildEntry } from "./child-result.ts";
 import type { ChildIdentity, ChildParent, ChildSpec, DelegationPorts } from "./child-spec.ts";
 import { ChildTable } from "./child-table.ts";
 import { createDelegation } from "./delegate.ts";
-import { createDelegateTool } from "./delegate-tool.ts";
+import { createDelegateTool, delegating } from "./delegate-tool.ts";
 import { boundedSettings, type DelegationSettings } from "./settings.ts";
 
 export interface DelegationGiven {
@@ -49,6 +49,12 @@ interface StoredChild {
   readonly messages: Message[];
 }
 
+const usualTools = [
+  fakeTool("terminal"),
+  fakeTool("clarify", { isForMainAgent: true }),
+  fakeTool("memory", { isForMainAgent: true }),
+];
+
 /** A parent that can delegate and its children, all on one fake provider over real HTTP. */
 export async function openDelegation(given: DelegationGiven = {}) {
   const server = await startModelServer({ strict: true });
@@ -56,8 +62,8 @@ export async function openDelegation(given: DelegationGiven = {}) {
   const clock = given.clock ?? systemClock;
   const logger = memoryLogger();
   const settings = boundedSettings(given.settings);
-  const tools = given.tools ?? [fakeTool("terminal"), fakeTool("clarify"), fakeTool("memory")];
-  const { registry } = registryOf(...tools, todoTool, createDelegateTool({ settings }));
+  const tools = given.tools ?? usualTools;
+  const { registry } = registryOf(...tools, todoTool, createDelegateTool(settings));
   const wish = given.enabledToolsets === undefined ? {} : { enabledToolsets: given.enabledToolsets };
   const listing = await listingOf(registry, wish);
   const table = new ChildTable({ clock, logger, maxTotalChildren: given.maxTotalChildren ?? 12 });
@@ -93,7 +99,7 @@ export async function openDelegation(given: DelegationGiven = {}) {
         listing: () => shown,
         files: { keep: () => Promise.resolve(undefined) },
         redact: (text) => text,
-        agentTools: new Map([["delegate_task", createDelegation(delegation)]]),
+        abilities: () => noAbilities.with(delegating, createDelegation(delegation)),
         observers: () => [],
         hintsFor: () => Promise.resolve(""),
       },

@@ -41,8 +41,8 @@ async function flush(askOnce: (request: FlushRequest, signal: AbortSignal) => Pr
   const stage = await memoryStage();
   const clock = new FakeClock();
   const logger = memoryLogger();
-  const { callId: _id, signal: _signal, ...context } = toolContext();
-  const outcome = flushMemory(facts(), { askOnce, execute: stage.execute, context, clock, logger, settings }, never);
+  const { callId: _id, signal: _signal, ...context } = toolContext({ agent: stage.agent });
+  const outcome = flushMemory(facts(), { askOnce, context, clock, logger, settings }, never);
   return { stage, clock, logger, outcome, [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose]() };
 }
 

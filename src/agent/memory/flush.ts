@@ -1,10 +1,10 @@
 import { type AssistantMessage, callsOf, type Message, readArguments } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
-import type { Tool, ToolContext } from "#tools";
+import { runChecked, type ToolContext, ToolFailure } from "#tools";
 import { within } from "./bounded.ts";
+import { memoryTool } from "./memory-tool.ts";
 import { flushInstruction } from "./review.ts";
 
 /** Why the context is about to be lost. */
@@ -46,7 +46,7 @@ export function planFlush(facts: FlushFacts, settings: FlushSettings): FlushPlan
 export interface FlushRequest {
   readonly messages: readonly Message[];
   readonly instruction: string;
-  readonly toolNames: readonly ["memory"];
+  readonly toolNames: readonly string[];
   readonly maxTokens: number;
   readonly temperature: number;
   readonly timeoutMs: number;
@@ -55,8 +55,7 @@ export interface FlushRequest {
 export interface FlushDeps {
   /** One model call beside the conversation. Undefined: there was no answer. */
   askOnce(request: FlushRequest, signal: AbortSignal): Promise<AssistantMessage | undefined>;
-  /** What answers `memory` calls. */
-  readonly execute: Tool["execute"];
+  /** Of calls of `memory`. */
   readonly context: Omit<ToolContext, "callId" | "signal">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -80,7 +79,7 @@ export async function flushMemory(facts: FlushFacts, deps: FlushDeps, signal: Ab
   const request: FlushRequest = {
     messages: facts.history,
     instruction: flushInstruction,
-    toolNames: ["memory"],
+    toolNames: [memoryTool.name],
     maxTokens,
     temperature,
     timeoutMs,
@@ -101,16 +100,24 @@ async function carryOut(reply: AssistantMessage, deps: FlushDeps, signal: AbortS
   let refused = 0;
   for (const call of callsOf(reply).slice(0, maxCalls)) {
     const args = readArguments(call.function.arguments);
-    if (call.function.name !== "memory" || args.kind !== "ok") {
+    if (call.function.name !== memoryTool.name || args.kind !== "ok") {
       deps.logger.debug("a call of the memory flush was left out", { tool: call.function.name });
       refused += 1;
       continue;
     }
-    const { content } = await deps.execute(args.value, { ...deps.context, callId: call.id, signal });
-    if (isRecord(content) && content["success"] === true) saved += 1;
+    if (await isSaved(args.value, { ...deps.context, callId: call.id, signal })) saved += 1;
     else refused += 1;
   }
   return { kind: "flushed", saved, refused };
+}
+
+async function isSaved(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<boolean> {
+  try {
+    return (await runChecked(memoryTool, args, context)).isError !== true;
+  } catch (error) {
+    if (error instanceof ToolFailure) return false;
+    throw error;
+  }
 }
 
 function failed(why: string, deps: FlushDeps): FlushOutcome {

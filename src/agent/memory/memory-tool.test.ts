@@ -99,13 +99,19 @@ describe("the memory tool", () => {
     [{ action: "replace", target: "memory", content: "x" }, "old_text is needed for replace"],
     [{ action: "remove", target: "memory", old_text: "  " }, "old_text is needed for remove"],
     [{ action: "remove", target: "memory", old_text: "green cheese" }, '"green cheese"'],
-    [{ action: "erase", target: "memory" }, '"erase"'],
-    [{ action: "add", target: "world", content: "x" }, '"world"'],
-    [{ action: "add", content: "x" }, "nothing"],
     [{ action: "add", target: "memory", content: "one\n§\ntwo" }, "only §"],
   ])("explains what is wrong with %j [10:6.2]", async (args, words) => {
     await using stage = await memoryStage();
     expect(await stage.call(args)).toEqual({ success: false, error: expect.stringContaining(words) });
+  });
+
+  it.each([
+    [{ action: "erase", target: "memory" }, 'one of add, replace, remove, not "erase"'],
+    [{ action: "add", target: "world", content: "x" }, 'one of memory, user, not "world"'],
+    [{ action: "add", content: "x" }, "target is missing"],
+  ])("refuses %j before anything is read [10:6.2]", async (args, words) => {
+    await using stage = await memoryStage();
+    await expect(stage.call(args)).rejects.toThrow(words);
   });
 
   it.each([

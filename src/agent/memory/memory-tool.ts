@@ -1,6 +1,14 @@
 import { UserError } from "#foundation/errors";
 import { scrubSurrogates } from "#foundation/text/json";
-import { agentLevelTool, result, type Tool, type ToolContext, type ToolResult } from "#tools";
+import {
+  type ArgumentsOf,
+  defineAbility,
+  defineTool,
+  result,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from "#tools";
 import { scanThreats } from "../threat-scan.ts";
 import {
   fraction,
@@ -17,7 +25,21 @@ import {
 import type { MemoryWrites, WriteMetadata, WriteOutcome } from "./memory-writes.ts";
 import type { Notes } from "./notes.ts";
 
-export const memoryTool: Tool = agentLevelTool({
+const parameters = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: noteActions },
+    target: { type: "string", enum: memoryTargets },
+    content: { type: "string", description: "The entry (add, replace)" },
+    old_text: { type: "string", description: "A piece of the entry meant (replace, remove)" },
+  },
+  required: ["action", "target"],
+} as const;
+
+/** The notes, as one agent may change them. */
+export const noteTaking = defineAbility<NoteTaking>("notes", "There are no notes here; nothing was saved.");
+
+export const memoryTool: Tool = defineTool({
   name: "memory",
   toolset: "memory",
   emoji: "🧠",
@@ -27,19 +49,24 @@ export const memoryTool: Tool = agentLevelTool({
     "again comes first. Skip progress of tasks, logs, one-off details and what is easily found again. target=user: who the user is and " +
     "likes to work. target=memory: environment, conventions, lessons. replace and remove take in old_text a piece that occurs in " +
     "one entry only. Room is short: one dense sentence per entry; when it is full, merge or remove first.",
-  parameters: {
-    type: "object",
-    properties: {
-      action: { type: "string", enum: [...noteActions] },
-      target: { type: "string", enum: [...memoryTargets] },
-      content: { type: "string", description: "The entry (add, replace)" },
-      old_text: { type: "string", description: "A piece of the entry meant (replace, remove)" },
-    },
-    required: ["action", "target"],
-  },
+  parameters,
+  effects: "elsewhere",
+  serves: "notes",
+  isLasting: true,
+  isForMainAgent: true,
+  isHousekeeping: true,
+  guidance: [
+    "Your memory outlives this session. Use the memory tool for facts that stay true: what the user prefers, how their machine and projects are set up, quirks of tools, agreed conventions.",
+    "All of it is read again in every turn, so keep it small.",
+    "The best entry is one that spares the user from correcting you a second time.",
+    "Leave out task progress, finished work and logs of a session; session_search finds those.",
+    'Write facts ("The user prefers short answers"), not orders to yourself ("Always answer briefly"): an order is also obeyed where it does not fit.',
+    "Procedures belong in skills.",
+  ].join(" "),
+  run: (args, context) => takeNote(context.agent.need(noteTaking), args, context),
 });
 
-export interface MemoryToolDeps {
+export interface NoteTaking {
   readonly notes: Notes;
   readonly writes: MemoryWrites;
   /** What this turn has read from strangers, if anything. */
@@ -48,53 +75,38 @@ export interface MemoryToolDeps {
   readonly origin: Pick<WriteMetadata, "writeOrigin" | "executionContext" | "parentSessionId">;
 }
 
-/** What answers `memory` calls of one agent. */
-export function createMemoryExecute(deps: MemoryToolDeps): Tool["execute"] {
-  return async (args, context) => {
-    const wish = readWish(args);
-    if (wish.kind === "refused") return refusal(wish.error);
-    const { target, change } = wish;
-    if (!deps.notes.settings[target].isEnabled) {
-      return refusal(`The ${target} notes are switched off in the configuration; nothing was saved.`);
-    }
-    const taintedBy = deps.isTainted();
-    try {
-      const outcome = await deps.writes.submit(
-        { target, change, metadata: metadataOf(deps, context), ...(taintedBy === undefined ? {} : { taintedBy }) },
-        context.signal,
-      );
-      return render(outcome, { target, change, limit: deps.notes.settings[target].limit, taintedBy });
-    } catch (error) {
-      // A lock that is held or a file that cannot be read: the model can say so or try again.
-      if (error instanceof UserError) return refusal([error.message, error.hint].filter(Boolean).join(" "));
-      throw error;
-    }
-  };
+type MemoryArguments = ArgumentsOf<typeof parameters>;
+
+async function takeNote(deps: NoteTaking, args: MemoryArguments, context: ToolContext): Promise<ToolResult> {
+  const { target } = args;
+  const change = changeIn(args);
+  if (typeof change === "string") return refusal(target, change);
+  if (!deps.notes.settings[target].isEnabled) {
+    return refusal(target, `The ${target} notes are switched off in the configuration; nothing was saved.`);
+  }
+  const taintedBy = deps.isTainted();
+  try {
+    const metadata = metadataOf(deps, context);
+    const outcome = await deps.writes.submit({ target, change, metadata, taintedBy }, context.signal);
+    return render(outcome, { target, change, limit: deps.notes.settings[target].limit, taintedBy });
+  } catch (error) {
+    // A lock that is held or a file that cannot be read: the model can say so or try again.
+    if (error instanceof UserError) return refusal(target, [error.message, error.hint].filter(Boolean).join(" "));
+    throw error;
+  }
 }
 
-type Wish =
-  | { readonly kind: "wish"; readonly target: MemoryTarget; readonly change: NoteChange }
-  | { readonly kind: "refused"; readonly error: string };
-
-/** Trimmed and scanned: what comes out of here may be written. */
-function readWish(args: Readonly<Record<string, unknown>>): Wish {
-  const action = noteActions.find((one) => one === args["action"]);
-  if (action === undefined) return refused(`action must be add, replace or remove, not ${shown(args["action"])}.`);
-  const target = memoryTargets.find((one) => one === args["target"]);
-  if (target === undefined) return refused(`target must be memory or user, not ${shown(args["target"])}.`);
-  const content = textOf(args["content"]);
-  const oldText = textOf(args["old_text"]);
-  if (action !== "add" && oldText === "")
-    return refused(`old_text is needed for ${action}: a piece of the entry meant.`);
-  if (action === "remove") return { kind: "wish", target, change: { action, oldText } };
-  if (content === "") {
-    return refused(
-      action === "add" ? "content is needed for add." : "content is empty. To delete the entry, use action=remove.",
-    );
-  }
-  const problem = problemOf(content);
-  if (problem !== undefined) return refused(problem);
-  return { kind: "wish", target, change: action === "add" ? { action, content } : { action, oldText, content } };
+/** Trimmed and scanned: what comes out of here may be written. A text says why not. */
+function changeIn({ action, ...args }: MemoryArguments): NoteChange | string {
+  const content = cleaned(args.content);
+  const oldText = cleaned(args.old_text);
+  if (action !== "add" && oldText === "") return `old_text is needed for ${action}: a piece of the entry meant.`;
+  if (action === "remove") return { action, oldText };
+  if (content === "")
+    return action === "add"
+      ? "content is needed for add."
+      : "content is empty. To delete the entry, use action=remove.";
+  return problemOf(content) ?? (action === "add" ? { action, content } : { action, oldText, content });
 }
 
 function problemOf(content: string): string | undefined {
@@ -124,33 +136,44 @@ function render(outcome: WriteOutcome, asked: Asked): ToolResult {
   const { target, change, limit } = asked;
   switch (outcome.kind) {
     case "write":
-      return result(success(asked, outcome.entries, done[change.action]));
+      return success(asked, outcome.entries, { outcome: "saved", message: done[change.action] });
     case "already-there":
-      return result(success(asked, outcome.entries, "This entry already exists; nothing was changed."));
+      return success(asked, outcome.entries, {
+        outcome: "unchanged",
+        message: "This entry already exists; nothing was changed.",
+      });
     case "too-long":
       return refusal(
+        target,
         `The ${target} notes use ${grouped(outcome.used)} of ${grouped(limit)} characters; with this change they would have ` +
           `${grouped(outcome.wanted)}, which is over the limit. Replace or remove entries first.`,
-        { current_entries: outcome.entries, usage: fraction(outcome.used, limit) },
+        { outcome: "full", current_entries: outcome.entries, usage: fraction(outcome.used, limit) },
       );
     case "ambiguous":
-      return refusal("Several entries contain this old_text. Send a longer piece that only one of them has.", {
+      return refusal(target, "Several entries contain this old_text. Send a longer piece that only one of them has.", {
         matches: outcome.matches.map(previewOf),
       });
     case "no-match":
-      return refusal(`No entry of the ${target} notes contains ${shown("oldText" in change ? change.oldText : "")}.`);
-    case "parked":
-      return result({
-        success: true,
-        pending: true,
-        pending_id: outcome.id,
+      return refusal(
         target,
-        message:
-          `Not saved yet: this turn has read text from outside (${asked.taintedBy ?? "unknown"}), so the change waits until the user ` +
-          "confirms it. Do not send it again; tell the user that it is waiting.",
-      });
+        `No entry of the ${target} notes contains ${previewOf(JSON.stringify("oldText" in change ? change.oldText : ""))}.`,
+      );
+    case "parked":
+      return result(
+        {
+          success: true,
+          pending: true,
+          pending_id: outcome.id,
+          target,
+          message:
+            `Not saved yet: this turn has read text from outside (${asked.taintedBy ?? "unknown"}), so the change waits until the user ` +
+            "confirms it. Do not send it again; tell the user that it is waiting.",
+        },
+        { details: { kind: "notes", target, outcome: "waiting" } },
+      );
     case "full":
       return refusal(
+        target,
         `${outcome.count} changes already wait for the user's confirmation; nothing was saved. Ask the user to go through them.`,
       );
   }
@@ -162,26 +185,29 @@ const done: Readonly<Record<NoteChange["action"], string>> = {
   remove: "Entry removed.",
 };
 
-function success({ target, limit }: Asked, entries: readonly string[], message: string) {
-  return {
-    success: true,
-    target,
-    entries,
-    usage: usageLine(sizeOf(entries), limit),
-    entry_count: entries.length,
-    message,
-  };
+type NoteOutcome = "saved" | "unchanged" | "full" | "refused";
+
+function success(
+  { target, limit }: Asked,
+  entries: readonly string[],
+  { outcome, message }: { readonly outcome: NoteOutcome; readonly message: string },
+): ToolResult {
+  const usage = usageLine(sizeOf(entries), limit);
+  return result(
+    { success: true, target, entries, usage, entry_count: entries.length, message },
+    { details: { kind: "notes", target, outcome } },
+  );
 }
 
-function refusal(error: string, extra: Readonly<Record<string, unknown>> = {}): ToolResult {
-  return result({ success: false, error, ...extra }, { isError: true });
+function refusal(
+  target: MemoryTarget,
+  error: string,
+  { outcome = "refused", ...extra }: { readonly outcome?: NoteOutcome; readonly [field: string]: unknown } = {},
+): ToolResult {
+  return result({ success: false, error, ...extra }, { isError: true, details: { kind: "notes", target, outcome } });
 }
 
-function refused(error: string): Wish {
-  return { kind: "refused", error };
-}
-
-function metadataOf(deps: MemoryToolDeps, context: ToolContext): WriteMetadata {
+function metadataOf(deps: NoteTaking, context: ToolContext): WriteMetadata {
   return {
     ...deps.origin,
     sessionId: context.sessionId,
@@ -192,10 +218,6 @@ function metadataOf(deps: MemoryToolDeps, context: ToolContext): WriteMetadata {
   };
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? scrubSurrogates(value).replaceAll("\r\n", "\n").trim() : "";
-}
-
-function shown(value: unknown): string {
-  return previewOf(JSON.stringify(value) ?? "nothing");
+function cleaned(text = ""): string {
+  return scrubSurrogates(text).replaceAll("\r\n", "\n").trim();
 }

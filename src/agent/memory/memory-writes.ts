@@ -48,7 +48,7 @@ export interface WriteWish {
   readonly change: NoteChange;
   readonly metadata: WriteMetadata;
   /** What the turn had read from strangers, if anything: then the change waits for the user. */
-  readonly taintedBy?: string;
+  readonly taintedBy?: string | undefined;
 }
 
 export type WriteOutcome = Decision | Parked;

@@ -3,10 +3,10 @@ import path from "node:path";
 import type { Machine } from "#config";
 import type { SessionId } from "#conversation";
 import type { HermesHome } from "#foundation/files/paths";
-import type { SessionScope, Tool } from "#tools";
+import type { SessionScope } from "#tools";
 import { bundledProviders } from "./bundled-providers.ts";
 import { MemoryManager } from "./manager.ts";
-import { createMemoryExecute } from "./memory-tool.ts";
+import type { NoteTaking } from "./memory-tool.ts";
 import { MemoryWrites } from "./memory-writes.ts";
 import { Notes } from "./notes.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -29,7 +29,8 @@ export interface SessionMemory extends AsyncDisposable {
   readonly manager: MemoryManager;
   readonly writes: MemoryWrites;
   readonly quarantine: Quarantine;
-  readonly execute: Tool["execute"];
+  /** For the `memory` tool. */
+  readonly noteTaking: NoteTaking;
   snapshot(): Promise<MemorySnapshot>;
 }
 
@@ -39,9 +40,8 @@ export async function openMemory(
   signal: AbortSignal,
 ): Promise<SessionMemory> {
   const { loaded, home, clock, logger } = machine;
-  const { source, cwd, userId } = options.scope;
   const { memory } = loaded.config;
-  const folder = memoryFolder(home, userId);
+  const folder = memoryFolder(home, options.scope.userId);
   const notes = new Notes({
     folder,
     clock,
@@ -67,37 +67,42 @@ export async function openMemory(
     mirror: (write) => manager.memoryWritten(write),
     callProvider: (call, stop) => manager.carryOut(call, stop),
   });
-  const provider = await chosenProvider(machine, options);
-  if (provider !== undefined) manager.register(provider);
-  await manager.activate(
-    {
-      sessionId: options.sessionId,
-      takenToolNames: options.takenToolNames,
-      context: {
-        hermesHome: home.root,
-        platform: source,
-        agentContext: source === "cron" ? "cron" : "primary",
-        agentIdentity: home.profileName,
-        agentWorkspace: cwd,
-        ...(userId === undefined ? {} : { userId }),
-      },
-    },
-    signal,
-  );
-  const execute = createMemoryExecute({
-    notes,
-    writes,
-    isTainted: () => options.taintedBy(),
-    origin: { writeOrigin: "assistant_tool", executionContext: "primary", parentSessionId: "" },
-  });
+  await activate(manager, { machine, options }, signal);
   return {
     manager,
     writes,
     quarantine,
-    execute,
+    noteTaking: {
+      notes,
+      writes,
+      isTainted: () => options.taintedBy(),
+      origin: { writeOrigin: "assistant_tool", executionContext: "primary", parentSessionId: "" },
+    },
     snapshot: () => takeSnapshot(notes, logger),
     [Symbol.asyncDispose]: () => manager[Symbol.asyncDispose](),
   };
+}
+
+/** Starts the provider of the settings, if there is one. */
+async function activate(
+  manager: MemoryManager,
+  { machine, options }: { readonly machine: Machine; readonly options: MemoryOptions },
+  signal: AbortSignal,
+): Promise<void> {
+  const { home } = machine;
+  const { sessionId, takenToolNames } = options;
+  const { source, cwd, userId } = options.scope;
+  const provider = await chosenProvider(machine, options);
+  if (provider !== undefined) manager.register(provider);
+  const context = {
+    hermesHome: home.root,
+    platform: source,
+    agentContext: source === "cron" ? "cron" : "primary",
+    agentIdentity: home.profileName,
+    agentWorkspace: cwd,
+    ...(userId === undefined ? {} : { userId }),
+  } as const;
+  await manager.activate({ sessionId, takenToolNames, context }, signal);
 }
 
 /** What is remembered of a person is theirs alone; the owner's notes are those of the home. */

@@ -87,6 +87,7 @@ function toolOf(
   return {
     ...definition,
     toolset: "memory",
+    isForMainAgent: true,
     emoji: "🧠",
     origin: "plugin",
     execute: async (args, context) => {

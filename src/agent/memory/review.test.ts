@@ -1,25 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { assistantMessage, type Message, newToolCall, toolMessage, userMessage } from "#conversation";
+import { assistantMessage, type ToolDetails, userMessage } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/time/clock";
+import { fakeTool } from "#tools/testing";
 import { BackgroundReview, countTurn, freshCounters, type ReviewJob } from "./review.ts";
 
 const intervals = { memoryTurns: 2, skillSteps: 3 };
-const tools = new Set(["memory", "skills_list", "skill_view", "skill_manage", "terminal"]);
-const quiet = { steps: [["terminal"]], isDelivered: true };
+const tools = [
+  fakeTool("memory", { serves: "notes", isLasting: true }),
+  fakeTool("skills_list", { serves: "skills" }),
+  fakeTool("skill_view", { serves: "skills" }),
+  fakeTool("skill_manage", { serves: "skills", isLasting: true }),
+  fakeTool("terminal"),
+];
+const quiet = { steps: [[]], isDelivered: true };
 
-function called(
-  name: string,
-  args: Record<string, unknown>,
-  answer: Record<string, unknown>,
-  id = name,
-): readonly Message[] {
-  const call = newToolCall({ id, name, arguments: JSON.stringify(args) });
-  return [assistantMessage("", { tool_calls: [call] }), toolMessage(call, JSON.stringify(answer))];
-}
-
-function stage(runReview: (job: ReviewJob, signal: AbortSignal) => Promise<readonly Message[]>) {
+function stage(runReview: (job: ReviewJob, signal: AbortSignal) => Promise<readonly ToolDetails[]>) {
   const lines: string[] = [];
   const clock = new FakeClock();
   const logger = memoryLogger();
@@ -41,12 +38,12 @@ describe("when a review is due", () => {
 
   it("waits longer when memory was used [10:MEM-11]", () => {
     const one = countTurn(freshCounters, { steps: [], isDelivered: true }, intervals);
-    const two = countTurn(one.counters, { steps: [["memory"]], isDelivered: true }, intervals);
+    const two = countTurn(one.counters, { steps: [["notes"]], isDelivered: true }, intervals);
     expect([two.due, two.counters.turnsSinceMemory]).toEqual([undefined, 0]);
   });
 
   it("counts steps since skills were last written, and never when switched off [10:MEM-11]", () => {
-    const steps = [["skill_manage"], ["terminal"], ["terminal"]];
+    const steps = [["skills"], [], []] as const;
     const one = countTurn(freshCounters, { steps, isDelivered: true }, { memoryTurns: 0, skillSteps: 3 });
     expect([one.due, one.counters.stepsSinceSkill]).toEqual([undefined, 2]);
     expect(countTurn(one.counters, quiet, { memoryTurns: 0, skillSteps: 3 }).due).toBe("skills");
@@ -92,33 +89,24 @@ describe("a background review", () => {
     expect(jobs[1]?.instruction).toContain("nothing to save");
   });
 
-  it("tells the user in one line what is new, and nothing of what the history already held [10:MEM-14]", async () => {
-    const history = [
-      userMessage("hi"),
-      ...called("memory", { target: "memory" }, { success: true, target: "memory" }, "old"),
-    ];
+  it("tells the user in one line what it changed, and nothing of what failed or waits [10:MEM-14]", async () => {
     const { review, lines } = stage(() =>
       Promise.resolve([
-        ...history,
-        ...called("memory", { action: "add", target: "user" }, { success: true, target: "user" }, "a"),
-        ...called("memory", { action: "add", target: "memory" }, { success: false, error: "full" }, "b"),
-        ...called(
-          "memory",
-          { action: "add", target: "memory" },
-          { success: true, pending: true, target: "memory" },
-          "d",
-        ),
-        ...called("skill_manage", { action: "create", name: "deploy-site" }, { success: true }, "c"),
+        { kind: "notes", target: "user", outcome: "saved" },
+        { kind: "notes", target: "memory", outcome: "full" },
+        { kind: "notes", target: "memory", outcome: "waiting" },
+        { kind: "files", read: ["a"] },
+        { kind: "skill", name: "deploy-site", action: "create", message: "Created." },
       ]),
     );
-    review.turnEnded(quiet, history, tools);
-    review.turnEnded(quiet, history, tools);
+    review.turnEnded(quiet, [], tools);
+    review.turnEnded(quiet, [], tools);
     await review.idle();
     expect(lines).toEqual(["Background review: user profile updated, skill deploy-site (create)"]);
   });
 
   it("runs once at a time; the next stays due until it is over [10:MEM-12]", async () => {
-    const first = new Deferred<readonly Message[]>();
+    const first = new Deferred<readonly ToolDetails[]>();
     let runs = 0;
     const { review, lines } = stage(() => {
       runs += 1;

@@ -1,9 +1,9 @@
-import { callsOf, type Message, readArguments, textOf } from "#conversation";
+import type { Message, ToolDetails } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { onAbort } from "#foundation/lifecycle/abort";
-import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
+import type { Tool } from "#tools";
 import { within } from "./bounded.ts";
 
 /** Kept with the session, so that a restart does not start counting again. */
@@ -20,11 +20,14 @@ export interface ReviewIntervals {
   readonly skillSteps: number;
 }
 
-/** What one turn did: the names of the tools each of its steps called, and whether the user got an answer. */
+/** What one turn did: what each of its steps changed for good, and whether the user got an answer. */
 export interface ReviewedTurn {
-  readonly steps: readonly (readonly string[])[];
+  readonly steps: readonly (readonly Lasting[])[];
   readonly isDelivered: boolean;
 }
+
+/** What outlives a session. */
+export type Lasting = NonNullable<Tool["serves"]>;
 
 export interface ReviewVerdict {
   readonly counters: ReviewCounters;
@@ -33,11 +36,10 @@ export interface ReviewVerdict {
 
 /** Pure: counts one turn. A review that falls due on a turn without an answer is due after the next one. */
 export function countTurn(counters: ReviewCounters, turn: ReviewedTurn, intervals: ReviewIntervals): ReviewVerdict {
-  const called = turn.steps.flat();
-  const turnsSinceMemory = called.includes("memory") ? 0 : counters.turnsSinceMemory + 1;
-  const lastManage = turn.steps.findLastIndex((names) => names.includes("skill_manage"));
+  const turnsSinceMemory = turn.steps.flat().includes("notes") ? 0 : counters.turnsSinceMemory + 1;
+  const lastChange = turn.steps.findLastIndex((changed) => changed.includes("skills"));
   const stepsSinceSkill =
-    lastManage >= 0 ? turn.steps.length - 1 - lastManage : counters.stepsSinceSkill + turn.steps.length;
+    lastChange >= 0 ? turn.steps.length - 1 - lastChange : counters.stepsSinceSkill + turn.steps.length;
   const isMemoryDue = intervals.memoryTurns > 0 && turnsSinceMemory >= intervals.memoryTurns;
   const isSkillDue = intervals.skillSteps > 0 && stepsSinceSkill >= intervals.skillSteps;
   if (!turn.isDelivered || !(isMemoryDue || isSkillDue)) {
@@ -61,8 +63,8 @@ export interface ReviewJob {
 }
 
 export interface ReviewDeps {
-  /** Runs a detached agent that leaves no session behind, and gives its messages. */
-  runReview(job: ReviewJob, signal: AbortSignal): Promise<readonly Message[]>;
+  /** Runs a detached agent that leaves no session behind, and gives what its calls did. */
+  runReview(job: ReviewJob, signal: AbortSignal): Promise<readonly ToolDetails[]>;
   /** One line for the user, and for whoever listens to `background_review`. */
   announce(line: string): void;
   readonly clock: Clock;
@@ -73,7 +75,6 @@ export interface ReviewDeps {
 
 const maxSteps = 8;
 const deadlineMs = 120_000;
-const reviewTools: readonly string[] = ["memory", "skills_list", "skill_view", "skill_manage"];
 
 /** The background reviews of one session: at most one at a time, never in the user's way. */
 export class BackgroundReview implements AsyncDisposable {
@@ -98,13 +99,14 @@ export class BackgroundReview implements AsyncDisposable {
   }
 
   /** Counts the turn and starts a review when one is due. Returns at once; `tools` are those this session has. */
-  turnEnded(turn: ReviewedTurn, history: readonly Message[], tools: ReadonlySet<string>): void {
+  turnEnded(turn: ReviewedTurn, history: readonly Message[], tools: readonly Tool[]): void {
     // While one runs, the next stays due: it is asked for again after the following turn.
     const isFree = this.#running === undefined && !this.#stop.signal.aborted;
     const { intervals } = this.#deps;
+    const lasting = new Set(tools.filter(({ isLasting }) => isLasting).map(({ serves }) => serves));
     const usable = {
-      memoryTurns: tools.has("memory") ? intervals.memoryTurns : 0,
-      skillSteps: tools.has("skill_manage") ? intervals.skillSteps : 0,
+      memoryTurns: lasting.has("notes") ? intervals.memoryTurns : 0,
+      skillSteps: lasting.has("skills") ? intervals.skillSteps : 0,
     };
     const verdict = countTurn(this.#counters, { ...turn, isDelivered: turn.isDelivered && isFree }, usable);
     this.#counters = verdict.counters;
@@ -120,19 +122,21 @@ export class BackgroundReview implements AsyncDisposable {
     await this.#running;
   }
 
-  async #run(kind: ReviewKind, history: readonly Message[], tools: ReadonlySet<string>): Promise<void> {
+  async #run(kind: ReviewKind, history: readonly Message[], tools: readonly Tool[]): Promise<void> {
     const { clock, logger, announce } = this.#deps;
-    const toolNames = reviewTools.filter((name) => tools.has(name) && (kind !== "memory" || name === "memory"));
+    const toolNames = tools
+      .filter(({ serves }) => serves === "notes" || (serves === "skills" && kind !== "memory"))
+      .map(({ name }) => name);
     const job = { instruction: reviewInstruction(kind), history, toolNames, maxSteps, deadlineMs };
     const own = new AbortController();
     using _stop = onAbort(this.#stop.signal, (reason) => own.abort(reason));
     try {
-      const messages = await within((signal) => this.#deps.runReview(job, signal), {
+      const done = await within((signal) => this.#deps.runReview(job, signal), {
         clock,
         timeoutMs: deadlineMs,
         signal: own.signal,
       });
-      const line = summaryLine(newActions(history, messages));
+      const line = summaryLine(done);
       if (line !== undefined) announce(line);
     } catch (error) {
       if (!this.#stop.signal.aborted) logger.warn("background review failed", { kind, reason: describe(error) });
@@ -140,56 +144,20 @@ export class BackgroundReview implements AsyncDisposable {
   }
 }
 
-/** Something a review has changed. */
-export type ReviewAction =
-  | { readonly kind: "memory"; readonly target: string }
-  | { readonly kind: "skill"; readonly name: string; readonly action: string };
-
-/** The successful changes among the messages that were not there before the review. */
-export function newActions(history: readonly Message[], messages: readonly Message[]): readonly ReviewAction[] {
-  const known = new Set(history.flatMap((message) => (message.role === "tool" ? [message.tool_call_id] : [])));
-  const calls = new Map(messages.flatMap((message) => callsOf(message).map((call) => [call.id, call] as const)));
-  const actions: ReviewAction[] = [];
-  for (const message of messages) {
-    if (message.role !== "tool" || known.has(message.tool_call_id)) continue;
-    const answer = parseJson(textOf(message.content));
-    if (!answer.ok || !isRecord(answer.value) || answer.value["success"] !== true) continue;
-    // What waits for the user is no change yet.
-    if (answer.value["pending"] === true) continue;
-    const read = readArguments(calls.get(message.tool_call_id)?.function.arguments ?? "{}");
-    const args = read.kind === "ok" ? read.value : {};
-    const action = actionOf(message.tool_name, args, answer.value);
-    if (action !== undefined) actions.push(action);
-  }
-  return actions;
-}
-
-function actionOf(
-  tool: string,
-  args: Readonly<Record<string, unknown>>,
-  answer: Readonly<Record<string, unknown>>,
-): ReviewAction | undefined {
-  if (tool === "memory") return { kind: "memory", target: String(answer["target"] ?? args["target"] ?? "memory") };
-  if (tool !== "skill_manage") return undefined;
-  return {
-    kind: "skill",
-    name: String(args["name"] ?? answer["name"] ?? "?"),
-    action: String(args["action"] ?? "changed"),
-  };
-}
-
-/** `Background review: 2 notes updated, skill deploy-site (create)`, or nothing. */
-export function summaryLine(actions: readonly ReviewAction[]): string | undefined {
-  if (actions.length === 0) return undefined;
-  const notes = actions.filter((action) => action.kind === "memory" && action.target !== "user").length;
-  const profile = actions.filter((action) => action.kind === "memory" && action.target === "user").length;
-  const parts: string[] = [];
-  if (notes > 0) parts.push(notes === 1 ? "1 note updated" : `${notes} notes updated`);
-  if (profile > 0) parts.push("user profile updated");
-  const skills = new Set(
-    actions.flatMap((action) => (action.kind === "skill" ? [`skill ${action.name} (${action.action})`] : [])),
+/** `Background review: 2 notes updated, skill deploy-site (create)`, or nothing. What waits for the user is no change yet. */
+export function summaryLine(done: readonly ToolDetails[]): string | undefined {
+  const written = done.filter(
+    (one) => one.kind === "notes" && (one.outcome === "saved" || one.outcome === "unchanged"),
   );
-  return `Background review: ${[...parts, ...skills].join(", ")}`;
+  const profile = written.filter((one) => one.kind === "notes" && one.target === "user").length;
+  const notes = written.length - profile;
+  const skills = new Set(done.flatMap((one) => (one.kind === "skill" ? [`skill ${one.name} (${one.action})`] : [])));
+  const texts = [
+    ...(notes === 0 ? [] : [notes === 1 ? "1 note updated" : `${notes} notes updated`]),
+    ...(profile === 0 ? [] : ["user profile updated"]),
+    ...skills,
+  ];
+  return texts.length === 0 ? undefined : `Background review: ${texts.join(", ")}`;
 }
 
 /** Which review is due. */

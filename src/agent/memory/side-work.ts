@@ -1,13 +1,15 @@
 import { callsOf, type Message, type TurnResult } from "#conversation";
 import type { Auxiliary } from "#model";
+import { Abilities, type Tool } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";
 import { remediesFor, type StartingModel } from "../assemble-model.ts";
 import type { AgentHost } from "../host.ts";
 import { createSideTurns, type SideTurnDeps } from "../side-turn.ts";
 import type { Turn } from "../turn/turn.ts";
 import { type FlushReason, flushMemory } from "./flush.ts";
+import { memoryTool, noteTaking } from "./memory-tool.ts";
 import type { SessionMemory } from "./open.ts";
-import { BackgroundReview } from "./review.ts";
+import { BackgroundReview, type Lasting } from "./review.ts";
 
 /** What happens beside a conversation: reviews after turns, and the last chance to remember. */
 export interface SideWork extends AsyncDisposable {
@@ -40,24 +42,22 @@ export function openSideWork(deps: AgentDeps, { host, chosen, memory, auxiliary 
   });
   return {
     turnEnded(result, turn) {
+      const listed = tools.listing().tools;
       const replies = turn.ownMessages().filter((message) => message.role === "assistant");
-      review.turnEnded(
-        {
-          steps: replies.map((message) => callsOf(message).map((call) => call.function.name)),
-          isDelivered: result.text !== undefined && !result.interrupted,
-        },
-        result.messages,
-        tools.listing().names,
+      const steps = replies.map((message) =>
+        callsOf(message).flatMap((call) => lasting(listed.get(call.function.name))),
       );
+      const isDelivered = result.text !== undefined && !result.interrupted;
+      review.turnEnded({ steps, isDelivered }, result.messages, [...listed.values()]);
     },
     async flush(reason, history, signal) {
-      if (memory === undefined || !tools.listing().names.has("memory")) return;
+      if (memory === undefined || !tools.listing().names.has(memoryTool.name)) return;
       await flushMemory(
         { reason, userTurns: conversation.userTurns, history },
         {
           askOnce: side.askOnce,
-          execute: memory.execute,
           context: {
+            agent: new Abilities().with(noteTaking, memory.noteTaking),
             taskId: scope.key,
             sessionId: conversation.sessionId,
             scope,
@@ -73,6 +73,10 @@ export function openSideWork(deps: AgentDeps, { host, chosen, memory, auxiliary 
     },
     [Symbol.asyncDispose]: () => review[Symbol.asyncDispose](),
   };
+}
+
+function lasting(tool: Tool | undefined): readonly Lasting[] {
+  return tool?.isLasting === true && tool.serves !== undefined ? [tool.serves] : [];
 }
 
 /** The model of the conversation knows the history already; another one is asked only where the settings name it. */

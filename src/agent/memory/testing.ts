@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryLogger } from "#foundation/files/logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
-import { toolContext } from "#tools/testing";
+import { noAbilities, runTool, toolContext } from "#tools/testing";
 import type { MemoryTarget } from "./entries.ts";
-import { createMemoryExecute } from "./memory-tool.ts";
+import { memoryTool, type NoteTaking, noteTaking } from "./memory-tool.ts";
 import { type MemoryWrite, MemoryWrites } from "./memory-writes.ts";
 import { Notes, type NotesSettings } from "./notes.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -32,14 +32,15 @@ export async function memoryStage(options: StageOptions = {}) {
   const mirror = (write: MemoryWrite): void => void mirrored.push(write);
   const writes = new MemoryWrites({ notes, quarantine: new Quarantine({ folder, clock }), logger, mirror });
   let taintedBy = options.taintedBy;
-  const execute = createMemoryExecute({
+  const taking: NoteTaking = {
     notes,
     writes,
     isTainted: () => taintedBy,
     origin: { writeOrigin: "assistant_tool", executionContext: "primary", parentSessionId: "" },
-  });
+  };
+  const agent = noAbilities.with(noteTaking, taking);
   const call = async (args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> => {
-    const { content } = await execute(args, toolContext());
+    const { content } = await runTool(memoryTool, args, toolContext({ agent }));
     return content as Readonly<Record<string, unknown>>;
   };
   return {
@@ -49,7 +50,8 @@ export async function memoryStage(options: StageOptions = {}) {
     writes,
     mirrored,
     logger,
-    execute,
+    taking,
+    agent,
     call,
     taint: (source: string | undefined) => {
       taintedBy = source;

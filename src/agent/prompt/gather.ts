@@ -46,7 +46,9 @@ export async function gatherPrompt(
   const { config, environment } = loaded;
   const machine = thisMachine(environment.variables);
   const files = { startDirectory: startDirectory(environment.variables, facts.cwd), log: logger };
-  const skills = skillTools.some((name) => listing.names.has(name)) ? facts.skills : undefined;
+  const tools = [...listing.tools.values()];
+  // Without a tool for them the index would promise what cannot be done.
+  const skills = tools.some(({ serves }) => serves === "skills") ? facts.skills : undefined;
   const [soul, context, skillsIndex] = await Promise.all([
     skipsFiles ? undefined : loadSoul(home.soul, { log: logger, warn: facts.warn }),
     skipsFiles ? undefined : loadContextFiles(files, signal),
@@ -54,6 +56,7 @@ export async function gatherPrompt(
   ]);
   return {
     toolNames: [...listing.names],
+    toolGuidance: tools.flatMap(({ guidance }) => guidance ?? []),
     model: facts.model,
     provider: facts.provider,
     toolUseEnforcement: config.agent.tool_use_enforcement,
@@ -80,9 +83,6 @@ function blocksOf({ memory, providerBlock }: PromptFacts): Partial<PromptInputs>
     ...(providerBlock === undefined ? {} : { providerBlock }),
   };
 }
-
-/** Without one of these the index would promise what cannot be done. */
-const skillTools = ["skills_list", "skill_view", "skill_manage"];
 
 function toolsetsOf(listing: Listing): ReadonlySet<string> {
   return new Set([...listing.tools.values()].map((tool) => tool.toolset));

@@ -9,6 +9,8 @@ export interface PromptInputs {
   readonly skipContextFiles?: boolean;
   /** Names of the tools this session offers. */
   readonly toolNames: readonly string[];
+  /** What those tools want said about them, in their order. */
+  readonly toolGuidance?: readonly string[];
   readonly model: string;
   readonly provider: string;
   readonly toolUseEnforcement: ToolUseEnforcement;

@@ -1,14 +1,6 @@
 import { misreportsModel } from "#model";
 import type { PromptInputs, ToolUseEnforcement } from "./inputs.ts";
-import {
-  defaultIdentity,
-  googleHabits,
-  openAiHabits,
-  termuxText,
-  toolGuidance,
-  toolHabits,
-  wslText,
-} from "./layer-texts.ts";
+import { defaultIdentity, googleHabits, openAiHabits, termuxText, toolHabits, wslText } from "./layer-texts.ts";
 import { platformHint } from "./platform-hints.ts";
 import { freezeSession, sessionText } from "./session-line.ts";
 
@@ -40,8 +32,6 @@ const names = [
 
 export type LayerName = (typeof names)[number];
 
-const skillTools = ["skills_list", "skill_view", "skill_manage"];
-
 /** The layers of the prompt, in their order. */
 const table: Readonly<Record<LayerName, Omit<Layer, "name">>> = {
   identity: from(
@@ -49,12 +39,8 @@ const table: Readonly<Record<LayerName, Omit<Layer, "name">>> = {
     (soul) => (soul === "" ? defaultIdentity : soul),
   ),
   "tool-guidance": from(
-    (all) => toolGuidance.map(([tool]) => tool).filter((tool) => all.toolNames.includes(tool)),
-    (tools) =>
-      joined(
-        toolGuidance.map(([tool, text]) => (tools.includes(tool) ? text : "")),
-        " ",
-      ),
+    (all) => all.toolGuidance ?? [],
+    (texts) => joined(texts, " "),
   ),
   // Which tools the Nous subscription pays for, so that the model does not ask the user for keys.
   subscription: from(
@@ -72,8 +58,7 @@ const table: Readonly<Record<LayerName, Omit<Layer, "name">>> = {
   memory: block((all) => all.memoryBlock),
   "user-profile": block((all) => all.profileBlock),
   "external-memory": block((all) => all.providerBlock),
-  // An index nobody can open a skill from would only cost tokens.
-  "skills-index": block((all) => (skillTools.some((tool) => all.toolNames.includes(tool)) ? all.skillsIndex : "")),
+  "skills-index": block((all) => all.skillsIndex),
   "context-files": block((all) => (all.skipContextFiles === true ? "" : all.contextFiles)),
   // The first build freezes these lines; a rebuild renders them from what was frozen, not from here.
   session: from(

@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import { type RequestMessage, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import { isRecord } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
+import type { Tool } from "#tools";
 import { guardText, shownName } from "./guarded-text.ts";
 import { expandHome, gitRootOf, isWithin, upwards } from "./project-root.ts";
 import { localFiles, type WorkspaceFiles } from "./workspace-files.ts";
@@ -58,8 +58,12 @@ export class NestedHints {
   }
 
   /** What to append to the result of this call: empty, or text that starts with a blank line. */
-  async hintsFor(toolName: string, args: unknown, signal: AbortSignal): Promise<string> {
-    const { workdir, paths } = pathsIn(toolName, args);
+  async hintsFor(
+    tool: Tool | undefined,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { workdir, paths } = pathsIn(tool, args);
     const start = this.#options.startDirectory;
     const base = workdir === undefined ? start : this.#absolute(workdir, start);
     const given = [...(workdir === undefined ? [] : [base]), ...paths.map((path) => this.#absolute(path, base))];
@@ -145,12 +149,12 @@ const maxCommandCharacters = 10_000;
 const maxPaths = 24;
 const maxPathCharacters = 1_000;
 
-export function pathsIn(toolName: string, args: unknown): ToolPaths {
-  if (!isRecord(args)) return { paths: [] };
-  const named = [args.path, args.file_path].filter(isUsable);
-  const fromCommand = toolName === "terminal" && typeof args.command === "string" ? commandPaths(args.command) : [];
+export function pathsIn(tool: Tool | undefined, args: Readonly<Record<string, unknown>>): ToolPaths {
+  const named = [args["path"], args["file_path"]].filter(isUsable);
+  const command = tool?.runs?.(args)?.command;
+  const fromCommand = command === undefined ? [] : commandPaths(command);
   const paths = [...new Set([...named, ...fromCommand])].slice(0, maxPaths);
-  return isUsable(args.workdir) ? { workdir: args.workdir, paths } : { paths };
+  return isUsable(args["workdir"]) ? { workdir: args["workdir"], paths } : { paths };
 }
 
 function isUsable(value: unknown): value is string {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { estimateText } from "#model";
+import { memoryTool } from "../memory/memory-tool.ts";
 import type { PromptInputs } from "./inputs.ts";
 import { defaultIdentity } from "./layer-texts.ts";
 import { layers } from "./layers.ts";
@@ -23,6 +24,7 @@ function inputs(change: Partial<PromptInputs> = {}): PromptInputs {
 const everything: PromptInputs = inputs({
   soul: "I am Iris.",
   toolNames: ["memory", "session_search", "skill_manage", "web_search"],
+  toolGuidance: ["Remember what lasts."],
   model: "gpt-5",
   provider: "alibaba",
   managedCapabilities: [{ label: "Web search", toolNames: ["web_search"], isActive: true }],
@@ -42,7 +44,7 @@ const namesOf = (prompt: { readonly layers: readonly { readonly name: string }[]
 describe("the system prompt", () => {
   it("[10:A3.1] has only the layers that have something to say, in order", () => {
     const built = buildPrompt(
-      inputs({ toolNames: ["memory", "skill_view"], skillsIndex: "## Skills (mandatory)", platform: "cli" }),
+      inputs({ toolGuidance: ["Remember."], skillsIndex: "## Skills (mandatory)", platform: "cli" }),
     );
     expect(namesOf(built)).toEqual(["identity", "tool-guidance", "skills-index", "session", "platform"]);
   });
@@ -104,7 +106,7 @@ describe("the system prompt", () => {
 
   it("costs less than 900 tokens on a clean install without skills", () => {
     const built = buildPrompt(
-      inputs({ soul: defaultIdentity, toolNames: ["memory", "session_search", "skill_manage"], platform: "cli" }),
+      inputs({ soul: defaultIdentity, toolGuidance: [memoryTool.guidance ?? ""], platform: "cli" }),
     );
     expect(estimateText(built.text)).toBeLessThan(900);
   });
@@ -133,18 +135,10 @@ describe("the identity", () => {
 });
 
 describe("tool guidance [10:PROMPT-6]", () => {
-  const guidanceFor = (...toolNames: string[]): string => buildPrompt(inputs({ toolNames })).text;
-
-  it("is given per enabled tool", () => {
-    expect(guidanceFor("memory")).toContain("Your memory outlives this session");
-    expect(guidanceFor("memory")).not.toContain("skill_manage");
-    expect(guidanceFor("session_search")).toContain("look it up with session_search before you ask");
-    expect(guidanceFor("skill_manage")).toContain("five tool calls or more");
+  it("is what the tools of the session want said, joined by a space", () => {
+    expect(memoryTool.guidance).toContain("Your memory outlives this session");
+    expect(buildPrompt(inputs({ toolGuidance: ["Remember.", "Look back."] })).text).toContain("Remember. Look back.");
     expect(namesOf(buildPrompt(inputs({ toolNames: ["read_file"] })))).not.toContain("tool-guidance");
-  });
-
-  it("joins several by a space", () => {
-    expect(guidanceFor("skill_manage", "memory")).toContain("Procedures belong in skills. After a complex task");
   });
 });
 
@@ -206,12 +200,6 @@ describe("tool-use enforcement", () => {
 });
 
 describe("the smaller layers", () => {
-  it("[10:PROMPT-3] the skills index needs a tool that opens skills", () => {
-    expect(namesOf(buildPrompt(inputs({ skillsIndex: "INDEX", toolNames: ["memory"] })))).not.toContain("skills-index");
-    for (const tool of ["skills_list", "skill_view", "skill_manage"])
-      expect(namesOf(buildPrompt(inputs({ skillsIndex: "INDEX", toolNames: [tool] })))).toContain("skills-index");
-  });
-
   it("[10:PROMPT-3] only alibaba needs to be told which model it is", () => {
     expect(buildPrompt(inputs({ provider: "alibaba", model: "qwen3-max" })).text).toContain(
       "The model speaking here is qwen3-max.",
@@ -257,7 +245,7 @@ describe("rebuilding", () => {
     expect(moved.fingerprint).toBe(built.fingerprint);
     const changes: readonly Partial<PromptInputs>[] = [
       { soul: "x" },
-      { toolNames: ["memory", "skill_manage", "web_search"] },
+      { toolGuidance: ["x"] },
       { managedCapabilities: [] },
       { toolUseEnforcement: false },
       { systemMessage: "x" },

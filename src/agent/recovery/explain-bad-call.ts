@@ -9,7 +9,7 @@ export const explainBadCall: Remedy = {
   treats: (problem) => problem.stage === "reply" && problem.defect === "unknown-tool",
   async apply(problem, turn) {
     if (problem.stage !== "reply") return undefined;
-    const known = turn.toolNames;
+    const known = new Set(turn.tools.keys());
     const list = [...known].sort().join(", ");
     await turn.append(
       answered(problem.collected.message, (call) =>

@@ -4,7 +4,6 @@ import type { Turn } from "../turn/turn.ts";
 import type { Remedy } from "./remedy.ts";
 
 const isEmpty: Remedy["treats"] = (problem) => problem.stage === "reply" && problem.defect === "empty";
-const housekeeping: ReadonlySet<string> = new Set(["memory", "todo", "skill_manage", "session_search"]);
 const lookBack = 5;
 const processResults = "Your reply was empty. Use the tool results above to go on with the request, or answer it.";
 
@@ -51,5 +50,7 @@ function earlierText(turn: Turn): string | undefined {
   const before = turn.ownMessages().findLast((message): message is AssistantMessage => message.role === "assistant");
   if (before === undefined || before._scaffold === true || before.content.trim() === "") return undefined;
   const calls = callsOf(before);
-  return calls.length > 0 && calls.every((call) => housekeeping.has(call.function.name)) ? before.content : undefined;
+  return calls.length > 0 && calls.every((call) => turn.tools.get(call.function.name)?.isHousekeeping === true)
+    ? before.content
+    : undefined;
 }

@@ -1,5 +1,5 @@
 import { type Message, type ToolMessage, textOf } from "#conversation";
-import { boundResults } from "#tools";
+import { boundResults, type Tool } from "#tools";
 import type { Remedy } from "./remedy.ts";
 import type { RemedyDeps } from "./standard.ts";
 
@@ -21,8 +21,8 @@ export function persistResults(deps: RemedyDeps): Remedy {
       const texts = await boundResults(
         long.map((message) => ({
           callId: message.tool_call_id,
-          // Reading a file again is better than paging through a copy of what was read from it.
-          text: message.tool_name === "read_file" ? trimmed(message) : textOf(message.content),
+          // What is never kept in a file can be read again, which is better than paging through a copy.
+          text: isRereadable(turn.tools.get(message.tool_name)) ? trimmed(message) : textOf(message.content),
           limit: longestKept + cutNote.length,
         })),
         deps.resultFiles,
@@ -43,6 +43,10 @@ export function persistResults(deps: RemedyDeps): Remedy {
 
 function isLong(message: Message): message is ToolMessage {
   return message.role === "tool" && typeof message.content === "string" && message.content.length > longestKept;
+}
+
+function isRereadable(tool: Tool | undefined): boolean {
+  return tool?.maxResultChars === Number.POSITIVE_INFINITY;
 }
 
 function trimmed(message: ToolMessage): string {

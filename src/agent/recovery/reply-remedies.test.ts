@@ -50,7 +50,7 @@ describe("remedies for replies, without a loop [10:A12.6] [10:LOOP-26]", () => {
     const problem = defective("unknown-tool", { tool_calls: [call("nope_xyz"), call("terminal")] });
     expect(await treat(explainBadCall, problem, turn)).toEqual(again);
     expect(recorded.map((message) => message.role)).toEqual(["assistant", "tool", "tool"]);
-    expect(String(recorded[1]?.content)).toContain("Available: terminal, web_search");
+    expect(String(recorded[1]?.content)).toContain("Available: memory, read_file, terminal, web_search");
     expect(isValid(turn.history)).toBe(true);
     expect(await treat(explainBadCall, problem, turn)).toEqual(again);
     expect(await treat(explainBadCall, problem, turn)).toBe("not treated");

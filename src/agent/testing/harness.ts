@@ -11,8 +11,8 @@ import {
   streamModel,
   type Target,
 } from "#model";
-import { type Tool, todoTool } from "#tools";
-import { fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
+import type { Tool } from "#tools";
+import { fakeTool, listingOf, noAbilities, registryOf, testScope, todoTool } from "#tools/testing";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { Agent } from "../agent.ts";
 import { type AgentTools, defaultAgentSettings } from "../agent-deps.ts";
@@ -84,7 +84,7 @@ export async function openHarness(given: HarnessGiven = {}) {
     listing: () => listing,
     files: { keep: () => Promise.resolve(undefined) },
     redact: (text) => text,
-    agentTools: new Map(),
+    abilities: () => noAbilities,
     observers: () => [],
     hintsFor: () => Promise.resolve(""),
   };

@@ -2,6 +2,7 @@ import type { AgentEvent, AssistantMessage, Message, SessionId, TurnId } from "#
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/time/clock";
 import { type Collected, type FailureKind, type ModelFailure, noCredential, type Target } from "#model";
+import { fakeTool } from "#tools/testing";
 import { keepEverything } from "../context-keeper.ts";
 import { Conversation } from "../conversation.ts";
 import type { Remedy, RemedyContext } from "../recovery/remedy.ts";
@@ -26,6 +27,13 @@ const target: Target = {
   source: "test",
 };
 
+const shown = [
+  fakeTool("terminal"),
+  fakeTool("web_search"),
+  fakeTool("memory", { isHousekeeping: true }),
+  fakeTool("read_file", { maxResultChars: Number.POSITIVE_INFINITY }),
+];
+
 /** A turn without a loop, a model or a server: what a remedy does to it can be looked at. */
 export function loneTurn(given: { readonly history?: readonly Message[]; readonly target?: Partial<Target> } = {}) {
   const events: AgentEvent[] = [];
@@ -49,7 +57,7 @@ export function loneTurn(given: { readonly history?: readonly Message[]; readonl
     },
     signal: stop.signal,
     clock,
-    toolNames: () => new Set(["terminal", "web_search"]),
+    tools: () => new Map(shown.map((tool) => [tool.name, tool])),
     onAdjusted: (from, to) => conversation.adjust(from, to),
     events: { emit: (event) => void events.push(event) },
   });

@@ -1,4 +1,4 @@
-import { type Tool, Toolbelt } from "#tools";
+import { mayRepeat, Toolbelt, taskList } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";
 import type { ContextKeeper } from "../context-keeper.ts";
 import type { LoopDeps } from "../loop.ts";
@@ -77,6 +77,7 @@ function toolRunner(userText: string, { deps, steer }: LoopParts): LoopDeps["run
       sessionId: now.sessionId,
       scope: deps.scope,
       userTask: userText,
+      agent: deps.tools.abilities().with(taskList, deps.conversation.todos),
     }),
     observers: (now) => deps.tools.observers(now),
     hintsFor: (call, args) => deps.tools.hintsFor(call.function.name, args),
@@ -101,20 +102,14 @@ function contextFitter(userText: string, { deps, keeper }: LoopParts): LoopDeps[
   };
 }
 
-function toolbelt({ tools, clock, logger, conversation }: AgentDeps): Toolbelt {
+function toolbelt({ tools, clock, logger }: AgentDeps): Toolbelt {
   return new Toolbelt({
     listing: tools.listing(),
     files: tools.files,
     clock,
     logger,
     redact: (text) => tools.redact(text),
-    agentTools: new Map([["todo", conversation.todos.execute], ...tools.agentTools]),
     limits: tools.limits,
     pauseMs: tools.pauseMs,
   });
-}
-
-/** Only what a tool declares harmless is run a second time. */
-function mayRepeat(tool: Tool | undefined): boolean {
-  return tool?.isIdempotent ?? tool?.isReadOnly ?? false;
 }

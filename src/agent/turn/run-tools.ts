@@ -140,7 +140,7 @@ class CallWatch {
       durationMs: outcome.durationMs,
       preview: outcome.preview,
       ...(outcome.diff === undefined ? {} : { diff: outcome.diff }),
-      ...(outcome.details?.exitCode === undefined ? {} : { exitCode: outcome.details.exitCode }),
+      ...(outcome.details === undefined ? {} : { details: outcome.details }),
       result: outcome.text.slice(0, shownResult),
     });
     if (outcome.kind === "cancelled") return;

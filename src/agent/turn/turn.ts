@@ -11,6 +11,7 @@ import {
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { RequestOptions, Target } from "#model";
+import type { Tool } from "#tools";
 import type { Transcript } from "../ports.ts";
 import type { TurnOutcome } from "./outcome.ts";
 import type { StepBudget } from "./step-budget.ts";
@@ -40,7 +41,7 @@ export interface TurnInit {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** What the model is shown now. */
-  toolNames(): ReadonlySet<string>;
+  tools(): ReadonlyMap<string, Tool>;
   /** The output limit the user set; absent where the target's own holds. */
   readonly outputTokens?: number;
   /** A message that follows from what this target was asked, with what is to be known about it later. */
@@ -105,8 +106,8 @@ export class Turn {
     return this.#target;
   }
 
-  get toolNames(): ReadonlySet<string> {
-    return this.#init.toolNames();
+  get tools(): ReadonlyMap<string, Tool> {
+    return this.#init.tools();
   }
 
   /** The uid of the user's message that began this turn; found by identity, since compression moves indexes. */

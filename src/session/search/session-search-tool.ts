@@ -2,7 +2,7 @@ import type { SessionId } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { SessionRecord, Store } from "#store";
-import type { Tool, ToolContext, ToolResult } from "#tools";
+import { defineTool, type Tool, type ToolContext, type ToolResult } from "#tools";
 import { type FoundConversation, findConversations, wholeConversation } from "./find-sessions.ts";
 import { familyOf } from "./lineage.ts";
 import { readMessages } from "./read-messages.ts";
@@ -23,7 +23,7 @@ const description =
   "full, for example ones that a summary of this conversation refers to. Use it when the user mentions earlier work or something you should already know.";
 
 export function createSessionSearchTool(deps: SessionSearchDeps): Tool {
-  return {
+  return defineTool({
     name: "session_search",
     toolset: "session_search",
     emoji: "🔍",
@@ -45,29 +45,32 @@ export function createSessionSearchTool(deps: SessionSearchDeps): Tool {
       },
     },
     concurrency: "safe",
-    isReadOnly: true,
-    isIdempotent: true,
-    async execute(args, context) {
-      const ids = idsIn(args["message_ids"]);
-      if (ids.length > 0) return await read(deps, { ids, sessionId: args["session_id"] }, context);
-      const query = typeof args["query"] === "string" ? args["query"].trim() : "";
-      const limit = limitOf(args["limit"]);
+    effects: "none",
+    isHousekeeping: true,
+    guidance:
+      "When the user speaks of something from an earlier conversation, or older context may matter, look it up with session_search before you ask them to repeat it.",
+    async run({ query: words = "", role_filter = "", limit: most = 3, message_ids = [], session_id }, context) {
+      const ids = namesIn(message_ids);
+      if (ids.length > 0) return await read(deps, { ids, sessionId: session_id || context.sessionId }, context);
+      const query = words.trim();
+      const limit = clamp(most, 1, 5);
       if (query === "") return { content: await recent(deps, limit, context) };
-      return { content: await search(deps, { query, roles: rolesOf(args["role_filter"]), limit }, context) };
+      const roles = namesIn([role_filter]).map((role) => role.toLowerCase());
+      return { content: await search(deps, { query, roles, limit }, context) };
     },
-  };
+  });
 }
 
 async function read(
   deps: SessionSearchDeps,
-  wish: { readonly ids: readonly string[]; readonly sessionId: unknown },
+  wanted: { readonly ids: readonly string[]; readonly sessionId: string },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const given = typeof wish.sessionId === "string" && wish.sessionId !== "" ? wish.sessionId : context.sessionId;
-  const sessionId = await deps.store.sessions.resolveId(given);
-  if (sessionId === undefined) return { content: { error: `There is no session ${given}.` }, isError: true };
-  const wanted = { ids: wish.ids, sessionId, mayRead: (one: SessionRecord) => mayRead(one, context) };
-  return { content: await readMessages(deps.store, wanted) };
+  const { ids, sessionId: named } = wanted;
+  const sessionId = await deps.store.sessions.resolveId(named);
+  if (sessionId === undefined) return { content: { error: `There is no session ${named}.` }, isError: true };
+  const span = { ids, sessionId, mayRead: (one: SessionRecord) => mayRead(one, context) };
+  return { content: await readMessages(deps.store, span) };
 }
 
 async function recent(deps: SessionSearchDeps, limit: number, context: ToolContext): Promise<Record<string, unknown>> {
@@ -105,23 +108,23 @@ async function recent(deps: SessionSearchDeps, limit: number, context: ToolConte
 
 async function search(
   deps: SessionSearchDeps,
-  wish: { readonly query: string; readonly roles: readonly string[]; readonly limit: number },
+  wanted: { readonly query: string; readonly roles: readonly string[]; readonly limit: number },
   context: ToolContext,
 ): Promise<Record<string, unknown>> {
   const { store } = deps;
   const [currentRootId] = await currentFamily(store, context);
   const { found, searched } = await findConversations(
     store,
-    { ...wish, currentRootId, mayRead: (session) => mayRead(session, context) },
+    { ...wanted, currentRootId, mayRead: (session) => mayRead(session, context) },
     context.signal,
   );
   using limit = deadline(deps.timeoutMs ?? 60_000);
   const signal = linkSignals(context.signal, limit.signal);
   const results = await eachBounded(found, clamp(deps.maxConcurrency ?? 3, 1, 5), (one) =>
-    report(deps, { found: one, query: wish.query }, { ...context, signal }),
+    report(deps, { found: one, query: wanted.query }, { ...context, signal }),
   );
   context.signal.throwIfAborted();
-  return { success: true, query: wish.query, results, count: results.length, sessions_searched: searched };
+  return { success: true, query: wanted.query, results, count: results.length, sessions_searched: searched };
 }
 
 async function report(
@@ -170,24 +173,14 @@ function mayRead(session: SessionRecord, { scope }: ToolContext): boolean {
   return scope.userId === undefined || session.userId === scope.userId;
 }
 
-function limitOf(value: unknown): number {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? clamp(Math.trunc(number), 1, 5) : 3;
-}
-
 function clamp(value: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }
 
-function rolesOf(value: unknown): readonly string[] {
-  if (typeof value !== "string") return [];
-  return value
-    .split(",")
-    .map((role) => role.trim().toLowerCase())
-    .filter((role) => role !== "");
-}
-
-function idsIn(value: unknown): readonly string[] {
-  const list = Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : [];
-  return list.map((id) => String(id).trim()).filter((id) => id !== "");
+/** Some models write a list as one text with commas. */
+function namesIn(list: readonly string[]): readonly string[] {
+  return list
+    .flatMap((text) => text.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }

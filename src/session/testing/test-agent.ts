@@ -3,8 +3,8 @@ import type { Message } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import { classify, noCredential, openConnections, streamModel, type Target } from "#model";
-import { clarifyWith, type Listing, type Tool, todoTool } from "#tools";
-import { clarifyTool, fakeTool, listingOf, registryOf, testScope } from "#tools/testing";
+import { askingUser, type Listing, type Tool } from "#tools";
+import { clarifyTool, fakeTool, listingOf, noAbilities, registryOf, testScope, todoTool } from "#tools/testing";
 import type { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import type { AgentServices } from "../services/services.ts";
 import type { AgentRequest, OpenAgent, SessionAgent } from "../services/session-agent.ts";
@@ -164,7 +164,10 @@ function buildAgent(
       listing: () => listing,
       files: { keep: () => Promise.resolve(undefined) },
       redact: (text) => text,
-      agentTools: new Map([["clarify", clarifyWith(spec.askUser, 600_000)]]),
+      abilities: () =>
+        spec.askUser === undefined
+          ? noAbilities
+          : noAbilities.with(askingUser, { ask: spec.askUser, timeoutMs: 600_000 }),
       observers: () => [],
       hintsFor: () => Promise.resolve(""),
     },

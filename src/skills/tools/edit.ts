@@ -25,14 +25,19 @@ export interface SkillEditorDeps {
 
 /** What `skill_manage` can be asked to do. */
 export type SkillChange =
-  | { readonly action: "create"; readonly name: string; readonly content: string; readonly category?: string }
+  | {
+      readonly action: "create";
+      readonly name: string;
+      readonly content: string;
+      readonly category?: string | undefined;
+    }
   | { readonly action: "edit"; readonly name: string; readonly content: string }
   | {
       readonly action: "patch";
       readonly name: string;
       readonly oldText: string;
       readonly newText: string;
-      readonly filePath?: string;
+      readonly filePath?: string | undefined;
       readonly replaceAll: boolean;
     }
   | { readonly action: "delete"; readonly name: string }

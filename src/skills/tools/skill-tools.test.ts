@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
 import { type Prompter, type SessionScope, type Tool, ToolFailure } from "#tools";
-import { nobody, testScope, toolContext } from "#tools/testing";
+import { nobody, runTool, testScope, toolContext } from "#tools/testing";
 import { renderInvocation, renderPreloaded } from "../load/render.ts";
 import { noSettings, signal, skillMd, skillParts, type TemporaryHome, temporaryHome } from "../testing.ts";
 
@@ -19,7 +19,7 @@ type Answer = Readonly<Record<string, unknown>>;
 async function call(tool: Tool, args: Answer, changes: Partial<SessionScope> = {}): Promise<Answer> {
   const scope = testScope({ key: "s1", ...changes });
   try {
-    return (await tool.execute(args, toolContext({ scope, sessionId: "s1" }))).content as Answer;
+    return (await runTool(tool, args, toolContext({ scope, sessionId: "s1" }))).content as Answer;
   } catch (error) {
     if (error instanceof ToolFailure) return { error: error.message, ...error.extra };
     throw error;

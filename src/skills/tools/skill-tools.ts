@@ -1,4 +1,4 @@
-import { result, type Tool, type ToolContext, ToolFailure } from "#tools";
+import { type ArgumentsOf, defineTool, result, type Tool, ToolFailure } from "#tools";
 import { generalCategory } from "../library/index-block.ts";
 import type { SkillLibrary } from "../library/library.ts";
 import type { SkillLoader } from "../load/load.ts";
@@ -16,10 +16,8 @@ export function createSkillTools(deps: SkillToolsDeps): readonly Tool[] {
   return [skillsList(deps), skillView(deps), skillManage(deps)];
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
-
 function skillsList({ library }: SkillToolsDeps): Tool {
-  return {
+  return defineTool({
     name: "skills_list",
     toolset: "skills",
     emoji: "📚",
@@ -29,21 +27,22 @@ function skillsList({ library }: SkillToolsDeps): Tool {
       properties: { category: { type: "string", description: "Only skills of this category" } },
     },
     concurrency: "safe",
-    isReadOnly: true,
-    async execute(args, context) {
+    effects: "none",
+    serves: "skills",
+    async run(args, context) {
       const all = await library.visible(context.scope.source, context.signal);
       const rows = all.map((one) => ({
         name: one.name,
         description: one.facts.description,
         category: one.category || generalCategory,
       }));
-      const wanted = optionalText(args, "category");
+      const wanted = nonEmpty(args.category);
       const skills = (wanted === undefined ? rows : rows.filter((one) => one.category === wanted)).sort(byCategory);
       const categories = [...new Set(rows.map((one) => one.category))].sort();
       const hint = skills.length === 0 ? "No skills here." : "skill_view(name) gives the instructions of one.";
       return result({ success: true, skills, categories, count: skills.length, hint });
     },
-  };
+  });
 }
 
 function byCategory(
@@ -55,7 +54,7 @@ function byCategory(
 }
 
 function skillView({ loader, library }: SkillToolsDeps): Tool {
-  return {
+  return defineTool({
     name: "skill_view",
     toolset: "skills",
     emoji: "📚",
@@ -70,23 +69,43 @@ function skillView({ loader, library }: SkillToolsDeps): Tool {
       required: ["name"],
     },
     concurrency: "safe",
-    isReadOnly: true,
-    async execute(args, context) {
-      const name = text(args, "name");
-      const path = optionalText(args, "file_path");
+    // Loading a skill may run commands that stand in it.
+    effects: "commands",
+    isIdempotent: true,
+    serves: "skills",
+    async run(args, context) {
+      const name = needed(args.name, "name");
+      const path = nonEmpty(args.file_path);
       const { source } = context.scope;
       if (path === undefined) return viewAnswer(await loader.load(name, context), name, source);
       const lookup = await library.find(name, source, context.signal);
       if (lookup.kind !== "found") throw lookupFailure(lookup, name);
       return await fileAnswer(lookup.skill, path);
     },
-  };
+  });
 }
 
-const actions = ["create", "patch", "edit", "delete", "write_file", "remove_file"] as const;
+const parameters = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: ["create", "patch", "edit", "delete", "write_file", "remove_file"] },
+    name: { type: "string", description: "Lower-case letters, digits, dots, _ and -; at most 64" },
+    content: {
+      type: "string",
+      description: "Whole SKILL.md: YAML head with name and description, then steps (create, edit)",
+    },
+    category: { type: "string", description: "One folder name (create)" },
+    old_string: { type: "string", description: "Text to find (patch)" },
+    new_string: { type: "string", description: "Text to put there (patch)" },
+    replace_all: { type: "boolean", description: "Every place (patch, default false)" },
+    file_path: { type: "string", description: "Below references, templates, scripts or assets" },
+    file_content: { type: "string", description: "Text of the file (write_file)" },
+  },
+  required: ["action", "name"],
+} as const;
 
 function skillManage({ editor }: SkillToolsDeps): Tool {
-  return {
+  return defineTool({
     name: "skill_manage",
     toolset: "skills",
     emoji: "📝",
@@ -94,81 +113,69 @@ function skillManage({ editor }: SkillToolsDeps): Tool {
       "Keep your skills, the procedures you reuse. create one after hard work that succeeded or when asked; patch one as soon as it proves " +
       "wrong (old_string, new_string); edit replaces SKILL.md; write_file and remove_file keep its supporting files; delete removes it. " +
       "Ask the user before creating or deleting.",
-    parameters: {
-      type: "object",
-      properties: {
-        action: { type: "string", enum: [...actions] },
-        name: { type: "string", description: "Lower-case letters, digits, dots, _ and -; at most 64" },
-        content: {
-          type: "string",
-          description: "Whole SKILL.md: YAML head with name and description, then steps (create, edit)",
-        },
-        category: { type: "string", description: "One folder name (create)" },
-        old_string: { type: "string", description: "Text to find (patch)" },
-        new_string: { type: "string", description: "Text to put there (patch)" },
-        replace_all: { type: "boolean", description: "Every place (patch, default false)" },
-        file_path: { type: "string", description: "Below references, templates, scripts or assets" },
-        file_content: { type: "string", description: "Text of the file (write_file)" },
-      },
-      required: ["action", "name"],
-    },
+    parameters,
     concurrency: "serial",
+    effects: "elsewhere",
     isIdempotent: false,
-    async execute(args, context: ToolContext) {
-      const changed = await editor.apply(readChange(args), context.scope.source, context.signal);
-      return result({ success: true, message: changed.message, path: changed.path, ...changed.extra });
+    isHousekeeping: true,
+    serves: "skills",
+    isLasting: true,
+    guidance: [
+      "After a complex task (five tool calls or more), a fix that was hard to find, or a workflow that was not obvious, save what worked as a skill with skill_manage.",
+      "When a skill you follow proves outdated, incomplete or wrong, patch it at once.",
+    ].join(" "),
+    async run(args, context) {
+      const { action, name } = args;
+      const { message, path, extra } = await editor.apply(changeIn(args), context.scope.source, context.signal);
+      return result({ success: true, message, path, ...extra }, { details: { kind: "skill", name, action, message } });
     },
-  };
+  });
 }
 
-function readChange(args: Arguments): SkillChange {
-  const name = text(args, "name");
-  const action = actions.find((one) => one === args["action"]);
-  const filePath = optionalText(args, "file_path");
+function changeIn(args: ArgumentsOf<typeof parameters>): SkillChange {
+  const { action } = args;
+  const name = needed(args.name, "name");
+  const filePath = nonEmpty(args.file_path);
   switch (action) {
-    case "create": {
-      const category = optionalText(args, "category");
-      return { action, name, content: text(args, "content"), ...(category === undefined ? {} : { category }) };
-    }
+    case "create":
+      return { action, name, content: needed(args.content, "content"), category: nonEmpty(args.category) };
     case "edit":
-      return { action, name, content: text(args, "content") };
+      return { action, name, content: needed(args.content, "content") };
     case "patch":
       return {
         action,
         name,
-        oldText: text(args, "old_string"),
-        newText: written(args, "new_string"),
-        replaceAll: args["replace_all"] === true,
-        ...(filePath === undefined ? {} : { filePath }),
+        oldText: needed(args.old_string, "old_string"),
+        newText: written(args.new_string, "new_string"),
+        replaceAll: args.replace_all === true,
+        filePath,
       };
     case "delete":
       return { action, name };
     case "write_file":
-      return { action, name, filePath: text(args, "file_path"), text: written(args, "file_content") };
+      return {
+        action,
+        name,
+        filePath: needed(args.file_path, "file_path"),
+        text: written(args.file_content, "file_content"),
+      };
     case "remove_file":
-      return { action, name, filePath: text(args, "file_path") };
-    case undefined:
-      throw new ToolFailure(`action must be one of ${actions.join(", ")}`, { success: false });
-    default:
-      return action satisfies never;
+      return { action, name, filePath: needed(args.file_path, "file_path") };
   }
 }
 
-function text(args: Arguments, key: string): string {
-  const value = args[key];
-  if (typeof value !== "string" || value.trim() === "")
-    throw new ToolFailure(`${key} must be a text that is not empty`, { success: false });
-  return value;
+function needed(text: string | undefined, what: string): string {
+  if (text === undefined || text.trim() === "")
+    throw new ToolFailure(`${what} must be a text that is not empty`, { success: false });
+  return text;
 }
 
 /** A text that may be empty, but must be given: a forgotten one must not empty a file. */
-function written(args: Arguments, key: string): string {
-  const value = args[key];
-  if (typeof value !== "string") throw new ToolFailure(`${key} must be given`, { success: false });
-  return value;
+function written(text: string | undefined, what: string): string {
+  if (text === undefined) throw new ToolFailure(`${what} must be given`, { success: false });
+  return text;
 }
 
-function optionalText(args: Arguments, key: string): string | undefined {
-  const value = args[key];
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+function nonEmpty(text: string | undefined): string | undefined {
+  return text?.trim() || undefined;
 }

@@ -59,8 +59,11 @@ async function beltWith(audit: ToolAudit) {
         terminalKind: "local",
       });
       if (verdict.kind === "blocked")
-        return result({ error: verdict.reason, exit_code: -1 }, { isError: true, details: { exitCode: -1 } });
-      return result({ output: "done", exit_code: 3 }, { details: { exitCode: 3 } });
+        return result(
+          { error: verdict.reason, exit_code: -1 },
+          { isError: true, details: { kind: "command", isRefused: true } },
+        );
+      return result({ output: "done", exit_code: 3 }, { details: { kind: "command", exitCode: 3 } });
     },
   });
   const belt = new Toolbelt({
@@ -99,7 +102,8 @@ describe("the record of tool calls", () => {
     expect(lines).toHaveLength(20);
     const denied = lines.filter((line) => line["decision"] === "denied");
     expect(denied).toHaveLength(1);
-    expect(denied[0]).toMatchObject({ call_id: "call_7", outcome: "failed", exit_code: -1 });
+    expect(denied[0]).toMatchObject({ call_id: "call_7", outcome: "failed" });
+    expect(denied[0]).not.toHaveProperty("exit_code");
     expect(denied[0]?.["keys"]).not.toEqual([]);
     expect(lines[0]).toMatchObject({
       time: "2026-01-02T00:00:00.000Z",

@@ -100,7 +100,7 @@ interface Ended {
 
 function lineOf(ended: Ended, { detail, redactor }: ToolAuditOptions): Readonly<Record<string, unknown>> {
   const { outcome, args, turn, decided } = ended;
-  const exitCode = outcome.details?.exitCode;
+  const exitCode = outcome.details?.kind === "command" ? outcome.details.exitCode : undefined;
   const why = decided.map((entry) => entry.why).filter((text) => text !== "");
   // Masked before it is cut: half a secret would no longer be recognised.
   const shown = JSON.stringify(redactor.redactDeep(args));

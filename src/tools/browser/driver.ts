@@ -33,8 +33,8 @@ export interface Screenshot {
 export interface CdpCall {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly targetId?: string;
-  readonly frameId?: string;
+  readonly targetId?: string | undefined;
+  readonly frameId?: string | undefined;
   readonly timeoutMs: number;
 }
 

@@ -98,14 +98,11 @@ async function condensed(text: string, context: ToolContext): Promise<string> {
 }
 
 /** `@e5`, `e5` or `[@e5]` as the ref itself. */
-export function readRef(given: unknown): string {
-  const ref =
-    typeof given === "string"
-      ? given
-          .trim()
-          .replace(/^\[|\]$/g, "")
-          .replace(/^@/, "")
-      : "";
+export function readRef(named: string): string {
+  const ref = named
+    .trim()
+    .replace(/^\[|\]$/g, "")
+    .replace(/^@/, "");
   if (!/^e\d+$/.test(ref)) throw new ToolFailure("ref must be one of the outline, such as @e5", { success: false });
   return ref;
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { toolContext } from "../testing.ts";
-import { clarifyWith } from "./clarify.tool.ts";
-import { TodoList } from "./todo.tool.ts";
+import { noAbilities, runTool, toolContext } from "../testing.ts";
+import { type AskUser, askingUser, clarifyTool } from "./clarify.tool.ts";
+import { TodoList, taskList, todoTool } from "./todo.tool.ts";
 
 describe("the task list", () => {
-  const write = async (list: TodoList, args: object) =>
-    (await list.execute(args as Record<string, unknown>, toolContext())).content;
+  const call = (list: TodoList, args: object) =>
+    runTool(todoTool, args as Record<string, unknown>, toolContext({ agent: noAbilities.with(taskList, list) }));
+  const write = async (list: TodoList, args: object) => (await call(list, args)).content;
 
   it("is replaced, read and summed up [30:3.8] [10:TOOL-13]", async () => {
     const list = new TodoList();
@@ -62,31 +63,33 @@ describe("the task list", () => {
     const list = new TodoList();
     await write(list, { todos: [{ id: "1", content: "a", status: "pending" }] });
     const many = Array.from({ length: 101 }, (_, index) => ({ id: `${index}`, content: "x", status: "pending" }));
-    expect(() => list.execute({ todos: many }, toolContext())).toThrow("at most 100");
-    expect(() => list.execute({ todos: "no" }, toolContext())).toThrow("list of objects");
+    await expect(call(list, { todos: many })).rejects.toThrow("at most 100");
+    await expect(call(list, { todos: "no" })).rejects.toThrow('todos must be a list, not "no"');
     expect(list.items).toHaveLength(1);
   });
 });
 
 describe("clarify", () => {
+  const clarify = (args: Readonly<Record<string, unknown>>, ask?: AskUser, timeoutMs = 1_000) => {
+    const agent = noAbilities.with(askingUser, ask === undefined ? undefined : { ask, timeoutMs });
+    return runTool(clarifyTool, args, toolContext({ agent }));
+  };
+
   it("offers at most four choices and gives the answer [30:3.12]", async () => {
     let offered: readonly string[] = [];
     const ask = (_question: string, choices: readonly string[]) => {
       offered = choices;
       return Promise.resolve("blue");
     };
-    const done = await clarifyWith(ask, 1_000)(
-      { question: "Which?", choices: ["a", " ", "b", "c", "d", "e"] },
-      toolContext(),
-    );
+    const done = await clarify({ question: "Which?", choices: ["a", " ", "b", "c", "d", "e"] }, ask);
     expect(offered).toEqual(["a", "b", "c", "d"]);
     expect(done.content).toEqual({ question: "Which?", choices_offered: ["a", "b", "c", "d"], user_response: "blue" });
   });
 
   it("says so when nobody can be asked or nobody answers", async () => {
-    await expect(clarifyWith(undefined, 10)({ question: "x" }, toolContext())).rejects.toThrow("not available");
+    await expect(clarify({ question: "x" })).rejects.toThrow("not available");
     const never = () => new Promise<string>(() => undefined);
-    expect((await clarifyWith(never, 5)({ question: "x" }, toolContext())).content).toMatchObject({
+    expect((await clarify({ question: "x" }, never, 5)).content).toMatchObject({
       user_response: null,
       timed_out: true,
     });

@@ -18,7 +18,7 @@ import type { ToolContext } from "../call/context.ts";
 import { ToolFailure } from "../call/result.ts";
 import type { UrlRules } from "../network/urls.ts";
 import type { Tool } from "../registry/tool.ts";
-import { testScope, toolContext } from "../testing.ts";
+import { runTool, testScope, toolContext } from "../testing.ts";
 import { createBrowserBackTool } from "./browser/browser-back.tool.ts";
 import { createBrowserCdpTool } from "./browser/browser-cdp.tool.ts";
 import { createBrowserClickTool } from "./browser/browser-click.tool.ts";
@@ -110,7 +110,7 @@ async function bench(
       const tool = factories[name]?.(deps);
       if (tool === undefined) throw new Error(`no tool ${name}`);
       try {
-        return (await tool.execute(args, toolContext({ scope, ...context }))).content as Record<string, unknown>;
+        return (await runTool(tool, args, toolContext({ scope, ...context }))).content as Record<string, unknown>;
       } catch (error) {
         if (error instanceof ToolFailure) return { error: error.message, ...error.extra };
         throw error;

@@ -5,7 +5,7 @@ import { Deferred } from "#foundation/lifecycle/deferred";
 import type { TerminalWall } from "../terminals/local/local-terminal.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { allowingGate, localWorkshop, noWall } from "../terminals/testing.ts";
-import { testScope, toolContext } from "../testing.ts";
+import { runTool, testScope, toolContext } from "../testing.ts";
 import { createExecuteCodeTool, defaultScriptOptions, type ExecuteCodeDeps } from "./execute-code.tool.ts";
 
 let shop: Awaited<ReturnType<typeof localWorkshop>>;
@@ -51,7 +51,7 @@ interface Run {
 async function run(code: string, { language, enabled = ["read_file", "terminal"], deps = {}, signal }: Run = {}) {
   const tool = createExecuteCodeTool(depsWith(deps));
   const context = toolContext({ enabledTools: new Set(enabled), ...(signal === undefined ? {} : { signal }) });
-  const { content } = await tool.execute({ code, ...(language === undefined ? {} : { language }) }, context);
+  const { content } = await runTool(tool, { code, ...(language === undefined ? {} : { language }) }, context);
   return content as Record<string, unknown>;
 }
 

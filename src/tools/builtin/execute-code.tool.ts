@@ -1,5 +1,6 @@
 import type { ApprovalGate, Finding } from "../approval/request.ts";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import { functionsFor, type ScriptFunction, signature } from "../code/functions.ts";
@@ -24,7 +25,7 @@ export interface ExecuteCodeDeps {
   /** Runs a tool call of a script like one of the model: hooks, coercion and approval included. */
   callTool(
     call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
-    context: ToolContext,
+    context: Omit<ToolContext, "agent">,
   ): Promise<string>;
   redact(text: string): string;
   watch?(pid: number): Disposable;
@@ -36,7 +37,7 @@ export interface ExecuteCodeDeps {
 
 /** `execute_code`: a script that calls tools as functions. */
 export function createExecuteCodeTool(deps: ExecuteCodeDeps): Tool {
-  return {
+  return defineTool({
     name: "execute_code",
     toolset: "code_execution",
     emoji: "🐍",
@@ -49,13 +50,17 @@ export function createExecuteCodeTool(deps: ExecuteCodeDeps): Tool {
       },
       required: ["code"],
     },
+    effects: "commands",
+    runs: ({ code }) => ({ reason: `a script: ${code}` }),
     isIdempotent: false,
+    isForMainAgent: true,
+    costsNoStep: true,
     patchDefinition: (definition, visible) => ({
       ...definition,
       description: description(deps, functionsFor(visible)),
     }),
-    execute: (args, context) => execute(deps, args, context),
-  };
+    run: ({ code, language = "python" }, context) => execute(deps, { code, language }, context),
+  });
 }
 
 function description(deps: ExecuteCodeDeps, functions: readonly ScriptFunction[]): string {
@@ -81,12 +86,10 @@ function description(deps: ExecuteCodeDeps, functions: readonly ScriptFunction[]
 
 async function execute(
   deps: ExecuteCodeDeps,
-  args: Readonly<Record<string, unknown>>,
+  { code, language }: { readonly code: string; readonly language: ScriptLanguage },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const code = args["code"];
-  if (typeof code !== "string" || code.trim() === "") throw new ToolFailure("There is no code to run");
-  const language = languageOf(args["language"]);
+  if (code.trim() === "") throw new ToolFailure("There is no code to run");
   const wall = await deps.wall(context.scope, context.signal);
   const refusal = await screen(deps, { code, language, wall }, context);
   if (refusal !== undefined) return failed(refusal, { status: "blocked" });
@@ -108,7 +111,7 @@ async function execute(
       env: deps.env,
       passthrough: deps.passthrough,
       extraEnv: deps.moreVariables?.(context) ?? {},
-      call: (tool, given) => deps.callTool({ tool, args: given }, context),
+      call: (tool, args) => deps.callTool({ tool, args }, context),
       redact: (text) => deps.redact(text),
       ...(deps.watch === undefined ? {} : { watch: deps.watch }),
       wall,
@@ -116,12 +119,6 @@ async function execute(
     }),
   );
   return result(ran, { isError: ran.status !== "success" });
-}
-
-function languageOf(value: unknown): ScriptLanguage {
-  if (value === undefined || value === null || value === "" || value === "python") return "python";
-  if (value === "javascript") return "javascript";
-  throw new ToolFailure(`Unknown language: ${String(value)}. Use python or javascript`);
 }
 
 const finding: Finding = {

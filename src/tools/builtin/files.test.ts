@@ -9,7 +9,7 @@ import { defaultFileOptions, type FileDeps } from "../files/file-access.ts";
 import { FileLedger } from "../files/ledger.ts";
 import { ReadHistory } from "../files/read-history.ts";
 import type { Tool } from "../registry/tool.ts";
-import { folderTerminal, leasesOf, toolContext } from "../testing.ts";
+import { folderTerminal, leasesOf, runTool, toolContext } from "../testing.ts";
 import { createPatchTool } from "./patch.tool.ts";
 import { createReadFileTool } from "./read-file.tool.ts";
 import { createWriteFileTool } from "./write-file.tool.ts";
@@ -43,7 +43,7 @@ function deps(changes: Partial<FileDeps> = {}): FileDeps {
 
 async function use(tool: Tool, args: Record<string, unknown>, taskId = "default"): Promise<Record<string, unknown>> {
   try {
-    return (await tool.execute(args, toolContext({ taskId }))).content as Record<string, unknown>;
+    return (await runTool(tool, args, toolContext({ taskId }))).content as Record<string, unknown>;
   } catch (error) {
     if (error instanceof ToolFailure) return { error: error.message, ...error.extra };
     throw error;
@@ -202,7 +202,7 @@ describe("write_file", () => {
   });
 
   it("explains bad input and refused paths without writing", async () => {
-    expect(await use(createWriteFileTool(deps()), { path: "a", content: 3 })).toMatchObject({
+    expect(await use(createWriteFileTool(deps()), { path: "a", content: ["x"] })).toMatchObject({
       error: expect.stringContaining("must be a string"),
     });
     expect(await use(createWriteFileTool(deps()), { path: " ", content: "" })).toMatchObject({

@@ -3,7 +3,7 @@ import { Secret } from "#foundation/secrets/secret";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import type { ApprovalGate, Finding } from "../approval/request.ts";
 import { riskOf } from "../media/home-assistant.ts";
-import { toolContext } from "../testing.ts";
+import { runTool } from "../testing.ts";
 import { createHomeAssistantTools } from "./home-assistant.tool.ts";
 
 let house: FakeWebServer;
@@ -58,7 +58,7 @@ async function call(name: string, args: Record<string, unknown>): Promise<unknow
     gate,
   });
   const tool = tools.find((one) => one.name === name);
-  return (await tool?.execute(args, toolContext()))?.content;
+  return tool === undefined ? undefined : (await runTool(tool, args)).content;
 }
 
 describe("the smart home", () => {

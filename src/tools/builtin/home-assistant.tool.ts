@@ -1,6 +1,7 @@
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import {
   blockedDomains,
@@ -20,8 +21,6 @@ export interface HomeAssistantDeps {
   readonly gate: ApprovalGate;
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
-
 /** The four tools of a smart home. */
 export function createHomeAssistantTools(deps: HomeAssistantDeps): readonly Tool[] {
   const common = {
@@ -30,32 +29,32 @@ export function createHomeAssistantTools(deps: HomeAssistantDeps): readonly Tool
     requiresEnv: ["HASS_TOKEN"],
     check: () => (deps.access() === undefined ? { reason: "HASS_TOKEN is not set" } : (true as const)),
   };
-  const reader = { ...common, concurrency: "safe", isReadOnly: true } as const;
-  const domain = { type: "string", description: "For example light" };
-  const entity = { type: "string", description: "For example light.kitchen" };
+  const reader = { ...common, concurrency: "safe", effects: "none" } as const;
+  const domain = { type: "string", description: "For example light" } as const;
+  const entity = { type: "string", description: "For example light.kitchen" } as const;
   return [
-    {
+    defineTool({
       ...reader,
       name: "ha_list_entities",
       description: "List devices and sensors of the smart home with their states, all or of one domain or room.",
       parameters: { type: "object", properties: { domain, area: { type: "string", description: "A room, by name" } } },
-      execute: (args, context) => listEntities(deps, args, context),
-    },
-    {
+      run: (args, context) => listEntities(deps, args, context),
+    }),
+    defineTool({
       ...reader,
       name: "ha_get_state",
       description: "Read everything about one device or sensor of the smart home.",
       parameters: { type: "object", properties: { entity_id: entity }, required: ["entity_id"] },
-      execute: (args, context) => getState(deps, args, context),
-    },
-    {
+      run: (args, context) => getState(deps, args.entity_id, context),
+    }),
+    defineTool({
       ...reader,
       name: "ha_list_services",
       description: "List the actions each kind of device supports, for ha_call_service.",
       parameters: { type: "object", properties: { domain } },
-      execute: (args, context) => listServices(deps, args, context),
-    },
-    {
+      run: (args, context) => listServices(deps, args.domain, context),
+    }),
+    defineTool({
       ...common,
       name: "ha_call_service",
       isIdempotent: false,
@@ -70,8 +69,11 @@ export function createHomeAssistantTools(deps: HomeAssistantDeps): readonly Tool
         },
         required: ["domain", "service"],
       },
-      execute: (args, context) => callAction(deps, args, context),
-    },
+      // Some models write the object itself.
+      adapt: (args) => (isRecord(args["data"]) ? { ...args, data: JSON.stringify(args["data"]) } : args),
+      effects: "elsewhere",
+      run: (args, context) => callAction(deps, args, context),
+    }),
   ];
 }
 
@@ -81,9 +83,13 @@ function accessOf(deps: HomeAssistantDeps): HomeAssistantAccess {
   return access;
 }
 
-async function listEntities(deps: HomeAssistantDeps, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
-  const domain = optionalName(args["domain"], "domain");
-  const area = typeof args["area"] === "string" ? args["area"].trim().toLowerCase() : "";
+async function listEntities(
+  deps: HomeAssistantDeps,
+  wanted: { readonly domain?: string | undefined; readonly area?: string | undefined },
+  { signal }: ToolContext,
+): Promise<ToolResult> {
+  const domain = optionalName(wanted.domain, "domain");
+  const area = wanted.area?.trim().toLowerCase() ?? "";
   const states = records(await callHouse(accessOf(deps), "states", { signal }));
   const entities = states
     .map((state) => {
@@ -102,17 +108,20 @@ async function listEntities(deps: HomeAssistantDeps, args: Arguments, { signal }
   return result({ result: { count: entities.length, entities } });
 }
 
-async function getState(deps: HomeAssistantDeps, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
-  const id = args["entity_id"];
-  if (typeof id !== "string" || !entityShape.test(id)) throw new ToolFailure(`Invalid entity_id format: ${shown(id)}`);
+async function getState(deps: HomeAssistantDeps, id: string, { signal }: ToolContext): Promise<ToolResult> {
+  if (!entityShape.test(id)) throw new ToolFailure(`Invalid entity_id format: ${shown(id)}`);
   const state = await callHouse(accessOf(deps), `states/${id}`, { signal });
   if (!isRecord(state)) throw new ToolFailure(`Home Assistant knows nothing about ${id}.`);
   const { entity_id, attributes, last_changed, last_updated } = state;
   return result({ result: { entity_id, state: state["state"], attributes, last_changed, last_updated } });
 }
 
-async function listServices(deps: HomeAssistantDeps, args: Arguments, { signal }: ToolContext): Promise<ToolResult> {
-  const wanted = optionalName(args["domain"], "domain");
+async function listServices(
+  deps: HomeAssistantDeps,
+  domain: string | undefined,
+  { signal }: ToolContext,
+): Promise<ToolResult> {
+  const wanted = optionalName(domain, "domain");
   const found = records(await callHouse(accessOf(deps), "services", { signal }))
     .filter((entry) => wanted === undefined || entry["domain"] === wanted)
     .map((entry) => ({ domain: entry["domain"], services: describeServices(entry["services"]) }));
@@ -130,18 +139,25 @@ function describeServices(services: unknown): Record<string, unknown> {
   );
 }
 
-async function callAction(deps: HomeAssistantDeps, args: Arguments, context: ToolContext): Promise<ToolResult> {
-  const domain = requiredName(args["domain"], "domain");
-  const service = requiredName(args["service"], "service");
+interface Action {
+  readonly domain: string;
+  readonly service: string;
+  readonly entity_id?: string | undefined;
+  readonly data?: string | undefined;
+}
+
+async function callAction(deps: HomeAssistantDeps, action: Action, context: ToolContext): Promise<ToolResult> {
+  const domain = requiredName(action.domain, "domain");
+  const service = requiredName(action.service, "service");
   if (blockedDomains.has(domain))
     throw new ToolFailure(
       `Services of ${domain} are not called from here: they run commands or reach beyond the house.`,
     );
-  const data = readData(args["data"]);
-  const given = args["entity_id"];
-  if (given !== undefined && given !== null && given !== "" && (typeof given !== "string" || !entityShape.test(given)))
-    throw new ToolFailure(`Invalid entity_id format: ${shown(given)}`);
-  const body = { ...data, ...(typeof given === "string" && given !== "" ? { entity_id: given } : {}) };
+  const data = readData(action.data ?? "");
+  const { entity_id = "" } = action;
+  if (entity_id !== "" && !entityShape.test(entity_id))
+    throw new ToolFailure(`Invalid entity_id format: ${shown(entity_id)}`);
+  const body = { ...data, ...(entity_id === "" ? {} : { entity_id }) };
   const access = accessOf(deps);
   await assertApproved(deps, { domain, service, entityIds: entitiesOf(body) }, context);
   const changed = records(
@@ -181,26 +197,24 @@ function entitiesOf(body: Readonly<Record<string, unknown>>): readonly string[] 
   return [body["entity_id"], target].flat().filter((id): id is string => typeof id === "string");
 }
 
-function readData(given: unknown): Record<string, unknown> {
-  if (given === undefined || given === null || given === "") return {};
-  if (isRecord(given)) return { ...given };
-  const parsed = typeof given === "string" ? parseJson(given) : undefined;
-  if (parsed?.ok !== true || !isRecord(parsed.value)) throw new ToolFailure("data must be a JSON object in a string");
+function readData(text: string): Record<string, unknown> {
+  if (text === "") return {};
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isRecord(parsed.value)) throw new ToolFailure("data must be a JSON object in a string");
   return parsed.value;
 }
 
-function requiredName(given: unknown, what: string): string {
-  if (typeof given !== "string" || !nameShape.test(given))
-    throw new ToolFailure(`Invalid ${what} format: ${shown(given)}`);
-  return given;
+function requiredName(name: string, what: string): string {
+  if (!nameShape.test(name)) throw new ToolFailure(`Invalid ${what} format: ${shown(name)}`);
+  return name;
 }
 
-function optionalName(given: unknown, what: string): string | undefined {
-  return given === undefined || given === null || given === "" ? undefined : requiredName(given, what);
+function optionalName(name: string | undefined, what: string): string | undefined {
+  return name === undefined || name === "" ? undefined : requiredName(name, what);
 }
 
-function shown(given: unknown): string {
-  return JSON.stringify(given ?? null).slice(0, 100);
+function shown(text: string): string {
+  return JSON.stringify(text).slice(0, 100);
 }
 
 /** Found by the list that is generated from this folder. */

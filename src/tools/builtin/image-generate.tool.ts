@@ -1,9 +1,11 @@
 import path from "node:path";
+import { describe } from "#foundation/errors";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import { newId } from "#foundation/text/ids";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { GeneratedImage, ImageProvider, ImageWish } from "../media/image-provider.ts";
+import type { GeneratedImage, ImageProvider, ImageRequest } from "../media/image-provider.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
@@ -18,11 +20,12 @@ export interface ImageGenerateDeps {
   readonly folder: string;
 }
 
+const shapes = ["landscape", "square", "portrait"] as const;
 const maxImageBytes = 50_000_000;
 
 /** `image_generate`: an image from words. */
 export function createImageGenerateTool(deps: ImageGenerateDeps): Tool {
-  return {
+  return defineTool({
     name: "image_generate",
     toolset: "image_gen",
     emoji: "🎨",
@@ -32,30 +35,30 @@ export function createImageGenerateTool(deps: ImageGenerateDeps): Tool {
       type: "object",
       properties: {
         prompt: { type: "string", description: "What the image shows, in detail" },
-        aspect_ratio: { type: "string", enum: ["landscape", "square", "portrait"], description: "Default landscape" },
+        aspect_ratio: { type: "string", enum: shapes, description: "Default landscape" },
       },
       required: ["prompt"],
     },
+    // A shape nobody knows is no reason to make no image.
+    adapt: ({ aspect_ratio, ...args }) => (isShape(aspect_ratio) ? { ...args, aspect_ratio } : args),
     isIdempotent: false,
     requiresEnv: ["FAL_KEY"],
     check: async (signal) =>
       (await deps.providers(signal)).length > 0 ? true : { reason: "no image service is configured" },
-    execute: (args, context) => run(deps, args, context),
-  };
+    effects: "elsewhere",
+    run: ({ prompt, aspect_ratio: aspectRatio = "landscape" }, context) =>
+      run(deps, { prompt: prompt.trim(), aspectRatio }, context),
+  });
 }
 
-async function run(
-  deps: ImageGenerateDeps,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const prompt = typeof args["prompt"] === "string" ? args["prompt"].trim() : "";
-  if (prompt === "") throw new ToolFailure("prompt must be a non-empty string", { success: false, image: null });
+async function run(deps: ImageGenerateDeps, request: ImageRequest, context: ToolContext): Promise<ToolResult> {
+  if (request.prompt === "")
+    throw new ToolFailure("prompt must be a non-empty string", { success: false, image: null });
   const wanted = deps.provider ?? "fal";
   const provider = (await deps.providers(context.signal)).find((one) => one.name === wanted);
   if (provider === undefined)
     return unmade(`The image service "${wanted}" is not there or has no key.`, "provider_not_registered");
-  const image = await generate(provider, { prompt, aspectRatio: ratioOf(args["aspect_ratio"]) }, context.signal);
+  const image = await generate(provider, request, context.signal);
   switch (image.kind) {
     case "failed":
       return unmade(image.error, image.type);
@@ -66,9 +69,9 @@ async function run(
   }
 }
 
-async function generate(provider: ImageProvider, wish: ImageWish, signal: AbortSignal): Promise<GeneratedImage> {
+async function generate(provider: ImageProvider, request: ImageRequest, signal: AbortSignal): Promise<GeneratedImage> {
   try {
-    const image: unknown = await provider.generate(wish, signal);
+    const image: unknown = await provider.generate(request, signal);
     return isImage(image)
       ? image
       : { kind: "failed", error: `${provider.name} gave no image`, type: "provider_contract" };
@@ -76,10 +79,14 @@ async function generate(provider: ImageProvider, wish: ImageWish, signal: AbortS
     if (signal.aborted) throw error;
     return {
       kind: "failed",
-      error: error instanceof Error ? error.message : String(error),
+      error: describe(error),
       type: "provider_exception",
     };
   }
+}
+
+function isShape(value: unknown): boolean {
+  return shapes.some((shape) => shape === value);
 }
 
 /** Plugins are not type-checked by us. */
@@ -114,10 +121,6 @@ async function bytesOf(deps: ImageGenerateDeps, url: string, signal: AbortSignal
   const page = await deps.fetch(url, { maxBytes: maxImageBytes, timeoutMs: 60_000, signal });
   if (page.kind !== "page") return page.reason;
   return page.status === 200 ? page.body : `HTTP ${page.status}`;
-}
-
-function ratioOf(given: unknown): ImageWish["aspectRatio"] {
-  return given === "square" || given === "portrait" ? given : "landscape";
 }
 
 function unmade(error: string, type: string): ToolResult {

@@ -14,7 +14,7 @@ import { falModels } from "../media/fal-models.ts";
 import { imageKind } from "../media/image-kind.ts";
 import { proofOf, splitText } from "../media/speech/edge.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
-import { testScope, toolContext } from "../testing.ts";
+import { runTool, testScope, toolContext } from "../testing.ts";
 import { createImageGenerateTool } from "./image-generate.tool.ts";
 import { createMixtureOfAgentsTool, type MixtureDeps, type MixtureRequest } from "./mixture-of-agents.tool.ts";
 import { createTextToSpeechTool, type TextToSpeechDeps } from "./text-to-speech.tool.ts";
@@ -59,7 +59,7 @@ describe("vision_analyze", () => {
       return Promise.resolve(left.shift() ?? { kind: "unavailable", reason: "no more answers" });
     };
     const scope = testScope({ auxiliary: { ...noAuxiliary, ask } });
-    return (await tool.execute(args, toolContext({ scope }))).content;
+    return (await runTool(tool, args, toolContext({ scope }))).content;
   };
   const says = (text: string): AuxiliaryAnswer => ({ kind: "text", text });
 
@@ -166,7 +166,7 @@ describe("mixture_of_agents", () => {
       const answer = complete(request, requests.length);
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ kind: "text", text: answer });
     });
-    const { content } = await tool.execute({ user_prompt: "Why?" }, toolContext({ scope }));
+    const { content } = await runTool(tool, { user_prompt: "Why?" }, toolContext({ scope }));
     return { content, requests, clock };
   };
 
@@ -212,7 +212,7 @@ describe("mixture_of_agents", () => {
       asked.push(model);
       return Promise.resolve({ kind: "text", text: model, usd: 0.3 });
     });
-    const { content } = await tool.execute({ user_prompt: "Why?" }, toolContext({ scope }));
+    const { content } = await runTool(tool, { user_prompt: "Why?" }, toolContext({ scope }));
     expect(asked).toEqual(["a", "b"]);
     expect(content).toMatchObject({ success: false, error: expect.stringContaining("moa.max_usd") });
   });
@@ -237,7 +237,7 @@ describe("image_generate", () => {
       ...(model === undefined ? {} : { model }),
     });
     const tool = createImageGenerateTool({ providers: () => Promise.resolve([provider]), fetch, folder });
-    return (await tool.execute(args, toolContext())).content as Record<string, unknown>;
+    return (await runTool(tool, args, toolContext())).content as Record<string, unknown>;
   };
   const serve = (model: string): void => {
     const app = model.split("/").slice(0, 2).join("/");
@@ -285,7 +285,7 @@ describe("image_generate", () => {
       error: "HTTP 401: bad key",
     });
     const none = createImageGenerateTool({ provider: "plug", providers: () => Promise.resolve([]), fetch, folder });
-    expect((await none.execute({ prompt: "x" }, toolContext())).content).toMatchObject({
+    expect((await runTool(none, { prompt: "x" }, toolContext())).content).toMatchObject({
       error_type: "provider_not_registered",
     });
     expect(await none.check?.(signal)).toMatchObject({ reason: expect.any(String) });
@@ -296,7 +296,7 @@ describe("image_generate", () => {
       fetch,
       folder,
     });
-    expect((await odd.execute({ prompt: "x" }, toolContext())).content).toMatchObject({
+    expect((await runTool(odd, { prompt: "x" }, toolContext())).content).toMatchObject({
       error_type: "provider_contract",
     });
   });
@@ -322,7 +322,7 @@ describe("text_to_speech", () => {
       writablePath: (given) => Promise.resolve(path.join(folder, given)),
       ...deps,
     });
-    return (await tool.execute(args, toolContext({ scope: testScope({ source: surface }) }))).content as Record<
+    return (await runTool(tool, args, toolContext({ scope: testScope({ source: surface }) }))).content as Record<
       string,
       unknown
     >;

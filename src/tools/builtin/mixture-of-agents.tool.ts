@@ -1,6 +1,7 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { backoffMs } from "#foundation/time/retry";
+import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import type { Availability, Tool } from "../registry/tool.ts";
@@ -58,7 +59,7 @@ const backoff = { baseMs: 2_000, maxMs: 60_000, jitter: 0 };
 
 /** `mixture_of_agents`: several models think, one merges what they say. */
 export function createMixtureOfAgentsTool(deps: MixtureDeps): Tool {
-  return {
+  return defineTool({
     name: "mixture_of_agents",
     toolset: "moa",
     emoji: "🧠",
@@ -72,11 +73,10 @@ export function createMixtureOfAgentsTool(deps: MixtureDeps): Tool {
       required: ["user_prompt"],
     },
     requiresEnv: ["OPENROUTER_API_KEY"],
-    ...(deps.check === undefined ? {} : { check: deps.check }),
-    async execute(args, context) {
-      const prompt = args["user_prompt"];
-      if (typeof prompt !== "string" || prompt.trim() === "")
-        throw new ToolFailure("user_prompt must be a non-empty string");
+    effects: "elsewhere",
+    check: deps.check,
+    async run({ user_prompt: prompt }, context) {
+      if (prompt.trim() === "") throw new ToolFailure("user_prompt must be a non-empty string");
       const options = { ...defaultMixture, ...deps.options };
       using limit = deadline(options.timeoutMs);
       const signal = linkSignals(context.signal, limit.signal);
@@ -87,7 +87,7 @@ export function createMixtureOfAgentsTool(deps: MixtureDeps): Tool {
         return failure(options, `no answer within ${Math.round(options.timeoutMs / 1000)} s`);
       }
     },
-  };
+  });
 }
 
 class Mixture {

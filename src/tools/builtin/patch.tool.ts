@@ -1,5 +1,7 @@
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { ArgumentsOf } from "../call/typed-arguments.ts";
 import { closestSections } from "../files/edit/closest.ts";
 import { replaceText } from "../files/edit/replace.ts";
 import { type FileDeps, notFound, openPath, scheduledPaths } from "../files/file-access.ts";
@@ -9,9 +11,24 @@ import { parsePatch, pathsOf } from "../files/v4a-parse.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
+const parameters = {
+  type: "object",
+  properties: {
+    mode: { type: "string", enum: ["replace", "patch"], description: "Default replace" },
+    path: { type: "string", description: "File to edit (mode=replace)" },
+    old_string: { type: "string", description: "Text to find; include enough lines to make it unique" },
+    new_string: { type: "string", description: "Text to put in its place; empty deletes" },
+    replace_all: { type: "boolean", description: "Replace every place (default false)" },
+    patch: { type: "string", description: "V4A patch text (mode=patch)" },
+  },
+  required: ["mode"],
+} as const;
+
+type PatchArguments = ArgumentsOf<typeof parameters>;
+
 /** `patch`: edits files in place, by snippet or by a multi-file patch. */
 export function createPatchTool(deps: FileDeps): Tool {
-  return {
+  return defineTool({
     name: "patch",
     toolset: "file",
     emoji: "🔧",
@@ -19,53 +36,34 @@ export function createPatchTool(deps: FileDeps): Tool {
       "Change files in place. mode=replace swaps one snippet for another; old_string must be unique unless replace_all is set, " +
       "and small differences in white space, indentation or quotes are tolerated. mode=patch applies a V4A patch to several files, " +
       "all of it or nothing. Answers with a diff and a syntax check.",
-    parameters: {
-      type: "object",
-      properties: {
-        mode: { type: "string", enum: ["replace", "patch"], description: "Default replace" },
-        path: { type: "string", description: "File to edit (mode=replace)" },
-        old_string: { type: "string", description: "Text to find; include enough lines to make it unique" },
-        new_string: { type: "string", description: "Text to put in its place; empty deletes" },
-        replace_all: { type: "boolean", description: "Replace every place (default false)" },
-        patch: { type: "string", description: "V4A patch text (mode=patch)" },
-      },
-      required: ["mode"],
-    },
+    parameters,
+    // What is meant is clear without it.
+    adapt: (args) => ({ ...args, mode: args["mode"] ?? (typeof args["patch"] === "string" ? "patch" : "replace") }),
     concurrency: "path",
     pathsOf: (args, taskId) => touched(args).flatMap((one) => scheduledPaths(deps.leases, one, taskId)),
-    execute: (args, context) =>
-      isPatchMode(args) ? applyPatchText(deps, args["patch"], context) : replaceIn(deps, args, context),
-  };
+    effects: "files",
+    run: (args, context) =>
+      args.mode === "patch" ? applyPatchText(deps, args.patch ?? "", context) : replaceIn(deps, args, context),
+  });
 }
 
-function isPatchMode(args: Readonly<Record<string, unknown>>): boolean {
-  return args["mode"] === "patch" || (args["mode"] === undefined && typeof args["patch"] === "string");
+function touched(args: PatchArguments): readonly (string | undefined)[] {
+  if (args.mode === "replace") return [args.path];
+  const parsed = parsePatch(args.patch ?? "");
+  return parsed.kind === "patch" ? parsed.operations.flatMap(pathsOf) : [];
 }
 
-function touched(args: Readonly<Record<string, unknown>>): readonly unknown[] {
-  if (!isPatchMode(args)) return [args["path"]];
-  const parsed = typeof args["patch"] === "string" ? parsePatch(args["patch"]) : undefined;
-  if (parsed?.kind !== "patch") return [];
-  return parsed.operations.flatMap(pathsOf);
-}
-
-async function replaceIn(
-  deps: FileDeps,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const oldText = args["old_string"];
-  const newText = args["new_string"] ?? "";
-  if (typeof oldText !== "string" || typeof newText !== "string") {
-    throw new ToolFailure("mode=replace needs path, old_string and new_string as strings");
-  }
-  const open = await openPath(deps, { given: args["path"], use: "write" }, context);
+async function replaceIn(deps: FileDeps, args: PatchArguments, context: ToolContext): Promise<ToolResult> {
+  const { path, old_string: oldText, new_string: newText = "", replace_all: replaceAll = false } = args;
+  if (path === undefined || oldText === undefined)
+    throw new ToolFailure("mode=replace needs path, old_string and new_string");
+  const open = await openPath(deps, { path, use: "write" }, context);
   return deps.ledger.withLocks(
     [open.real],
     async () => {
       const before = await lookBefore(open, context.signal);
       if (before.text === undefined) throw await notFound(open, context.signal);
-      const done = replaceText(before.text.text, { oldText, newText, replaceAll: args["replace_all"] === true });
+      const done = replaceText(before.text.text, { oldText, newText, replaceAll });
       if (done.kind === "refused") return failed(done.reason, { success: false });
       if (done.kind === "ambiguous") {
         return failed(
@@ -88,7 +86,11 @@ async function replaceIn(
           ...(written.lint === undefined ? {} : { lint: written.lint }),
           ...(stale === undefined ? {} : { _warning: staleWarning(stale, open.shown) }),
         },
-        { preview: `${done.count} ${done.count === 1 ? "place" : "places"} in ${open.shown}`, diff: written.diff },
+        {
+          preview: `${done.count} ${done.count === 1 ? "place" : "places"} in ${open.shown}`,
+          diff: written.diff,
+          details: { kind: "files", changed: [path] },
+        },
       );
     },
     context.signal,

@@ -6,7 +6,7 @@ import type { ToolContext } from "../call/context.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { ProcessTable } from "../terminals/processes/process-table.ts";
 import { localWorkshop } from "../terminals/testing.ts";
-import { testScope, toolContext } from "../testing.ts";
+import { runTool, testScope, toolContext } from "../testing.ts";
 import { createProcessTool } from "./process.tool.ts";
 import { createTerminalTool } from "./terminal.tool.ts";
 
@@ -22,7 +22,8 @@ afterEach(() => shop[Symbol.asyncDispose]());
 type Answer = Record<string, unknown>;
 
 async function start(command: string, more: Answer = {}, context: Partial<ToolContext> = {}): Promise<Answer> {
-  const { content } = await createTerminalTool(shop.deps).execute(
+  const { content } = await runTool(
+    createTerminalTool(shop.deps),
     { command, background: true, ...more },
     toolContext(context),
   );
@@ -31,7 +32,7 @@ async function start(command: string, more: Answer = {}, context: Partial<ToolCo
 
 async function act(args: Answer, context: Partial<ToolContext> = {}): Promise<Answer> {
   const tool = createProcessTool({ ...shop.deps, now: () => Date.now() });
-  return (await tool.execute(args, toolContext(context))).content as Answer;
+  return (await runTool(tool, args, toolContext(context))).content as Answer;
 }
 
 async function until(test: () => boolean | Promise<boolean>): Promise<void> {
@@ -93,7 +94,7 @@ describe("background processes", () => {
       },
     };
     const tool = createProcessTool({ ...shop.deps, gate, now: () => Date.now() });
-    const { content } = await tool.execute({ action: "submit", session_id: id, data: "rm -r src" }, toolContext());
+    const { content } = await runTool(tool, { action: "submit", session_id: id, data: "rm -r src" }, toolContext());
     expect(content).toMatchObject({ status: "blocked", error: "not that" });
     expect(seen).toEqual([{ text: "rm -r src\n", inputOf: "cat", tool: "process" }]);
     expect(await act({ action: "poll", session_id: id })).toMatchObject({ output_preview: "" });

@@ -1,62 +1,63 @@
+import type { ToolDetails } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { ArgumentsOf } from "../call/typed-arguments.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import type { BackgroundProcess } from "../terminals/processes/background-process.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
-type Args = Readonly<Record<string, unknown>>;
 type ProcessDeps = Pick<TerminalDeps, "processes" | "redact" | "options" | "gate"> & { readonly now: () => number };
 
-const actions = ["list", "poll", "log", "wait", "kill", "write", "submit", "close"] as const;
-type Action = (typeof actions)[number];
+const parameters = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: ["list", "poll", "log", "wait", "kill", "write", "submit", "close"] },
+    session_id: { type: "string", description: "Which process; needed for everything but list" },
+    data: { type: "string", description: "Text for write and submit" },
+    timeout: { type: "integer", minimum: 1, description: "Seconds, for wait" },
+    offset: { type: "integer", minimum: 0, description: "First line, for log; 0 shows the last lines (default 0)" },
+    limit: { type: "integer", minimum: 1, description: "How many lines, for log (default 200)" },
+  },
+  required: ["action"],
+} as const;
+
+type Args = ArgumentsOf<typeof parameters>;
 
 /** `process`: looks after what `terminal` started in the background. */
 export function createProcessTool(deps: ProcessDeps): Tool {
-  return {
+  return defineTool({
     name: "process",
     toolset: "terminal",
     emoji: "⚙️",
     description:
       "Look after background processes: list them, poll one for its state and latest output, page its log, wait for its end, " +
       "kill it, or talk to its input (write sends text as it is, submit adds Enter, close ends the input).",
-    parameters: {
-      type: "object",
-      properties: {
-        action: { type: "string", enum: [...actions] },
-        session_id: { type: "string", description: "Which process; needed for everything but list" },
-        data: { type: "string", description: "Text for write and submit" },
-        timeout: { type: "integer", minimum: 1, description: "Seconds, for wait" },
-        offset: { type: "integer", minimum: 0, description: "First line, for log; 0 shows the last lines (default 0)" },
-        limit: { type: "integer", minimum: 1, description: "How many lines, for log (default 200)" },
-      },
-      required: ["action"],
-    },
+    parameters,
+    effects: "commands",
+    runs: ({ action, data }) =>
+      action === "write" || action === "submit" ? { reason: `input: ${data ?? ""}` } : undefined,
     isIdempotent: false,
-    execute: (args, context) => act(deps, args, context),
-  };
+    run: (args, context) => act(deps, args, context),
+  });
 }
 
 async function act(deps: ProcessDeps, args: Args, context: ToolContext): Promise<ToolResult> {
-  const action = actions.find((one) => one === args["action"]);
-  if (action === undefined) {
-    throw new ToolFailure(`Unknown process action: ${String(args["action"])}. Use one of: ${actions.join(", ")}`);
-  }
+  const { action, session_id: id = "" } = args;
   if (action === "list") {
     const processes = deps.processes.list(context.scope.key, context.taskId).map((process) => listed(deps, process));
     return result({ processes });
   }
-  const given = args["session_id"];
-  const id = typeof given === "number" ? String(given) : given;
-  if (typeof id !== "string" || id === "") throw new ToolFailure(`session_id is required for ${action}`);
+  if (id === "") throw new ToolFailure(`session_id is required for ${action}`);
   const process = deps.processes.find(id, context.scope.key);
   if (process === undefined) return failed(`No process with the id ${id}`, { status: "not_found" });
   return onProcess(deps, { action, process, args }, context);
 }
 
 interface Job {
-  readonly action: Exclude<Action, "list">;
+  readonly action: Exclude<Args["action"], "list">;
   readonly process: BackgroundProcess;
   readonly args: Args;
 }
@@ -96,24 +97,30 @@ function listed(deps: ProcessDeps, process: BackgroundProcess): Record<string, u
 
 function poll(deps: ProcessDeps, process: BackgroundProcess): ToolResult {
   consume(process);
-  return result({
-    session_id: process.facts.id,
-    command: deps.redact(process.facts.command),
-    status: process.state.kind,
-    pid: process.facts.pid ?? null,
-    uptime_seconds: uptime(deps, process),
-    output_preview: tail(deps, process, 1_000),
-    ...ending(process),
-    ...(process.isDetached ? { note: "Taken over from an earlier run: newer output and input are out of reach." } : {}),
-  });
+  const note = process.isDetached
+    ? "Taken over from an earlier run: newer output and input are out of reach."
+    : undefined;
+  return result(
+    {
+      session_id: process.facts.id,
+      command: deps.redact(process.facts.command),
+      status: process.state.kind,
+      pid: process.facts.pid ?? null,
+      uptime_seconds: uptime(deps, process),
+      output_preview: tail(deps, process, 1_000),
+      ...ending(process),
+      ...(note === undefined ? {} : { note }),
+    },
+    { details: detailsOf(process) },
+  );
 }
 
 function log(deps: ProcessDeps, { process, args }: Job): ToolResult {
   consume(process);
   const text = deps.redact(process.output.text());
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
-  const offset = whole(args["offset"], 0) ?? 0;
-  const limit = whole(args["limit"], 1) ?? 200;
+  const offset = Math.max(0, args.offset ?? 0);
+  const limit = Math.max(1, args.limit ?? 200);
   const shown = offset === 0 ? lines.slice(-limit) : lines.slice(offset, offset + limit);
   return result({
     session_id: process.facts.id,
@@ -126,11 +133,11 @@ function log(deps: ProcessDeps, { process, args }: Job): ToolResult {
 
 async function wait(deps: ProcessDeps, { process, args }: Job, context: ToolContext): Promise<ToolResult> {
   const limitMs = deps.options.defaultTimeoutMs;
-  const wishMs = (whole(args["timeout"], 1) ?? limitMs / 1_000) * 1_000;
+  const waitMs = args.timeout === undefined ? limitMs : Math.max(1, args.timeout) * 1_000;
   const { withTouches } = await import("../terminals/command/run-foreground.ts");
   let ended: "exited" | undefined;
   try {
-    ended = await withTouches(context, () => deps.processes.wait(process, Math.min(wishMs, limitMs), context.signal));
+    ended = await withTouches(context, () => deps.processes.wait(process, Math.min(waitMs, limitMs), context.signal));
   } catch (error) {
     if (!context.signal.aborted) throw error;
     return result({
@@ -139,8 +146,11 @@ async function wait(deps: ProcessDeps, { process, args }: Job, context: ToolCont
       note: "The wait was interrupted; the process goes on.",
     });
   }
-  if (ended !== undefined) return result({ status: "exited", ...ending(process), output: tail(deps, process, 2_000) });
-  const note = wishMs > limitMs ? `The wait was limited to ${limitMs / 1_000} s. ` : "";
+  if (ended !== undefined) {
+    const content = { status: "exited", ...ending(process), output: tail(deps, process, 2_000) };
+    return result(content, { details: detailsOf(process) });
+  }
+  const note = waitMs > limitMs ? `The wait was limited to ${limitMs / 1_000} s. ` : "";
   return result({
     status: "timeout",
     output: tail(deps, process, 1_000),
@@ -160,8 +170,7 @@ async function kill(deps: ProcessDeps, process: BackgroundProcess): Promise<Tool
 
 /** What a shell, an interpreter or a database reads is judged like a command before it gets there. */
 async function write(deps: ProcessDeps, { action, process, args }: Job, context: ToolContext): Promise<ToolResult> {
-  const given = args["data"];
-  const data = typeof given === "string" ? given : given === undefined ? "" : String(given);
+  const { data = "" } = args;
   const text = action === "submit" ? `${data}${process.enter}` : data;
   if (!process.isRunning) return failed("The process has ended.", { status: "already_exited" });
   if (process.child === undefined)
@@ -193,6 +202,12 @@ async function close(process: BackgroundProcess): Promise<ToolResult> {
   return result({ status: "ok", message: "The input was closed." });
 }
 
+function detailsOf({ state, facts }: BackgroundProcess): ToolDetails {
+  return state.kind === "exited"
+    ? { kind: "command", exitCode: state.exitCode ?? undefined }
+    : { kind: "command", processId: facts.id };
+}
+
 function ending(process: BackgroundProcess): Record<string, unknown> {
   return {
     ...(process.state.kind === "exited" ? { exit_code: process.state.exitCode } : {}),
@@ -213,11 +228,6 @@ function uptime(deps: ProcessDeps, process: BackgroundProcess): number {
 /** Masked whole before it is cut, so that no half of a secret is left. */
 function tail(deps: ProcessDeps, process: BackgroundProcess, chars: number): string {
   return deps.redact(process.output.text()).slice(-chars);
-}
-
-function whole(value: unknown, min: number): number | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
-  return Math.max(min, Math.trunc(value));
 }
 
 /** Found by the list that is generated from this folder. */

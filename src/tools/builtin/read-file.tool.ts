@@ -1,7 +1,17 @@
+import type { ToolDetails } from "#conversation";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { isBinaryPath, isImagePath, looksBinary } from "../files/binary.ts";
-import { currentFile, type FileDeps, notFound, openPath, scheduledPaths } from "../files/file-access.ts";
+import {
+  type CurrentFile,
+  currentFile,
+  type FileDeps,
+  notFound,
+  type OpenPath,
+  openPath,
+  scheduledPaths,
+} from "../files/file-access.ts";
 import { readPage } from "../files/read-page.ts";
 import { decodeText } from "../files/text-encoding.ts";
 import type { Tool } from "../registry/tool.ts";
@@ -15,7 +25,8 @@ const devices =
 
 /** `read_file`: one page of a text file, with line numbers. */
 export function createReadFileTool(deps: FileDeps): Tool {
-  return {
+  const { maxLines } = deps.options;
+  return defineTool({
     name: "read_file",
     toolset: "file",
     emoji: "📖",
@@ -30,70 +41,84 @@ export function createReadFileTool(deps: FileDeps): Tool {
         limit: {
           type: "integer",
           minimum: 1,
-          maximum: deps.options.maxLines,
+          maximum: maxLines,
           description: "How many lines (default 500)",
         },
       },
       required: ["path"],
     },
     concurrency: "path",
-    isReadOnly: true,
+    effects: "none",
+    countsRepeats: true,
     maxResultChars: Number.POSITIVE_INFINITY,
-    pathsOf: (args, taskId) => scheduledPaths(deps.leases, args["path"], taskId),
-    execute: (args, context) => read(deps, args, context),
-  };
+    pathsOf: ({ path }, taskId) => scheduledPaths(deps.leases, path, taskId),
+    run: ({ path, offset = 1, limit = defaultLimit }, context) =>
+      read(deps, { path, offset: Math.max(1, offset), limit: Math.min(Math.max(1, limit), maxLines) }, context),
+  });
 }
 
-async function read(
-  deps: FileDeps,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const given = args["path"];
-  if (typeof given === "string" && devices.test(given)) {
-    throw new ToolFailure(`${given} is a device, not a file; reading it would never end`);
-  }
-  const offset = whole(args["offset"], 1, Number.MAX_SAFE_INTEGER) ?? 1;
-  const limit = whole(args["limit"], 1, deps.options.maxLines) ?? Math.min(defaultLimit, deps.options.maxLines);
-  const open = await openPath(deps, { given: given, use: "read" }, context);
+interface Page {
+  readonly path: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+async function read(deps: FileDeps, { path, offset, limit }: Page, context: ToolContext): Promise<ToolResult> {
+  if (devices.test(path)) throw new ToolFailure(`${path} is a device, not a file; reading it would never end`);
+  const open = await openPath(deps, { path, use: "read" }, context);
   if (devices.test(open.real)) throw new ToolFailure(`${open.shown} leads to a device, not to a file`);
-  if (isImagePath(open.shown) || isBinaryPath(open.shown)) return binaryAnswer(deps, args, context);
+  if (isImagePath(open.shown) || isBinaryPath(open.shown)) return binaryAnswer(open, context.signal);
   const file = await currentFile(open, context.signal);
   if (file === undefined) throw await notFound(open, context.signal);
-
   const look = `read ${open.real} ${offset} ${limit}`;
   const repetition = deps.history.note(context.taskId, look);
+  const details: ToolDetails = { kind: "files", read: [path] };
   if (repetition === "block") {
     return failed(
       "You have read exactly this page several times in a row. Use what you have, or read something else.",
-      {
-        already_read: true,
-        path: open.shown,
-      },
+      { already_read: true, path: open.shown },
     );
   }
   const version = file.stamp.hash ?? `${file.stamp.size}:${file.stamp.modifiedMs}`;
   if (deps.history.wasShown(context.taskId, look, version) && repetition !== "warn") {
     const notice = "Unchanged since you read this page; it is further up in the conversation.";
-    return result({ content: notice, path: open.shown, dedup: true });
+    return result({ content: notice, path: open.shown, dedup: true }, { details });
   }
+  const answer = pageAnswer(deps, { open, file, offset, limit }, context.taskId);
+  if ("refused" in answer) return answer.refused;
+  const warning = repetition === "warn" ? { _warning: "This is the third time in a row you read this page." } : {};
+  return result({ ...answer.content, ...warning }, { details });
+}
+
+interface OpenPage extends Omit<Page, "path"> {
+  readonly open: OpenPath;
+  readonly file: CurrentFile;
+}
+
+function pageAnswer(
+  deps: FileDeps,
+  { open, file, offset, limit }: OpenPage,
+  taskId: string,
+): { readonly content: Readonly<Record<string, unknown>> } | { readonly refused: ToolResult } {
   const { text, encoding } = decodeText(file.bytes);
+  const { size } = file.facts;
   if (looksBinary(text))
-    return failed(`${open.shown} is not a text file`, { is_binary: true, file_size: file.facts.size });
+    return { refused: failed(`${open.shown} is not a text file`, { is_binary: true, file_size: size }) };
   const page = readPage(text, { offset, limit, maxLineLength: deps.options.maxLineLength });
   const isPartial = page.firstLine > 1 || page.isTruncated;
-  deps.ledger.noteRead(context.taskId, open.real, { stamp: file.stamp, isPartial });
+  deps.ledger.noteRead(taskId, open.real, { stamp: file.stamp, isPartial });
   const shown = deps.redact(page.content);
   if (shown.length > deps.options.maxReadChars) {
-    return failed(
+    const refused = failed(
       `This page has ${shown.length} characters; at most ${deps.options.maxReadChars} are shown. Ask for fewer lines with offset and limit.`,
-      { path: open.shown, total_lines: page.totalLines, file_size: file.facts.size },
+      { path: open.shown, total_lines: page.totalLines, file_size: size },
     );
+    return { refused };
   }
-  return result({
+  const content = {
     content: shown,
     total_lines: page.totalLines,
-    file_size: file.facts.size,
+    file_size: size,
     truncated: page.isTruncated,
     is_binary: false,
     is_image: false,
@@ -104,21 +129,16 @@ async function read(
           hint: `Lines ${page.firstLine}-${page.lastLine} of ${page.totalLines}; go on with offset=${page.lastLine + 1}`,
         }
       : {}),
-    ...(file.facts.size > largeFileBytes && limit > largeLimit && page.isTruncated
+    ...(size > largeFileBytes && limit > largeLimit && page.isTruncated
       ? { _hint: "This is a large file. search_files finds the lines you need faster than paging." }
       : {}),
-    ...(repetition === "warn" ? { _warning: "This is the third time in a row you read this page." } : {}),
-  });
+  };
+  return { content };
 }
 
-async function binaryAnswer(
-  deps: FileDeps,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const open = await openPath(deps, { given: args["path"], use: "read" }, context);
-  const facts = await open.terminal.files.stat(open.real, { followLinks: true, signal: context.signal });
-  if (facts === undefined) throw await notFound(open, context.signal);
+async function binaryAnswer(open: OpenPath, signal: AbortSignal): Promise<ToolResult> {
+  const facts = await open.terminal.files.stat(open.real, { followLinks: true, signal });
+  if (facts === undefined) throw await notFound(open, signal);
   if (isImagePath(open.shown)) {
     return result({
       is_image: true,
@@ -131,12 +151,6 @@ async function binaryAnswer(
     is_binary: true,
     file_size: facts.size,
   });
-}
-
-/** A whole number, moved into its range; undefined when it is no number. */
-function whole(value: unknown, min: number, max: number): number | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined;
-  return Math.min(Math.max(Math.trunc(value), min), max);
 }
 
 /** Found by the list that is generated from this folder. */

@@ -1,10 +1,12 @@
 import path from "node:path";
 import { truncateEnd } from "#foundation/text/text";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { ArgumentsOf } from "../call/typed-arguments.ts";
 import { type FileDeps, notFound, openPath } from "../files/file-access.ts";
 import type { SearchEngine } from "../files/search/engine.ts";
-import { type SearchFound, type SearchWish, search } from "../files/search/search.ts";
+import { type SearchFound, type SearchRequest, search } from "../files/search/search.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
@@ -15,78 +17,84 @@ export interface SearchDeps extends FileDeps {
   engine(): Promise<SearchEngine>;
 }
 
+const parameters = {
+  type: "object",
+  properties: {
+    pattern: { type: "string", description: "Regular expression (content) or glob such as *.ts (files)" },
+    target: { type: "string", enum: ["content", "files"], description: "Default content" },
+    path: { type: "string", description: "Folder or file to search (default: working directory)" },
+    file_glob: { type: "string", description: "Only files that match, for example *.py (content)" },
+    limit: { type: "integer", minimum: 1, description: "How many results (default 50)" },
+    offset: { type: "integer", minimum: 0, description: "How many results to skip (default 0)" },
+    output_mode: { type: "string", enum: ["content", "files_only", "count"], description: "Default content" },
+    context: { type: "integer", minimum: 0, description: "Lines to show around each match (default 0)" },
+  },
+  required: ["pattern"],
+} as const;
+
+type SearchArguments = ArgumentsOf<typeof parameters>;
+
 /** `search_files`: lines by regular expression, or files by glob. */
 export function createSearchFilesTool(deps: SearchDeps): Tool {
-  return {
+  return defineTool({
     name: "search_files",
     toolset: "file",
     emoji: "🔎",
     description:
       "Search inside files with a regular expression (target=content), or find files by a glob, newest first (target=files). " +
       "Use it rather than grep, find or ls. Hidden files and what .gitignore names are left out.",
-    parameters: {
-      type: "object",
-      properties: {
-        pattern: { type: "string", description: "Regular expression (content) or glob such as *.ts (files)" },
-        target: { type: "string", enum: ["content", "files"], description: "Default content" },
-        path: { type: "string", description: "Folder or file to search (default: working directory)" },
-        file_glob: { type: "string", description: "Only files that match, for example *.py (content)" },
-        limit: { type: "integer", minimum: 1, description: "How many results (default 50)" },
-        offset: { type: "integer", minimum: 0, description: "How many results to skip (default 0)" },
-        output_mode: { type: "string", enum: ["content", "files_only", "count"], description: "Default content" },
-        context: { type: "integer", minimum: 0, description: "Lines to show around each match (default 0)" },
-      },
-      required: ["pattern"],
-    },
+    parameters,
+    // Said by models that were taught another search.
+    adapt: (args) => (args["target"] === "find" ? { ...args, target: "files" } : args),
     concurrency: "safe",
-    isReadOnly: true,
-    execute: (args, context) => run(deps, args, context),
-  };
+    effects: "none",
+    countsRepeats: true,
+    run: (args, context) => run(deps, args, context),
+  });
 }
 
-async function run(
-  deps: SearchDeps,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const pattern = args["pattern"];
-  if (typeof pattern !== "string" || pattern === "") throw new ToolFailure("pattern must be a non-empty string");
-  const open = await openPath(deps, { given: args["path"] ?? ".", use: "read" }, context);
+async function run(deps: SearchDeps, args: SearchArguments, context: ToolContext): Promise<ToolResult> {
+  const {
+    pattern,
+    target = "content",
+    path: folder = ".",
+    limit = 50,
+    offset = 0,
+    output_mode: mode = "content",
+  } = args;
+  if (pattern === "") throw new ToolFailure("pattern must be a non-empty string");
+  const open = await openPath(deps, { path: folder, use: "read" }, context);
   const facts = await open.terminal.files.stat(open.real, { followLinks: true, signal: context.signal });
   if (facts === undefined) throw await notFound(open, context.signal);
-  const isFiles = args["target"] === "files" || args["target"] === "find";
-  const wish: SearchWish = {
+  const request: SearchRequest = {
     pattern,
-    target: isFiles ? "files" : "content",
+    target,
     root: open.real,
-    limit: atLeast(args["limit"], 1) ?? 50,
-    offset: atLeast(args["offset"], 0) ?? 0,
-    context: Math.min(atLeast(args["context"], 0) ?? 0, 20),
+    limit: Math.max(1, limit),
+    offset: Math.max(0, offset),
+    context: Math.min(Math.max(0, args.context ?? 0), 20),
     mayRead: await deps.mayRead(open.terminal, context),
     signal: context.signal,
-    ...(typeof args["file_glob"] === "string" ? { glob: args["file_glob"] } : {}),
+    glob: args.file_glob,
   };
-  const { signal: _signal, mayRead: _mayRead, ...facets } = wish;
-  const repetition = deps.history.note(
-    context.taskId,
-    `search ${JSON.stringify({ ...facets, mode: args["output_mode"] })}`,
-  );
+  const { signal: _signal, mayRead: _mayRead, ...facets } = request;
+  const repetition = deps.history.note(context.taskId, `search ${JSON.stringify({ ...facets, mode })}`);
   if (repetition === "block") {
     return failed("You have made exactly this search several times in a row. Use what it found, or change it.", {
       already_searched: true,
     });
   }
-  const found = await search(await deps.engine(), wish);
+  const found = await search(await deps.engine(), request);
   const shown = (file: string): string => shownPath(file, open.terminal.cwd);
   return result({
     total_count: found.isLowerBound ? `${found.total}+` : found.total,
     ...(found.isLowerBound ? { total_is_lower_bound: true } : {}),
     ...body(found, {
-      mode: isFiles ? "files" : String(args["output_mode"] ?? "content"),
+      mode: target === "files" ? "files" : mode,
       shown,
       redact: (text) => deps.redact(text),
     }),
-    ...paging(found, wish, args["output_mode"]),
+    ...paging(found, request, mode),
     ...(found.hidden.length === 0 ? {} : { hidden_secrets: found.hidden.map(shown) }),
     ...(repetition === "warn" ? { _warning: "This is the third time in a row you make this search." } : {}),
   });
@@ -117,9 +125,9 @@ function body(found: SearchFound, { mode, shown, redact }: View): Record<string,
   }
 }
 
-function paging(found: SearchFound, wish: SearchWish, mode: unknown): Record<string, unknown> {
-  const available = wish.target === "content" && mode === "files_only" ? found.counts.size : found.total;
-  const next = wish.offset + wish.limit;
+function paging(found: SearchFound, request: SearchRequest, mode: string): Record<string, unknown> {
+  const available = request.target === "content" && mode === "files_only" ? found.counts.size : found.total;
+  const next = request.offset + request.limit;
   if (mode === "count" || available <= next) return {};
   return { truncated: true, _hint: `More results: go on with offset=${next}, or narrow the pattern.` };
 }
@@ -128,10 +136,6 @@ function paging(found: SearchFound, wish: SearchWish, mode: unknown): Record<str
 function shownPath(file: string, cwd: string): string {
   const inside = path.relative(cwd, file);
   return inside === "" || inside.startsWith("..") || path.isAbsolute(inside) ? file : inside;
-}
-
-function atLeast(value: unknown, min: number): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? Math.max(Math.trunc(value), min) : undefined;
 }
 
 /** Found by the list that is generated from this folder. */

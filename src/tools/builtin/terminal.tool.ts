@@ -1,9 +1,10 @@
 import path from "node:path";
-import type { JsonSchema } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { GateContext, GateVerdict } from "../approval/request.ts";
 import type { ToolContext } from "../call/context.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import { defineTool } from "../call/define-tool.ts";
+import { result, type ToolResult } from "../call/result.ts";
+import type { ArgumentsOf } from "../call/typed-arguments.ts";
 import type { Tool } from "../registry/tool.ts";
 import { kindOf, type TerminalCall, type TerminalDeps } from "../terminals/command/call-options.ts";
 import type { TerminalKind } from "../terminals/terminal.ts";
@@ -11,27 +12,37 @@ import type { BuiltinTools } from "./builtin-deps.ts";
 
 export { defaultTerminalOptions, type TerminalDeps } from "../terminals/command/call-options.ts";
 
-type Args = Readonly<Record<string, unknown>>;
-
 /** `terminal`: a shell command in the terminal of the task, in the foreground or in the background. */
 export function createTerminalTool(deps: TerminalDeps): Tool {
-  return {
+  return defineTool({
     name: "terminal",
     toolset: "terminal",
     emoji: "💻",
     description: description(deps, new Set(dedicated.map((one) => one.tool)), deps.options.kind),
-    parameters: parameters(deps, deps.options.kind),
+    parameters: parameters(deps),
+    effects: "commands",
+    runs: ({ command, workdir }) => ({ reason: command, command, workdir }),
     isIdempotent: false,
-    ...(deps.checkFor === undefined ? {} : { checkFor: deps.checkFor }),
+    checkFor: deps.checkFor,
     patchDefinition: ({ name }, visible, scope) => {
       const kind = kindOf(deps, { scope });
-      return { name, description: description(deps, visible, kind), parameters: parameters(deps, kind) };
+      const { properties, ...rest } = parameters(deps);
+      const hidden: readonly string[] = [
+        ...(supportsPty(kind) ? [] : ["pty"]),
+        ...(kind === "local" ? [] : ["outside_sandbox", "reason"]),
+      ];
+      const shown = Object.fromEntries(Object.entries(properties).filter(([property]) => !hidden.includes(property)));
+      return {
+        name,
+        description: description(deps, visible, kind),
+        parameters: { ...rest, properties: shown },
+      };
     },
-    execute: (args, context) => runTerminal(deps, { args, isForced: false }, context),
-  };
+    run: (args, context) => runTerminal(deps, args, context),
+  });
 }
 
-function parameters({ options }: TerminalDeps, kind: TerminalKind): JsonSchema {
+function parameters({ options }: TerminalDeps) {
   const { defaultTimeoutMs, maxForegroundMs } = options;
   return {
     type: "object",
@@ -44,19 +55,13 @@ function parameters({ options }: TerminalDeps, kind: TerminalKind): JsonSchema {
         description: `Seconds to wait in the foreground (default ${defaultTimeoutMs / 1_000}, at most ${maxForegroundMs / 1_000})`,
       },
       workdir: { type: "string", description: "Directory for this command only; the session stays where it is" },
-      ...(supportsPty(kind)
-        ? { pty: { type: "boolean", description: "Give it a real terminal, for interactive programs" } }
-        : {}),
-      ...(kind === "local"
-        ? {
-            outside_sandbox: {
-              type: "boolean",
-              description:
-                "Ask the user to let exactly this command run outside the sandbox. Only when the sandbox refused what the task needs; say why in reason",
-            },
-            reason: { type: "string", description: "With outside_sandbox: what the command needs, for the user" },
-          }
-        : {}),
+      pty: { type: "boolean", description: "Give it a real terminal, for interactive programs" },
+      outside_sandbox: {
+        type: "boolean",
+        description:
+          "Ask the user to let exactly this command run outside the sandbox. Only when the sandbox refused what the task needs; say why in reason",
+      },
+      reason: { type: "string", description: "With outside_sandbox: what the command needs, for the user" },
       notify_on_complete: { type: "boolean", description: "With background: tell me when it ends" },
       watch_patterns: {
         type: "array",
@@ -65,8 +70,10 @@ function parameters({ options }: TerminalDeps, kind: TerminalKind): JsonSchema {
       },
     },
     required: ["command"],
-  };
+  } as const;
 }
+
+type TerminalArguments = ArgumentsOf<ReturnType<typeof parameters>>;
 
 const dedicated = [
   { tool: "read_file", use: "reading files" },
@@ -93,36 +100,26 @@ function supportsPty(kind: TerminalKind): boolean {
   return kind === "local" || kind === "ssh";
 }
 
-/** `isForced` skips approval; only our own callers may set it. */
-export async function runTerminal(
-  deps: TerminalDeps,
-  { args, isForced }: { readonly args: Args; readonly isForced: boolean },
-  context: ToolContext,
-): Promise<ToolResult> {
-  const command = args["command"];
-  if (typeof command !== "string")
-    return refused("error", `Invalid command: expected string, got ${typeName(command)}`);
+async function runTerminal(deps: TerminalDeps, args: TerminalArguments, context: ToolContext): Promise<ToolResult> {
+  const { command, background: isBackground = false } = args;
   if (command.trim() === "") return refused("error", "Invalid command: it is empty");
   if (command.includes("\u0000")) return refused("error", "Invalid command: it contains a NUL character");
-  const isBackground = args["background"] === true;
-  const timeoutMs = timeoutOf(args["timeout"], deps);
+  const timeoutMs = args.timeout === undefined ? deps.options.defaultTimeoutMs : Math.max(1, args.timeout) * 1_000;
   if (!isBackground) {
     const problem = tooLong(timeoutMs, deps) ?? (await guidance(deps, command, context));
     if (problem !== undefined) return refused("error", problem);
   }
-  const workdir = workdirOf(args["workdir"]);
+  const workdir = workdirOf(args.workdir);
   if (workdir.kind === "bad") return refused("blocked", workdir.reason);
-  const approval: GateVerdict = isForced
-    ? { kind: "run" }
-    : await approve(deps, { command, workdir: workdir.path, outside: outsideOf(args) }, context);
+  const approval = await approve(deps, { command, workdir: workdir.path, outside: outsideOf(args) }, context);
   if (approval.kind === "blocked") return refused("blocked", approval.reason);
   const call: TerminalCall = {
     command,
     cwd: workdir.path,
     timeoutMs,
-    ...ptyWish(kindOf(deps, context), args, command),
-    notifyOnComplete: isBackground && args["notify_on_complete"] === true,
-    watchPatterns: isBackground ? textsOf(args["watch_patterns"]) : [],
+    ...ptyFor(kindOf(deps, context), args),
+    notifyOnComplete: isBackground && args.notify_on_complete === true,
+    watchPatterns: isBackground ? (args.watch_patterns ?? []).filter((text) => text !== "") : [],
     approvalNote: approval.note,
     isUnconfined: approval.isUnconfined,
   };
@@ -148,17 +145,10 @@ async function run(
 }
 
 function refused(status: "error" | "blocked" | "disabled", error: string): ToolResult {
-  return result({ output: "", exit_code: -1, error, status }, { isError: true, details: { exitCode: -1 } });
-}
-
-function typeName(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-function timeoutOf(value: unknown, deps: TerminalDeps): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) return deps.options.defaultTimeoutMs;
-  return Math.max(1, value) * 1_000;
+  return result(
+    { output: "", exit_code: -1, error, status },
+    { isError: true, details: { kind: "command", isRefused: true } },
+  );
 }
 
 function tooLong(timeoutMs: number, deps: TerminalDeps): string | undefined {
@@ -168,10 +158,10 @@ function tooLong(timeoutMs: number, deps: TerminalDeps): string | undefined {
 
 async function guidance(deps: TerminalDeps, command: string, context: ToolContext): Promise<string | undefined> {
   const { foregroundGuidance } = await import("../terminals/command/foreground-guidance.ts");
-  return foregroundGuidance(command, place(deps, context));
+  return foregroundGuidance(command, location(deps, context));
 }
 
-function place(deps: TerminalDeps, context: ToolContext): { readonly cwd: string; readonly home: string } {
+function location(deps: TerminalDeps, context: ToolContext): { readonly cwd: string; readonly home: string } {
   const { cwd, terminal } = context.scope;
   return deps.leases.peek(context.taskId) ?? { cwd: terminal.cwd ?? cwd, home: deps.options.home };
 }
@@ -186,7 +176,7 @@ async function approve(
   }: { readonly command: string; readonly workdir: string | undefined; readonly outside: GateContext["outside"] },
   context: ToolContext,
 ): Promise<GateVerdict> {
-  const { cwd, home } = place(deps, context);
+  const { cwd, home } = location(deps, context);
   return deps.gate.checkCommand(command, {
     tool: "terminal",
     scope: context.scope,
@@ -202,10 +192,9 @@ async function approve(
 
 /** The path never passes through a shell, so only what no path can hold is refused. */
 function workdirOf(
-  value: unknown,
+  value: string | undefined,
 ): { readonly kind: "ok"; readonly path: string | undefined } | { readonly kind: "bad"; readonly reason: string } {
-  if (value === undefined || value === null || value === "") return { kind: "ok", path: undefined };
-  if (typeof value !== "string") throw new ToolFailure("workdir must be a string");
+  if (value === undefined || value === "") return { kind: "ok", path: undefined };
   const bad = /[\0\r\n]/.exec(value)?.[0];
   if (bad === undefined) return { kind: "ok", path: value };
   return {
@@ -214,12 +203,8 @@ function workdirOf(
   };
 }
 
-function ptyWish(
-  kind: TerminalKind,
-  args: Args,
-  command: string,
-): { readonly pty: boolean; readonly ptyNote: string | undefined } {
-  if (args["pty"] !== true) return { pty: false, ptyNote: undefined };
+function ptyFor(kind: TerminalKind, { command, pty }: TerminalArguments): Pick<TerminalCall, "pty" | "ptyNote"> {
+  if (pty !== true) return { pty: false, ptyNote: undefined };
   if (!supportsPty(kind)) {
     return {
       pty: false,
@@ -233,15 +218,10 @@ function ptyWish(
 }
 
 /** Words of the model for a person: on one line, and no longer than is read. */
-function outsideOf(args: Args): GateContext["outside"] {
-  if (args["outside_sandbox"] !== true) return undefined;
-  const reason = typeof args["reason"] === "string" ? args["reason"].replace(/\s+/g, " ").trim().slice(0, 300) : "";
+function outsideOf(args: TerminalArguments): GateContext["outside"] {
+  if (args.outside_sandbox !== true) return undefined;
+  const reason = (args.reason ?? "").replace(/\s+/g, " ").trim().slice(0, 300);
   return { reason: reason === "" ? "(no reason was given)" : JSON.stringify(reason) };
-}
-
-function textsOf(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && one !== "") : [];
 }
 
 /** Found by the list that is generated from this folder. */

@@ -2,6 +2,7 @@ import path from "node:path";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import { newId } from "#foundation/text/ids";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { SpeechChoice } from "../media/speech/choose.ts";
 import type { AudioFormat, Speech } from "../media/speech/provider.ts";
@@ -15,14 +16,14 @@ export interface TextToSpeechDeps {
   /** Makes Ogg Opus of a sound file; undefined when the machine cannot. */
   toOpus?(source: string, target: string, signal: AbortSignal): Promise<boolean>;
   /** Where a path of the model's choice may be written; rejects with a `ToolFailure` where not. */
-  writablePath(given: string, context: ToolContext): Promise<string>;
+  writablePath(path: string, context: ToolContext): Promise<string>;
 }
 
 const wantsOpus: ReadonlySet<string> = new Set(["telegram"]);
 
 /** `text_to_speech`: text as a sound file. */
 export function createTextToSpeechTool(deps: TextToSpeechDeps): Tool {
-  return {
+  return defineTool({
     name: "text_to_speech",
     toolset: "tts",
     emoji: "🔊",
@@ -42,49 +43,45 @@ export function createTextToSpeechTool(deps: TextToSpeechDeps): Tool {
       const chosen = await chooseSpeech(deps.speech, signal);
       return chosen.kind === "ready" ? true : { reason: chosen.reason };
     },
-    execute: (args, context) => run(deps, args, context),
-  };
+    effects: "files",
+    run: ({ text, output_path = "" }, context) =>
+      run(deps, { words: text.trim(), named: output_path.trim() || undefined }, context),
+  });
 }
 
 async function run(
   deps: TextToSpeechDeps,
-  args: Readonly<Record<string, unknown>>,
+  { words, named }: { readonly words: string; readonly named: string | undefined },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const given = typeof args["text"] === "string" ? args["text"].trim() : "";
-  if (given === "") throw new ToolFailure("text must be a non-empty string", { success: false });
+  if (words === "") throw new ToolFailure("text must be a non-empty string", { success: false });
   const { chooseSpeech } = await import("../media/speech/choose.ts");
   const chosen = await chooseSpeech(deps.speech, context.signal);
   if (chosen.kind === "missing") throw new ToolFailure(`Speech is not set up: ${chosen.reason}.`, { success: false });
   const { provider } = chosen;
-  const named =
-    typeof args["output_path"] === "string" && args["output_path"].trim() !== ""
-      ? args["output_path"].trim()
-      : undefined;
   const target = named === undefined ? undefined : await deps.writablePath(named, context);
   const isVoice = wantsOpus.has(context.scope.source) || /\.(?:ogg|opus)$/i.test(target ?? "");
-  const text = Array.from(given).slice(0, provider.maxChars).join("");
+  const text = Array.from(words).slice(0, provider.maxChars).join("");
   const speech = await provider.speak({ text, format: isVoice ? "ogg" : "mp3" }, context.signal);
   if (speech.kind === "failed")
     throw new ToolFailure(`${provider.name} could not say it: ${speech.reason}`, { success: false });
-  const file = await keep(deps, speech, {
-    ...(target === undefined ? {} : { target }),
-    isVoice,
-    context,
-  });
+  const file = await keep(deps, speech, { target, isVoice, context });
   const isCompatible = /\.(?:ogg|opus)$/i.test(file);
-  return result({
-    success: true,
-    file_path: file,
-    media_tag: isCompatible ? `[[audio_as_voice]]\nMEDIA:${file}` : `MEDIA:${file}`,
-    provider: provider.name,
-    voice_compatible: isCompatible,
-    ...(text.length < given.length ? { truncated: true } : {}),
-  });
+  return result(
+    {
+      success: true,
+      file_path: file,
+      media_tag: isCompatible ? `[[audio_as_voice]]\nMEDIA:${file}` : `MEDIA:${file}`,
+      provider: provider.name,
+      voice_compatible: isCompatible,
+      ...(text.length < words.length ? { truncated: true } : {}),
+    },
+    { details: { kind: "files", changed: [file] } },
+  );
 }
 
-interface Place {
-  readonly target?: string;
+interface SpokenFile {
+  readonly target: string | undefined;
   readonly isVoice: boolean;
   readonly context: ToolContext;
 }
@@ -93,19 +90,19 @@ interface Place {
 async function keep(
   deps: TextToSpeechDeps,
   speech: Speech & { readonly kind: "audio" },
-  place: Place,
+  to: SpokenFile,
 ): Promise<string> {
   const stem = path.join(deps.folder, `tts_${newId("a").slice(2)}`);
   await ensureDir(deps.folder, 0o700);
-  if (!place.isVoice || speech.format === "ogg") {
-    if (place.target === undefined) return write(`${stem}.${speech.format}`, speech.bytes);
-    return write(await fitting(deps, place.target, { format: speech.format, context: place.context }), speech.bytes);
+  if (!to.isVoice || speech.format === "ogg") {
+    if (to.target === undefined) return write(`${stem}.${speech.format}`, speech.bytes);
+    return write(await fitting(deps, to.target, { format: speech.format, context: to.context }), speech.bytes);
   }
   const raw = await write(`${stem}.${speech.format}`, speech.bytes);
-  const opus = place.target ?? `${stem}.ogg`;
-  if ((await deps.toOpus?.(raw, opus, place.context.signal)) === true) return opus;
-  if (place.target === undefined) return raw;
-  return write(await fitting(deps, place.target, { format: speech.format, context: place.context }), speech.bytes);
+  const opus = to.target ?? `${stem}.ogg`;
+  if ((await deps.toOpus?.(raw, opus, to.context.signal)) === true) return opus;
+  if (to.target === undefined) return raw;
+  return write(await fitting(deps, to.target, { format: speech.format, context: to.context }), speech.bytes);
 }
 
 /** A file whose name says another format than it has would not play. Another name is another path, and judged again. */

@@ -1,6 +1,7 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { Image, ShrinkImage } from "../media/ask-about-image.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
@@ -24,7 +25,7 @@ const waitsMs = [2_000, 4_000];
 
 /** `vision_analyze`: a question about an image. */
 export function createVisionAnalyzeTool(deps: VisionDeps): Tool {
-  return {
+  return defineTool({
     name: "vision_analyze",
     toolset: "vision",
     emoji: "👁️",
@@ -38,19 +39,18 @@ export function createVisionAnalyzeTool(deps: VisionDeps): Tool {
       required: ["image_url", "question"],
     },
     concurrency: "safe",
-    isReadOnly: true,
+    effects: "none",
     checkFor: (scope, signal) => scope.auxiliary.canSee(signal),
-    execute: (args, context) => run(deps, args, context),
-  };
+    run: ({ image_url, question }, context) =>
+      run(deps, { source: image_url.trim(), question: question.trim() }, context),
+  });
 }
 
 async function run(
   deps: VisionDeps,
-  args: Readonly<Record<string, unknown>>,
+  { source, question }: { readonly source: string; readonly question: string },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const source = typeof args["image_url"] === "string" ? args["image_url"].trim() : "";
-  const question = typeof args["question"] === "string" ? args["question"].trim() : "";
   if (source === "") throw new ToolFailure("image_url must be an address or a path", { success: false });
   if (question === "") throw new ToolFailure("question must be a non-empty string", { success: false });
   const [{ imageKind }, { askAboutImage }] = await Promise.all([

@@ -1,4 +1,5 @@
 import type { ToolContext } from "../call/context.ts";
+import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { checkUrl, hasSecretInUrl, type UrlRules } from "../network/urls.ts";
 import type { Tool } from "../registry/tool.ts";
@@ -19,9 +20,9 @@ export interface WebExtractDeps extends DigestDeps {
 const mostUrls = 5;
 
 /** `web_extract`: pages and PDFs as Markdown. */
-export function createWebExtractTool(given: WebExtractDeps): Tool {
-  const deps = withReader(given);
-  return {
+export function createWebExtractTool(options: WebExtractDeps): Tool {
+  const deps = withReader(options);
+  return defineTool({
     name: "web_extract",
     toolset: "web",
     emoji: "📄",
@@ -35,10 +36,10 @@ export function createWebExtractTool(given: WebExtractDeps): Tool {
       required: ["urls"],
     },
     concurrency: "safe",
-    isReadOnly: true,
+    effects: "none",
     check: webAvailability(deps.web),
-    execute: (args, context) => run(deps, args, context),
-  };
+    run: ({ urls }, context) => run(deps, urls, context),
+  });
 }
 
 /** The thread for documents is the tool's own unless one was given: it starts at first use and ends when idle. */
@@ -60,12 +61,8 @@ interface Entry {
   readonly blocked_by_policy?: true;
 }
 
-async function run(
-  deps: WebExtractDeps,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const urls = readUrls(args["urls"]);
+async function run(deps: WebExtractDeps, named: readonly string[], context: ToolContext): Promise<ToolResult> {
+  const urls = usableUrls(named);
   const verdicts = await Promise.all(urls.map((url) => checkUrl(url, deps.rules, context.signal)));
   const allowed = urls.filter((_, index) => verdicts[index]?.kind === "allowed");
   const pages = await readAllowed(deps, allowed, context.signal);
@@ -78,12 +75,11 @@ async function run(
       return toEntry(page, deps, context);
     }),
   );
-  return result({ results: entries }, entries.every((entry) => entry.error !== null) ? { isError: true } : {});
+  return result({ results: entries }, { isError: entries.every((entry) => entry.error !== null) });
 }
 
-function readUrls(given: unknown): readonly string[] {
-  const list = (Array.isArray(given) ? given : [given]).filter((url): url is string => typeof url === "string");
-  const urls = [...new Set(list.map((url) => url.trim()).filter((url) => url !== ""))];
+function usableUrls(named: readonly string[]): readonly string[] {
+  const urls = [...new Set(named.map((url) => url.trim()).filter((url) => url !== ""))];
   if (urls.length === 0) throw new ToolFailure("urls must be a list with at least one address");
   if (urls.length > mostUrls)
     throw new ToolFailure(`At most ${mostUrls} addresses at once; ${urls.length} were given.`);
@@ -118,16 +114,9 @@ async function toEntry(page: PageAnswer, deps: WebExtractDeps, context: ToolCont
     import("../web/untrusted.ts"),
   ]);
   const { url, title, markdown: text } = page;
-  const wish = {
-    url,
-    title,
-    text,
-    callId: context.callId,
-    auxiliary: context.scope.auxiliary,
-    signal: context.signal,
-  };
-  const task = context.userTask === undefined ? {} : { task: context.userTask };
-  return { url, title, content: fenceUntrusted(await digest({ ...wish, ...task }, deps), url), error: null };
+  const { callId, signal, userTask: task } = context;
+  const request = { url, title, text, task, callId, auxiliary: context.scope.auxiliary, signal };
+  return { url, title, content: fenceUntrusted(await digest(request, deps), url), error: null };
 }
 
 function refusedEntry(url: string, error: string, isPolicy: boolean): Entry {

@@ -1,3 +1,4 @@
+import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure } from "../call/result.ts";
 import type { Availability, Tool } from "../registry/tool.ts";
 import type { WebOptions } from "../web/choose.ts";
@@ -21,7 +22,7 @@ export function webAvailability(web: WebOptions): (signal: AbortSignal) => Promi
 
 /** `web_search`: titles, addresses and snippets. */
 export function createWebSearchTool({ web }: WebSearchDeps): Tool {
-  return {
+  return defineTool({
     name: "web_search",
     toolset: "web",
     emoji: "🔍",
@@ -40,13 +41,11 @@ export function createWebSearchTool({ web }: WebSearchDeps): Tool {
       required: ["query"],
     },
     concurrency: "safe",
-    isReadOnly: true,
+    effects: "none",
     check: webAvailability(web),
-    async execute(args, context) {
-      const query = typeof args["query"] === "string" ? args["query"].trim() : "";
+    async run({ query: words, limit = defaultLimit }, context) {
+      const query = words.trim();
       if (query === "") throw new ToolFailure("query must be a non-empty string");
-      const asked = args["limit"];
-      const limit = typeof asked === "number" && Number.isFinite(asked) ? Math.trunc(asked) : defaultLimit;
       const { chooseWeb } = await import("../web/choose.ts");
       const chosen = await chooseWeb(web, context.signal);
       if (chosen.kind === "missing") throw new ToolFailure(`Web search is not set up: ${chosen.reason}.`);
@@ -59,7 +58,7 @@ export function createWebSearchTool({ web }: WebSearchDeps): Tool {
       const hits = answer.hits.slice(0, bounded).map((hit, index) => ({ ...hit, position: index + 1 }));
       return result({ success: true, data: { web: hits } });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

@@ -4,7 +4,7 @@ import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { type Auxiliary, noAuxiliary } from "../call/auxiliary.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
 import type { UrlRules } from "../network/urls.ts";
-import { testScope, toolContext } from "../testing.ts";
+import { runTool, testScope, toolContext } from "../testing.ts";
 import { digest } from "../web/digest.ts";
 import { fenceUntrusted } from "../web/untrusted.ts";
 import { createWebExtractTool, type WebExtractDeps } from "./web-extract.tool.ts";
@@ -42,7 +42,7 @@ beforeEach(() => {
 
 async function extract(urls: readonly string[], changes: Partial<WebExtractDeps> = {}) {
   const tool = createWebExtractTool({ web: { env: {}, fetch: createSafeFetch(rules) }, rules, ...changes });
-  const { content } = await tool.execute({ urls }, toolContext());
+  const { content } = await runTool(tool, { urls }, toolContext());
   return (
     content as {
       results: { url: string; title: string; content: string; error: string | null; blocked_by_policy?: boolean }[];
@@ -109,7 +109,8 @@ describe("web_extract", () => {
       return Promise.resolve({ kind: "text", text: "Boats, in short." });
     });
     const tool = createWebExtractTool({ web: { env: {}, fetch: createSafeFetch(rules) }, rules });
-    const { content } = await tool.execute(
+    const { content } = await runTool(
+      tool,
       { urls: [`${web.origin}/long`] },
       toolContext({ scope, userTask: "find harbours" }),
     );
@@ -195,7 +196,7 @@ describe("web_search", () => {
     const tool = createWebSearchTool({
       web: { env: { FIRECRAWL_API_URL: web.origin }, fetch: createSafeFetch(rules) },
     });
-    const { content } = await tool.execute({ query: "cats", limit: 99 }, toolContext());
+    const { content } = await runTool(tool, { query: "cats", limit: 99 }, toolContext());
     const found = content as { success: boolean; data: { web: { position: number; url: string }[] } };
     expect(found.success).toBe(true);
     expect(found.data.web).toHaveLength(20);

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { ToolContext } from "../call/context.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
+import { defineTool } from "../call/define-tool.ts";
+import { failed, result, type ToolResult } from "../call/result.ts";
 import { type FileDeps, openPath, scheduledPaths } from "../files/file-access.ts";
 import { lookBefore, staleWarning, writeFileText } from "../files/file-writer.ts";
 import type { Tool } from "../registry/tool.ts";
@@ -8,7 +9,7 @@ import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `write_file`: a whole file, new or replaced. */
 export function createWriteFileTool(deps: FileDeps): Tool {
-  return {
+  return defineTool({
     name: "write_file",
     toolset: "file",
     emoji: "✍️",
@@ -24,20 +25,18 @@ export function createWriteFileTool(deps: FileDeps): Tool {
       required: ["path", "content"],
     },
     concurrency: "path",
-    pathsOf: (args, taskId) => scheduledPaths(deps.leases, args["path"], taskId),
-    execute: (args, context) => write(deps, args, context),
-  };
+    pathsOf: (args, taskId) => scheduledPaths(deps.leases, args.path, taskId),
+    effects: "files",
+    run: (args, context) => write(deps, args, context),
+  });
 }
 
 async function write(
   deps: FileDeps,
-  args: Readonly<Record<string, unknown>>,
+  { path: named, content }: { readonly path: string; readonly content: string },
   context: ToolContext,
 ): Promise<ToolResult> {
-  const content = args["content"];
-  if (typeof content !== "string")
-    throw new ToolFailure(`content must be a string, not ${typeof content}; nothing was written`);
-  const open = await openPath(deps, { given: args["path"], use: "write" }, context);
+  const open = await openPath(deps, { path: named, use: "write" }, context);
   return deps.ledger.withLocks(
     [open.real],
     async () => {
@@ -61,7 +60,11 @@ async function write(
           ...(written.lint === undefined ? {} : { lint: written.lint }),
           ...(warning === undefined ? {} : { _warning: warning }),
         },
-        { preview: `${written.bytes} bytes to ${open.shown}`, ...(written.diff === "" ? {} : { diff: written.diff }) },
+        {
+          preview: `${written.bytes} bytes to ${open.shown}`,
+          diff: written.diff === "" ? undefined : written.diff,
+          details: { kind: "files", changed: [named] },
+        },
       );
     },
     context.signal,

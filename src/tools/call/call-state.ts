@@ -1,5 +1,4 @@
-import type { ToolCall } from "#conversation";
-import type { ToolDetails } from "./result.ts";
+import type { ToolCall, ToolDetails } from "#conversation";
 
 /** What became of one call of a reply; every call ends as exactly one of these. */
 export type CallOutcome = {
@@ -9,8 +8,8 @@ export type CallOutcome = {
   readonly kind: "succeeded" | "failed" | "refused" | "cancelled";
   readonly durationMs: number;
   readonly preview: string;
-  readonly diff?: string;
-  readonly details?: ToolDetails;
+  readonly diff?: string | undefined;
+  readonly details?: ToolDetails | undefined;
 };
 
 /** Undefined lets the call run as it is. */

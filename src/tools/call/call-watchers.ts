@@ -1,6 +1,7 @@
 import type { ToolAudit } from "../approval/tool-audit.ts";
 import type { ReadHistory } from "../files/read-history.ts";
 import type { ChangeCover } from "../files/snapshots/change-cover.ts";
+import type { Tool } from "../registry/tool.ts";
 import type { CallObserver } from "./call-state.ts";
 import type { ObservedTurn, ToolExtensions } from "./tool-extensions.ts";
 
@@ -9,15 +10,16 @@ export interface CallWatchers {
   readonly history: ReadHistory;
   readonly cover: ChangeCover;
   readonly extensions: Pick<ToolExtensions, "observe">;
+  toolNamed(name: string): Tool | undefined;
 }
 
 /** Everything that watches the calls of a turn. The audit is last, so that it sees the arguments as they ran. */
 export function watchCalls(watchers: CallWatchers, turn: ObservedTurn): readonly CallObserver[] {
-  const { audit, history, cover } = watchers;
+  const { audit, cover } = watchers;
   if (turn.turn !== undefined) cover.begin(turn.scope, turn.turn);
   return [
     watchers.extensions.observe(turn),
-    freshLooks(history, turn.taskId),
+    freshLooks(watchers, turn.taskId),
     cover.observer(turn, turn.signal),
     audit.observe({
       sessionId: turn.sessionId,
@@ -28,13 +30,11 @@ export function watchCalls(watchers: CallWatchers, turn: ObservedTurn): readonly
   ];
 }
 
-const looks: ReadonlySet<string> = new Set(["read_file", "search_files"]);
-
 /** A model that did something else in between may look at the same place again. */
-function freshLooks(history: ReadHistory, taskId: string): CallObserver {
+function freshLooks({ history, toolNamed }: CallWatchers, taskId: string): CallObserver {
   return {
     onStart: ({ function: { name } }) => {
-      if (!looks.has(name)) history.reset(taskId);
+      if (toolNamed(name)?.countsRepeats !== true) history.reset(taskId);
     },
   };
 }

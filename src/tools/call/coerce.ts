@@ -24,7 +24,8 @@ export function coerceArguments(
   return changed ? coerced : args;
 }
 
-function coerceValue(value: unknown, schema: JsonSchema): unknown {
+/** A value as its schema says, where there is one obvious reading. */
+export function coerceValue(value: unknown, schema: JsonSchema): unknown {
   const types = typesOf(schema);
   if (typeof value === "number" || typeof value === "boolean") {
     return types.length === 1 && types[0] === "string" ? String(value) : value;
@@ -39,7 +40,7 @@ function coerceValue(value: unknown, schema: JsonSchema): unknown {
   return value;
 }
 
-function typesOf(schema: JsonSchema): readonly string[] {
+export function typesOf(schema: JsonSchema): readonly string[] {
   const type = schema["type"];
   if (typeof type === "string") return [type];
   return Array.isArray(type) ? type.filter((one): one is string => typeof one === "string") : [];

@@ -1,3 +1,4 @@
+import type { Abilities } from "./ability.ts";
 import type { ToolTask } from "./session-scope.ts";
 
 /** What one call may know and touch. What serves all sessions is handed to a tool when it is built. */
@@ -5,9 +6,11 @@ export interface ToolContext extends ToolTask {
   readonly callId: string;
   readonly sessionId: string;
   /** The user's request of this turn, for summarisers. */
-  readonly userTask?: string;
+  readonly userTask?: string | undefined;
   /** Exactly the names the model was shown. */
   readonly enabledTools: ReadonlySet<string>;
+  /** What the agent that makes the call can do for it. */
+  readonly agent: Abilities;
   readonly signal: AbortSignal;
   /** Says what is going on; also the sign of life that keeps a watchdog quiet. */
   progress(text: string): void;

@@ -4,6 +4,7 @@ import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { ExecuteCodeDeps } from "../builtin/execute-code.tool.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
+import { noAbilities } from "./ability.ts";
 import type { CallObserver } from "./call-state.ts";
 import { combineObservers } from "./combine-observers.ts";
 import type { ObservedTurn } from "./tool-extensions.ts";
@@ -46,7 +47,8 @@ export function nestedCalls(deps: NestedCallsDeps): ExecuteCodeDeps["callTool"] 
     } as const;
     const watchers = deps.observers({ ...context, signal });
     const observer = combineObservers({ onProgress: (_call, text) => progress(text) }, ...watchers);
-    const [message] = await belt.run([call], { context, observer }, signal);
+    // What is the agent's own stays with its own calls.
+    const [message] = await belt.run([call], { context: { ...context, agent: noAbilities }, observer }, signal);
     return textOf(message?.content);
   };
 }

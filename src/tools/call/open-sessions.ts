@@ -2,7 +2,7 @@ import type { ToolContext } from "./context.ts";
 import type { SessionScope } from "./session-scope.ts";
 
 /** Where a call of a tool belongs, but for the call itself. */
-export type CallPlace = Omit<ToolContext, "callId" | "signal" | "progress">;
+export type CallPlace = Omit<ToolContext, "callId" | "signal" | "progress" | "agent">;
 
 /** A session as its tools see it. */
 export interface ToolSession {

@@ -1,15 +1,16 @@
-import type { ContentPart } from "#conversation";
+import type { ContentPart, ToolDetails } from "#conversation";
+import { describe } from "#foundation/errors";
 import { isRecord, parseJson, scrubSurrogates, toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import { type ToolDetails, ToolFailure, type ToolResult } from "./result.ts";
+import { ToolFailure, type ToolResult } from "./result.ts";
 
 /** A result as text: always well-formed JSON, whatever the tool gave. */
 export interface Rendered {
   readonly text: string;
   readonly isError: boolean;
   readonly preview: string;
-  readonly diff?: string;
-  readonly details?: ToolDetails;
+  readonly diff?: string | undefined;
+  readonly details?: ToolDetails | undefined;
   readonly images: readonly ContentPart[];
 }
 
@@ -22,8 +23,8 @@ export function renderResult(result: ToolResult): Rendered {
     text,
     isError: result.isError ?? looksFailed(value),
     preview: result.preview ?? previewOf(value, text),
-    ...(result.diff === undefined ? {} : { diff: result.diff }),
-    ...(result.details === undefined ? {} : { details: result.details }),
+    diff: result.diff,
+    details: result.details,
     images: result.images ?? [],
   };
 }
@@ -34,7 +35,7 @@ export function renderError(error: unknown, extra: Readonly<Record<string, unkno
     error instanceof ToolFailure
       ? { error: error.message, ...error.extra, ...extra }
       : {
-          error: typeof error === "string" ? error : `Tool execution failed: ${classOf(error)}: ${wordsOf(error)}`,
+          error: typeof error === "string" ? error : `Tool execution failed: ${classOf(error)}: ${describe(error)}`,
           ...extra,
         };
   return {
@@ -58,7 +59,7 @@ function jsonText(content: unknown): string {
   return parseJson(content).ok ? content : toJsonText({ result: content });
 }
 
-/** Whether a result that does not say so itself reports a failure: by its fields, never by searching its text. */
+/** Whether a result of a plugin or a server, which does not say so itself, reports a failure: by its fields. */
 function looksFailed(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (typeof value["error"] === "string" && value["error"] !== "") return true;
@@ -79,8 +80,4 @@ function previewOf(value: unknown, text: string): string {
 function classOf(error: unknown): string {
   if (!(error instanceof Error)) return "Error";
   return error.name === "Error" ? error.constructor.name : error.name;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,23 +1,18 @@
-import type { ContentPart } from "#conversation";
-
-/** Facts about what a call did, for programs; the model reads `content`. */
-export interface ToolDetails {
-  /** Of the command that ran. */
-  readonly exitCode?: number | undefined;
-}
+import type { ContentPart, ToolDetails } from "#conversation";
 
 /** What a call gives back. `content` becomes the JSON text the model reads; the rest is for people. */
 export interface ToolResult {
   /** A JSON value; a string that is JSON already is passed on as it is. */
   readonly content: unknown;
   /** A line for the screen; derived from the content when absent. */
-  readonly preview?: string;
-  readonly diff?: string;
-  readonly details?: ToolDetails;
+  readonly preview?: string | undefined;
+  readonly diff?: string | undefined;
+  /** Facts for programs: an exit code, paths, the task list. */
+  readonly details?: ToolDetails | undefined;
   /** Images the model should see beside the text. */
-  readonly images?: readonly ContentPart[];
+  readonly images?: readonly ContentPart[] | undefined;
   /** True when the content reports a failure; the model can read it all the same. */
-  readonly isError?: boolean;
+  readonly isError?: boolean | undefined;
 }
 
 export function result(content: unknown, extra: Omit<ToolResult, "content"> = {}): ToolResult {

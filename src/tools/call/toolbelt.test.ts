@@ -4,9 +4,9 @@ import { silentLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import type { Tool } from "../registry/tool.ts";
-import { fakeTool, listingOf, registryOf, testScope, toolContext } from "../testing.ts";
-import { agentLevelTool } from "./agent-level.ts";
+import { fakeTool, listingOf, registryOf, testScope, todoTool, toolContext } from "../testing.ts";
 import type { CallObserver, CallOutcome } from "./call-state.ts";
+import { defineTool } from "./define-tool.ts";
 import { result, ToolFailure } from "./result.ts";
 import { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
 
@@ -46,14 +46,12 @@ describe("a toolbelt", () => {
         },
       }),
       fakeTool("says", { execute: () => Promise.reject(new ToolFailure("no such file", { similar_files: ["a"] })) }),
-      agentLevelTool({ ...fakeTool("todo") }),
       fakeTool("hooked"),
     ]);
-    expect(await run([call("throws"), call("says"), call("nope"), call("todo")])).toEqual([
+    expect(await run([call("throws"), call("says"), call("nope")])).toEqual([
       '{"error":"Tool execution failed: TypeError: boom"}',
       '{"error":"no such file","similar_files":["a"]}',
       '{"error":"Unknown tool: nope"}',
-      '{"error":"todo must be handled by the agent loop"}',
     ]);
     const broken: CallObserver = { beforeCall: () => Promise.reject(new Error("x")) };
     expect(await run([call("hooked")], broken)).toEqual(['{"error":"Error executing hooked: x"}']);
@@ -100,10 +98,26 @@ describe("a toolbelt", () => {
     expect(ended.map(({ durationMs }) => durationMs)).toEqual([2_000]);
   });
 
-  it("hands calls that need the agent's state to the agent", async () => {
-    const agentTools = new Map([["todo", () => Promise.resolve(result({ todos: [] }))]]);
-    const { run } = await belt([agentLevelTool({ ...fakeTool("todo") })], { agentTools });
-    expect(await run([call("todo")])).toEqual(['{"todos":[]}']);
+  it("gives calls what their agent can do, and says so where it cannot", async () => {
+    const { run } = await belt([todoTool]);
+    expect(await run([call("todo")])).toEqual(['{"error":"There is no task list here; keep the plan in mind."}']);
+  });
+
+  it("refuses arguments that are not what the schema says before anything is run [30:REG-60]", async () => {
+    const tool = defineTool({
+      ...fakeTool("count"),
+      effects: "none",
+      parameters: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+      run: ({ n }) => Promise.resolve(result({ n: n + 1 })),
+    });
+    const { run } = await belt([tool]);
+    expect(
+      await run([call("count", { n: "41" }, "1"), call("count", {}, "2"), call("count", { n: "x" }, "3")]),
+    ).toEqual([
+      '{"n":42}',
+      '{"error":"Wrong arguments for count: n is missing. Nothing was run."}',
+      '{"error":"Wrong arguments for count: n must be a number, not \\"x\\". Nothing was run."}',
+    ]);
   });
 
   it("coerces what it may and passes plain objects on [30:REG-60] [10:TOOL-14]", async () => {

@@ -23,8 +23,6 @@ export interface ToolbeltDeps {
   readonly maxParallel?: number;
   /** Between two calls that run one after the other; none when absent. */
   readonly pauseMs?: number | undefined;
-  /** What answers calls that need the state of this agent (`todo`, `memory`, …), by tool name. */
-  readonly agentTools?: ReadonlyMap<string, Tool["execute"]>;
 }
 
 export type CallContext = Omit<ToolContext, "callId" | "progress" | "enabledTools" | "signal">;
@@ -73,7 +71,7 @@ export class Toolbelt {
       prepared.map(({ tool, args, refusal }) => ({
         concurrency: refusal === undefined ? (tool?.concurrency ?? "serial") : "safe",
         paths: tool?.pathsOf?.(args, turn.context.taskId) ?? [],
-        isReadOnly: tool?.isReadOnly === true,
+        isReadOnly: tool?.effects === "none",
       })),
     );
     const done = new Map<number, { readonly outcome: CallOutcome; readonly rendered: Rendered }>();
@@ -97,7 +95,7 @@ export class Toolbelt {
     const tool = this.#deps.listing.tools.get(call.function.name);
     if (tool === undefined) return { call, tool, args: {}, refusal: `Unknown tool: ${call.function.name}` };
     const read = readArguments(call.function.arguments);
-    if (read.kind === "ok") return { call, tool, args: coerceArguments(read.value, tool.parameters) };
+    if (read.kind === "ok") return { call, tool, ...checked(tool, read.value) };
     const what = read.kind === "truncated" ? "were cut off" : "are not valid JSON";
     return {
       call,
@@ -125,8 +123,8 @@ export class Toolbelt {
       kind,
       durationMs: Math.max(0, Math.round(this.#deps.clock.now() - startedAt - asking.totalMs)),
       preview: this.#deps.redact(rendered.preview),
-      ...(rendered.diff === undefined ? {} : { diff: this.#deps.redact(rendered.diff) }),
-      ...(rendered.details === undefined ? {} : { details: rendered.details }),
+      diff: rendered.diff === undefined ? undefined : this.#deps.redact(rendered.diff),
+      details: rendered.details,
     };
     const replaced = kind === "refused" ? undefined : await turn.observer.afterCall?.(outcome, args);
     if (replaced !== undefined) outcome = { ...outcome, text: replaced };
@@ -146,13 +144,16 @@ export class Toolbelt {
     try {
       const before = await observer.beforeCall?.(call, args);
       if (typeof before === "string") return [renderError(before), "refused"];
-      if (before !== undefined) given = coerceArguments(before.args, tool.parameters);
+      if (before !== undefined) {
+        const changed = checked(tool, before.args);
+        if (changed.refusal !== undefined) return [renderError(changed.refusal), "refused"];
+        given = changed.args;
+      }
     } catch (error) {
       return [renderError(`Error executing ${name}: ${messageOf(error)}`), "failed"];
     }
     try {
-      const execute = this.#deps.agentTools?.get(name) ?? tool.execute.bind(tool);
-      const running = execute(given, {
+      const running = tool.execute(given, {
         ...context,
         callId: call.id,
         enabledTools: this.#deps.listing.names,
@@ -192,6 +193,14 @@ export class Toolbelt {
       return toolMessage(call, content);
     });
   }
+}
+
+/** The arguments as the tool takes them, or why it cannot. */
+function checked(tool: Tool, args: Readonly<Record<string, unknown>>): Pick<Prepared, "args" | "refusal"> {
+  if (tool.read === undefined) return { args: coerceArguments(args, tool.parameters) };
+  const read = tool.read(args);
+  if (read.kind === "ok") return { args: read.args };
+  return { args, refusal: `Wrong arguments for ${tool.name}: ${read.reason}. Nothing was run.` };
 }
 
 function cancelled(name: string): Rendered {

@@ -73,13 +73,13 @@ export interface OpenPath {
 
 export async function openPath(
   deps: FileDeps,
-  { given, use }: { readonly given: unknown; readonly use: PathUse },
+  { path: named, use }: { readonly path: string; readonly use: PathUse },
   context: ToolContext,
 ): Promise<OpenPath> {
-  if (typeof given !== "string" || given.trim() === "") throw new ToolFailure("path must be a non-empty string");
-  if (given.includes("\u0000")) throw new ToolFailure("path contains a NUL character");
+  if (named.trim() === "") throw new ToolFailure("path must be a non-empty string");
+  if (named.includes("\u0000")) throw new ToolFailure("path contains a NUL character");
   const terminal = await deps.leases.take(context, context.signal);
-  const shown = absolutePath(given, terminal);
+  const shown = absolutePath(named, terminal);
   const verdict = await deps.guard(shown, use, {
     terminal,
     scope: context.scope,
@@ -87,22 +87,22 @@ export async function openPath(
     callId: context.callId,
     signal: context.signal,
   });
-  if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: given });
+  if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: named });
   return { terminal, real: verdict.realPath, shown };
 }
 
 /** Against the live working directory; `~` is the terminal's home. */
-function absolutePath(given: string, terminal: { readonly cwd: string; readonly home: string }): string {
+function absolutePath(named: string, terminal: { readonly cwd: string; readonly home: string }): string {
   const expanded =
-    given === "~" ? terminal.home : given.startsWith("~/") ? path.posix.join(terminal.home, given.slice(2)) : given;
+    named === "~" ? terminal.home : named.startsWith("~/") ? path.posix.join(terminal.home, named.slice(2)) : named;
   return path.posix.resolve(terminal.cwd, expanded);
 }
 
 /** For scheduling: the absolute path of a call, as far as it is known before the terminal exists. */
-export function scheduledPaths(leases: TerminalLeases, given: unknown, taskId: string): readonly string[] {
-  if (typeof given !== "string" || given.trim() === "") return [];
+export function scheduledPaths(leases: TerminalLeases, named: string | undefined, taskId: string): readonly string[] {
+  if (named === undefined || named.trim() === "") return [];
   const terminal = leases.peek(taskId);
-  return [terminal === undefined ? given : absolutePath(given, terminal)];
+  return [terminal === undefined ? named : absolutePath(named, terminal)];
 }
 
 export interface CurrentFile {

@@ -1,3 +1,4 @@
+import { describe } from "#foundation/errors";
 import type { ToolContext } from "../call/context.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
 import { type FileDeps, type LintResult, type OpenPath, openPath } from "./file-access.ts";
@@ -6,13 +7,13 @@ import { type PatchPlan, planPatch } from "./v4a-apply.ts";
 import { type PatchOperation, parsePatch, pathsOf } from "./v4a-parse.ts";
 
 /** Applies a V4A patch: everything is checked and planned first, and what was written is put back if a later write fails. */
-export async function applyPatchText(deps: FileDeps, text: unknown, context: ToolContext): Promise<ToolResult> {
-  if (typeof text !== "string" || text.trim() === "") throw new ToolFailure("mode=patch needs the patch text in patch");
+export async function applyPatchText(deps: FileDeps, text: string, context: ToolContext): Promise<ToolResult> {
+  if (text.trim() === "") throw new ToolFailure("mode=patch needs the patch text in patch");
   const parsed = parsePatch(text);
   if (parsed.kind === "invalid") return failed(parsed.message, { success: false });
   const opened = new Map<string, OpenPath>();
-  for (const given of parsed.operations.flatMap(pathsOf)) {
-    if (!opened.has(given)) opened.set(given, await openPath(deps, { given: given, use: "write" }, context));
+  for (const path of parsed.operations.flatMap(pathsOf)) {
+    if (!opened.has(path)) opened.set(path, await openPath(deps, { path, use: "write" }, context));
   }
   const locks = [...opened.values()].map((open) => open.real);
   return deps.ledger.withLocks(
@@ -29,11 +30,11 @@ interface Opened {
 
 async function run(deps: FileDeps, { operations, opened }: Opened, context: ToolContext): Promise<ToolResult> {
   const before = new Map<string, FileBefore>();
-  const planned = await planPatch(operations, async (given) => {
-    const open = opened.get(given);
+  const planned = await planPatch(operations, async (path) => {
+    const open = opened.get(path);
     if (open === undefined) return undefined;
-    const seen = before.get(given) ?? (await lookBefore(open, context.signal));
-    before.set(given, seen);
+    const seen = before.get(path) ?? (await lookBefore(open, context.signal));
+    before.set(path, seen);
     return seen.text?.text;
   });
   if (planned.kind === "problems") {
@@ -42,14 +43,15 @@ async function run(deps: FileDeps, { operations, opened }: Opened, context: Tool
     });
   }
   const warnings = warningsOf(deps, before, context.taskId);
-  for (const [given, content] of planned.plan.files) {
-    const seen = before.get(given);
+  for (const [path, content] of planned.plan.files) {
+    const seen = before.get(path);
     if (seen !== undefined && content !== undefined) refuseMasks(deps, seen, content);
   }
   const paths = [...opened.values()].map((open) => open.real);
   await deps.checkpoint?.({ paths, reason: "patch" }, context);
   const written = await writeAll(deps, { plan: planned.plan, before }, context);
   const { plan } = planned;
+  const changed = [...plan.modified, ...plan.created, ...plan.deleted];
   return result(
     {
       success: true,
@@ -61,7 +63,7 @@ async function run(deps: FileDeps, { operations, opened }: Opened, context: Tool
       sha256: written.hashes,
       ...(warnings.length === 0 ? {} : { _warning: warnings.join(" ") }),
     },
-    { diff: written.diff, preview: `${plan.modified.length + plan.created.length + plan.deleted.length} files` },
+    { diff: written.diff, preview: `${changed.length} files`, details: { kind: "files", changed } },
   );
 }
 
@@ -76,8 +78,8 @@ async function writeAll(deps: FileDeps, { plan, before }: WriteJob, context: Too
   const lint: Record<string, LintResult> = {};
   const hashes: Record<string, string> = {};
   try {
-    for (const [given, content] of plan.files) {
-      const seen = before.get(given);
+    for (const [path, content] of plan.files) {
+      const seen = before.get(path);
       if (seen === undefined || content === seen.text?.text) continue;
       done.push(seen);
       if (content === undefined) {
@@ -86,14 +88,14 @@ async function writeAll(deps: FileDeps, { plan, before }: WriteJob, context: Too
       }
       const written = await writeFileText(deps, { before: seen, text: content, context });
       diffs.push(written.diff);
-      hashes[given] = written.sha256;
-      if (written.lint !== undefined) lint[given] = written.lint;
+      hashes[path] = written.sha256;
+      if (written.lint !== undefined) lint[path] = written.lint;
     }
   } catch (error) {
     const left = await restore(done);
     const state = left.length === 0 ? "All files are as they were." : `Could not be put back: ${left.join(", ")}.`;
     throw new ToolFailure(
-      `The patch failed while it was being written (${message(error)}). ${state}`,
+      `The patch failed while it was being written (${describe(error)}). ${state}`,
       { success: false },
       { cause: error },
     );
@@ -121,8 +123,4 @@ function warningsOf(deps: FileDeps, before: ReadonlyMap<string, FileBefore>, age
     const stale = deps.ledger.stale(agent, open.real, file?.stamp);
     return stale === undefined ? [] : [staleWarning(stale, open.shown)];
   });
-}
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

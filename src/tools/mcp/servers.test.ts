@@ -8,7 +8,7 @@ import { type Auxiliary, noAuxiliary } from "../call/auxiliary.ts";
 import type { Prompter, SessionScope } from "../call/session-scope.ts";
 import { nobody } from "../call/unattended-scope.ts";
 import type { Tool } from "../registry/tool.ts";
-import { listingOf, testScope, toolContext } from "../testing.ts";
+import { listingOf, runTool, testScope, toolContext } from "../testing.ts";
 import { fakeSettings, type McpStage, mcpStage, settingsOf } from "./testing.ts";
 
 function toolOf(stage: McpStage, name: string): Tool {
@@ -27,7 +27,7 @@ async function callFor(
   stage: McpStage,
   { name, args = {}, signal = never }: { name: string; args?: Record<string, unknown>; signal?: AbortSignal },
 ) {
-  const { content } = await toolOf(stage, name).execute(args, toolContext({ scope, signal }));
+  const { content } = await runTool(toolOf(stage, name), args, toolContext({ scope, signal }));
   return content as Record<string, unknown>;
 }
 

@@ -5,7 +5,7 @@ export type GeneratedImage =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "failed"; readonly error: string; readonly type: string };
 
-export interface ImageWish {
+export interface ImageRequest {
   readonly prompt: string;
   readonly aspectRatio: "landscape" | "square" | "portrait";
 }
@@ -13,5 +13,5 @@ export interface ImageWish {
 /** Makes images. Plugins bring their own; a name may be taken once. */
 export interface ImageProvider {
   readonly name: string;
-  generate(wish: ImageWish, signal: AbortSignal): Promise<GeneratedImage>;
+  generate(request: ImageRequest, signal: AbortSignal): Promise<GeneratedImage>;
 }

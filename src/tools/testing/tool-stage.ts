@@ -6,6 +6,7 @@ import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
+import { noAbilities } from "../call/ability.ts";
 import { combineObservers } from "../call/combine-observers.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import { Toolbelt } from "../call/toolbelt.ts";
@@ -80,7 +81,7 @@ export async function toolStage(files: Readonly<Record<string, string>> = {}): P
 }
 
 function callAs(scope: SessionScope, taskId: string): ToolStage["call"] {
-  const context = { scope, taskId, sessionId: "session" };
+  const context = { scope, taskId, sessionId: "session", agent: noAbilities };
   return async (toolbox, tool, args) => {
     const { signal } = new AbortController();
     const belt = new Toolbelt({

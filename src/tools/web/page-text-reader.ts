@@ -1,4 +1,7 @@
+import { describe } from "#foundation/errors";
 import { isRecord } from "#foundation/text/json";
+import { noAbilities } from "../call/ability.ts";
+import { runChecked } from "../call/define-tool.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 
@@ -19,11 +22,12 @@ export function readPageWith(registry: ToolRegistry, scope: SessionScope): Fetch
       sessionId: scope.key,
       scope,
       enabledTools: new Set<string>(),
+      agent: noAbilities,
       signal,
       progress: () => undefined,
     };
     try {
-      const { content } = await tool.execute({ urls: [url] }, context);
+      const { content } = await runChecked(tool, { urls: [url] }, context);
       const results = isRecord(content) ? content["results"] : undefined;
       const first: unknown = Array.isArray(results) ? results[0] : undefined;
       const text = isRecord(first) ? first["content"] : undefined;
@@ -32,7 +36,7 @@ export function readPageWith(registry: ToolRegistry, scope: SessionScope): Fetch
         : { kind: "failed", reason: "the page has no text" };
     } catch (error) {
       signal.throwIfAborted();
-      return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+      return { kind: "failed", reason: describe(error) };
     }
   };
 }

@@ -6,11 +6,7 @@ import { print, type RunningTool, type ViewState } from "./state.ts";
 import { toolLine } from "./tool-line.ts";
 
 export type ToolStart = Extract<SessionEvent, { readonly type: "tool-start" }>;
-/** The exit code of a command and a call's whole result are shown when the session tells them. */
-export type ToolEnd = Extract<SessionEvent, { readonly type: "tool-end" }> & {
-  readonly exitCode?: number;
-  readonly result?: string;
-};
+export type ToolEnd = Extract<SessionEvent, { readonly type: "tool-end" }>;
 
 const longToolMs = 30_000;
 
@@ -80,7 +76,7 @@ function showTool(state: ViewState, event: ToolEnd, args: unknown): ViewState {
     const folded = [...state.toolFeed.folded, event.name];
     return showDiff({ ...named, toolFeed: { ...named.toolFeed, folded } }, event);
   }
-  const line = toolLine({ ...event, args, result: event.result ?? event.preview }, state.settings.toolEmojis);
+  const line = toolLine({ ...event, args }, state.settings.toolEmojis);
   const isFull = toolProgress === "verbose";
   const full = isFull ? { full: { args: argumentText(args), result: event.result ?? event.preview } } : {};
   return showDiff(print(named, { kind: "tool", line, ...full }), event);

@@ -49,13 +49,13 @@ describe("tool lines", () => {
   });
 
   it("end with the exit code of a command, or say what kind of failure it was [20:A10.15] [30:REG-54]", () => {
-    expect(toolLine(facts("terminal", { command: "x" }, { exitCode: 2, isError: true }), none).mark).toBe(" [exit 2]");
-    const denied = { exitCode: -1, isError: true, result: '{"error":"This was not run (recursive delete)"}' };
+    const failed = { details: { kind: "command", exitCode: 2 }, isError: true } as const;
+    expect(toolLine(facts("terminal", { command: "x" }, failed), none).mark).toBe(" [exit 2]");
+    const denied = { details: { kind: "command", isRefused: true }, isError: true } as const;
     expect(toolLine(facts("terminal", { command: "x" }, denied), none).mark).toBe(" [not run]");
     expect(toolLine(facts("read_file", {}, { isError: true }), none).mark).toBe(" [error]");
-    const full =
-      "The user notes use 2,190 of 2,200 characters; with this change they would have 2,400, which is over the limit.";
-    expect(toolLine(facts("memory", {}, { isError: true, result: full }), none).mark).toBe(" [full]");
+    const full = { details: { kind: "notes", target: "user", outcome: "full" }, isError: true } as const;
+    expect(toolLine(facts("memory", {}, full), none).mark).toBe(" [full]");
   });
 
   it("take the emoji of the skin, then of the tool [20:R10.10]", () => {

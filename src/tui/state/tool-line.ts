@@ -1,3 +1,4 @@
+import type { ToolDetails } from "#conversation";
 import { isRecord } from "#foundation/text/json";
 import { toolDetails } from "./tool-details.ts";
 
@@ -21,9 +22,7 @@ export interface ToolFacts {
   readonly preview: string;
   readonly durationMs: number;
   readonly isError: boolean;
-  readonly exitCode?: number;
-  /** What a failed call said. */
-  readonly result?: string;
+  readonly details?: ToolDetails | undefined;
 }
 
 /** Emojis by tool: the person's skin decides first, then whoever registered the tool. */
@@ -47,13 +46,13 @@ export function toolLine(facts: ToolFacts, emojis: Emojis): ToolLine {
   };
 }
 
-function markOf(facts: ToolFacts): string {
-  // A command that was refused has no exit code of its own.
-  if (facts.exitCode === -1 && facts.result?.includes("not run") === true) return " [not run]";
-  if (facts.exitCode !== undefined && facts.exitCode !== 0) return ` [exit ${facts.exitCode}]`;
-  if (!facts.isError) return "";
-  if (facts.name === "memory" && /\bfull\b|exceed|over the limit|no room/i.test(facts.result ?? "")) return " [full]";
-  return " [error]";
+function markOf({ details, isError }: ToolFacts): string {
+  if (details?.kind === "command") {
+    if (details.isRefused === true) return " [not run]";
+    if ((details.exitCode ?? 0) !== 0) return ` [exit ${details.exitCode}]`;
+  }
+  if (!isError) return "";
+  return details?.kind === "notes" && details.outcome === "full" ? " [full]" : " [error]";
 }
 
 function oneRow(text: string): string {

@@ -99,7 +99,11 @@ export class DialogSupervisor implements Disposable {
   /** Answers the named dialog, or the oldest one. Undefined when there is none. */
   async answer(
     id: string | undefined,
-    how: { readonly action: "accept" | "dismiss"; readonly by: DialogClosedBy; readonly promptText?: string },
+    how: {
+      readonly action: "accept" | "dismiss";
+      readonly by: DialogClosedBy;
+      readonly promptText?: string | undefined;
+    },
   ): Promise<ClosedDialog | undefined> {
     const key = id ?? this.#pending.keys().next().value;
     const found = key === undefined ? undefined : this.#take(key);

@@ -1,12 +1,12 @@
-import { isRecord } from "#foundation/text/json";
 import { assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { defineTool } from "../../call/define-tool.ts";
 import { result, ToolFailure } from "../../call/result.ts";
 import type { Availability, Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_cdp`: one raw DevTools command, for a browser whose DevTools address the user gave us. */
 export function createBrowserCdpTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_cdp",
     toolset: "browser-cdp",
     emoji: "🧪",
@@ -31,28 +31,27 @@ export function createBrowserCdpTool(deps: BrowserDeps): Tool {
         ? true
         : { reason: "no DevTools address (browser.cdp_url) is configured" };
     },
-    async execute(args, context) {
-      const method = args["method"];
-      if (typeof method !== "string" || !/^[A-Z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(method))
+    effects: "elsewhere",
+    async run({ method, params = {}, target_id, frame_id, timeout = 30 }, context) {
+      if (!/^[A-Z][A-Za-z]*\.[a-z][A-Za-z]*$/.test(method))
         throw new ToolFailure("method must look like Domain.method", { success: false });
       const driver = await openPage(deps, context);
       if (driver.cdp === undefined)
         throw new ToolFailure("This browser does not speak the DevTools protocol.", { success: false });
-      const seconds = typeof args["timeout"] === "number" && Number.isFinite(args["timeout"]) ? args["timeout"] : 30;
       const answer = await driver.cdp(
         {
           method,
-          params: isRecord(args["params"]) ? args["params"] : {},
-          timeoutMs: Math.min(Math.max(seconds, 1), 300) * 1000,
-          ...(typeof args["target_id"] === "string" ? { targetId: args["target_id"] } : {}),
-          ...(typeof args["frame_id"] === "string" ? { frameId: args["frame_id"] } : {}),
+          params,
+          timeoutMs: Math.min(Math.max(timeout, 1), 300) * 1000,
+          targetId: target_id,
+          frameId: frame_id,
         },
         context.signal,
       );
       await assertAllowed(deps, driver, context);
       return result({ success: true, method, result: answer ?? {} });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

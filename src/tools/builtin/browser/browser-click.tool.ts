@@ -1,11 +1,12 @@
 import { assertAllowed, type BrowserDeps, dialogFields, openPage, readRef } from "../../browser/tool-deps.ts";
+import { defineTool } from "../../call/define-tool.ts";
 import { result } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_click`: clicks an element of the outline. */
 export function createBrowserClickTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_click",
     toolset: "browser",
     emoji: "👆",
@@ -17,14 +18,15 @@ export function createBrowserClickTool(deps: BrowserDeps): Tool {
     },
     check: deps.check,
     isIdempotent: false,
-    async execute(args, context) {
-      const ref = readRef(args["ref"]);
+    effects: "elsewhere",
+    async run(args, context) {
+      const ref = readRef(args.ref);
       const driver = await openPage(deps, context);
       const end = await driver.click(ref, context.signal);
       if (end.kind === "done") await assertAllowed(deps, driver, context);
       return result({ success: true, clicked: `@${ref}`, ...dialogFields(driver) });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

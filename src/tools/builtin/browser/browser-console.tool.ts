@@ -1,4 +1,5 @@
 import { assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { defineTool } from "../../call/define-tool.ts";
 import { result, ToolFailure } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
@@ -7,7 +8,7 @@ const longestResult = 20_000;
 
 /** `browser_console`: what the page's scripts said, or the value of an expression. */
 export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_console",
     toolset: "browser",
     emoji: "🖥️",
@@ -20,11 +21,11 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
       },
     },
     check: deps.check,
-    async execute(args, context) {
+    effects: "elsewhere",
+    async run({ expression = "", clear = false }, context) {
       const driver = await openPage(deps, context);
       const { fenceInline, fenceUntrusted } = await import("../../web/untrusted.ts");
-      const expression = args["expression"];
-      if (typeof expression === "string" && expression.trim() !== "") {
+      if (expression.trim() !== "") {
         const value = await driver.evaluate(expression, context.signal);
         await assertAllowed(deps, driver, context);
         const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
@@ -41,7 +42,7 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
       if (log === undefined)
         throw new ToolFailure("This browser does not tell what its console says.", { success: false });
       const { messages, errors } = log.read();
-      if (args["clear"] === true) log.clear();
+      if (clear) log.clear();
       return result({
         success: true,
         console_messages: messages.map((one) => ({ ...one, text: fenceInline(one.text) })),
@@ -50,7 +51,7 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
         total_errors: errors.length,
       });
     },
-  };
+  });
 }
 
 function typeOf(value: unknown): string {

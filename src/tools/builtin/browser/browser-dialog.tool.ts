@@ -1,11 +1,12 @@
 import { type BrowserDeps, fencedDialog } from "../../browser/tool-deps.ts";
-import { failed, result, ToolFailure } from "../../call/result.ts";
+import { defineTool } from "../../call/define-tool.ts";
+import { failed, result } from "../../call/result.ts";
 import type { Availability, Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_dialog`: answers an alert, a question or a prompt that blocks the page. */
 export function createBrowserDialogTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_dialog",
     toolset: "browser-cdp",
     emoji: "💬",
@@ -26,18 +27,14 @@ export function createBrowserDialogTool(deps: BrowserDeps): Tool {
       if (usable !== true) return usable;
       return (await deps.sessions.kind(signal)) === "camofox" ? { reason: "this browser does not show dialogs" } : true;
     },
-    async execute(args, context) {
-      const action = args["action"];
-      if (action !== "accept" && action !== "dismiss")
-        throw new ToolFailure("action must be accept or dismiss", { success: false });
+    effects: "elsewhere",
+    async run({ action, dialog_id, prompt_text: promptText }, context) {
       const dialogs = deps.sessions.current(context.taskId)?.dialogs;
       if (dialogs === undefined)
         return failed("No page is open in a browser that shows dialogs. Open one with browser_navigate first.", {
           success: false,
         });
-      const id = typeof args["dialog_id"] === "string" && args["dialog_id"] !== "" ? args["dialog_id"] : undefined;
-      const promptText = typeof args["prompt_text"] === "string" ? { promptText: args["prompt_text"] } : {};
-      const dialog = await dialogs.answer(id, { action, by: "agent", ...promptText });
+      const dialog = await dialogs.answer(dialog_id || undefined, { action, by: "agent", promptText });
       if (dialog === undefined)
         return failed("No such dialog is open.", {
           success: false,
@@ -46,7 +43,7 @@ export function createBrowserDialogTool(deps: BrowserDeps): Tool {
         });
       return result({ success: true, action, dialog: fencedDialog(dialog) });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

@@ -1,4 +1,5 @@
 import { type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { defineTool } from "../../call/define-tool.ts";
 import { result } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import { fenceInline } from "../../web/untrusted.ts";
@@ -6,7 +7,7 @@ import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_get_images`: what images the page shows. */
 export function createBrowserGetImagesTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_get_images",
     toolset: "browser",
     emoji: "🖼️",
@@ -14,14 +15,14 @@ export function createBrowserGetImagesTool(deps: BrowserDeps): Tool {
       "List the images of the open page: addresses, alternative texts and sizes. Look at one with vision_analyze.",
     parameters: { type: "object", properties: {} },
     check: deps.check,
-    isReadOnly: true,
-    async execute(_args, context) {
+    effects: "none",
+    async run(_args, context) {
       const driver = await openPage(deps, context);
       const images = (await driver.images(context.signal)).filter((image) => !image.src.startsWith("data:"));
       const shown = images.map((image) => ({ ...image, alt: fenceInline(image.alt) }));
       return result({ success: true, images: shown, count: images.length });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

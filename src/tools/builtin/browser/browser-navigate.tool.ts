@@ -1,6 +1,7 @@
 import type { Visit } from "../../browser/driver.ts";
 import { type BrowserDeps, dialogFields, showPage } from "../../browser/tool-deps.ts";
 import type { ToolContext } from "../../call/context.ts";
+import { defineTool } from "../../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import { fenceInline } from "../../web/untrusted.ts";
@@ -11,7 +12,7 @@ const botWall =
 
 /** `browser_navigate`: opens an address and shows its outline. */
 export function createBrowserNavigateTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_navigate",
     toolset: "browser",
     emoji: "🌐",
@@ -24,18 +25,15 @@ export function createBrowserNavigateTool(deps: BrowserDeps): Tool {
       required: ["url"],
     },
     check: deps.check,
-    execute: (args, context) => run(deps, args, context),
-  };
+    effects: "elsewhere",
+    run: ({ url }, context) => run(deps, url.trim(), context),
+  });
 }
 
-async function run(
-  deps: BrowserDeps,
-  args: Readonly<Record<string, unknown>>,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const given = typeof args["url"] === "string" ? args["url"].trim() : "";
-  if (given === "") throw new ToolFailure("url must be a non-empty string", { success: false });
-  const url = /^[a-z][a-z0-9+.-]*:/i.test(given) && !/^[\w.-]+:\d+(?:\/|$)/.test(given) ? given : `https://${given}`;
+async function run(deps: BrowserDeps, address: string, context: ToolContext): Promise<ToolResult> {
+  if (address === "") throw new ToolFailure("url must be a non-empty string", { success: false });
+  const url =
+    /^[a-z][a-z0-9+.-]*:/i.test(address) && !/^[\w.-]+:\d+(?:\/|$)/.test(address) ? address : `https://${address}`;
   const { taskId, signal } = context;
   const surface = context.scope.source;
   await judge(await likelyKind(deps, url, signal));
@@ -74,13 +72,15 @@ async function run(
 
   async function leave(reason: string): Promise<never> {
     await driver.navigate("about:blank", signal);
-    throw new ToolFailure(`${shown(given)} leads to an address that may not be opened: ${reason}.`, { success: false });
+    throw new ToolFailure(`${shown(address)} leads to an address that may not be opened: ${reason}.`, {
+      success: false,
+    });
   }
 
   async function judge(kind: typeof driver.kind): Promise<void> {
     const verdict = await deps.guard.judge(url, { kind, surface }, signal);
     if (verdict.kind === "refused")
-      throw new ToolFailure(`${shown(given)} is not opened: ${verdict.reason}.`, { success: false });
+      throw new ToolFailure(`${shown(address)} is not opened: ${verdict.reason}.`, { success: false });
   }
 }
 

@@ -1,11 +1,12 @@
 import { assertAllowed, type BrowserDeps, dialogFields, openPage } from "../../browser/tool-deps.ts";
+import { defineTool } from "../../call/define-tool.ts";
 import { result, ToolFailure } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_press`: one key or combination. */
 export function createBrowserPressTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_press",
     toolset: "browser",
     emoji: "⌨️",
@@ -17,15 +18,16 @@ export function createBrowserPressTool(deps: BrowserDeps): Tool {
     },
     check: deps.check,
     isIdempotent: false,
-    async execute(args, context) {
-      const key = typeof args["key"] === "string" ? args["key"].trim() : "";
+    effects: "elsewhere",
+    async run({ key: named }, context) {
+      const key = named.trim();
       if (key === "" || key.length > 60) throw new ToolFailure("key must be the name of a key", { success: false });
       const driver = await openPage(deps, context);
       const end = await driver.press(key, context.signal);
       if (end.kind === "done") await assertAllowed(deps, driver, context);
       return result({ success: true, pressed: key, ...dialogFields(driver) });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

@@ -1,11 +1,12 @@
 import { type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
-import { result, ToolFailure } from "../../call/result.ts";
+import { defineTool } from "../../call/define-tool.ts";
+import { result } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_scroll`: moves the page by 500 pixels. */
 export function createBrowserScrollTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_scroll",
     toolset: "browser",
     emoji: "📜",
@@ -16,15 +17,13 @@ export function createBrowserScrollTool(deps: BrowserDeps): Tool {
       required: ["direction"],
     },
     check: deps.check,
-    async execute(args, context) {
-      const direction = args["direction"];
-      if (direction !== "up" && direction !== "down")
-        throw new ToolFailure("direction must be up or down", { success: false });
+    effects: "elsewhere",
+    async run({ direction }, context) {
       const driver = await openPage(deps, context);
       await driver.scroll(direction, context.signal);
       return result({ success: true, scrolled: direction });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

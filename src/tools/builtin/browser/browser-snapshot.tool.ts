@@ -1,11 +1,12 @@
 import { type BrowserDeps, fencedDialog, openPage, showPage } from "../../browser/tool-deps.ts";
+import { defineTool } from "../../call/define-tool.ts";
 import { result } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_snapshot`: the outline of the open page, anew. */
 export function createBrowserSnapshotTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_snapshot",
     toolset: "browser",
     emoji: "📸",
@@ -16,10 +17,10 @@ export function createBrowserSnapshotTool(deps: BrowserDeps): Tool {
       properties: { full: { type: "boolean", description: "Include all text (default false)" } },
     },
     check: deps.check,
-    isReadOnly: true,
-    async execute(args, context) {
+    effects: "none",
+    async run({ full = false }, context) {
       const driver = await openPage(deps, context);
-      const page = await showPage(deps, driver, { isFull: args["full"] === true, context });
+      const page = await showPage(deps, driver, { isFull: full, context });
       const { dialogs } = driver;
       const frames = driver.frames?.() ?? [];
       return result({
@@ -34,7 +35,7 @@ export function createBrowserSnapshotTool(deps: BrowserDeps): Tool {
         ...(frames.length > 1 ? { frame_tree: frames } : {}),
       });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

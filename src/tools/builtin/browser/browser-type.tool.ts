@@ -1,11 +1,12 @@
 import { type BrowserDeps, openPage, readRef } from "../../browser/tool-deps.ts";
-import { result, ToolFailure } from "../../call/result.ts";
+import { defineTool } from "../../call/define-tool.ts";
+import { result } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_type`: replaces the text of a field. */
 export function createBrowserTypeTool(deps: BrowserDeps): Tool {
-  return {
+  return defineTool({
     name: "browser_type",
     toolset: "browser",
     emoji: "⌨️",
@@ -20,15 +21,14 @@ export function createBrowserTypeTool(deps: BrowserDeps): Tool {
     },
     check: deps.check,
     isIdempotent: false,
-    async execute(args, context) {
-      const ref = readRef(args["ref"]);
-      const text = args["text"];
-      if (typeof text !== "string") throw new ToolFailure("text must be a string", { success: false });
+    effects: "elsewhere",
+    async run({ ref: named, text }, context) {
+      const ref = readRef(named);
       const driver = await openPage(deps, context);
       const { isPassword } = await driver.type(ref, text, context.signal);
       return result({ success: true, ...(isPassword ? {} : { typed: text }), element: `@${ref}` });
     },
-  };
+  });
 }
 
 /** Found by the list that is generated from this folder. */

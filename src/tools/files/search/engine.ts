@@ -12,7 +12,7 @@ export interface ContentQuery {
   readonly pattern: string;
   /** Absolute file or folder. */
   readonly root: string;
-  readonly glob?: string;
+  readonly glob?: string | undefined;
   readonly context: number;
   readonly signal: AbortSignal;
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSearchFilesTool } from "../../builtin/search-files.tool.ts";
 import { ToolFailure } from "../../call/result.ts";
-import { folderTerminal, leasesOf, toolContext } from "../../testing.ts";
+import { folderTerminal, leasesOf, runTool, toolContext } from "../../testing.ts";
 import { defaultFileOptions } from "../file-access.ts";
 import { FileLedger } from "../ledger.ts";
 import { ReadHistory } from "../read-history.ts";
@@ -54,7 +54,7 @@ describe.each(engines)("search_files over %s", (name, engine) => {
   const tool = () => createSearchFilesTool(deps());
   const use = async (args: Record<string, unknown>, one = tool()) => {
     try {
-      return (await one.execute(args, toolContext())).content as Record<string, unknown>;
+      return (await runTool(one, args, toolContext())).content as Record<string, unknown>;
     } catch (error) {
       if (error instanceof ToolFailure) return { error: error.message, ...error.extra };
       throw error;
@@ -145,6 +145,6 @@ describe.each(engines)("search_files over %s", (name, engine) => {
   it("stops at once when interrupted", async () => {
     const stop = new AbortController();
     stop.abort();
-    await expect(tool().execute({ pattern: "needle" }, toolContext({ signal: stop.signal }))).rejects.toThrow();
+    await expect(runTool(tool(), { pattern: "needle" }, toolContext({ signal: stop.signal }))).rejects.toThrow();
   });
 });

@@ -7,11 +7,11 @@ import { BadPatternError, type LineMatch, type SearchEngine } from "./engine.ts"
 const maxCounted = 10_000;
 const searchTimeoutMs = 60_000;
 
-export interface SearchWish {
+export interface SearchRequest {
   readonly pattern: string;
   readonly target: "content" | "files";
   readonly root: string;
-  readonly glob?: string;
+  readonly glob?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly context: number;
@@ -33,11 +33,13 @@ export interface SearchFound {
 }
 
 /** Runs a search within its bounds of time and number. */
-export async function search(engine: SearchEngine, wish: SearchWish): Promise<SearchFound> {
+export async function search(engine: SearchEngine, request: SearchRequest): Promise<SearchFound> {
   using limit = deadline(searchTimeoutMs);
-  const signal = linkSignals(wish.signal, limit.signal);
+  const signal = linkSignals(request.signal, limit.signal);
   try {
-    return wish.target === "files" ? await findFiles(engine, wish, signal) : await findLines(engine, wish, signal);
+    return request.target === "files"
+      ? await findFiles(engine, request, signal)
+      : await findLines(engine, request, signal);
   } catch (error) {
     if (error instanceof BadPatternError) {
       const where = error.position === undefined ? "" : ` at position ${error.position}`;
@@ -45,27 +47,27 @@ export async function search(engine: SearchEngine, wish: SearchWish): Promise<Se
         ...(error.position === undefined ? {} : { position: error.position }),
       });
     }
-    if (limit.signal.aborted && !wish.signal.aborted) {
+    if (limit.signal.aborted && !request.signal.aborted) {
       throw new ToolFailure(`The search took longer than ${searchTimeoutMs / 1000} s. Narrow path or pattern.`);
     }
     throw error;
   }
 }
 
-async function findLines(engine: SearchEngine, wish: SearchWish, signal: AbortSignal): Promise<SearchFound> {
+async function findLines(engine: SearchEngine, request: SearchRequest, signal: AbortSignal): Promise<SearchFound> {
   const lines: LineMatch[] = [];
   const counts = new Map<string, number>();
   const query = {
-    pattern: wish.pattern,
-    root: wish.root,
-    context: wish.context,
+    pattern: request.pattern,
+    root: request.root,
+    context: request.context,
     signal,
-    ...(wish.glob === undefined ? {} : { glob: wish.glob }),
+    ...(request.glob === undefined ? {} : { glob: request.glob }),
   };
   const hidden = new Set<string>();
   let total = 0;
   for await (const line of engine.content(query)) {
-    if (!wish.mayRead(line.path)) {
+    if (!request.mayRead(line.path)) {
       hidden.add(line.path);
       continue;
     }
@@ -76,19 +78,19 @@ async function findLines(engine: SearchEngine, wish: SearchWish, signal: AbortSi
     // Lines around a match belong to the window of the match they stand beside.
     const index = line.isMatch ? total - 1 : total;
     if (
-      index >= wish.offset &&
-      (index < wish.offset + wish.limit || (!line.isMatch && index === wish.offset + wish.limit))
+      index >= request.offset &&
+      (index < request.offset + request.limit || (!line.isMatch && index === request.offset + request.limit))
     )
       lines.push(line);
     if (total >= maxCounted) break;
   }
-  const files = [...counts.keys()].slice(wish.offset, wish.offset + wish.limit);
+  const files = [...counts.keys()].slice(request.offset, request.offset + request.limit);
   return { lines, files, counts, total, isLowerBound: total >= maxCounted, hidden: [...hidden] };
 }
 
-async function findFiles(engine: SearchEngine, wish: SearchWish, signal: AbortSignal): Promise<SearchFound> {
+async function findFiles(engine: SearchEngine, request: SearchRequest, signal: AbortSignal): Promise<SearchFound> {
   const found: string[] = [];
-  for await (const file of engine.files({ glob: wish.pattern, root: wish.root, signal })) {
+  for await (const file of engine.files({ glob: request.pattern, root: request.root, signal })) {
     found.push(file);
     if (found.length >= maxCounted) break;
   }
@@ -104,7 +106,7 @@ async function findFiles(engine: SearchEngine, wish: SearchWish, signal: AbortSi
   dated.sort((left, right) => right.at - left.at || (left.file < right.file ? -1 : 1));
   return {
     lines: [],
-    files: dated.slice(wish.offset, wish.offset + wish.limit).map((one) => one.file),
+    files: dated.slice(request.offset, request.offset + request.limit).map((one) => one.file),
     counts: new Map(),
     total: found.length,
     isLowerBound: found.length >= maxCounted,

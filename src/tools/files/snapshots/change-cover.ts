@@ -7,7 +7,7 @@ import type { Clock } from "#foundation/time/clock";
 import { isReadOnlyCommand } from "../../approval/read-only-command.ts";
 import type { CallObserver } from "../../call/call-state.ts";
 import type { SessionScope, ToolTask } from "../../call/session-scope.ts";
-import type { Tool } from "../../registry/tool.ts";
+import type { RunningCode, Tool } from "../../registry/tool.ts";
 import type { WorkspaceSnapshots } from "./workspace-snapshots.ts";
 
 export interface CoverDeps {
@@ -44,8 +44,6 @@ const rootMarks = [
 ];
 /** The prompt comes first. */
 const warmUpDelayMs = 1_000;
-/** Loading a skill may run commands that stand in it. */
-const alsoRun: ReadonlySet<string> = new Set(["skill_view"]);
 
 /**
  * Sees to it that whatever a call changes can be brought back: before anything that is not known to be read-only runs, the
@@ -77,10 +75,10 @@ export class ChangeCover implements AsyncDisposable {
   observer(task: ToolTask, signal: AbortSignal): CallObserver {
     return {
       beforeCall: async (call, args) => {
-        const about = this.#whatRuns(call.function.name, args);
-        if (about === undefined) return undefined;
-        if (about.command !== undefined && this.#isReadOnly(about.command, task)) return undefined;
-        await this.#cover(await this.#rootsFor(task, args["workdir"]), { task, reason: about.reason }, signal);
+        const code = whatRuns(this.#deps.toolNamed(call.function.name), args);
+        if (code === undefined) return undefined;
+        if (code.command !== undefined && this.#isReadOnly(code.command, task)) return undefined;
+        await this.#cover(await this.#rootsFor(task, code.workdir), { task, reason: code.reason }, signal);
         return undefined;
       },
     };
@@ -135,23 +133,6 @@ export class ChangeCover implements AsyncDisposable {
       await this.#deps.snapshots.before({ root, reason: "when a session was opened" }, signal);
   }
 
-  #whatRuns(
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-  ): { readonly reason: string; readonly command?: string } | undefined {
-    const textOf = (key: string): string => (typeof args[key] === "string" ? args[key] : "");
-    if (name === "terminal") return { reason: textOf("command"), command: textOf("command") };
-    if (name === "execute_code") return { reason: `a script: ${textOf("code")}` };
-    if (name === "process") {
-      const isInput = args["action"] === "write" || args["action"] === "submit";
-      return isInput ? { reason: `input: ${textOf("data")}` } : undefined;
-    }
-    if (alsoRun.has(name)) return { reason: name };
-    const tool = this.#deps.toolNamed(name);
-    const isForeign = tool?.origin === "mcp" || tool?.origin === "plugin";
-    return isForeign && tool.isReadOnly !== true ? { reason: name } : undefined;
-  }
-
   #isReadOnly(command: string, { taskId, scope }: ToolTask): boolean {
     return isReadOnlyCommand(command, { cwd: this.#deps.cwdOf(taskId) ?? scope.cwd, home: this.#deps.home });
   }
@@ -174,9 +155,9 @@ export class ChangeCover implements AsyncDisposable {
   }
 
   /** The session's folder, and the project that a command runs in where that is another one. */
-  async #rootsFor({ taskId, scope }: ToolTask, workdir: unknown): Promise<readonly (string | undefined)[]> {
+  async #rootsFor({ taskId, scope }: ToolTask, workdir: string | undefined): Promise<readonly (string | undefined)[]> {
     const live = this.#deps.cwdOf(taskId) ?? scope.cwd;
-    const folder = typeof workdir === "string" ? path.resolve(live, workdir) : live;
+    const folder = workdir === undefined ? live : path.resolve(live, workdir);
     const own = await sessionFolder(scope);
     return [this.#deps.snapshots.covers(own) ? own : undefined, await this.#rootOf(path.join(folder, "any"), scope)];
   }
@@ -193,6 +174,15 @@ export class ChangeCover implements AsyncDisposable {
       if (await isProject(at)) return at;
     return snapshots.covers(folder) ? folder : undefined;
   }
+}
+
+/** What a call would run; undefined when it changes nothing that its tool does not see to itself. */
+function whatRuns(tool: Tool | undefined, args: Readonly<Record<string, unknown>>): RunningCode | undefined {
+  if (tool === undefined) return undefined;
+  if (tool.runs !== undefined) return tool.runs(args);
+  const mayRun =
+    tool.effects === "commands" || (tool.effects === undefined && (tool.origin ?? "builtin") !== "builtin");
+  return mayRun ? { reason: tool.name } : undefined;
 }
 
 /** What snapshots of a session are taken of. */

@@ -26,7 +26,7 @@ export function adaptTool(server: McpServer, adapted: AdaptedTool, deps: McpDeps
   return {
     ...mcpToolShape(server, adapted),
     concurrency: settings.parallel && definition.isReadOnly ? "safe" : "serial",
-    isReadOnly: definition.isReadOnly,
+    effects: definition.isReadOnly ? "none" : undefined,
     isIdempotent: definition.isReadOnly || definition.isIdempotent,
     execute: async (args, context) => {
       const blocked = await refusal(server, { adapted, args }, { deps, context });

@@ -1,7 +1,7 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "#conversation";
-import { isRecord } from "#foundation/text/json";
-import { result, ToolFailure, type ToolResult } from "../../call/result.ts";
+import { defineTool } from "../../call/define-tool.ts";
+import { result, type ToolResult } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import type { McpServer } from "../server.ts";
 import { fence } from "./call-result.ts";
@@ -10,7 +10,7 @@ import { finish, mcpToolShape } from "./tool-adapter.ts";
 
 const maxTextChars = 1_000_000;
 const maxEntries = 1_000;
-const nothing: JsonSchema = { type: "object", properties: {} };
+const nothing = { type: "object", properties: {} } as const;
 
 /** Resources and prompts of a server, as tools, when it declares them and the settings want them. */
 export function utilityTools(server: McpServer): readonly Tool[] {
@@ -22,15 +22,10 @@ export function utilityTools(server: McpServer): readonly Tool[] {
 }
 
 function listResources(server: McpServer): Tool {
-  const shape = shapeOf(
-    server,
-    "list_resources",
-    "Lists the documents the server offers, with their addresses.",
-    nothing,
-  );
-  return {
-    ...shape,
-    execute: async (_args, context) => {
+  const about = "Lists the documents the server offers, with their addresses.";
+  return defineTool({
+    ...shapeOf(server, "list_resources", [about, nothing]),
+    run: async (_args, context) => {
       const answer = await server.ask(async (client, signal) => {
         const found = await client.request(
           { method: "resources/list", params: {} },
@@ -49,20 +44,18 @@ function listResources(server: McpServer): Tool {
         }),
       );
     },
-  };
+  });
 }
 
 function readResource(server: McpServer): Tool {
-  const parameters: JsonSchema = {
+  const parameters = {
     type: "object",
     properties: { uri: { type: "string", description: "Address as listed by the server" } },
     required: ["uri"],
-  };
-  const shape = shapeOf(server, "read_resource", "Reads one document of the server.", parameters);
-  return {
-    ...shape,
-    execute: async (args, context) => {
-      const uri = textArgument(args, "uri");
+  } as const;
+  return defineTool({
+    ...shapeOf(server, "read_resource", ["Reads one document of the server.", parameters]),
+    run: async ({ uri }, context) => {
       const answer = await server.ask(
         (client, signal) =>
           client.request({ method: "resources/read", params: { uri } }, { signal, timeout: server.settings.timeoutMs }),
@@ -77,14 +70,13 @@ function readResource(server: McpServer): Tool {
         return result({ result: fenced(server, texts.join("\n")) });
       });
     },
-  };
+  });
 }
 
 function listPrompts(server: McpServer): Tool {
-  const shape = shapeOf(server, "list_prompts", "Lists the prompt templates the server offers.", nothing);
-  return {
-    ...shape,
-    execute: async (_args, context) => {
+  return defineTool({
+    ...shapeOf(server, "list_prompts", ["Lists the prompt templates the server offers.", nothing]),
+    run: async (_args, context) => {
       const answer = await server.ask(async (client, signal) => {
         const found = await client.request(
           { method: "prompts/list", params: {} },
@@ -102,25 +94,22 @@ function listPrompts(server: McpServer): Tool {
         }),
       );
     },
-  };
+  });
 }
 
 function getPrompt(server: McpServer): Tool {
-  const parameters: JsonSchema = {
+  const parameters = {
     type: "object",
     properties: {
       name: { type: "string", description: "Name as listed by the server" },
       arguments: { type: "object", description: "Values for the template", properties: {} },
     },
     required: ["name"],
-  };
-  const shape = shapeOf(server, "get_prompt", "Fills in one prompt template of the server.", parameters);
-  return {
-    ...shape,
-    execute: async (args, context) => {
-      const name = textArgument(args, "name");
-      const given = isRecord(args["arguments"]) ? args["arguments"] : {};
-      const values = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
+  } as const;
+  return defineTool({
+    ...shapeOf(server, "get_prompt", ["Fills in one prompt template of the server.", parameters]),
+    run: async ({ name, arguments: fields = {} }, context) => {
+      const values = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]));
       const answer = await server.ask(
         (client, signal) =>
           client.request(
@@ -131,7 +120,7 @@ function getPrompt(server: McpServer): Tool {
       );
       return finish(answer, server, ({ messages, description }) => promptResult(server, messages, description));
     },
-  };
+  });
 }
 
 function promptResult(
@@ -153,11 +142,7 @@ function fenced(server: McpServer, text: string): string {
   return fence(text.slice(0, maxTextChars), trust === "untrusted" ? name : undefined);
 }
 
-function shapeOf(
-  server: McpServer,
-  action: string,
-  ...[what, parameters]: readonly [string, JsonSchema]
-): Omit<Tool, "execute"> {
+function shapeOf<S extends JsonSchema>(server: McpServer, action: string, [what, parameters]: readonly [string, S]) {
   const { name, parallel } = server.settings;
   return {
     ...mcpToolShape(server, {
@@ -165,14 +150,8 @@ function shapeOf(
       description: `${what} (MCP server ${name})`,
       parameters,
     }),
+    parameters,
     concurrency: parallel ? "safe" : "serial",
-    isReadOnly: true,
-    isIdempotent: true,
-  };
-}
-
-function textArgument(args: Readonly<Record<string, unknown>>, name: string): string {
-  const value = args[name];
-  if (typeof value !== "string" || value === "") throw new ToolFailure(`${name} is missing; it must be text.`);
-  return value;
+    effects: "none",
+  } as const;
 }

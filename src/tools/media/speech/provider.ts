@@ -1,6 +1,6 @@
 export type AudioFormat = "mp3" | "ogg" | "wav";
 
-interface SpeechWish {
+interface SpeechRequest {
   readonly text: string;
   /** What would be best; a provider may answer in another form. */
   readonly format: "mp3" | "ogg";
@@ -15,7 +15,7 @@ export interface SpeechProvider {
   readonly name: string;
   /** The longest text it takes, in characters. */
   readonly maxChars: number;
-  speak(wish: SpeechWish, signal: AbortSignal): Promise<Speech>;
+  speak(request: SpeechRequest, signal: AbortSignal): Promise<Speech>;
 }
 
 /** `tts.<provider>.*` as far as it is used here. */

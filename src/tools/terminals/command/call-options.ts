@@ -32,7 +32,7 @@ export interface TerminalDeps extends OutputDeps {
   readonly options: TerminalOptions;
   readonly sudo?: SudoPasswords;
   /** Whether the kind of terminal of a session can be used here. */
-  readonly checkFor?: NonNullable<Tool["checkFor"]>;
+  readonly checkFor?: Tool["checkFor"];
   /** Waits between tries on a link that is down; the real one when absent. */
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
 }

@@ -27,7 +27,7 @@ export async function runBackground(deps: TerminalDeps, call: TerminalCall, cont
         ? { watch_patterns_ignored: "notify_on_complete is set, so the patterns are not watched; use one of the two." }
         : {}),
     },
-    { details: { exitCode: 0 } },
+    { details: { kind: "command", processId: process.facts.id } },
   );
 }
 
@@ -55,7 +55,7 @@ export async function runPtyForeground(
         ...note,
         ...approval,
       },
-      { details: { exitCode: 130 } },
+      { details: { kind: "command", exitCode: 130 } },
     );
   }
   if (ended === undefined) {
@@ -70,7 +70,7 @@ export async function runPtyForeground(
         ...note,
         ...approval,
       },
-      { details: { exitCode: 0 } },
+      { details: { kind: "command", processId: process.facts.id } },
     );
   }
   const exitCode = process.state.kind === "exited" ? (process.state.exitCode ?? -1) : -1;
@@ -82,7 +82,7 @@ export async function runPtyForeground(
       ...note,
       ...approval,
     },
-    { details: { exitCode: exitCode } },
+    { details: { kind: "command", exitCode } },
   );
 }
 

@@ -37,7 +37,7 @@ export async function runForeground(deps: TerminalDeps, call: TerminalCall, cont
       ...(call.ptyNote === undefined ? {} : { pty_note: call.ptyNote }),
       ...(isRestarted ? { environment_restarted: true } : {}),
     },
-    { details: { exitCode: ran.exitCode } },
+    { details: { kind: "command", exitCode: ran.exitCode } },
   );
 }
 
