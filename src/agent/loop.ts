@@ -41,9 +41,15 @@ export async function runTurn(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> 
     if (!turn.signal.aborted) throw error;
     outcome = { exitReason: reason };
   }
-  if (turn.signal.aborted && turn.history.at(-1)?.role === "tool")
-    await turn.append([{ role: "assistant", content: interruptionMarker, finish_reason: "interrupted" }]);
+  if (turn.signal.aborted && turn.history.at(-1)?.role !== "assistant") await turn.append([stoppedReply(turn)]);
   return outcome;
+}
+
+/** What had been said, and that it was stopped: the person finds it again, and the model does not answer the old request anew. */
+function stoppedReply({ unfinished }: Turn): AssistantMessage {
+  const said = unfinished.trim();
+  const content = said === "" ? interruptionMarker : `${said}\n\n${interruptionMarker}`;
+  return { role: "assistant", content, finish_reason: "interrupted" };
 }
 
 async function takeSteps(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> {

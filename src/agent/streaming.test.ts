@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { FakeClock } from "#foundation/time/clock";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
@@ -127,15 +127,34 @@ describe.each(protocols)("a stream over %s", (protocol) => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("is closed by an interrupt, and nothing of it is kept [10:LOOP-21] [10:LOOP-22] [20:R1.7]", async () => {
-    const { agent, server, recorded } = await harness({ protocol });
-    server.script(hangAfter({ events: 4 }, says("Hello there, this is long.", { fragments: 5 })));
+  it("is closed by an interrupt; what it said is kept with a mark, and the next request is one of its own [10:LOOP-21] [10:LOOP-22] [20:R1.7]", async () => {
+    const { agent, server, recorded, events } = await harness({ protocol });
+    const wordsAt = protocol === "codex_responses" ? 7 : 4;
+    server.script(hangAfter({ events: wordsAt }, says("Hello there, this is long.", { fragments: 5 })), says("Fine."));
     const running = agent.runConversation(hi);
     await server.received(1);
+    await vi.waitFor(() => expect(events.some(({ type }) => type === "text-delta")).toBe(true));
     agent.interrupt();
     expect(await running).toMatchObject({ exitReason: "interrupted_during_api_call", interrupted: true });
     await server.clientLeft(1);
-    expect(recorded).toHaveLength(1);
+    const kept = recorded.at(-1);
+    expect(recorded).toHaveLength(2);
+    expect(kept).toMatchObject({ role: "assistant", finish_reason: "interrupted" });
+    expect(kept?.content).toMatch(/^Hello[\s\S]*\n\n\(interrupted by the user\)$/);
+    await agent.runConversation({ ...hi, userMessage: "something else" });
+    const sent = JSON.stringify((await server.received(2)).messages);
+    expect(sent).toContain("(interrupted by the user)");
+    expect(sent).not.toContain("Hi\\nsomething else");
+  });
+
+  it("that was stopped before the first word leaves a mark, so that two requests are not glued together [10:LOOP-22]", async () => {
+    const { agent, server, recorded } = await harness({ protocol });
+    server.script(hang(), says("Fine."));
+    const running = agent.runConversation(hi);
+    await server.received(1);
+    agent.interrupt();
+    await running;
+    expect(recorded.map(({ content }) => content).at(-1)).toBe("(interrupted by the user)");
   });
 });
 

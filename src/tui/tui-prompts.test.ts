@@ -54,7 +54,7 @@ describe("prompts", () => {
     await ui.pause();
     await ui.press(keys.enter);
     expect(ui.session.approvals).toEqual([]);
-    expect(await ui.text()).toContain("Choose first: a letter, or ↑ ↓. Then Enter.");
+    expect(await ui.text()).toContain("choose first: a letter, or ↑ ↓; then Enter");
   });
 
   it("leave a sentence that was begun before in the draft [20:R10.34]", async () => {
@@ -65,7 +65,7 @@ describe("prompts", () => {
     await ui.press(keys.enter);
     expect(ui.session.approvals).toEqual([]);
     expect(await ui.row("❯")).toBe("❯ we go to tool books on our own");
-    expect(await ui.text()).toContain("Typing never answers");
+    expect(await ui.text()).toContain("typing never answers");
   });
 
   it("name what each answer allows [20:R10.34]", async () => {

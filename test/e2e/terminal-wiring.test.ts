@@ -39,7 +39,7 @@ describe("what the terminal can do, in the program", () => {
     await terminal.say("!env | grep -c OPENROUTER");
     await terminal.answers(/\n0\s+\[exit 1\]/);
     await terminal.say("!echo begun; sleep 100");
-    await terminal.sees("Ctrl-C stops the command");
+    await terminal.sees("Esc stops the command");
     terminal.press(ctrlC);
     await terminal.answers("[stopped]");
     await terminal.say("!rm -rf /");

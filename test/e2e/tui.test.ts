@@ -67,9 +67,11 @@ describe("the terminal UI in a real terminal", () => {
     expect(written).not.toContain("\x1b[?1049h");
   });
 
-  it("leaves on Ctrl-C when nothing runs and nothing is typed [20:R10.19]", async () => {
+  it("leaves on a second Ctrl-C when nothing runs and nothing is typed [20:R10.19]", async () => {
     const { child, exited, shows } = open();
     await shows("12.4K/200K");
+    child.write("\x03");
+    await shows("press Ctrl-C again to leave");
     child.write("\x03");
     expect(await exited).toBe(0);
   });

@@ -3,7 +3,7 @@ import { type Collected, localFailure, type ModelFailure, type ModelRequest } fr
 import type { Attempt } from "../loop.ts";
 import type { RequestFacts, TurnHooks } from "../ports.ts";
 import { type CallEnd, type CallModelDeps, callModel } from "./request/call-model.ts";
-import { withFragments } from "./request/fragments.ts";
+import { joinedWith, withFragments } from "./request/fragments.ts";
 import { type InspectFacts, inspect } from "./request/inspect.ts";
 import type { ContextMeter } from "./request/meter.ts";
 import type { Turn } from "./turn.ts";
@@ -34,6 +34,7 @@ export function createAttempt(deps: AttemptDeps): (turn: Turn) => Promise<Attemp
         sessionId: turn.sessionId,
         estimatedTokens,
         emit: turn.emit.bind(turn),
+        onStopped: (collected: Collected) => turn.noteUnfinished(joinedWith(collected, turn.history)),
       };
       end = await callModel(request, view, { deps, signal });
     } finally {

@@ -79,6 +79,7 @@ export class Turn {
   #target: Target;
   #isOver = false;
   #userUid = "";
+  #unfinished = "";
   phase: TurnPhase = "between";
   /** Set by a remedy that changed the message list; the reason the next request may differ from the last. */
   breakCause: string | undefined;
@@ -240,6 +241,15 @@ export class Turn {
   /** Gives every open call of the last reply a result that says why there is none. */
   async settleOpenCalls(why: string): Promise<void> {
     await this.append(settle(this.#history, why));
+  }
+
+  /** The words of a reply that was stopped in the middle. */
+  noteUnfinished(text: string): void {
+    this.#unfinished = text;
+  }
+
+  get unfinished(): string {
+    return this.#unfinished;
   }
 
   /** How an abort at this moment is called. */

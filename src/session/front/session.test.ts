@@ -45,7 +45,7 @@ describe("a session", () => {
 });
 
 describe("a message during a turn", () => {
-  it("interrupts it and is answered next; the open answer is dropped [20:A10.8] [20:R10.28] [10:LOOP-21]", async () => {
+  it("interrupts it and is answered next; the open answer is kept with a mark [20:A10.8] [20:R10.28] [10:LOOP-21]", async () => {
     const { open, server, store } = await harness();
     server.script(slow(says("A long answer.")), says("Done X."));
     const session = await open();
@@ -55,7 +55,12 @@ describe("a message during a turn", () => {
     expect(end.text).toBe("Done X.");
     expect(first.kind === "turn" && (await first.ended)).toMatchObject({ interrupted: true });
     const stored = await store.messages.conversation(session.info.id);
-    expect(textsOf(stored)).toEqual(["Begin", "stop, do X", "Done X."]);
+    expect(textsOf(stored)).toEqual([
+      "Begin",
+      expect.stringMatching(/\(interrupted by the user\)$/),
+      "stop, do X",
+      "Done X.",
+    ]);
     expect((await store.turns.list(session.info.id))[0]).toMatchObject({ isInterrupted: true });
   });
 

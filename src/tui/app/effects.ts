@@ -63,6 +63,13 @@ async function perform(effect: Effect, deps: EffectDeps): Promise<void> {
       if (text !== undefined) dispatch({ type: "unqueued", text });
       return;
     }
+    case "unqueue-all": {
+      const waiting = link.current?.info.queued.length ?? 0;
+      const texts = Array.from({ length: waiting }, () => link.current?.unqueue(0) ?? "");
+      const text = texts.filter((one) => one !== "").join("\n");
+      if (text !== "") dispatch({ type: "unqueued", text });
+      return;
+    }
     case "hint-seen":
       options.onHintSeen?.(effect.hint);
       return;

@@ -11,11 +11,11 @@ export interface KeyBinding {
 export const keymap: readonly KeyBinding[] = [
   { keys: ["enter"], action: { type: "enter" }, about: "send" },
   { keys: ["alt+enter", "shift+enter", "ctrl+j"], action: { type: "newline" }, about: "new line" },
-  { keys: ["ctrl+c"], action: { type: "cancel" }, about: "stop, clear, leave" },
+  { keys: ["ctrl+c"], action: { type: "cancel" }, about: "stop, clear; twice leaves" },
   { keys: ["ctrl+d"], action: { type: "end-of-input" }, about: "delete, or leave when empty" },
   { keys: ["tab"], action: { type: "tab" }, about: "take the suggestion" },
   { keys: ["shift+tab"], action: { type: "back-tab" }, about: "previous suggestion" },
-  { keys: ["escape"], action: { type: "escape" }, about: "close" },
+  { keys: ["escape"], action: { type: "escape" }, about: "close, or stop" },
   { keys: ["up", "ctrl+p"], action: { type: "previous" }, about: "row up, history" },
   { keys: ["down", "ctrl+n"], action: { type: "next" }, about: "row down, history" },
   { keys: ["left"], action: { type: "move", motion: "left" }, about: "left" },

@@ -16,30 +16,51 @@ export function cancel(state: ViewState, nowMs: number): ViewState {
   if (prompt?.kind === "approval") return refuse(state, prompt, nowMs);
   if (state.picker !== undefined) return { ...state, picker: undefined };
   if (prompt?.kind === "question") return refuse(state, prompt, nowMs);
-  if (state.isShellRunning) return stopShell(state, nowMs);
-  if (state.turn !== undefined || state.busyCommand !== undefined) return interrupt(state, nowMs);
+  if (isAtWork(state)) return stopTwice(state, nowMs);
   if (hasDraft(state)) return clearDraft(state);
-  return effect({ ...state, phase: "closing" }, { do: "exit", code: 0 });
+  return leaveTwice(state, nowMs);
 }
 
-/** The command says itself how it ended; the turn beside it goes on. */
-function stopShell(state: ViewState, nowMs: number): ViewState {
-  const last = state.lastCancelAtMs;
-  const isAgain = last !== undefined && nowMs - last <= doublePressMs;
-  if (isAgain) return effect({ ...state, phase: "closing" }, { do: "stop-shell" }, { do: "exit", code: 130 });
-  return effect({ ...state, lastCancelAtMs: nowMs }, { do: "stop-shell" });
+function isAtWork(state: ViewState): boolean {
+  return state.isShellRunning || state.turn !== undefined || state.busyCommand !== undefined;
 }
 
-/** Once stops the turn, a second time within two seconds leaves. */
-function interrupt(state: ViewState, nowMs: number): ViewState {
+/** Once stops the work, a second time within two seconds leaves. */
+function stopTwice(state: ViewState, nowMs: number): ViewState {
   const last = state.lastCancelAtMs;
   if (last !== undefined && nowMs - last <= doublePressMs) {
-    return effect({ ...state, phase: "closing" }, { do: "interrupt" }, { do: "exit", code: 130 });
+    const stop = state.isShellRunning ? "stop-shell" : "interrupt";
+    return effect({ ...state, phase: "closing" }, { do: stop }, { do: "exit", code: 130 });
   }
+  const stopped = stop(state, nowMs);
+  return state.isShellRunning ? stopped : notice(stopped, "info", "Stopping… Ctrl-C again leaves.");
+}
+
+/** Stops a command of the person, else the turn. Messages that wait come back into the draft: they are not sent by a stop. */
+function stop(state: ViewState, nowMs: number): ViewState {
+  const noted: ViewState = { ...state, lastCancelAtMs: nowMs };
+  if (state.isShellRunning) return effect(noted, { do: "stop-shell" });
   const turn = state.turn === undefined ? undefined : { ...state.turn, isInterrupted: true };
-  const closed = closeAnswer(state, nowMs);
-  const stopped = notice({ ...closed, turn, lastCancelAtMs: nowMs }, "info", "Stopping… Ctrl-C again leaves.");
-  return effect(stopped, { do: "interrupt" });
+  const closed: ViewState = { ...closeAnswer(noted, nowMs), turn };
+  const unsent = state.queue.length > 0 ? effect(closed, { do: "unqueue-all" }) : closed;
+  return effect(unsent, { do: "interrupt" });
+}
+
+/** On an empty line: the first says that the second leaves. One that came too late to stop something leaves nothing. */
+function leaveTwice(state: ViewState, nowMs: number): ViewState {
+  if (isLeaving(state, nowMs)) return effect({ ...state, phase: "closing" }, { do: "exit", code: 0 });
+  return { ...state, leaveAskedAtMs: nowMs };
+}
+
+function isLeaving({ leaveAskedAtMs }: ViewState, nowMs: number): boolean {
+  return leaveAskedAtMs !== undefined && nowMs - leaveAskedAtMs <= doublePressMs;
+}
+
+/** The offer to leave ends with the next key, or by itself. */
+export function forgetLeaving(state: ViewState, nowMs: number): ViewState {
+  return state.leaveAskedAtMs === undefined || isLeaving(state, nowMs)
+    ? state
+    : { ...state, leaveAskedAtMs: undefined };
 }
 
 /** Ctrl-D: deletes, waits while only images are attached, leaves when there is nothing. */
@@ -53,7 +74,7 @@ export function endOfInput(state: ViewState): ViewState {
   return effect({ ...state, phase: "closing" }, { do: "exit", code: 0 });
 }
 
-/** Esc: closes what is open on top; text stays. */
+/** Esc: closes what is open on top, else stops what is running; text stays. */
 export function closeTop(state: ViewState, nowMs: number): ViewState {
   const prompt = state.prompts[0];
   if (prompt !== undefined) {
@@ -67,7 +88,10 @@ export function closeTop(state: ViewState, nowMs: number): ViewState {
     return refuse(state, prompt, nowMs);
   }
   if (state.picker !== undefined) return { ...state, picker: undefined };
-  return state.editor.completions === undefined ? { ...state, lastEscapeAtMs: nowMs } : closeMenu(state);
+  if (state.editor.completions !== undefined) return closeMenu(state);
+  const noted: ViewState = { ...state, lastEscapeAtMs: nowMs };
+  if (!state.isShellRunning && state.turn === undefined) return noted;
+  return state.turn?.isInterrupted === true ? noted : stop(noted, nowMs);
 }
 
 function hasDraft(state: ViewState): boolean {

@@ -11,6 +11,7 @@ type SessionEffect =
   | { readonly do: "answer"; readonly id: string; readonly text: string | undefined }
   | { readonly do: "interrupt" }
   | { readonly do: "unqueue"; readonly index: number }
+  | { readonly do: "unqueue-all" }
   | { readonly do: "hint-seen"; readonly hint: string }
   | { readonly do: "voice"; readonly act: "toggle" | "cancel" }
   | { readonly do: "exit"; readonly code: number };

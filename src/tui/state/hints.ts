@@ -11,15 +11,15 @@ export function showHint(state: ViewState, hint: Hint): ViewState {
 }
 
 const longToolText =
-  "That tool took a while. /verbose changes how much you see of tools, and Ctrl-C stops one that takes too long.";
+  "That tool took a while. /verbose changes how much you see of tools, and Esc stops one that takes too long.";
 
 function busyText(state: ViewState): string {
   switch (state.settings.busyInputMode) {
     case "interrupt":
       return "A message sent while Hermes works stops it. /queue <text> waits for the end instead; /steer <text> is handed into the work.";
     case "queue":
-      return "Your message waits until this turn ends. Ctrl-C stops the turn; /steer <text> is handed into the work.";
+      return "Your message waits until this turn ends. Esc stops the turn; /steer <text> is handed into the work.";
     case "steer":
-      return "Your message is handed into the running turn. /queue <text> waits for its end; Ctrl-C stops it.";
+      return "Your message is handed into the running turn. /queue <text> waits for its end; Esc stops it.";
   }
 }

@@ -6,6 +6,7 @@ import { defaultTuiSettings, type TuiSettings } from "../settings.ts";
 import { sessionInfo } from "../testing/fake-session.ts";
 import type { UserAction } from "./action.ts";
 import { reduce } from "./reduce.ts";
+import { placeholder } from "./select.ts";
 import { initialState, type ViewState } from "./state.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
 
@@ -260,7 +261,27 @@ describe("the reducer", () => {
     expect(effects(turn, question)).toEqual([{ do: "answer", id: "q", text: undefined }]);
     expect(effects(turn, { type: "insert", text: "draft" })).toEqual([{ do: "interrupt" }]);
     expect(run([ready, { type: "insert", text: "draft" }, cancel]).editor.buffer.text).toBe("");
-    expect(effects()).toEqual([{ do: "exit", code: 0 }]);
+    expect(effects()).toEqual([]);
+    expect(effects(cancel)).toEqual([{ do: "exit", code: 0 }]);
+    expect(effects(cancel, { type: "insert", text: "x" }, { type: "remove", motion: "left" })).toEqual([]);
+  });
+
+  it("never leaves by a Ctrl-C that came just after the turn had ended [20:R10.19]", () => {
+    const turn: SessionEvent = { type: "turn-start", sessionId: "s" as SessionId, turnId: "t" as TurnId };
+    const end: SessionEvent = { type: "turn-end", exitReason: "interrupted_by_user", text: "" };
+    const state = run([turn, { type: "cancel" }, end, { type: "cancel" }]);
+    expect(state.effects).toEqual([{ do: "interrupt" }]);
+    expect(placeholder(state)).toBe("press Ctrl-C again to leave");
+  });
+
+  it("stops the turn by Esc once, and takes back what waits into the draft [20:R10.19]", () => {
+    const turn: SessionEvent = { type: "turn-start", sessionId: "s" as SessionId, turnId: "t" as TurnId };
+    const queued: SessionEvent = { type: "queue-changed", queued: ["later"] };
+    const esc: UserAction = { type: "escape" };
+    const typed: UserAction = { type: "insert", text: "mine" };
+    const state = run([turn, queued, typed, esc, esc, { type: "unqueued", text: "later" }]);
+    expect(state.effects).toEqual([{ do: "unqueue-all" }, { do: "interrupt" }]);
+    expect(state.editor.buffer.text).toBe("later\nmine");
   });
 
   it("closes the answer before it says that it stops, and shows no more of it [20:R10.19][20:R10.28]", () => {

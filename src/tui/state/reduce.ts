@@ -2,7 +2,7 @@ import type { SessionEvent } from "#session";
 import { bufferOf } from "../input/buffer.ts";
 import type { OutcomeAction, UserAction } from "./action.ts";
 import { enterChoice, enterField, moveInPrompt, pressInPrompt, typeAside } from "./answering.ts";
-import { cancel, closeTop, endOfInput } from "./cancelling.ts";
+import { cancel, closeTop, endOfInput, forgetLeaving } from "./cancelling.ts";
 import { accept, moveChoice, offer } from "./completing.ts";
 import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing.ts";
 import { paste } from "./pasting.ts";
@@ -23,7 +23,8 @@ export function reduce(state: ViewState, input: SessionEvent | UserAction, nowMs
 function reduceAction(state: ViewState, action: UserAction, nowMs: number): ViewState {
   if (isOutcome(action)) return reduceOutcome(state, action, nowMs);
   if (state.phase === "closing") return state;
-  const next = press(focus(state, nowMs), action, nowMs);
+  const calm = action.type === "cancel" ? state : { ...state, leaveAskedAtMs: undefined };
+  const next = press(focus(calm, nowMs), action, nowMs);
   return { ...next, lastKeyAtMs: nowMs, isMidText: action.type !== "enter" || next.editor.buffer.text !== "" };
 }
 
@@ -147,7 +148,7 @@ function anywhere(state: ViewState, action: KeyAction, nowMs: number): ViewState
 function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): ViewState {
   switch (action.type) {
     case "tick":
-      return focus(expire(state, nowMs), nowMs);
+      return forgetLeaving(focus(expire(state, nowMs), nowMs), nowMs);
     case "printed":
       return { ...state, pending: state.pending.slice(action.count) };
     case "effects-taken":
@@ -175,7 +176,7 @@ function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): 
     case "draft-edited":
       return editDraft(state, bufferOf(action.text, action.cursor));
     case "unqueued":
-      return edit(state, () => bufferOf(action.text));
+      return edit(state, ({ text }) => bufferOf(text === "" ? action.text : `${action.text}\n${text}`));
     case "voice":
       return { ...state, voice: action.voice };
     case "command-start":

@@ -58,9 +58,9 @@ function runningTime(state: ViewState, nowMs: number): string {
 }
 
 const busyPlaceholder = {
-  interrupt: "message interrupts · /queue waits · Ctrl-C stops",
-  queue: "message waits for the end · Ctrl-C stops",
-  steer: "message is handed in · /queue waits · Ctrl-C stops",
+  interrupt: "a message interrupts · /queue waits · Esc stops",
+  queue: "a message waits for the end · Esc stops",
+  steer: "a message is handed in · /queue waits · Esc stops",
 } as const;
 
 /** What an empty input says: which keys help now. */
@@ -74,12 +74,12 @@ export function placeholder(state: ViewState): string {
     return prompt.isFreeText ? "your answer, Esc leaves it to Hermes" : "";
   }
   if (prompt?.kind === "approval") return prompt.reason === undefined ? "" : "why not, or what instead";
-  if (state.busyCommand !== undefined) return state.isShellRunning ? "Ctrl-C stops the command" : "please wait…";
+  if (state.busyCommand !== undefined) return state.isShellRunning ? "Esc stops the command" : "please wait…";
   if (state.turn !== undefined) {
     if (state.lastEmptyEnterAtMs !== undefined) return "Enter again stops this turn and sends the next message";
     return busyPlaceholder[state.settings.busyInputMode];
   }
-  return "";
+  return state.leaveAskedAtMs === undefined ? "" : "press Ctrl-C again to leave";
 }
 
 /** Whether the text on the screen must not be readable. */
@@ -95,6 +95,7 @@ export function isAnimated(state: ViewState): boolean {
     state.turn !== undefined ||
     state.busyCommand !== undefined ||
     state.prompts.length > 0 ||
+    state.leaveAskedAtMs !== undefined ||
     state.voice?.mode === "recording"
   );
 }

@@ -42,6 +42,8 @@ export interface ViewState {
   /** The last key was no Enter: a text is perhaps not finished. */
   readonly isMidText: boolean;
   readonly lastCancelAtMs: number | undefined;
+  /** Ctrl-C on an empty line: another one leaves. */
+  readonly leaveAskedAtMs: number | undefined;
   readonly lastEmptyEnterAtMs: number | undefined;
   /** Escape, then Enter, is a new line. */
   readonly lastEscapeAtMs: number | undefined;
@@ -193,6 +195,7 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     lastKeyAtMs: undefined,
     isMidText: false,
     lastCancelAtMs: undefined,
+    leaveAskedAtMs: undefined,
     lastEmptyEnterAtMs: undefined,
     lastEscapeAtMs: undefined,
     early: [],

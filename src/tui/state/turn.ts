@@ -34,7 +34,7 @@ function tell(state: ViewState, event: { readonly exitReason: ExitReason; readon
     case "interrupted_by_user":
     case "interrupted_during_api_call":
     case "interrupted_during_retry":
-      return notice(state, "info", "Stopped.");
+      return notice(state, "info", "Stopped. What should Hermes do instead?");
     case "budget_exceeded":
       return notice(state, "warn", "The budget is used up; the turn ended before the next call.");
     case "loop_detected":

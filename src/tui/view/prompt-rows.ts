@@ -109,8 +109,8 @@ function hintRows(prompt: ApprovalPrompt, look: PromptLook): Line[] {
 
 function hintWords(prompt: ApprovalPrompt, isListening: boolean): string {
   if (prompt.reason !== undefined) return "What should Hermes do instead? Enter sends it · Esc goes back";
-  if (prompt.note === "too-early") return "Typing never answers: choose, pause a moment, then press Enter.";
-  if (prompt.note === "choose") return "Choose first: a letter, or ↑ ↓. Then Enter.";
+  if (prompt.note === "too-early") return "Esc: no · typing never answers: choose, pause a moment, then press Enter";
+  if (prompt.note === "choose") return "Esc: no · choose first: a letter, or ↑ ↓; then Enter";
   const chosen = approvalRows(prompt)[prompt.selected];
   if (!isListening && prompt.chosenBy !== "arrow") return "Esc: no";
   if (chosen === undefined) return "Esc: no · a letter, then Enter · ↑ ↓ and Enter";

@@ -49,6 +49,8 @@ export interface CallView {
   readonly sessionId: SessionId;
   readonly estimatedTokens: number;
   emit?(event: AgentEvent): void;
+  /** The call was stopped from outside; this is what had been said until then. */
+  onStopped?(collected: Collected): void;
 }
 
 export interface CallEnd {
@@ -88,6 +90,9 @@ export async function callModel(
         deps.onRateLimits?.(request.target, headers);
       } else reader.take(event);
     }
+  } catch (error) {
+    if (signal.aborted) view.onStopped?.(reader.collected());
+    throw error;
   } finally {
     reader.close();
     const { usage, costUsd } = reader.collected();
