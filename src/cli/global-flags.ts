@@ -23,8 +23,8 @@ export const globalFlags: readonly Flag[] = [
 
 /** The global options of one invocation. */
 export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: CommandIo): GlobalFlags {
-  const profile = textOf(flags, "profile");
-  const configFile = textOf(flags, "config");
+  const profile = flagText(flags, "profile");
+  const configFile = flagText(flags, "config");
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(configFile === undefined ? {} : { configFile: path.resolve(io.cwd, configFile) }),
@@ -37,11 +37,11 @@ export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: 
 
 /** The folder the command works in. */
 export function workingFolder(flags: Readonly<Record<string, FlagValue>>, io: CommandIo): string {
-  const cwd = textOf(flags, "cwd");
+  const cwd = flagText(flags, "cwd");
   return cwd === undefined ? io.cwd : path.resolve(io.cwd, cwd);
 }
 
-function textOf(flags: Readonly<Record<string, FlagValue>>, name: string): string | undefined {
+function flagText(flags: Readonly<Record<string, FlagValue>>, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }

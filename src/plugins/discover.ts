@@ -169,7 +169,7 @@ async function readPackage(place: Place, logger: Logger): Promise<FoundPlugin | 
     if (text === undefined) return { key: basename(folder), source, folder, reason: "its manifest is missing" };
     return await readPlugin(place, { text, entry }, logger);
   } catch (error) {
-    return { key: basename(folder), source, folder, reason: error instanceof Error ? error.message : String(error) };
+    return { key: basename(folder), source, folder, reason: describe(error) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { describe } from "#foundation/errors";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { importModule } from "#foundation/process/import-module";
 import { isRecord } from "#foundation/text/json";
@@ -122,7 +123,7 @@ export class PluginHost implements AsyncDisposable {
     try {
       await scope?.[Symbol.asyncDispose]();
     } catch (error) {
-      this.#options.wiring.logger.warn("plugin did not clean up", { plugin: key, error: messageOf(error) });
+      this.#options.wiring.logger.warn("plugin did not clean up", { plugin: key, error: describe(error) });
     }
   }
 
@@ -157,8 +158,8 @@ export class PluginHost implements AsyncDisposable {
     } catch (error) {
       this.#scopes.set(plugin.key, scope);
       await this.unload(plugin.key);
-      wiring.logger.error("plugin failed to load", { plugin: plugin.key, error: messageOf(error) });
-      return { kind: "failed", reason: messageOf(error) };
+      wiring.logger.error("plugin failed to load", { plugin: plugin.key, error: describe(error) });
+      return { kind: "failed", reason: describe(error) };
     }
   }
 
@@ -241,8 +242,4 @@ export class PluginHost implements AsyncDisposable {
 /** A module namespace has no prototype, so it is not a record in the usual sense. */
 function isModule(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,7 @@
-import { describe } from "#foundation/errors";
-import type { Logger } from "#foundation/files/logger";
 import { onAbort, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 
-export interface Bounds {
+interface Bounds {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -26,20 +24,5 @@ export async function within<T>(work: (signal: AbortSignal) => T | Promise<T>, b
     return await raceAbort((async () => await work(inner.signal))(), inner.signal);
   } finally {
     ended.abort();
-  }
-}
-
-/** The same, but a failure is a line in the log and `undefined`. Only the outer signal still rejects. */
-export async function attempted<T>(
-  what: string,
-  work: (signal: AbortSignal) => T | Promise<T>,
-  bounds: Bounds & { readonly logger: Logger },
-): Promise<T | undefined> {
-  try {
-    return await within(work, bounds);
-  } catch (error) {
-    bounds.signal.throwIfAborted();
-    bounds.logger.warn("memory provider failed", { call: what, reason: describe(error) });
-    return undefined;
   }
 }

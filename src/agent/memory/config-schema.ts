@@ -162,16 +162,17 @@ function readField(one: Readonly<Record<string, unknown>>): ConfigField | undefi
   const from = one["defaultFrom"] ?? one["default_from"];
   const field: { -readonly [K in keyof ConfigField]: ConfigField[K] } = {
     key,
-    description: textOf(one["description"]) ?? key,
+    description: scalarText(one["description"]) ?? key,
   };
   if (one["secret"] === true) field.secret = true;
   if (one["required"] === true) field.required = true;
-  const standard = textOf(one["default"]);
+  const standard = scalarText(one["default"]);
   if (standard !== undefined) field.default = standard;
-  if (Array.isArray(one["choices"])) field.choices = one["choices"].flatMap((choice: unknown) => textOf(choice) ?? []);
-  const url = textOf(one["url"]);
+  if (Array.isArray(one["choices"]))
+    field.choices = one["choices"].flatMap((choice: unknown) => scalarText(choice) ?? []);
+  const url = scalarText(one["url"]);
   if (url !== undefined) field.url = url;
-  const envVar = textOf(one["envVar"] ?? one["env_var"]);
+  const envVar = scalarText(one["envVar"] ?? one["env_var"]);
   if (envVar !== undefined) field.envVar = envVar;
   if (isRecord(one["when"])) field.when = texts(one["when"]);
   if (isRecord(from) && typeof from["field"] === "string" && isRecord(from["map"])) {
@@ -183,13 +184,13 @@ function readField(one: Readonly<Record<string, unknown>>): ConfigField | undefi
 function texts(record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(record).flatMap(([key, value]) => {
-      const text = textOf(value);
+      const text = scalarText(value);
       return text === undefined ? [] : [[key, text]];
     }),
   );
 }
 
-function textOf(value: unknown): string | undefined {
+function scalarText(value: unknown): string | undefined {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? String(value)
     : undefined;

@@ -2,13 +2,14 @@ import { join } from "node:path";
 import { type Message, recallNote } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import { never } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson, scrubSurrogates } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 import type { Clock } from "#foundation/time/clock";
 import type { Tool } from "#tools";
 import type { TurnMemory } from "../ports.ts";
-import { attempted, type Bounds, within } from "./bounded.ts";
+import { within } from "./bounded.ts";
 import type { CallOutcome, MemoryWrite } from "./memory-writes.ts";
 import { isMemoryProvider, type MemoryProvider, type ProviderContext } from "./provider.ts";
 import { type ProviderToolsDeps, providerTools } from "./provider-tools.ts";
@@ -108,14 +109,10 @@ export class MemoryManager implements AsyncDisposable {
       logger.debug("memory provider is not available", { provider: provider.name });
       return;
     }
-    const isReady = await attempted(
-      "initialize",
-      async () => {
-        await provider.initialize(facts.sessionId, facts.context);
-        return true;
-      },
-      this.#bounds(turnWaitMs, signal),
-    );
+    const isReady = await this.#attempt("initialize", async () => {
+      await provider.initialize(facts.sessionId, facts.context);
+      return true;
+    }, [turnWaitMs, signal]);
     if (isReady !== true) return;
     const mayWrite = (facts.context.agentContext ?? "primary") === "primary";
     const queue = new SyncQueue({
@@ -175,14 +172,14 @@ export class MemoryManager implements AsyncDisposable {
     const active = this.#active;
     if (active?.provider.onPreCompress === undefined) return undefined;
     const work = () => active.provider.onPreCompress?.(messages);
-    return cleanRecall(await attempted("onPreCompress", work, this.#bounds(turnWaitMs, signal)));
+    return cleanRecall(await this.#attempt("onPreCompress", work, [turnWaitMs, signal]));
   }
 
   /** At a real end of the session, or when it is split by compression. */
   async sessionEnded(messages: readonly Message[], signal: AbortSignal): Promise<void> {
     const active = this.#active;
     if (active?.mayWrite !== true) return;
-    await attempted("onSessionEnd", () => active.provider.onSessionEnd?.(messages), this.#bounds(endWaitMs, signal));
+    await this.#attempt("onSessionEnd", () => active.provider.onSessionEnd?.(messages), [endWaitMs, signal]);
   }
 
   /** Five seconds for what is still to be synced; the rest is kept for the next start. */
@@ -197,23 +194,20 @@ export class MemoryManager implements AsyncDisposable {
     this.#active = undefined;
     const { logger } = this.#deps;
     await this.#replaying;
-    const telling = attempted("last calls", () => this.#telling, this.#bounds(endWaitMs, never));
+    const telling = this.#attempt("last calls", () => this.#telling, [endWaitMs, never]);
     await Promise.all([active.queue.close(endWaitMs), telling]);
-    try {
-      await active.unsynced.keep(active.queue.open, never);
-    } catch (error) {
-      logger.warn("turns that were not synced could not be kept", { reason: describe(error) });
-    }
-    await attempted("shutdown", () => active.provider.shutdown?.(), this.#bounds(endWaitMs, never));
+    await quietly("keeping turns that were not synced", () => active.unsynced.keep(active.queue.open, never), {
+      logger,
+    });
+    await this.#attempt("shutdown", () => active.provider.shutdown?.(), [endWaitMs, never]);
   }
 
   /** Beside the first turn, which does not wait for it; it ends by itself, because the lock on the file is given up on. */
   async #replay({ queue, unsynced }: Active): Promise<void> {
-    try {
+    const replay = async () => {
       for (const turn of await unsynced.take(never)) queue.push(turn);
-    } catch (error) {
-      this.#deps.logger.warn("turns of the last run could not be replayed", { reason: describe(error) });
-    }
+    };
+    await quietly("replaying turns of the last run", replay, this.#deps);
   }
 
   #startTurn(userText: string): void {
@@ -222,10 +216,10 @@ export class MemoryManager implements AsyncDisposable {
     this.#turns += 1;
     const { provider, facts } = active;
     const turn = this.#turns;
-    this.#started = attempted(
+    this.#started = this.#attempt(
       "onTurnStart",
       (signal) => provider.onTurnStart?.(turn, userText, { sessionId: facts.sessionId, signal }),
-      this.#bounds(turnWaitMs, never),
+      [turnWaitMs, never],
     );
   }
 
@@ -234,13 +228,13 @@ export class MemoryManager implements AsyncDisposable {
     if (active?.provider.prefetch === undefined || userText.trim() === "") return undefined;
     const { provider, facts } = active;
     const started = this.#started;
-    const recalled = await attempted(
+    const recalled = await this.#attempt(
       "prefetch",
       async (stop) => {
         await started;
         return await provider.prefetch?.(userText, { sessionId: facts.sessionId, signal: stop });
       },
-      this.#bounds(turnWaitMs, signal),
+      [turnWaitMs, signal],
     );
     return cleanRecall(recalled);
   }
@@ -257,8 +251,7 @@ export class MemoryManager implements AsyncDisposable {
   #tell(what: string, work: (active: Active, signal: AbortSignal) => void | Promise<void>): void {
     const active = this.#active;
     if (active?.mayWrite !== true) return;
-    const bounds = this.#bounds(endWaitMs, never);
-    this.#telling = this.#telling.then(() => attempted(what, (signal) => work(active, signal), bounds));
+    this.#telling = this.#telling.then(() => this.#attempt(what, (signal) => work(active, signal), [endWaitMs, never]));
   }
 
   #guard<T>(what: string, work: () => T): T | undefined {
@@ -270,8 +263,15 @@ export class MemoryManager implements AsyncDisposable {
     }
   }
 
-  #bounds(timeoutMs: number, signal: AbortSignal): Bounds & { readonly logger: Logger } {
-    return { ...this.#deps, timeoutMs, signal };
+  /** A failure, or no answer in time, is a line in the log and `undefined`. Only the outer signal still rejects. */
+  #attempt<T>(
+    what: string,
+    work: (signal: AbortSignal) => T | Promise<T>,
+    [timeoutMs, signal]: readonly [number, AbortSignal],
+  ): Promise<T | undefined> {
+    const { clock, logger } = this.#deps;
+    const run = () => within(work, { clock, timeoutMs, signal });
+    return quietly("memory provider", run, { logger, signal, fields: { call: what } });
   }
 }
 

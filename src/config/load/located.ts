@@ -77,10 +77,10 @@ export function valuesOf(root: unknown, text: string): Tree | undefined {
 
 function valueBehind(located: unknown, text: string): unknown {
   if (located === null || typeof located === "boolean") return located;
-  if (Array.isArray(located)) return textOf(located, text);
+  if (Array.isArray(located)) return spanText(located, text);
   if (!isPlainRecord(located)) return undefined;
   if ("number" in located) {
-    const digits = Array.isArray(located.number) ? textOf(located.number, text) : undefined;
+    const digits = Array.isArray(located.number) ? spanText(located.number, text) : undefined;
     return digits === undefined ? undefined : Number(digits);
   }
   if (Array.isArray(located.items)) {
@@ -95,7 +95,7 @@ function valueBehind(located: unknown, text: string): unknown {
 const entryOf = (entry: unknown, text: string): unknown =>
   Array.isArray(entry) && isOffset(entry[0]) ? valueBehind(entry[1], text) : undefined;
 
-function textOf(offsets: readonly unknown[], text: string): string | undefined {
+function spanText(offsets: readonly unknown[], text: string): string | undefined {
   if (offsets.length === 0 || offsets.length % 2 === 1 || !offsets.every(isOffset)) return undefined;
   const lines: string[] = [];
   for (let index = 0; index < offsets.length; index += 2) lines.push(text.slice(offsets[index], offsets[index + 1]));

@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { describe } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
@@ -55,7 +56,7 @@ export class GatewayHooks {
         const handler = await this.#read(join(this.#deps.folder, entry.name), entry.name);
         if (handler !== undefined) found.push(handler);
       } catch (error) {
-        this.#deps.logger.warn("gateway hook left out", { hook: entry.name, error: messageOf(error) });
+        this.#deps.logger.warn("gateway hook left out", { hook: entry.name, error: describe(error) });
       }
     }
     this.#handlers = found;
@@ -77,7 +78,7 @@ export class GatewayHooks {
         this.#deps.logger.warn("gateway hook failed and was skipped", {
           hook: handler.name,
           event,
-          error: messageOf(error),
+          error: describe(error),
         });
       }
     }
@@ -132,8 +133,4 @@ function isFile(path: string): Promise<boolean> {
     (found) => found.isFile(),
     () => false,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

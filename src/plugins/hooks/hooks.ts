@@ -1,3 +1,4 @@
+import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { disposable } from "#foundation/lifecycle/disposal";
@@ -185,7 +186,7 @@ export class Hooks {
       return { kind: "value", value: await raceAbort(running, bounded) };
     } catch (error) {
       if (signal.aborted) throw error;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = describe(error);
       this.#options.logger.warn("hook failed and was skipped", { hook: name, owner: options.owner, error: message });
       return { kind: "failed", failClosed: options.failClosed === true, owner: options.owner, why: message };
     }

@@ -32,11 +32,11 @@ interface Entry {
 
 function entriesOf(session: ExportedSession): readonly Entry[] {
   return session.messages.map((row) => ({
-    role: textOf(row["role"]),
-    text: textOf(row["content"]),
-    toolName: textOf(row["tool_name"]),
+    role: stringOrEmpty(row["role"]),
+    text: stringOrEmpty(row["content"]),
+    toolName: stringOrEmpty(row["tool_name"]),
     calls: callsOf(row["tool_calls"]),
-    reasoning: textOf(row["reasoning"]),
+    reasoning: stringOrEmpty(row["reasoning"]),
   }));
 }
 
@@ -45,14 +45,14 @@ function factsOf(session: ExportedSession): readonly (readonly [string, string])
   return [
     ["Session", session.id],
     ["Source", session.source],
-    ["Model", textOf(session["model"])],
+    ["Model", stringOrEmpty(session["model"])],
     ["Started", Number.isFinite(started) && started > 0 ? new Date(started * 1000).toISOString() : ""],
     ["Messages", String(session.messages.length)],
   ].filter((fact): fact is [string, string] => fact[1] !== "");
 }
 
 function markdown(session: ExportedSession): string {
-  const lines = [`# ${textOf(session["title"]) || session.id}`, ""];
+  const lines = [`# ${stringOrEmpty(session["title"]) || session.id}`, ""];
   for (const [name, value] of factsOf(session)) lines.push(`- ${name}: ${value}`);
   for (const entry of entriesOf(session)) {
     lines.push("", `## ${speaker(entry)}`, "");
@@ -64,7 +64,7 @@ function markdown(session: ExportedSession): string {
 }
 
 function html(session: ExportedSession): string {
-  const title = escaped(textOf(session["title"]) || session.id);
+  const title = escaped(stringOrEmpty(session["title"]) || session.id);
   const facts = factsOf(session).map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`);
   const messages = entriesOf(session).map((entry) => {
     const calls = entry.calls.map(
@@ -124,7 +124,7 @@ function escaped(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-function textOf(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -136,6 +136,6 @@ function callsOf(value: unknown): Entry["calls"] {
     const called = isRecord(call) ? call["function"] : undefined;
     if (!isRecord(called)) return [];
     const args = called["arguments"];
-    return [{ name: textOf(called["name"]), args: typeof args === "string" ? args : toJsonText(args ?? {}) }];
+    return [{ name: stringOrEmpty(called["name"]), args: typeof args === "string" ? args : toJsonText(args ?? {}) }];
   });
 }

@@ -1,3 +1,4 @@
+import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { backoffMs } from "#foundation/time/retry";
@@ -153,7 +154,7 @@ class Mixture {
       return await this.#deps.auxiliary.complete(request, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) throw error;
-      return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+      return { kind: "failed", reason: describe(error) };
     }
   }
 }

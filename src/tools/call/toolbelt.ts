@@ -1,4 +1,5 @@
 import { type Content, readArguments, type ToolCall, type ToolMessage, textPart, toolMessage } from "#conversation";
+import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { sleep } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
@@ -150,7 +151,7 @@ export class Toolbelt {
         given = changed.args;
       }
     } catch (error) {
-      return [renderError(`Error executing ${name}: ${messageOf(error)}`), "failed"];
+      return [renderError(`Error executing ${name}: ${describe(error)}`), "failed"];
     }
     try {
       const running = tool.execute(given, {
@@ -166,7 +167,7 @@ export class Toolbelt {
       return [rendered, rendered.isError ? "failed" : "succeeded"];
     } catch (error) {
       if (signal.aborted) return [cancelled(name), "cancelled"];
-      this.#deps.logger.debug("tool failed", { tool: name, error: messageOf(error) });
+      this.#deps.logger.debug("tool failed", { tool: name, error: describe(error) });
       return [renderError(error), "failed"];
     }
   }
@@ -238,8 +239,4 @@ async function inParallel(
     for (let index = queue.shift(); index !== undefined; index = queue.shift()) await work(index);
   };
   await Promise.all(Array.from({ length: Math.min(limit, queue.length) }, lane));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

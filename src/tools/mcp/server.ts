@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { UserError } from "#foundation/errors";
+import { describe, UserError } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { backoffMs } from "#foundation/time/retry";
@@ -169,7 +169,7 @@ export class McpServer implements AsyncDisposable {
       this.#breaker.succeeded();
       return { kind: "answer", value };
     } catch (error) {
-      const message = this.#deps.redact(error instanceof Error ? error.message : String(error));
+      const message = this.#deps.redact(describe(error));
       const kind = failureKind(error, stopped);
       switch (kind) {
         case "aborted":
@@ -253,7 +253,7 @@ export class McpServer implements AsyncDisposable {
       await session?.[Symbol.asyncDispose]();
       if (signal.aborted) return "failed";
       const hint = error instanceof UserError && error.hint !== undefined ? ` ${error.hint}` : "";
-      this.#lastError = this.#deps.redact(`${error instanceof Error ? error.message : String(error)}${hint}`);
+      this.#lastError = this.#deps.redact(`${describe(error)}${hint}`);
       this.#deps.logger.warn("MCP server did not connect", { server: settings.name, error: this.#lastError });
       return error instanceof UserError || failureKind(error, signal) === "unauthorized" ? "hopeless" : "failed";
     }
@@ -318,7 +318,7 @@ export class McpServer implements AsyncDisposable {
         this.#catalogue = await session.list(this.#stop.signal);
         this.#onChange();
       } catch (error) {
-        const message = this.#deps.redact(error instanceof Error ? error.message : String(error));
+        const message = this.#deps.redact(describe(error));
         this.#deps.logger.warn("MCP server announced changes but could not list them", {
           server: this.settings.name,
           error: message,

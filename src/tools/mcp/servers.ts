@@ -1,3 +1,4 @@
+import { describe } from "#foundation/errors";
 import { deadline, raceAbort } from "#foundation/lifecycle/abort";
 import { canonicalJson } from "#foundation/text/json";
 import type { SessionScope } from "../call/session-scope.ts";
@@ -134,7 +135,7 @@ export class McpServers implements AsyncDisposable {
           return (await this.#entries.get(name)?.tools.sync(scope, this.#stop.signal)) ?? [];
         } catch (error) {
           this.#changed.add(name);
-          const message = error instanceof Error ? error.message : String(error);
+          const message = describe(error);
           this.#options.deps.logger.error("tools of an MCP server could not be taken in", {
             server: name,
             error: message,

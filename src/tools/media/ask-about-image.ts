@@ -1,3 +1,4 @@
+import { describe } from "#foundation/errors";
 import type { Auxiliary, AuxiliaryAnswer } from "../call/auxiliary.ts";
 
 export interface Image {
@@ -52,7 +53,7 @@ async function ask(question: ImageQuestion, image: Image): Promise<AuxiliaryAnsw
     );
   } catch (error) {
     if (question.signal.aborted) throw error;
-    return { kind: "unavailable", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "unavailable", reason: describe(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { describe } from "#foundation/errors";
 import type { Auxiliary } from "../call/auxiliary.ts";
 import type { ResultFiles } from "../call/output-limit.ts";
 
@@ -103,7 +104,7 @@ async function ask(prompt: string, { auxiliary, signal }: DigestRequest): Promis
     return { kind: "text", text: answer.text.trim() };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { kind: "failed", reason: error instanceof Error ? error.message : String(error), isMissing: false };
+    return { kind: "failed", reason: describe(error), isMissing: false };
   }
 }
 

@@ -74,7 +74,7 @@ export class ToolInputs {
   settle(index: number, text: string): void {
     const slot = this.#current.get(index);
     if (slot === undefined) return;
-    const streamed = textOf(slot);
+    const streamed = slotText(slot);
     if (streamed === text) return;
     if (text.startsWith(streamed)) slot.pieces.push(text.slice(streamed.length));
     else {
@@ -100,7 +100,7 @@ export class ToolInputs {
     for (const [index, slot] of this.#slots.entries()) {
       if (slot.name === "" && slot.pieces.length === 0) continue;
       const name = scrubSurrogates(slot.name);
-      const read = settleArguments(textOf(slot), { ...options, name });
+      const read = settleArguments(slotText(slot), { ...options, name });
       isTruncated ||= read.isTruncated;
       const text = scrubSurrogates(read.text);
       const own = slot.id === "" || used.has(slot.id) ? deriveCallId(name, text, index) : slot.id;
@@ -160,11 +160,11 @@ function startsAnew(slot: Slot, piece: CallPiece): boolean {
   if (piece.name === undefined || piece.name === "" || slot.name === "") return false;
   const next = argumentText(piece.arguments).trimStart();
   if (next !== "" && !next.startsWith("{")) return false;
-  const text = textOf(slot);
+  const text = slotText(slot);
   return text.trimEnd().endsWith("}") && readArguments(text).kind === "ok";
 }
 
-function textOf(slot: Slot): string {
+function slotText(slot: Slot): string {
   return slot.pieces.join("");
 }
 

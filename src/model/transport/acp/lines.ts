@@ -22,7 +22,7 @@ export async function* readLines(input: Readable): AsyncGenerator<string, void> 
     if (totalBytes > maxTotalBytes) throw new TooMuchError(`more than ${maxTotalBytes} bytes were sent`);
     let from = 0;
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-      yield textOf([...pieces, chunk.subarray(from, at)]);
+      yield joinedText([...pieces, chunk.subarray(from, at)]);
       pieces = [];
       lineBytes = 0;
       from = at + 1;
@@ -31,9 +31,9 @@ export async function* readLines(input: Readable): AsyncGenerator<string, void> 
     lineBytes += chunk.length - from;
     if (lineBytes > maxLineBytes) throw new TooMuchError(`a line is longer than ${maxLineBytes} bytes`);
   }
-  if (lineBytes > 0) yield textOf(pieces);
+  if (lineBytes > 0) yield joinedText(pieces);
 }
 
-function textOf(pieces: readonly Uint8Array[]): string {
+function joinedText(pieces: readonly Uint8Array[]): string {
   return Buffer.concat(pieces).toString("utf8").replace(/\r$/, "");
 }

@@ -113,14 +113,14 @@ function toMatch(value: unknown): LineMatch | undefined {
   if (!isRecord(value) || (value["type"] !== "match" && value["type"] !== "context")) return undefined;
   const data = value["data"];
   if (!isRecord(data) || typeof data["line_number"] !== "number") return undefined;
-  const path = textOf(data["path"]);
-  const text = textOf(data["lines"]);
+  const path = decoded(data["path"]);
+  const text = decoded(data["lines"]);
   if (path === undefined || text === undefined) return undefined;
   return { path, line: data["line_number"], text: text.replace(/\r?\n$/, ""), isMatch: value["type"] === "match" };
 }
 
 /** ripgrep gives text where it is UTF-8 and base64 bytes where it is not. */
-function textOf(value: unknown): string | undefined {
+function decoded(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   if (typeof value["text"] === "string") return value["text"];
   return typeof value["bytes"] === "string" ? Buffer.from(value["bytes"], "base64").toString("utf8") : undefined;

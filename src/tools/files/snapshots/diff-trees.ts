@@ -16,7 +16,7 @@ export async function diffTrees(
   const texts: string[] = [];
   for (const name of changed.slice(0, maxFiles)) {
     const [old, now] = [before.get(name), after.get(name)];
-    const [oldText, newText] = await Promise.all([textOf(old, objectFile), textOf(now, objectFile)]);
+    const [oldText, newText] = await Promise.all([fileText(old, objectFile), fileText(now, objectFile)]);
     if (oldText === undefined || newText === undefined)
       texts.push(`Binary or large file ${name} ${wordFor(old, now)}\n`);
     else
@@ -38,7 +38,7 @@ function hashOf(entry: StoredEntry | undefined): string {
   return entry.k === "l" ? `link ${entry.t}` : (entry.h ?? `large ${entry.x}`);
 }
 
-async function textOf(
+async function fileText(
   entry: StoredEntry | undefined,
   objectFile: (hash: string) => string,
 ): Promise<string | undefined> {

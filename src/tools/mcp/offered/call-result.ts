@@ -26,7 +26,7 @@ export async function readCallResult(answer: McpCallResult, reading: ResultReadi
   for (const block of answer.content ?? []) {
     const attachment = await keep(block, reading.attachments, attachments.length);
     if (attachment !== undefined) attachments.push(attachment);
-    else texts.push(textOf(block));
+    else texts.push(blockText(block));
   }
   const text = bounded(texts.filter((one) => one !== "").join("\n"));
   if (answer.isError === true)
@@ -40,7 +40,7 @@ export async function readCallResult(answer: McpCallResult, reading: ResultReadi
   });
 }
 
-function textOf(block: ContentBlock): string {
+function blockText(block: ContentBlock): string {
   switch (block.type) {
     case "text":
       return block.text;

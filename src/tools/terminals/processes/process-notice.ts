@@ -15,7 +15,7 @@ type Notice =
 export function processNotice(event: ProcessEvent, wanted: ProcessReports): Notice {
   if (event.type === "watch_overflow_tripped" || event.type === "watch_overflow_released") return { kind: "alarm" };
   if (!isWanted(event, wanted)) return { kind: "unwanted" };
-  return { kind: "notice", text: textOf(event) };
+  return { kind: "notice", text: reportText(event) };
 }
 
 /** Brings reports of background processes to the sessions that started them, as far as they are wanted. */
@@ -50,7 +50,7 @@ function isWanted(event: Report, wanted: ProcessReports): boolean {
   }
 }
 
-function textOf(event: Report): string {
+function reportText(event: Report): string {
   if (event.type === "completion") {
     const code = event.exit_code === null ? "unknown" : String(event.exit_code);
     const facts = [`[The background process ${event.session_id} has ended]`, `Exit code: ${code}`];

@@ -130,23 +130,23 @@ async function setAside(file: string, as: string): Promise<void> {
 }
 
 function recordOf(entry: Entry): ProcessRecord | undefined {
-  const id = textOf(entry["session_id"]);
+  const id = stringIn(entry["session_id"]);
   const pid = numberOf(entry["pid"]);
   if (id === undefined || !/^proc_[0-9a-f]{12}$/.test(id) || pid === undefined || pid <= 1) return undefined;
   return {
     facts: {
       id,
-      command: textOf(entry["command"]) ?? "",
-      cwd: textOf(entry["cwd"]) ?? "/",
-      taskId: textOf(entry["task_id"]) ?? "default",
-      sessionKey: textOf(entry["session_key"]) ?? "",
+      command: stringIn(entry["command"]) ?? "",
+      cwd: stringIn(entry["cwd"]) ?? "/",
+      taskId: stringIn(entry["task_id"]) ?? "default",
+      sessionKey: stringIn(entry["session_key"]) ?? "",
       route: routeOf(entry["route"]),
       pidScope: entry["pid_scope"] === "host" ? "host" : "sandbox",
       pid,
       startedAtMs: (numberOf(entry["started_at"]) ?? 0) * 1_000,
       systemStartMs: numberOf(entry["pid_started_at_ms"]),
       watchPatterns: [],
-      outputFile: textOf(entry["output_file"]),
+      outputFile: stringIn(entry["output_file"]),
     },
     notifyOnComplete: entry["notify_on_complete"] === true,
   };
@@ -157,13 +157,13 @@ function routeOf(value: unknown): ProcessRoute {
   const names = ["platform", "chat_id", "user_id", "user_name", "thread_id"] as const;
   return Object.fromEntries(
     names.flatMap((name) => {
-      const text = textOf(value[name]);
+      const text = stringIn(value[name]);
       return text === undefined ? [] : [[name, text]];
     }),
   );
 }
 
-function textOf(value: unknown): string | undefined {
+function stringIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

@@ -97,19 +97,19 @@ export class FactTools {
     const wish = this.#wish(args);
     switch (action) {
       case "search": {
-        const query = textOf(args["query"]);
+        const query = cleaned(args["query"]);
         return query === ""
           ? wrong("query is needed for search.")
           : listed(this.#counted(this.#recall.search(query, wish)));
       }
       case "probe": {
-        const entity = textOf(args["entity"]);
+        const entity = cleaned(args["entity"]);
         return entity === ""
           ? wrong("entity is needed for probe.")
           : listed(this.#counted(this.#recall.probe(entity, wish)));
       }
       case "related": {
-        const entity = textOf(args["entity"]);
+        const entity = cleaned(args["entity"]);
         if (entity === "") return wrong("entity is needed for related.");
         const { facts, neighbours } = this.#recall.related(entity, wish);
         return { ...listed(this.#counted(facts)), related_entities: neighbours };
@@ -139,7 +139,7 @@ export class FactTools {
   }
 
   async #add(args: Args, signal: AbortSignal): Promise<Answer> {
-    const content = textOf(args["content"]);
+    const content = cleaned(args["content"]);
     const problem = problemOf(content, "add");
     if (problem !== undefined) return wrong(problem);
     const outcome = await this.#facts.add(
@@ -155,7 +155,7 @@ export class FactTools {
   async #update(args: Args, signal: AbortSignal): Promise<Answer> {
     const factId = idOf(args["fact_id"]);
     if (factId === undefined) return wrong("fact_id is needed for update.");
-    const content = args["content"] === undefined ? undefined : textOf(args["content"]);
+    const content = args["content"] === undefined ? undefined : cleaned(args["content"]);
     const problem = content === undefined ? undefined : problemOf(content, "update");
     if (problem !== undefined) return wrong(problem);
     const category = categoryOf(args);
@@ -260,10 +260,10 @@ function namesOf(value: unknown): readonly string[] {
 }
 
 function shortOf(value: unknown): string {
-  return textOf(value).slice(0, maxShortChars);
+  return cleaned(value).slice(0, maxShortChars);
 }
 
-function textOf(value: unknown): string {
+function cleaned(value: unknown): string {
   return typeof value === "string" ? scrubSurrogates(value).trim() : "";
 }
 
