@@ -8,6 +8,7 @@ import { configPage } from "./reference/config-page.ts";
 import { eventsPage } from "./reference/events-page.ts";
 import { slashCommandsPage } from "./reference/slash-commands-page.ts";
 import { toolsPage } from "./reference/tools-page.ts";
+import { wirePage } from "./reference/wire-page.ts";
 
 const folder = path.join(import.meta.dirname, "../docs/reference");
 
@@ -17,6 +18,7 @@ const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   "events.md": eventsPage,
   "slash-commands.md": slashCommandsPage,
   "tools.md": toolsPage,
+  "wire.md": wirePage,
 };
 
 export const pageNames: readonly string[] = Object.keys(pages);

@@ -18,8 +18,8 @@ export function eventsPage(): string {
   const agent = parse("src/conversation/agent-event.ts");
   const session = parse("src/session/api.ts");
   return page("Events", [
-    'What `hermes chat -q "…" --json-stream` prints, one JSON object per line with `schema_version: 1`, and what `onEvent` of the ' +
-      "library and `subscribe` of a session are handed.",
+    "What `onEvent` of the library and `subscribe` of a session are handed. What other programs are sent, for example by " +
+      '`hermes chat -q "…" --json-stream`, is their [wire form](wire.md): the same events with fields in `snake_case`.',
     commentAbove(agent, aliasOf(agent, "AgentEvent")),
     "## Of a turn",
     ...eventsOf(agent, "AgentEvent").flatMap(sectionOf),

@@ -70,15 +70,16 @@ export class Desk implements AsyncDisposable {
       isFenced: true,
     });
     const key = facts?.key ?? session.info.rootId;
-    session.subscribe((event) => this.#see(event, key, session));
     const held = { key, session };
+    session.subscribe((event, seq) => this.#see(event, seq, held));
     this.#held.set(key, held);
     return held;
   }
 
-  #see(event: SessionEvent, key: string, session: OpenSession): void {
+  #see(event: SessionEvent, seq: number, held: Held): void {
     const { events, permissions } = this.#parts;
-    permissions.see(event, key, session);
+    const { session } = held;
+    permissions.see(event, seq, held);
     // A client has no way to answer these; waiting for the time to run out would help nobody.
     if (event.type === "question-request" || event.type === "secret-request") session.answer(event.id, undefined);
     if (event.type === "message-end" || event.type === "input-admitted" || event.type === "turn-end") events.nudge();

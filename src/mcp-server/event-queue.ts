@@ -1,3 +1,5 @@
+import type { WireEvent } from "#session";
+
 /** What a client may wait for. */
 export type ServedEvent =
   | {
@@ -8,20 +10,11 @@ export type ServedEvent =
       readonly text: string;
       readonly at: string;
     }
-  | {
-      readonly type: "approval_requested";
+  /** An event of a session in its wire form, under the name clients know it by. */
+  | (Omit<WireEvent, "type"> & {
+      readonly type: "approval_requested" | "approval_resolved";
       readonly session_key: string;
-      readonly id: string;
-      readonly tool: string;
-      readonly summary: string;
-      readonly reasons: readonly string[];
-    }
-  | {
-      readonly type: "approval_resolved";
-      readonly session_key: string;
-      readonly id: string;
-      readonly decision: string;
-    };
+    });
 
 export type NumberedEvent = ServedEvent & { readonly cursor: number };
 

@@ -46,7 +46,8 @@ describe("the events of all conversations", () => {
     await clock.advance(500);
     expect((await first).events).toMatchObject([{ text: "silently written" }]);
     const second = events.wait({ ...wish, cursor: 1 }, { timeoutMs: 30_000, signal: never });
-    events.add({ type: "approval_resolved", session_key: "k", id: "x", decision: "deny" });
+    const wire = { v: 1 as const, seq: 1, at: "2026-01-01T00:00:00.000Z", session_id: "s" };
+    events.add({ ...wire, type: "approval_resolved", session_key: "k", id: "x", choice: "deny" });
     expect((await second).events).toMatchObject([{ type: "approval_resolved", cursor: 2 }]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalChoice } from "#conversation";
+import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
 import { FakeClock } from "#foundation/time/clock";
-import type { Conversations, SessionEvent } from "#session";
+import type { Conversations, SessionEvent, SessionInfo } from "#session";
 import { Events } from "./events.ts";
 import { Permissions } from "./permissions.ts";
 
@@ -9,10 +9,14 @@ const nothing = {} as Conversations;
 
 function stage(allowsAlways: boolean) {
   const events = new Events({ conversations: nothing, clock: new FakeClock(), shown: (text) => text });
-  const permissions = new Permissions(events, { allowsAlways, shown: (text) => text.replaceAll("hunter2", "***") });
-  const decided: [string, ApprovalChoice][] = [];
-  const session = { approve: (id: string, choice: ApprovalChoice) => void decided.push([id, choice]) };
-  const see = (event: SessionEvent): void => permissions.see(event, "key", session);
+  const shown = (text: string): string => text.replaceAll("hunter2", "***");
+  const permissions = new Permissions(events, { allowsAlways, clock: new FakeClock(), shown });
+  const decided: [string, ApprovalAnswer][] = [];
+  const session = {
+    info: { id: "s1" } as SessionInfo,
+    approve: (id: string, choice: ApprovalAnswer) => void decided.push([id, choice]),
+  };
+  const see = (event: SessionEvent): void => permissions.see(event, 1, { key: "key", session });
   const request = (choices: readonly ApprovalChoice[]): void =>
     see({
       type: "approval-request",

@@ -1,6 +1,7 @@
 import type { ApprovalChoice } from "#conversation";
 import { UserError } from "#foundation/errors";
-import type { OpenSession, SessionEvent } from "#session";
+import type { Clock } from "#foundation/time/clock";
+import { type OpenSession, type SessionEvent, toWire } from "#session";
 import type { Events } from "./events.ts";
 
 type Request = Extract<SessionEvent, { readonly type: "approval-request" }>;
@@ -25,6 +26,7 @@ const choices: Readonly<Record<Decision, ApprovalChoice>> = {
 
 export interface PermissionsOptions {
   readonly allowsAlways: boolean;
+  readonly clock: Clock;
   /** Text as it may be shown to a client. */
   shown(text: string): string;
 }
@@ -32,7 +34,7 @@ export interface PermissionsOptions {
 interface Waiting {
   readonly request: Request;
   readonly key: string;
-  readonly session: Pick<OpenSession, "approve">;
+  readonly session: Pick<OpenSession, "approve" | "info">;
 }
 
 /** The approvals that turns of this server wait for. Another program's are its own person's to answer. */
@@ -47,15 +49,17 @@ export class Permissions {
   }
 
   /** Sees every event of a session that this server runs. */
-  see(event: SessionEvent, key: string, session: Pick<OpenSession, "approve">): void {
+  see(event: SessionEvent, seq: number, { key, session }: Pick<Waiting, "key" | "session">): void {
+    const tell = (told: SessionEvent, type: "approval_requested" | "approval_resolved"): void => {
+      const ids = { sessionId: session.info.id, seq, atMs: this.#options.clock.now() };
+      this.#events.add({ ...toWire(told, ids), type, session_key: key });
+    };
     if (event.type === "approval-request") {
-      const summary = this.#options.shown(event.summary);
-      this.#waiting.set(event.id, { request: { ...event, summary }, key, session });
-      const { id, tool, reasons } = event;
-      this.#events.add({ type: "approval_requested", session_key: key, id, tool, summary, reasons });
+      const request = { ...event, summary: this.#options.shown(event.summary) };
+      this.#waiting.set(event.id, { request, key, session });
+      tell(request, "approval_requested");
     }
-    if (event.type !== "approval-response" || !this.#waiting.delete(event.id)) return;
-    this.#events.add({ type: "approval_resolved", session_key: key, id: event.id, decision: event.choice });
+    if (event.type === "approval-response" && this.#waiting.delete(event.id)) tell(event, "approval_resolved");
   }
 
   list(): readonly OpenPermission[] {

@@ -28,7 +28,7 @@ export async function openService(hermes: ServedHermes): Promise<Service> {
   const shown = (text: string): string => shownText(text, hermes);
   const events = new Events({ conversations, clock, shown });
   await events.start();
-  const permissions = new Permissions(events, { allowsAlways: hermes.allowsAlways, shown });
+  const permissions = new Permissions(events, { allowsAlways: hermes.allowsAlways, clock, shown });
   const desk = new Desk(hermes, { events, permissions });
   const all = [...conversationTools(hermes), ...liveTools({ hermes, events, permissions, desk })];
   const tools = hermes.isReadOnly ? all.filter((tool) => tool.isReadOnly) : all;

@@ -140,10 +140,10 @@ describe("hermes mcp serve", () => {
         .toContain("Done.");
       return JSON.stringify(await hermes.call("events_poll", { after_cursor: cursor }));
     };
-    expect(await tries("deny")).toContain('"decision":"deny"');
+    expect(await tries("deny")).toContain('"choice":"deny"');
     await server.received(3);
     expect(await stage.read("build/x.txt")).toBe("x");
-    expect(await tries("allow-once")).toContain('"decision":"once"');
+    expect(await tries("allow-once")).toContain('"choice":"once"');
     await expect(stage.read("build/x.txt")).rejects.toThrow();
     expect(await hermes.call("permissions_list_open")).toMatchObject({ permissions: [] });
   });

@@ -169,14 +169,40 @@ describe("one question on the command line", () => {
     const events = ran.stdout
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as { type: string; schema_version: number });
-    expect(events.every((event) => event.schema_version === 1)).toBe(true);
+      .map((line) => JSON.parse(line) as { type: string; v: number; seq: number; session_id: string });
+    expect(events.every((event) => event.v === 1 && /^\d{8}_/.test(event.session_id))).toBe(true);
+    expect(events.map((event) => event.seq)).toEqual(events.map((event) => event.seq).toSorted((a, b) => a - b));
     const count = (type: string): number => events.filter((event) => event.type === type).length;
     expect(count("turn-start")).toBe(1);
     expect(count("turn-end")).toBe(1);
     expect(count("tool-start")).toBe(1);
     expect(count("tool-end")).toBe(1);
     expect(count("attempt-start")).toBe(count("attempt-end"));
+  });
+
+  it("with --json-input takes inputs as lines of JSON, and answers each [20:R8.9]", async () => {
+    await using server = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    server.script(says("Hi."));
+    const inputs = [
+      { v: 1, type: "submit", ref: "a", text: "hello" },
+      { v: 1, type: "submit", ref: "b" },
+      { v: 1, type: "complete", ref: "c", line: "/hel" },
+    ];
+    const input = [...inputs.map((one) => JSON.stringify(one)), "no json", ""].join("\n");
+    const ran = await stage.run(["chat", "--json-input"], { input });
+    expect(ran.code).toBe(0);
+    const lines = ran.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; ref?: string; kind?: string; text?: string });
+    expect(lines.filter(({ type }) => type === "reply").map(({ ref, kind }) => [ref, kind])).toEqual([
+      ["a", "turn"],
+      [undefined, "refused"],
+      ["c", "completions"],
+      [undefined, "refused"],
+    ]);
+    expect(lines.find(({ type }) => type === "turn-end")).toMatchObject({ text: "Hi.", exit_reason: "text_response" });
   });
 
   it("answers a command without a model, and names an image it cannot find [20:R8.12]", async () => {

@@ -55,6 +55,11 @@ export const chatFlags: readonly Flag[] = [
   { name: "query", short: "q", kind: "text", value: "<text>", about: "Ask once and leave; - reads standard input" },
   { name: "quiet", short: "Q", kind: "switch", about: "With -q: only the answer" },
   { name: "json-stream", kind: "switch", about: "With -q: one event per line, as JSON" },
+  {
+    name: "json-input",
+    kind: "switch",
+    about: "For programs: inputs arrive on standard input, one JSON object per line; events go out the same way",
+  },
   { name: "image", kind: "list", value: "<path>", about: "Attach an image", completes: "file" },
   { name: "toolsets", short: "t", kind: "list", value: "<names>", about: "Only these toolsets" },
   { name: "max-turns", kind: "text", value: "<n>", about: "Most steps for one message" },

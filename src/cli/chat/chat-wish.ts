@@ -14,6 +14,8 @@ export interface ChatWish {
   readonly message?: string;
   /** `bare`: the answer and nothing else, not even the id of the session. */
   readonly output: "screen" | "text" | "quiet" | "bare" | "json" | "json-stream";
+  /** `--json-input`: another program speaks for the person. */
+  readonly isWired: boolean;
   readonly images: readonly string[];
   readonly isWorktree: boolean;
   readonly isVerbose: boolean;
@@ -57,6 +59,7 @@ export function readChatWish(invocation: Invocation): ChatWish {
     ...(query === undefined ? {} : { query }),
     ...(message === undefined ? {} : { message }),
     output: outputOf(flags, { isJson: global.isJson, isOneShot: oneShot !== undefined, hasQuery: query !== undefined }),
+    isWired: flags["json-input"] === true,
     images: list(flags["image"]) ?? [],
     isWorktree: flags["worktree"] === true,
     isVerbose: flags["verbose"] === true,

@@ -16,9 +16,14 @@ import { openWorktree } from "./worktree.ts";
 /** `hermes chat`, `hermes` alone and `hermes -z`. */
 export async function runChat(invocation: Invocation): Promise<number> {
   const wish = readChatWish(invocation);
-  const question = await questionOf(wish, invocation);
+  const question = wish.isWired ? undefined : await questionOf(wish, invocation);
   await using scope = new Scope();
   const { place, loaded } = await workPlace(wish, invocation, scope);
+  if (wish.isWired) {
+    const { session } = await openAll({ wish, invocation, place, scope, loaded }, true);
+    const { runWireChat } = await import("./wire-chat.ts");
+    return await runWireChat(session, invocation.io);
+  }
   if (question !== undefined) return await answerOnce(question, { wish, invocation, place, scope, loaded });
   if (!isTerminal(invocation)) {
     // A session that is not there is the more useful complaint.

@@ -1,8 +1,9 @@
 import { type TurnResult, turnDocument } from "#conversation";
 import { UserError } from "#foundation/errors";
-import type { CommandView, OpenSession, SessionEvent } from "#session";
+import { type CommandView, type OpenSession, replyOf, type SessionEvent } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
 import type { ChatWish } from "./chat-wish.ts";
+import { tellEvents, writeLine } from "./wire-chat.ts";
 
 /** One question, one answer, and the exit code that says how it went. */
 export async function runOneShot(
@@ -10,7 +11,8 @@ export async function runOneShot(
   question: { readonly text: string; readonly images: readonly string[] },
   { io, output }: { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> },
 ): Promise<number> {
-  using _printing = session.subscribe((event) => show(event, { io, output }));
+  using _printing =
+    output === "json-stream" ? tellEvents(session, io) : session.subscribe((event) => show(event, { io, output }));
   const stop = (): void => session.interrupt();
   io.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -34,10 +36,6 @@ export async function runOneShot(
 type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> };
 
 function show(event: SessionEvent, { io, output }: Printing): void {
-  if (output === "json-stream") {
-    io.stdout.write(`${JSON.stringify({ schema_version: 1, ...event })}\n`);
-    return;
-  }
   if (event.type === "notice" && event.level !== "info") io.stderr.write(`! ${event.text}\n`);
   if (output !== "text") return;
   if (event.type === "text-delta") io.stdout.write(event.text);
@@ -48,7 +46,8 @@ function show(event: SessionEvent, { io, output }: Printing): void {
 /** What a command answers without a model. */
 function showView(view: CommandView, session: OpenSession, { io, output }: Printing): number {
   const text = viewText(view);
-  if (output === "json" || output === "json-stream") {
+  if (output === "json-stream") writeLine(io, { type: "reply", ...replyOf({ kind: "command", view }) });
+  else if (output === "json") {
     const document = { schema_version: 1, session_id: session.info.id, final_response: text ?? null, api_calls: 0 };
     io.stdout.write(`${JSON.stringify(document)}\n`);
   } else if (text !== undefined) io.stdout.write(`${text}\n`);

@@ -2,6 +2,7 @@ import type { ModelEvent } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { linkSignals, onAbort } from "#foundation/lifecycle/abort";
+import { TooMuchError } from "../../../foundation/text/lines.ts";
 import type { AttemptExchange } from "../../attempt-exchange.ts";
 import type { AttemptFault } from "../../failures/fault.ts";
 import type { Lifted } from "../../protocols/protocol.ts";
@@ -9,7 +10,6 @@ import { objectIn, objectsIn, textIn, type WireObject } from "../../protocols/sh
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
 import { AcpLift } from "./lift.ts";
-import { TooMuchError } from "./lines.ts";
 import { type AcpLink, openLink } from "./link.ts";
 import { AcpPeer, HungUpError, RpcError } from "./peer.ts";
 import { acpPrompt } from "./prompt.ts";

@@ -3,8 +3,8 @@ import type { Logger } from "#foundation/files/logger";
 import { Channel } from "#foundation/lifecycle/channel";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord, parseJson } from "#foundation/text/json";
+import { readLines } from "../../../foundation/text/lines.ts";
 import { objectIn, objectsIn, textIn, type WireObject } from "../../protocols/shared/fields.ts";
-import { readLines } from "./lines.ts";
 
 /** The other side refused a request. */
 export class RpcError extends Error {
