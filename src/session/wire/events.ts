@@ -119,6 +119,14 @@ const milestone = union("kind", {
     outputs: names,
   },
 });
+const details = union("kind", {
+  command: { exit_code: optional(figure), process_id: optional(words), is_refused: optional(flag) },
+  files: { read: optional(names), changed: optional(names) },
+  todos: { todos: list(object({ id: words, content: words, status: words })) },
+  notes: { target: words, outcome: oneOf("saved", "unchanged", "waiting", "full", "refused") },
+  skill: { name: words, action: words, message: words },
+  children: { children: list(object({ id: words, status: words })) },
+});
 const requests = {
   "approval-request": {
     id: words,
@@ -166,7 +174,7 @@ export const eventShapes = {
     duration_ms: figure,
     preview: words,
     diff: optional(words),
-    exit_code: optional(figure),
+    details: optional(details),
     result: optional(words),
   }),
   "approval-request": object(requests["approval-request"]),
