@@ -2,7 +2,7 @@ import type { ModelEvent } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { linkSignals, onAbort } from "#foundation/lifecycle/abort";
-import { TooMuchError } from "../../../foundation/text/lines.ts";
+import { TooMuchError } from "#foundation/text/lines";
 import type { AttemptExchange } from "../../attempt-exchange.ts";
 import type { AttemptFault } from "../../failures/fault.ts";
 import type { Lifted } from "../../protocols/protocol.ts";

@@ -3,7 +3,7 @@ import type { Logger } from "#foundation/files/logger";
 import { Channel } from "#foundation/lifecycle/channel";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { readLines } from "../../../foundation/text/lines.ts";
+import { readLines } from "#foundation/text/lines";
 import { objectIn, objectsIn, textIn, type WireObject } from "../../protocols/shared/fields.ts";
 
 /** The other side refused a request. */
