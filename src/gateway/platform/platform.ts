@@ -1,5 +1,6 @@
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
+import type { Fetch } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
 import type { Attachment, ButtonPress, InboundMessage } from "./inbound.ts";
 import type { Destination, Outbound, Reconciled, RenderedText, SendResult } from "./outbound.ts";
@@ -47,7 +48,7 @@ export interface ConnectionPorts {
    * taken down and made again, so call it for proofs of life only.
    */
   alive(): void;
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   readonly clock: Clock;
   readonly logger: Logger;
 }

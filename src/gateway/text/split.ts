@@ -13,11 +13,22 @@ const wideCounterRoom = 14;
 /** Markup that is taken out makes a text shorter, but hardly by more than this. */
 const longestShrink = 8;
 
-/**
- * A long text in pieces that each stand on their own: cut between lines or words, never inside a character; a code
- * block that is cut is closed and opened again; more than one piece is numbered.
- */
+/** A long text in pieces that each stand on their own; more than one piece is numbered. */
 export function splitText(text: string, options: SplitOptions): readonly string[] {
+  const pieces = splitPieces(text, options);
+  return pieces.map((piece, index) => piece + counter(index, pieces.length));
+}
+
+/** What stands at the end of a piece among several. */
+export function counter(index: number, count: number): string {
+  return count <= 1 ? "" : ` (${index + 1}/${count})`;
+}
+
+/**
+ * Cut between lines or words, never inside a character; a code block that is cut is closed and opened again. Each piece
+ * leaves room for its counter.
+ */
+export function splitPieces(text: string, options: SplitOptions): readonly string[] {
   const { limit, measure } = options;
   if (measure(text) <= limit) return [text];
   const room = measure(text) > limit * 90 ? wideCounterRoom : counterRoom;
@@ -44,8 +55,7 @@ export function splitText(text: string, options: SplitOptions): readonly string[
     // Inside code the indentation of the next line counts.
     rest = fence === undefined ? left.trimStart() : left.replace(/^\n/u, "");
   }
-  const shown = pieces.filter((piece) => piece.trim() !== "");
-  return shown.length <= 1 ? shown : shown.map((piece, index) => `${piece} (${index + 1}/${shown.length})`);
+  return pieces.filter((piece) => piece.trim() !== "");
 }
 
 /** How platforms count. */

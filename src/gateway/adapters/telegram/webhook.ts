@@ -1,0 +1,79 @@
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { Update } from "@grammyjs/types";
+import { describe } from "#foundation/errors";
+import { parseJson } from "#foundation/text/json";
+import { ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
+import type { TelegramApi } from "./api.ts";
+
+const maxBytes = 1_048_576;
+
+export interface WebhookDeps {
+  readonly api: TelegramApi;
+  readonly ports: ConnectionPorts;
+  take(update: Update): Promise<void>;
+}
+
+/** Receives updates at the configured address. 200 is said when an update is written down, so Telegram repeats all others. */
+export async function listenForUpdates(
+  { api, ports, take }: WebhookDeps,
+  signal: AbortSignal,
+): Promise<AsyncDisposable> {
+  const { telegram } = ports.config;
+  const secret = telegram.webhook_secret.reveal();
+  if (secret === "")
+    throw new ConnectionError(
+      "telegram_webhook_secret",
+      "TELEGRAM_WEBHOOK_SECRET is not set; without it anybody could send updates.",
+      {
+        isRetryable: false,
+      },
+    );
+  const path = new URL(telegram.webhook_url).pathname;
+  const server = createServer(async (request, response) => {
+    const end = (status: number): void => void response.writeHead(status).end();
+    if (request.method !== "POST" || request.url !== path) return end(404);
+    if (!isEqual(request.headers["x-telegram-bot-api-secret-token"], secret)) return end(401);
+    try {
+      const text = await bodyOf(request);
+      const parsed = text === undefined ? undefined : parseJson(text);
+      if (parsed?.ok !== true) return end(text === undefined ? 413 : 400);
+      ports.alive();
+      await take(parsed.value as Update);
+      end(200);
+    } catch (error) {
+      ports.logger.error("an update could not be taken in", { platform: "telegram", error: describe(error) });
+      end(503);
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(telegram.webhook_port, resolve);
+  });
+  const webhook = { url: telegram.webhook_url, secret_token: secret, drop_pending_updates: false };
+  await api("setWebhook", webhook, signal);
+  return {
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function isEqual(given: string | string[] | undefined, secret: string): boolean {
+  const [one, other] = [Buffer.from(String(given)), Buffer.from(secret)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** Undefined when it is larger than any update. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
