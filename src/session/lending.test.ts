@@ -69,7 +69,7 @@ describe("a borrowed session", () => {
   });
 
   it("is asked by all who look at it, answered by one, and told to all", async () => {
-    const { borrow, server } = await lender({ settings: { questionTimeoutMs: 1e9 } });
+    const { borrow, server } = await lender();
     server.script(calls("clarify", { question: "Which?" }), says("Tea then."));
     const [one, two] = [await borrow({ key: "a" }), await borrow({ key: "a", source: "dashboard" })];
     const [asked, answered] = [new Deferred<string>(), new Deferred<string>()];

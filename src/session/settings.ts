@@ -16,11 +16,17 @@ export type QuickCommandSetting =
       readonly description?: string | undefined;
     };
 
+/** How long somebody has to answer. */
+export interface AnswerTimes {
+  readonly approvalMs: number;
+  readonly questionMs: number;
+}
+
 /** What a session reads afresh each time it needs it, so that a changed setting counts at once. */
 export interface SessionSettings {
   readonly busyMode: BusyMode;
-  readonly approvalTimeoutMs: number;
-  readonly questionTimeoutMs: number;
+  /** At the machine itself, and where a question is sent to somebody: a chat, an editor far away, another program. */
+  readonly answerTimes: { readonly here: AnswerTimes; readonly elsewhere: AnswerTimes };
   readonly sudoTimeoutMs: number;
   readonly secretTimeoutMs: number;
   readonly quickCommandTimeoutMs: number;
@@ -51,8 +57,10 @@ export interface SessionSettings {
 
 export const defaultSessionSettings: SessionSettings = {
   busyMode: "interrupt",
-  approvalTimeoutMs: 60_000,
-  questionTimeoutMs: 120_000,
+  answerTimes: {
+    here: { approvalMs: 60_000, questionMs: 120_000 },
+    elsewhere: { approvalMs: 300_000, questionMs: 600_000 },
+  },
   sudoTimeoutMs: 45_000,
   secretTimeoutMs: 120_000,
   quickCommandTimeoutMs: 30_000,
@@ -76,8 +84,10 @@ export function sessionSettings(config: Config): SessionSettings {
   return {
     ...defaultSessionSettings,
     busyMode: display.busy_input_mode,
-    approvalTimeoutMs: approvals.timeout * 1000,
-    questionTimeoutMs: clarify.timeout * 1000,
+    answerTimes: {
+      here: { approvalMs: approvals.timeout * 1000, questionMs: clarify.timeout * 1000 },
+      elsewhere: { approvalMs: approvals.gateway_timeout * 1000, questionMs: clarify.gateway_timeout * 1000 },
+    },
     quickCommands: config.quick_commands,
     showsCost: display.show_cost,
     toolProgress: display.tool_progress,

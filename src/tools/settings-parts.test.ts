@@ -67,16 +67,6 @@ describe("approvals", () => {
     expect(await from("cron")).toContain('"exit_code":0');
     expect(await from("webhook")).toContain("not run");
   });
-
-  it("are asked with the time that a person has on the surface [30:5.5]", async () => {
-    await using stage = await toolStage({ "config.yaml": "approvals: {timeout: 7, gateway_timeout: 9}\n" });
-    const toolbox = await stage.open();
-    const times: unknown[] = [];
-    const approver: Approver = { ask: ({ timeoutMs }) => Promise.resolve(times.push(timeoutMs) > 2 ? "once" : "deny") };
-    for (const source of ["cli", "telegram"])
-      expect(await stage.as({ source, approver })(toolbox, "terminal", flagged)).toContain("not run");
-    expect(times).toEqual([7_000, 9_000]);
-  });
 });
 
 describe("files", () => {

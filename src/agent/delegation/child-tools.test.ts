@@ -142,7 +142,6 @@ describe("a dangerous command in a child [10:A9.9]", () => {
       mode: () => "manual",
       surfaceRules: { cron: "deny", headless: "deny" },
       policy: [],
-      timeoutMs: () => 60_000,
       place: () => ({ cwd: "/w", home: "/home/u", hermesHome: "/home/u/.hermes", tempDirs: ["/tmp"], workspace: "/w" }),
       isContained: () => false,
       audit: (entry) => void audit.push(entry),

@@ -6,10 +6,10 @@ export const approvalSections = {
     {
       mode: choice(["manual", "smart", "off"], "manual", "Ask a person, let a model judge first, or ask nobody."),
       timeout: whole(60, "Seconds a question in the terminal waits before it counts as no."),
-      gateway_timeout: whole(300, {
-        description: "Seconds a question in a chat waits before it counts as no.",
-        noEffect: missing.gateway,
-      }),
+      gateway_timeout: whole(
+        300,
+        "Seconds a question that is sent to a chat or another program waits before it counts as no.",
+      ),
       cron_mode: choice(["deny", "approve"], "deny", {
         description: "Flagged commands of scheduled jobs.",
         noEffect: missing.cron,

@@ -83,7 +83,7 @@ export const toolSections = {
     { description: "Questions to the person.", category: "Tools" },
     {
       timeout: whole(120, "Seconds a question in the terminal waits."),
-      gateway_timeout: whole(600, { description: "Seconds a question in a chat waits.", noEffect: missing.gateway }),
+      gateway_timeout: whole(600, "Seconds a question in a chat or another program waits."),
     },
   ),
   web: section(

@@ -5,7 +5,7 @@ import type { Prompts } from "./prompts.ts";
 
 export interface ApprovalsDeps {
   readonly prompts: Prompts;
-  /** For questions that name no time of their own. */
+  /** How long a person has, from when the question stands before them: the one deadline an approval has. */
   timeoutMs(): number;
   /** True while somebody looks at this session and can answer. */
   canAsk(): boolean;
@@ -35,7 +35,7 @@ export class Approvals implements Approver {
       emit({ type: "notice", level: "warn", text: unaskedText(request) });
       return "deny";
     }
-    const timeoutMs = request.timeoutMs ?? this.#deps.timeoutMs();
+    const timeoutMs = this.#deps.timeoutMs();
     const show = (): void => {
       this.#open = request;
       emit({

@@ -27,7 +27,6 @@ function gatedTool(spec: AgentRequest, clock: FakeClock) {
     mode: () => "manual",
     surfaceRules: { cron: "deny", headless: "deny" },
     policy: [],
-    timeoutMs: () => 60_000,
     place: (context) => ({
       cwd: context.cwd,
       home: "/home/me",
@@ -85,6 +84,24 @@ describe("an approval", () => {
     expect(submission.kind === "turn" && (await submission.ended).text).toBe("I may not.");
     expect(String(session.history[2]?.content)).toContain("This was not run");
     expect(events).toContainEqual(expect.objectContaining({ type: "approval-response", choice: "deny" }));
+  });
+
+  it("waits as long as its surface gives a person, and has no other deadline [30:5.5]", async () => {
+    const clock = new FakeClock();
+    const answerTimes = {
+      here: { approvalMs: 7_000, questionMs: 1 },
+      elsewhere: { approvalMs: 900_000, questionMs: 1 },
+    };
+    const given = { clock, settings: { answerTimes }, tools: (spec: AgentRequest) => [gatedTool(spec, clock)] };
+    const { open, server, event, events } = await harness(given);
+    server.script(rm("build"), says("I may not."));
+    const session = await open({ source: "telegram" });
+    const submission = await session.submit({ text: "Clean" });
+    await event("approval-request", session);
+    await clock.advance(899_000);
+    expect(events.some((one) => one.type === "approval-response")).toBe(false);
+    await clock.advance(2_000);
+    expect(submission.kind === "turn" && (await submission.ended).text).toBe("I may not.");
   });
 
   it("is denied at once where nobody can be asked, and the person is told what would allow it [20:R8.10]", async () => {

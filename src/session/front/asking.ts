@@ -6,10 +6,12 @@ import type { SessionSettings } from "../settings.ts";
 import { Approvals } from "./approvals.ts";
 import { Prompts } from "./prompts.ts";
 import { createPrompter } from "./questions.ts";
+import { answerTimes } from "./surface.ts";
 
 export interface AskingDeps {
   readonly clock: Clock;
   readonly settings: SessionSettings;
+  readonly source: string;
   canAsk(): boolean;
   emit(event: SessionEvent): void;
 }
@@ -21,11 +23,12 @@ export class Asking {
   readonly #approvals: Approvals;
 
   constructor(deps: AskingDeps) {
-    const { clock, settings, emit } = deps;
+    const { clock, settings, source, emit } = deps;
+    const times = () => answerTimes(source, settings.answerTimes);
     this.#prompts = new Prompts(clock);
     const common = { prompts: this.#prompts, canAsk: () => deps.canAsk(), emit };
-    this.#approvals = new Approvals({ ...common, timeoutMs: () => settings.approvalTimeoutMs });
-    this.prompter = createPrompter({ ...common, settings });
+    this.#approvals = new Approvals({ ...common, timeoutMs: () => times().approvalMs });
+    this.prompter = createPrompter({ ...common, settings, questionMs: () => times().questionMs });
   }
 
   /** Something waits for an answer. */

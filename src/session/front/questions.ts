@@ -7,7 +7,8 @@ import type { Prompts } from "./prompts.ts";
 
 export interface QuestionsDeps {
   readonly prompts: Prompts;
-  readonly settings: SessionSettings;
+  readonly settings: Pick<SessionSettings, "sudoTimeoutMs" | "secretTimeoutMs">;
+  questionMs(): number;
   canAsk(): boolean;
   emit(event: SessionEvent): void;
 }
@@ -15,13 +16,13 @@ export interface QuestionsDeps {
 const ownJudgement = "(The user gave no answer. Use your own judgement, and say what you assumed.)";
 
 /** Passwords, keys and questions of servers: events out, answers in. A secret goes to whoever asked and nowhere else. */
-export function createPrompter({ prompts, settings, emit, canAsk }: QuestionsDeps): Prompter {
+export function createPrompter({ prompts, settings, questionMs, emit, canAsk }: QuestionsDeps): Prompter {
   return {
     async question(question, choices, signal) {
       if (!canAsk()) return { kind: "nobody" };
       const id = newId("ask");
       const show = (): void => emit({ type: "question-request", id, question, choices });
-      const timeoutMs = settings.questionTimeoutMs;
+      const timeoutMs = questionMs();
       const answered = await prompts.ask<string | undefined>({ id, timeoutMs, show }, signal);
       const text = answered.kind === "answered" ? (answered.value ?? "").trim() : "";
       emit({ type: "question-response", id, answer: text });

@@ -73,7 +73,13 @@ export class SessionFront implements OpenSession {
     this.#events = events;
     this.#work = work;
     const canAsk = (): boolean => options.isInteractive && events.hasListeners;
-    this.#asking = new Asking({ clock: session.clock, settings: session.settings, canAsk, emit });
+    this.#asking = new Asking({
+      clock: session.clock,
+      settings: session.settings,
+      source: options.source,
+      canAsk,
+      emit,
+    });
     const hints = new Hints({ session, source: options.source, work, emit });
     events.observe("children", this.#children);
     events.observe("hints", hints);

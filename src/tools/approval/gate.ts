@@ -20,8 +20,6 @@ export interface GateDeps {
   readonly mode: () => ApprovalMode;
   readonly surfaceRules: SurfaceRules;
   readonly policy: readonly PolicyRule[];
-  /** How long a person has to answer on this surface. */
-  timeoutMs(surface: string): number;
   place(context: GateContext): DetectPlace;
   /** True when a command in this terminal cannot reach the host. */
   isContained(context: GateContext): boolean;
@@ -131,7 +129,6 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     isDestructive: true,
     sessionKey: context.scope.key,
     taskId: context.taskId,
-    timeoutMs: deps.timeoutMs(context.scope.source),
   };
   const answer = await answerOf(deps, request, context);
   const choice = typeof answer === "string" ? answer : answer.choice;

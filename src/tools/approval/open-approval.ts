@@ -24,9 +24,6 @@ export interface Approval {
   readonly personGate: ApprovalGate;
 }
 
-/** Surfaces where the question stands before the eyes of the person; elsewhere it is sent to a chat. */
-const atTheMachine: ReadonlySet<string> = new Set(["cli", "tui", "acp"]);
-
 /** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
 export function openApproval(
   base: ToolsBase,
@@ -55,7 +52,6 @@ export function openApproval(
     yolo,
     surfaceRules: { cron: approvals.cron_mode, headless: approvals.headless },
     policy: [],
-    timeoutMs: (surface) => (atTheMachine.has(surface) ? approvals.timeout : approvals.gateway_timeout) * 1000,
     place: ({ cwd, scope, terminalKind }) => {
       const location = {
         cwd,

@@ -29,11 +29,9 @@ export interface ApprovalRequest {
   readonly isDestructive: boolean;
   readonly sessionKey: string;
   readonly taskId: string;
-  /** How long the person has, from when the question stands before them; the session's own time when absent. */
-  readonly timeoutMs?: number | undefined;
 }
 
-/** Asks whoever may decide, and keeps to the time of the request. Answers `deny` when nobody can be asked, time runs out, or the signal fires. */
+/** Asks whoever may decide, and knows how long they have. Answers `deny` when nobody can be asked, time runs out, or the signal fires. */
 export interface Approver {
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** False where nobody can be asked, so that a denial does not look like somebody's answer. Absent: somebody can. */

@@ -43,7 +43,6 @@ async function beltWith(audit: ToolAudit) {
     mode: () => "manual",
     surfaceRules: { cron: "deny", headless: "deny" },
     policy: [],
-    timeoutMs: () => 1_000,
     place: () => ({ cwd: "/w", home: "/home/me", hermesHome: "/home/me/.hermes", tempDirs: ["/tmp"], workspace: "/w" }),
     isContained: () => false,
     audit: (entry) => audit.decided(entry),
