@@ -22,6 +22,7 @@ import { finishTurn } from "./turn/finish-turn.ts";
 import { type LoopParts, loopDeps } from "./turn/loop-deps.ts";
 import { cutOff } from "./turn/open-calls.ts";
 import type { TurnOutcome } from "./turn/outcome.ts";
+import { quotedSource } from "./turn/quoted-source.ts";
 import { ImageViews } from "./turn/request/image-views.ts";
 import { createRequestBuilder, type LastRequest, type RequestBuilder } from "./turn/request/request.ts";
 import { SteerBox } from "./turn/steer-box.ts";
@@ -34,6 +35,8 @@ export interface ConversationInput {
   readonly userMessage: Content;
   /** Stored instead of `userMessage` where that carries more than the user's words. */
   readonly persistUserMessage?: string;
+  /** Where words of strangers in it came from: a page it refers to, a mail, a message that arrived by itself. */
+  readonly untrusted?: string | undefined;
   /** Isolates terminals, browser and read ledger; made up when absent. */
   readonly taskId?: string;
   /** Names the turn in events, in the ledger and in what is written alongside its messages; made up when absent. */
@@ -43,7 +46,7 @@ export interface ConversationInput {
   readonly signal?: AbortSignal;
 }
 
-export type ContinueInput = Omit<ConversationInput, "userMessage" | "persistUserMessage" | "history">;
+export type ContinueInput = Omit<ConversationInput, "userMessage" | "persistUserMessage" | "untrusted" | "history">;
 
 interface OpenTurn {
   readonly stop: AbortController;
@@ -124,10 +127,13 @@ export class Agent {
       const userText = cleanInput(input.persistUserMessage ?? textOf(input.userMessage));
       const content = cleanContent(input.userMessage);
       const isOther = input.persistUserMessage !== undefined;
-      const message = isOther ? userMessage(userText, { sent: { content } }) : userMessage(content);
+      const untrusted = input.untrusted ?? quotedSource(userText);
+      const label = untrusted === undefined ? {} : { untrusted };
+      const message = isOther ? userMessage(userText, { sent: { content }, ...label }) : userMessage(content, label);
       const begin = async (turn: Turn): Promise<void> => {
         await turn.settleOpenCalls(cutOff);
         await turn.begin(message);
+        if (untrusted !== undefined) this.conversation.noteUntrusted(untrusted);
       };
       return await this.#run({ input, open, userText, begin });
     });

@@ -15,7 +15,6 @@ import type { AgentHost, ToolOptions } from "./host.ts";
 import { memoryTool, noteTaking } from "./memory/memory-tool.ts";
 import { openMemory, type SessionMemory } from "./memory/open.ts";
 import { openSideWork, type SideWork } from "./memory/side-work.ts";
-import { TaintWatch } from "./memory/taint.ts";
 import type { PromptSource, Transcript, TurnHooks } from "./ports.ts";
 import { gatherPrompt } from "./prompt/gather.ts";
 import { NestedHints } from "./prompt/nested-hints.ts";
@@ -97,11 +96,10 @@ async function assemble(assembly: Assembly, signal: AbortSignal): Promise<Assemb
   const { host, choices, owned } = assembly;
   const { auxiliary, events } = choices;
   const tools = await openTools(assembly, signal);
-  const taint = new TaintWatch();
-  const memory = await memoryOf(assembly, { tools, taint }, signal);
+  const memory = await memoryOf(assembly, tools, signal);
   const source = promptOf(assembly, { tools, memory }, signal);
   let abilities = abilitiesOf(assembly, memory);
-  const deps = depsOf(assembly, { tools, taint, memory, source, abilities: () => abilities });
+  const deps = depsOf(assembly, { tools, memory, source, abilities: () => abilities });
   const side = owned.adopt(openSideWork(deps, { host, chosen: choices.chosen, memory, auxiliary }));
   const compression = openCompression(deps, {
     host,
@@ -120,7 +118,7 @@ async function assemble(assembly: Assembly, signal: AbortSignal): Promise<Assemb
   const finished: AgentDeps = {
     ...deps,
     memory: { ...deps.memory, keeper: createContextKeeper(compression) },
-    observers: { ...deps.observers, afterTurn: afterTurn(assembly, { tools, taint, side }) },
+    observers: { ...deps.observers, afterTurn: afterTurn(assembly, { tools, side }) },
   };
   return {
     agent: new Agent(finished),
@@ -166,7 +164,7 @@ async function openTools({ host, scope, choices, owned }: Assembly, signal: Abor
 
 async function memoryOf(
   { host, scope, choices, owned }: Assembly,
-  { tools, taint }: { readonly tools: ToolListing; readonly taint: TaintWatch },
+  tools: ToolListing,
   signal: AbortSignal,
 ): Promise<SessionMemory | undefined> {
   if (!choices.hasMemory) return undefined;
@@ -177,7 +175,7 @@ async function memoryOf(
       sessionId: choices.conversation.sessionId,
       pluginProviders: host.plugins.memoryProviders(),
       takenToolNames: tools.listing.names,
-      taintedBy: () => taint.source,
+      taintedBy: () => choices.conversation.untrusted,
     },
     signal,
   );
@@ -229,7 +227,6 @@ function promptOf(
 
 interface Opened {
   readonly tools: ToolListing;
-  readonly taint: TaintWatch;
   readonly memory: SessionMemory | undefined;
   readonly source: PromptSource;
   abilities(): Abilities;
@@ -270,7 +267,7 @@ function promptGroup(source: PromptSource, { prefill, ephemeral }: PromptChoices
   return { source, prefill, ephemeral: () => ephemeral() };
 }
 
-function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, taint, abilities }: Opened): AgentTools {
+function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, abilities }: Opened): AgentTools {
   const { tools: toolbox, machine } = host;
   const { config, environment } = machine.loaded;
   const hints = new NestedHints({
@@ -292,7 +289,11 @@ function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, tai
         signal,
         turn: choices.isChild === true ? undefined : userUid,
       }),
-      taint.observer(() => tools.listing),
+      {
+        onEnd: ({ untrusted }) => {
+          if (untrusted !== undefined) choices.conversation.noteUntrusted(untrusted);
+        },
+      },
     ],
     hintsFor: (tool, args) => hints.hintsFor(tools.listing.tools.get(tool), args, never),
   };
@@ -301,7 +302,7 @@ function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, tai
 /** What follows every turn without anybody waiting for it; closing waits for what is written. */
 function afterTurn(
   { host, scope, choices, owned }: Assembly,
-  { tools, taint, side }: { readonly tools: ToolListing; readonly taint: TaintWatch; readonly side: SideWork },
+  { tools, side }: { readonly tools: ToolListing; readonly side: SideWork },
 ): (result: TurnResult, turn: Turn) => void {
   const { clock, logger } = host.machine;
   const { trajectoryFolder: folder, settings } = choices;
@@ -310,7 +311,6 @@ function afterTurn(
   let writing = Promise.resolve();
   owned.defer(() => writing);
   return (result, turn) => {
-    taint.reset();
     side.turnEnded(result, turn);
     writing = writing.then(async () => {
       await host.tools.endTurn(scope.key);

@@ -1,4 +1,13 @@
-import { addCost, addUsage, type Cost, type Message, type SessionId, type Usage, zeroUsage } from "#conversation";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type Message,
+  type SessionId,
+  type Usage,
+  untrustedIn,
+  zeroUsage,
+} from "#conversation";
 import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
 import { TodoList } from "#tools";
 import { openTasksIn } from "./compression/summary-message.ts";
@@ -14,6 +23,8 @@ export interface ConversationInit {
   readonly fallbackChain?: readonly FallbackEntry[];
   readonly usage?: Usage;
   readonly cost?: Cost;
+  /** Words of strangers that whoever started this conversation had in its context. */
+  readonly inheritedUntrusted?: string | undefined;
 }
 
 /** What an agent holds of one session between its turns. */
@@ -31,6 +42,8 @@ export class Conversation {
   fallback: FallbackState;
   usage: Usage;
   cost: Cost | undefined;
+  readonly #inheritedUntrusted: string | undefined;
+  #notedUntrusted: string | undefined;
   lastPromptTokens = 0;
   compressionCount = 0;
 
@@ -43,6 +56,7 @@ export class Conversation {
     this.fallback = openFallback(init.fallbackChain ?? []);
     this.usage = init.usage ?? zeroUsage;
     this.cost = init.cost;
+    this.#inheritedUntrusted = init.inheritedUntrusted;
     this.#restoreTodos();
     this.#restoreMeter();
   }
@@ -53,8 +67,19 @@ export class Conversation {
     return { ...message, origin: { by: modelKey(target), ...this.meter.state } };
   }
 
+  /** Where words of strangers in the context came from; undefined when all of it is the person's, or made from that. */
+  get untrusted(): string | undefined {
+    return untrustedIn(this.history) ?? this.#notedUntrusted ?? this.#inheritedUntrusted;
+  }
+
+  /** The running turn has read words of strangers; its messages say so once it has ended. */
+  noteUntrusted(source: string): void {
+    this.#notedUntrusted ??= source;
+  }
+
   /** A new user message: back to the primary model, unless that is known to be closed still. */
   beginTurn(nowMs: number): void {
+    this.#notedUntrusted = undefined;
     this.fallback = beginTurn(this.fallback, nowMs);
     if (this.fallback.active !== undefined) return;
     if (this.target !== this.primary) this.meter.forget();

@@ -31,10 +31,15 @@ it("facts that a stranger may have suggested wait for the person, and are stored
   await stage.ask("Who gets invoices?");
   expect(await told(7)).toContain(fact);
 
-  server.script(add("Tea is green"), says("Kept."));
+  // As long as the mail is in the context, what is remembered waits.
+  server.script(add("Tea is green"), says("It waits."));
   await stage.ask("Remember my tea.");
-  expect(await told(9)).toContain("added");
-  expect(await stage.command("/memory")).not.toContain("green");
+  expect(await told(9)).toMatch(/pending_id.*mcp_s_echo/);
+  await stage.command("/new");
+  server.script(add("Tea is black"), says("Kept."));
+  await stage.ask("Remember my tea.");
+  expect(await told(server.requests.length)).toContain("added");
+  expect(await stage.command("/memory")).not.toContain("black");
 });
 
 it("a rejected fact is never stored [30:7.4]", async () => {

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
@@ -14,6 +14,21 @@ export interface TrustedFolder {
   /** When a person said so. */
   readonly since: string;
 }
+
+/** What in a folder instructs agents, sets variables or starts programs once the folder is trusted. */
+export const speakingFiles: readonly string[] = [
+  ".env",
+  ".hermes",
+  ".hermes.md",
+  "HERMES.md",
+  "AGENTS.md",
+  "CLAUDE.md",
+  "GEMINI.md",
+  ".cursorrules",
+  ".cursor/rules",
+  ".mcp.json",
+  ".worktreeinclude",
+];
 
 /** What a folder is asked to be trusted with, apart from the list in the home. */
 interface AlsoTrusted {
@@ -44,6 +59,11 @@ export class TrustedFolders {
     if (real === undefined) return false;
     const isAround = (trusted: string) => isInside(trusted, real);
     return this.#also.some(isAround) || this.list().some((one) => isAround(one.folder));
+  }
+
+  /** Whether a folder has files of its own that wait for a person's trust: until then they are words of strangers. */
+  isAwaited(folder: string): boolean {
+    return speakingFiles.some((name) => existsSync(join(folder, name))) && !this.isTrusted(folder);
   }
 
   /** The list in the home, by path. A list that cannot be read trusts nothing. */

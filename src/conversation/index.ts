@@ -40,6 +40,7 @@ export {
   type ToolMessage,
   toolMessage,
   type UserMessage,
+  untrustedIn,
   userMessage,
   wordsOf,
 } from "./message.ts";

@@ -8,7 +8,8 @@ import type { ToolCall } from "./tool-call.ts";
  * 1. `uid` identifies a message for ever; the store writes one uid once.
  * 2. Names starting with `_` are internal: never stored, never sent.
  * 3. Opaque fields (`reasoning_details`, `codex_*`, `extra_content`) are replayed as they came.
- * 4. `sent` and `origin` are for building requests: stored, but no part of logs, exports or training data.
+ * 4. `sent`, `origin` and `untrusted` are for building requests and for judging what follows: stored, but no part of logs,
+ *    exports or training data.
  */
 /** How a message goes out in requests, where that is not what it says. */
 export interface SentForm {
@@ -35,6 +36,8 @@ interface MessageBase {
   readonly timestamp?: number;
   /** Stored with the message, so that a session that is taken up again sends the same bytes; not for people. */
   readonly sent?: SentForm;
+  /** Holds words of strangers: where they came from. As long as such a message is in the context, nothing lasting is written unasked. */
+  readonly untrusted?: string;
   /** Added by Hermes to steer the model; removed before the turn is stored for good. */
   readonly _scaffold?: boolean;
 }
@@ -103,11 +106,16 @@ export function systemMessage(content: Content): SystemMessage {
 /** The message as people and other programs get it. */
 export function wordsOf(message: Message): Message {
   if (message.role !== "assistant") {
-    const { sent: _sent, ...words } = message;
+    const { sent: _sent, untrusted: _untrusted, ...words } = message;
     return words;
   }
-  const { sent: _sent, origin: _origin, ...words } = message;
+  const { sent: _sent, origin: _origin, untrusted: _untrusted, ...words } = message;
   return words;
+}
+
+/** Where the first words of strangers among these messages came from; undefined when there are none. */
+export function untrustedIn(messages: readonly Message[]): string | undefined {
+  return messages.find(({ untrusted }) => untrusted !== undefined)?.untrusted;
 }
 
 export function callsOf(message: RequestMessage): readonly ToolCall[] {

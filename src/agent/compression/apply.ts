@@ -6,6 +6,7 @@ import {
   type SessionId,
   type ToolMessage,
   textOf,
+  untrustedIn,
   type Violation,
   violations,
 } from "#conversation";
@@ -74,7 +75,7 @@ export async function applyPruned(subject: Subject, messages: readonly Message[]
 export async function applySummarised(subject: Subject, outcome: CompressOutcome, deps: ApplyDeps): Promise<Applied> {
   const before = subject.history;
   const { conversation, logger } = deps;
-  const next = uncounted(ontoWhole(before, outcome.messages));
+  const next = labelled(before, uncounted(ontoWhole(before, outcome.messages)));
   const changedLayers = await refreshPrompt(deps);
   let newSessionId: SessionId | undefined;
   try {
@@ -149,6 +150,18 @@ function wholeReply(original: AssistantMessage, made: AssistantMessage): Message
     ...(tool_calls === undefined ? {} : { tool_calls }),
     ...(Object.keys(sent).length === 0 ? {} : { sent }),
   };
+}
+
+/** Words of strangers stay so: what was made of a history that held some holds some. */
+function labelled(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+  const kept = new Set(after.map(({ uid }) => uid));
+  const source = untrustedIn(before.filter(({ uid }) => !kept.has(uid)));
+  if (source === undefined) return after;
+  const whole = new Map(before.map((message) => [message.uid, message]));
+  return after.map((message) => {
+    const isMade = message.uid === undefined || whole.get(message.uid)?.content !== message.content;
+    return isMade && message.untrusted === undefined ? { ...message, untrusted: source } : message;
+  });
 }
 
 /** After a change of the beginning, what a provider counted says nothing about the next request. */

@@ -42,6 +42,25 @@ async function stage(given: StageGiven = {}) {
 }
 
 describe("before a turn", () => {
+  it("what is made of words of strangers stays labelled, and what is not is not", async () => {
+    const history = answered(30, 2_000).map((message, index) =>
+      index === 9 ? { ...message, untrusted: "https://example.org" } : message,
+    );
+    const one = await stage({ history });
+    summaries(one.server);
+    one.server.script(says("Fine."));
+    await one.agent.runConversation({ userMessage: "Next." });
+    const summary = one.conversation.history.find((message) => findSummary(message) !== undefined);
+    expect(summary?.untrusted).toBe("https://example.org");
+    expect(one.conversation.untrusted).toBe("https://example.org");
+    expect(one.conversation.history.at(-1)?.untrusted).toBeUndefined();
+    const clean = await stage({ history: answered(30, 2_000) });
+    summaries(clean.server);
+    clean.server.script(says("Fine."));
+    await clean.agent.runConversation({ userMessage: "Next." });
+    expect(clean.conversation.untrusted).toBeUndefined();
+  });
+
   it("[10:COMP-8] [10:COMP-32] [10:COMP-34] [10:COMP-37] summarises, splits the session and goes on", async () => {
     const history = answered(30, 2_000);
     const { agent, server, conversation, parts, records, events, logger } = await stage({ history });

@@ -1,5 +1,5 @@
-import { callsOf, type Message, textOf } from "#conversation";
-import { defineAbility, defineTool, result, type Tool, ToolFailure, type ToolResult } from "#tools";
+import { callsOf, type Message, textOf, untrustedIn } from "#conversation";
+import { defineAbility, defineTool, result, type Tool, type ToolContext, ToolFailure, type ToolResult } from "#tools";
 import { headOf, shortLine } from "./short-text.ts";
 
 /** Messages of this conversation, stored ones included: from the first uid to the last, in order; empty when unknown. */
@@ -24,7 +24,7 @@ export const recallTool: Tool = defineTool({
     required: ["id"],
   },
   effects: "none",
-  run: (args, { agent, signal }) => recall(agent.need(recalling), args, signal),
+  run: (args, context) => recall(context.agent.need(recalling), args, context),
 });
 
 const defaultLimit = 8_000;
@@ -39,13 +39,15 @@ interface Span {
 }
 
 /** Offset and limit count characters of the text that the id stands for. */
-async function recall(readMessages: ReadMessages, span: Span, signal: AbortSignal): Promise<ToolResult> {
+async function recall(readMessages: ReadMessages, span: Span, context: ToolContext): Promise<ToolResult> {
   const id = span.id.trim();
   if (id === "") throw new ToolFailure("id must be the id of a message, or two of them joined by ..");
   const [first = "", last = first] = id.split("..");
-  const messages = await readMessages({ first, last }, signal);
+  const messages = await readMessages({ first, last }, context.signal);
   if (messages.length === 0)
     throw new ToolFailure(`There is no message ${id} in this conversation. Take the id from a shortened result.`);
+  const source = untrustedIn(messages);
+  if (source !== undefined) context.noteUntrusted?.(source);
   const text = messages.length === 1 ? messages.map(whole).join("") : messages.map(short).join("\n");
   const offset = Math.min(Math.max(0, span.offset ?? 0), text.length);
   const limit = Math.min(Math.max(0, span.limit ?? defaultLimit), largestLimit);

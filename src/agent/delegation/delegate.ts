@@ -51,6 +51,9 @@ export function createDelegation(deps: DelegationDeps): Delegate {
       runs.map(({ run }) => run),
       { deps, context },
     );
+    // What a child has read, its report may say.
+    const source = planned.map(({ plan }) => plan.spec.conversation.untrusted).find((one) => one !== undefined);
+    if (source !== undefined) context.noteUntrusted?.(source);
     const seconds = Math.round((deps.clock.now() - startedAtMs) / 100) / 10;
     const notes = [...warnings, ...planned.flatMap((one) => one.warnings)];
     return result(
@@ -131,7 +134,7 @@ function planChild(
   };
 }
 
-function freshConversation({ deps, target }: PlanFacts): Conversation {
+function freshConversation({ deps, target, context }: PlanFacts): Conversation {
   const { settings, parent, ports } = deps;
   const inherited = settings.inheritsFallback ? parent.conversation.fallback.chain : [];
   return new Conversation({
@@ -139,6 +142,7 @@ function freshConversation({ deps, target }: PlanFacts): Conversation {
     history: [],
     target,
     fallbackChain: settings.fallbackChain ?? inherited,
+    inheritedUntrusted: context.untrusted,
   });
 }
 

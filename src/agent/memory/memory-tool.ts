@@ -166,7 +166,7 @@ function render(outcome: WriteOutcome, asked: Asked): ToolResult {
           pending_id: outcome.id,
           target,
           message:
-            `Not saved yet: this turn has read text from outside (${asked.taintedBy ?? "unknown"}), so the change waits until the user ` +
+            `Not saved yet: this conversation holds text from outside (${asked.taintedBy ?? "unknown"}), so the change waits until the user ` +
             "confirms it. Do not send it again; tell the user that it is waiting.",
         },
         { details: { kind: "notes", target, outcome: "waiting" } },

@@ -74,7 +74,7 @@ async function holdBack(
     pending: true,
     pending_id: held.parked.id,
     message:
-      `Not saved yet: this turn has read text from outside (${held.source}), so the change waits until the user confirms it. ` +
+      `Not saved yet: this conversation holds text from outside (${held.source}), so the change waits until the user confirms it. ` +
       "Do not send it again; tell the user that it is waiting.",
   });
 }

@@ -11,6 +11,8 @@ export interface ExpandedMessage {
   readonly attached: readonly string[];
   /** What could not be attached, or is large; sentences for the user. */
   readonly warnings: readonly string[];
+  /** Where attached words of strangers came from. */
+  readonly untrusted?: string | undefined;
   /** Estimated size of what was attached. */
   readonly attachedTokens: number;
 }
@@ -31,6 +33,7 @@ export async function expandReferences(
   const { references, warnings: notes } = parseReferences(text);
   const warnings = [...notes];
   const sections: { readonly raw: string; readonly text: string }[] = [];
+  let untrusted: string | undefined;
   let tokens = 0;
   for (const reference of references) {
     const content = await readReference(reference, deps, signal);
@@ -38,6 +41,7 @@ export async function expandReferences(
       warnings.push(`${reference.raw} is not attached: ${content.reason}.`);
       continue;
     }
+    if (reference.kind === "url") untrusted ??= reference.url;
     sections.push({ raw: reference.raw, text: `### ${reference.raw}\n${content.text}` });
     tokens += estimateText(content.text);
     if (tokens > deps.windowTokens * refuseShare) {
@@ -54,6 +58,7 @@ export async function expandReferences(
     text: [text, "## Attached context", ...sections.map((section) => section.text)].join("\n\n"),
     attached: sections.map(({ raw }) => raw),
     warnings,
+    untrusted,
     attachedTokens: tokens,
   };
 }

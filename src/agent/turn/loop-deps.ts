@@ -77,6 +77,7 @@ function toolRunner(userText: string, { deps, steer }: LoopParts): LoopDeps["run
       sessionId: now.sessionId,
       scope: deps.scope,
       userTask: userText,
+      untrusted: deps.conversation.untrusted,
       agent: deps.tools.abilities().with(taskList, deps.conversation.todos),
     }),
     observers: (now) => deps.tools.observers(now),

@@ -56,5 +56,8 @@ export interface ProcessService {
 /** References such as `@file:` in what a person types. */
 export interface ReferenceService {
   /** Each replaced by what it stands for; problems become warnings. */
-  expand(text: string, signal: AbortSignal): Promise<{ readonly text: string; readonly warnings: readonly string[] }>;
+  expand(
+    text: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly text: string; readonly warnings: readonly string[]; readonly untrusted?: string | undefined }>;
 }

@@ -139,10 +139,13 @@ export class TurnRunner {
     const { signal, cwd } = this.#deps;
     const typed = words.sent ?? words.text;
     const expanded =
-      words.isVerbatim === true ? { text: typed, warnings: [] } : await services.references.expand(typed, signal);
+      words.isVerbatim === true
+        ? { text: typed, warnings: [], untrusted: "a message that arrived by itself" }
+        : await services.references.expand(typed, signal);
     const { content, warnings } = await withImages(expanded.text, words.images, cwd);
     for (const warning of [...expanded.warnings, ...warnings]) this.#tell(warning, "warn");
-    return { userMessage: content, ...(words.sent === undefined ? {} : { persistUserMessage: words.text }) };
+    const { untrusted } = expanded;
+    return { userMessage: content, untrusted, ...(words.sent === undefined ? {} : { persistUserMessage: words.text }) };
   }
 
   async #claim(messages: readonly Admitted[], claimId: TurnId): Promise<readonly Admitted[]> {

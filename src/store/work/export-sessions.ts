@@ -74,7 +74,7 @@ async function exported(
 /** What is stored for building requests is no part of what was said. */
 function wordsExtra(extra: unknown): unknown {
   if (!isRecord(extra)) return extra ?? null;
-  const { sent: _sent, origin: _origin, ...rest } = extra;
+  const { sent: _sent, origin: _origin, untrusted: _untrusted, ...rest } = extra;
   return Object.keys(rest).length === 0 ? null : rest;
 }
 

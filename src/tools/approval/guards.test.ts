@@ -234,7 +234,11 @@ describe("paths that tools may use [30:5.10] [30:5.14]", () => {
       environment: [],
       enforcement: "none",
     };
-    const rules = { confinement: () => Promise.resolve(wall), reveal: () => Promise.resolve() };
+    const rules = {
+      confinement: () => Promise.resolve(wall),
+      isForeignFolder: () => false,
+      reveal: () => Promise.resolve(),
+    };
     const guard = createPathGuard(rules, gate);
     const context = { terminal: folderTerminal(folder), taskId: "t", scope: testScope(), signal };
     expect((await guard(path.join(folder, "work", "link", "new"), "write", context)).kind).toBe("refused");

@@ -9,6 +9,8 @@ export interface PathRules {
   confinement(scope: SessionScope, signal: AbortSignal): Promise<Confinement>;
   /** A person let the session see a secret of its project: its programs may from now on too. */
   reveal(scope: SessionScope, file: string): Promise<void>;
+  /** Whether a folder's own files are words of strangers, because nobody has trusted it. */
+  isForeignFolder(folder: string): boolean;
   /** All writes must stay below it, when set. */
   readonly safeRoot?: string | undefined;
 }
@@ -23,7 +25,8 @@ export function createPathGuard(rules: PathRules, gate: ApprovalGate): PathGuard
       return { kind: "refused", reason: `${through} lies outside ${rules.safeRoot}, the only folder tools may write.` };
     const wall = terminal.kind === "local" ? await rules.confinement(scope, signal) : elsewhere(terminal, scope);
     const judged = judge(wall, real, use);
-    if (judged.kind === "allowed") return { kind: "allowed", realPath: real };
+    const untrusted = use === "read" ? foreignSource(rules, wall, real) : undefined;
+    if (judged.kind === "allowed") return { kind: "allowed", realPath: real, untrusted };
     if (judged.kind === "refused") return { kind: "refused", reason: `${judged.reason}.` };
     const finding = { key: judged.key, description: judged.reason, severity: "ask", source: "path" } as const;
     const answer = await gate.checkFindings(`${use} ${through}`, [finding], {
@@ -37,8 +40,15 @@ export function createPathGuard(rules: PathRules, gate: ApprovalGate): PathGuard
     });
     if (answer.kind !== "run") return { kind: "refused", reason: answer.reason };
     if (use === "read" && terminal.kind === "local") await rules.reveal(scope, real);
-    return { kind: "allowed", realPath: real };
+    return { kind: "allowed", realPath: real, untrusted };
   };
+}
+
+/** Files from outside the workspace are words of strangers, and so are those of a folder that nobody trusts. */
+function foreignSource(rules: PathRules, wall: Confinement | undefined, real: string): string | undefined {
+  if (wall === undefined || wall.hermesReadable.some((folder) => isWithin(folder, real))) return undefined;
+  const isOwn = isWithin(wall.workspace, real) && !rules.isForeignFolder(wall.workspace);
+  return isOwn ? undefined : `the file ${real}`;
 }
 
 function judge(wall: Confinement | undefined, real: string, use: PathUse): PathJudgement {

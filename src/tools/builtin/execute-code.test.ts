@@ -221,7 +221,7 @@ console.log(a.echo.offset, b.echo.path, json_parse("x {\\"y\\":1}").y, shell_quo
 describe("execute_code", () => {
   it("[30:3.7] refuses no code and an unknown language", async () => {
     await expect(run("  ")).rejects.toThrow("no code");
-    await expect(run("1", { language: "ruby" })).rejects.toThrow("python or javascript");
+    await expect(run("1", { language: "ruby" })).rejects.toThrow("python, javascript");
   });
 
   it("[30:1.5] [30:9.1-1] describes only functions that are there, and its limits", () => {

@@ -100,7 +100,7 @@ async function execute(
     import("../code/run-script.ts"),
     import("../terminals/command/run-foreground.ts"),
   ]);
-  const ran = await withTouches(context, () =>
+  const { result: ran, reached } = await withTouches(context, () =>
     runScript({
       code,
       language,
@@ -118,6 +118,9 @@ async function execute(
       signal: context.signal,
     }),
   );
+  // Where nobody sees what a script reaches, it may have reached anybody.
+  if (reached === undefined || reached.length > 0)
+    context.noteUntrusted?.(`what a script got from ${reached?.[0] ?? "outside"}`);
   return result(ran, { isError: ran.status !== "success" });
 }
 

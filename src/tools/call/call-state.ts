@@ -10,6 +10,8 @@ export type CallOutcome = {
   readonly preview: string;
   readonly diff?: string | undefined;
   readonly details?: ToolDetails | undefined;
+  /** Where words of strangers in it came from. */
+  readonly untrusted?: string | undefined;
 };
 
 /** Undefined lets the call run as it is. */

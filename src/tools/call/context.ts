@@ -11,6 +11,10 @@ export interface ToolContext extends ToolTask {
   readonly enabledTools: ReadonlySet<string>;
   /** What the agent that makes the call can do for it. */
   readonly agent: Abilities;
+  /** Where words of strangers in the context of this call came from; undefined when there are none. */
+  readonly untrusted?: string | undefined;
+  /** The result of this call holds words of strangers. */
+  noteUntrusted?(source: string): void;
   readonly signal: AbortSignal;
   /** Says what is going on; also the sign of life that keeps a watchdog quiet. */
   progress(text: string): void;

@@ -23,7 +23,7 @@ export interface NestedCallsDeps {
  * masked. Results stay whole, because it is the script that cuts them down.
  */
 export function nestedCalls(deps: NestedCallsDeps): ExecuteCodeDeps["callTool"] {
-  return async ({ tool, args }, { callId: _, progress, enabledTools, signal, ...context }) => {
+  return async ({ tool, args }, { callId: _, progress, noteUntrusted, enabledTools, signal, ...context }) => {
     const usable = [...deps.registry.snapshot().tools].filter(([name]) => enabledTools.has(name));
     const tools = new Map(usable.map(([name, one]) => [name, { ...one, maxResultChars: Number.POSITIVE_INFINITY }]));
     const belt = new Toolbelt({
@@ -49,6 +49,8 @@ export function nestedCalls(deps: NestedCallsDeps): ExecuteCodeDeps["callTool"] 
     const observer = combineObservers({ onProgress: (_call, text) => progress(text) }, ...watchers);
     // What is the agent's own stays with its own calls.
     const [message] = await belt.run([call], { context: { ...context, agent: noAbilities }, observer }, signal);
+    // What a script was told, its output may say.
+    if (message?.untrusted !== undefined) noteUntrusted?.(message.untrusted);
     return textOf(message?.content);
   };
 }

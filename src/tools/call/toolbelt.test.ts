@@ -37,6 +37,79 @@ async function belt(tools: readonly Tool[], changes: Partial<ToolbeltDeps> = {})
   return { run, kept };
 }
 
+describe("words of strangers", () => {
+  it("label the result that holds them", async () => {
+    const tools = [
+      fakeTool("server", { origin: "mcp" }),
+      fakeTool("notes"),
+      fakeTool("fetched", {
+        execute: (_args, context) => {
+          context.noteUntrusted?.("what a command got from example.org");
+          return Promise.resolve(result("text"));
+        },
+      }),
+    ];
+    const toolbelt = new Toolbelt({
+      listing: await listingOf(registryOf(...tools).registry),
+      files: { keep: () => Promise.resolve(undefined) },
+      clock: systemClock,
+      logger: silentLogger,
+      redact: (text) => text,
+    });
+    const names = ["server", "notes", "fetched"];
+    const messages = await toolbelt.run(
+      names.map((name) => call(name)),
+      { context: toolContext(), observer: {} },
+      never,
+    );
+    expect(messages.map(({ untrusted }) => untrusted)).toEqual([
+      "server",
+      undefined,
+      "what a command got from example.org",
+    ]);
+  });
+
+  it("make lasting changes a question about exactly this; nobody there means no", async () => {
+    let ran = 0;
+    const lasting = fakeTool("keep", {
+      isLasting: true,
+      execute: () => {
+        ran += 1;
+        return Promise.resolve(result("kept"));
+      },
+    });
+    const toolbelt = new Toolbelt({
+      listing: await listingOf(registryOf(lasting).registry),
+      files: { keep: () => Promise.resolve(undefined) },
+      clock: systemClock,
+      logger: silentLogger,
+      redact: (text) => text,
+    });
+    const asked: unknown[] = [];
+    const run = async (untrusted: string | undefined, answer?: "once" | "deny") => {
+      const approver = {
+        canAsk: () => answer !== undefined,
+        ask: (request: { choices: unknown }) => {
+          asked.push(request.choices);
+          return Promise.resolve(answer ?? "deny");
+        },
+      };
+      const context = { ...toolContext({ scope: testScope({ approver }) }), untrusted };
+      const [message] = await toolbelt.run([call("keep")], { context, observer: {} }, never);
+      return String(message?.content);
+    };
+    expect(await run(undefined)).toContain("kept");
+    expect(await run("a page")).toContain("nobody can be asked here");
+    expect(await run("a page", "deny")).toContain("did not agree");
+    expect(await run("a page", "once")).toContain("kept");
+    expect(ran).toBe(2);
+    expect(asked).toEqual([
+      ["once", "deny"],
+      ["once", "deny"],
+    ]);
+  });
+});
+
 describe("a toolbelt", () => {
   it("gives the documented shape for each way a call can fail [30:REG-50] [30:REG-51] [10:TOOL-2] [10:TOOL-5]", async () => {
     const { run } = await belt([

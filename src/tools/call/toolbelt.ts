@@ -3,6 +3,7 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { sleep } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
+import type { LastingContext } from "../approval/lasting-write.ts";
 import type { Listing } from "../registry/listing.ts";
 import type { Tool } from "../registry/tool.ts";
 import { AskingTime } from "./asking-time.ts";
@@ -26,7 +27,10 @@ export interface ToolbeltDeps {
   readonly pauseMs?: number | undefined;
 }
 
-export type CallContext = Omit<ToolContext, "callId" | "progress" | "enabledTools" | "signal">;
+export type CallContext = Omit<ToolContext, "callId" | "progress" | "enabledTools" | "signal" | "noteUntrusted">;
+
+/** Tools whose answers are words of strangers. */
+const foreignToolsets: ReadonlySet<string> = new Set(["web", "browser", "search"]);
 
 const stopGraceMs = 3_000;
 
@@ -116,7 +120,8 @@ export class Toolbelt {
     turn.observer.onStart?.(call, args);
     const asking = new AskingTime(this.#deps.clock);
     const context = { ...turn.context, scope: asking.watch(turn.context.scope) };
-    const [rendered, kind] = await this.#execute(one, { ...turn, context }, signal);
+    const foreign = new Foreign();
+    const [rendered, kind] = await this.#execute(one, { ...turn, context, foreign }, signal);
     const text = this.#deps.redact(rendered.text);
     let outcome: CallOutcome = {
       call,
@@ -126,6 +131,7 @@ export class Toolbelt {
       preview: this.#deps.redact(rendered.preview),
       diff: rendered.diff === undefined ? undefined : this.#deps.redact(rendered.diff),
       details: rendered.details,
+      untrusted: kind === "refused" || kind === "cancelled" ? undefined : foreign.sourceOf(one.tool),
     };
     const replaced = kind === "refused" ? undefined : await turn.observer.afterCall?.(outcome, args);
     if (replaced !== undefined) outcome = { ...outcome, text: replaced };
@@ -135,7 +141,11 @@ export class Toolbelt {
 
   async #execute(
     { call, tool, args, refusal }: Prepared,
-    { context, observer }: { readonly context: CallContext; readonly observer: CallObserver },
+    {
+      context,
+      observer,
+      foreign,
+    }: { readonly context: CallContext; readonly observer: CallObserver; readonly foreign: Foreign },
     signal: AbortSignal,
   ): Promise<readonly [Rendered, CallOutcome["kind"]]> {
     const name = call.function.name;
@@ -150,7 +160,10 @@ export class Toolbelt {
         if (changed.refusal !== undefined) return [renderError(changed.refusal), "refused"];
         given = changed.args;
       }
+      const refusal = await refusalOfLasting(tool, given, { ...context, signal });
+      if (refusal !== undefined) return [renderError(refusal), "refused"];
     } catch (error) {
+      if (signal.aborted) return [cancelled(name), "cancelled"];
       return [renderError(`Error executing ${name}: ${describe(error)}`), "failed"];
     }
     try {
@@ -159,6 +172,7 @@ export class Toolbelt {
         callId: call.id,
         enabledTools: this.#deps.listing.names,
         signal,
+        noteUntrusted: (source) => foreign.note(source),
         progress: (text) => observer.onProgress?.(call, this.#deps.redact(text)),
       });
       const ended = await settleWithin(running, signal);
@@ -191,9 +205,21 @@ export class Toolbelt {
       const images = done.get(index)?.rendered.images ?? [];
       const text = texts[index] ?? "";
       const content: Content = images.length === 0 ? text : [textPart(text), ...images];
-      return toolMessage(call, content);
+      const untrusted = done.get(index)?.outcome.untrusted;
+      return toolMessage(call, content, untrusted === undefined ? {} : { untrusted });
     });
   }
+}
+
+/** Why a lasting change does not happen: words of strangers are in the context and nobody agreed. Notes wait for a person by themselves. */
+async function refusalOfLasting(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  context: LastingContext,
+): Promise<string | undefined> {
+  if (tool.isLasting !== true || tool.serves === "notes" || context.untrusted === undefined) return undefined;
+  const { askAboutLasting } = await import("../approval/lasting-write.ts");
+  return askAboutLasting(context, { tool: tool.name, summary: JSON.stringify(args, undefined, 2) });
 }
 
 /** The arguments as the tool takes them, or why it cannot. */
@@ -202,6 +228,20 @@ function checked(tool: Tool, args: Readonly<Record<string, unknown>>): Pick<Prep
   const read = tool.read(args);
   if (read.kind === "ok") return { args: read.args };
   return { args, refusal: `Wrong arguments for ${tool.name}: ${read.reason}. Nothing was run.` };
+}
+
+/** Whether a call brought in words of strangers, and whose. */
+class Foreign {
+  #source: string | undefined;
+
+  note(source: string): void {
+    this.#source ??= source.slice(0, 200);
+  }
+
+  sourceOf(tool: Tool | undefined): string | undefined {
+    if (this.#source !== undefined || tool === undefined) return this.#source;
+    return tool.origin === "mcp" || foreignToolsets.has(tool.toolset) ? tool.name : undefined;
+  }
 }
 
 function cancelled(name: string): Rendered {

@@ -45,10 +45,17 @@ export interface ScriptResult {
   readonly notes?: readonly string[];
 }
 
+/** A result, and what it does not say itself. */
+export interface RanScript {
+  readonly result: ScriptResult;
+  /** Hosts that the script reached; undefined where nobody can know. */
+  readonly reached: readonly string[] | undefined;
+}
+
 const graceMs = 5_000;
 
 /** Runs a script in a process of its own; its tool calls come back over a socket. */
-export async function runScript(request: ScriptRequest): Promise<ScriptResult> {
+export async function runScript(request: ScriptRequest): Promise<RanScript> {
   const startedMs = performance.now();
   // Short, because the path of a socket may have about a hundred characters.
   const folder = await makePrivateFolder(request.tempDir.length < 60 ? request.tempDir : "/tmp", "code");
@@ -62,7 +69,8 @@ export async function runScript(request: ScriptRequest): Promise<ScriptResult> {
     const ended = await execute(request, { folder, socket, script });
     const shaped = shape(request, ended, { callsMade: server.callsMade, durationMs: performance.now() - startedMs });
     const notes = (await request.wall?.settle()) ?? [];
-    return notes.length === 0 ? shaped : { ...shaped, notes };
+    const reached = request.wall?.takeReached();
+    return { result: notes.length === 0 ? shaped : { ...shaped, notes }, reached };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

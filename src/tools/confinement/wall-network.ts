@@ -18,6 +18,8 @@ export interface WallNetwork {
   readonly seatbelt: Parameters<typeof seatbeltProfile>[1]["network"];
   enter(call: ProgramCall): ProgramCall;
   settle(): Promise<readonly string[]>;
+  /** Hosts that were reached since the last call. */
+  takeReached(): readonly string[];
 }
 
 const sharedNetwork: WallNetwork = {
@@ -26,6 +28,7 @@ const sharedNetwork: WallNetwork = {
   seatbelt: { kind: "open" },
   enter: (call) => call,
   settle: () => Promise.resolve([]),
+  takeReached: () => [],
 };
 
 /** The network of one wall. Nothing of it stays when the scope ends. */
@@ -74,6 +77,7 @@ export async function openWallNetwork(
       resolver: opened.resolverFile,
       seatbelt: { kind: "none" },
       enter: (call) => opened.enter(call),
+      takeReached: () => opened.takeReached(),
       settle: async () => {
         opened.commandEnded();
         const forwarded = await opened.forwardServers();
@@ -98,6 +102,7 @@ async function proxyOnLoopback(
     isOffline: false,
     seatbelt: { kind: "proxy", port },
     enter: (call) => call,
+    takeReached: () => decisions.takeReached(),
     settle: () => {
       decisions.forgetOnce();
       return Promise.resolve(decisions.takeRefusals().map(refusedNote));

@@ -148,6 +148,11 @@ export class Wall implements SessionWall, AsyncDisposable {
     return this.#network.enter(bubblewrapCall(enforcer, this.confinement, { call, at: conditions }));
   }
 
+  /** Hosts that programs of this session reached since the last call; undefined where nobody can know. */
+  takeReached(): readonly string[] | undefined {
+    return this.isInForce && this.#options.network.mode !== "open" ? this.#network.takeReached() : undefined;
+  }
+
   /** Before a command in the foreground. */
   begin(): void {
     for (const guard of this.#guards) guard.remember();

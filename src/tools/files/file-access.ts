@@ -88,6 +88,7 @@ export async function openPath(
     signal: context.signal,
   });
   if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: named });
+  if (verdict.untrusted !== undefined) context.noteUntrusted?.(verdict.untrusted);
   return { terminal, real: verdict.realPath, shown };
 }
 

@@ -35,6 +35,7 @@ export function openFiles(base: ToolsBase, { terminals, gate, cover }: FilesPart
   const rules: PathRules = {
     confinement: async (scope, signal) => (await terminals.walls.of(scope, signal)).confinement,
     reveal: async (scope, file) => (await terminals.walls.of(scope, never)).reveal(file),
+    isForeignFolder: (folder) => base.machine.loaded.trust.isAwaited(folder),
     safeRoot: safeRoot === "" ? undefined : path.resolve(safeRoot),
   };
   let engine: ReturnType<typeof chooseEngine> | undefined;

@@ -4,7 +4,12 @@ import type { Terminal } from "../terminals/terminal.ts";
 export type PathUse = "read" | "write";
 
 export type PathVerdict =
-  | { readonly kind: "allowed"; readonly realPath: string }
+  | {
+      readonly kind: "allowed";
+      readonly realPath: string;
+      /** Set when what is read there are words of strangers. */
+      readonly untrusted?: string | undefined;
+    }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Says whether a path may be used, after resolving links in the terminal where the file lives. */

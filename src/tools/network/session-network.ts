@@ -86,6 +86,10 @@ export class SessionNetwork implements AsyncDisposable {
     return this.#hosts.takeRefusals();
   }
 
+  takeReached(): readonly string[] {
+    return this.#hosts.takeReached();
+  }
+
   /** An answer for "once" counts until the command ends. */
   commandEnded(): void {
     this.#hosts.forgetOnce();
@@ -124,12 +128,27 @@ export class HostDecisions {
   readonly #once = new Set<string>();
   readonly #asking = new Map<string, Promise<ProxyDecision>>();
   readonly #refusals = new Set<string>();
+  readonly #reached = new Set<string>();
 
   constructor(options: HostDecisionOptions) {
     this.#options = options;
   }
 
   async decide(to: Destination, signal: AbortSignal): Promise<ProxyDecision> {
+    const decision = await this.#decide(to, signal);
+    // What package managers say about what they fetched is not what was fetched.
+    if (decision.kind === "allow" && !(await this.#options.isRegistry(to, signal))) this.#reached.add(to.host);
+    return decision;
+  }
+
+  /** Hosts that were reached since the last call; whatever was printed may be their words. */
+  takeReached(): readonly string[] {
+    const reached = [...this.#reached];
+    this.#reached.clear();
+    return reached;
+  }
+
+  async #decide(to: Destination, signal: AbortSignal): Promise<ProxyDecision> {
     const verdict = judgeHost(to, this.#options.rules);
     if (verdict.kind === "refuse") return this.#refuse(verdict.reason);
     if (verdict.kind === "allow") {

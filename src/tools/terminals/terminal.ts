@@ -29,6 +29,8 @@ export interface ExecResult {
   readonly durationMs: number;
   /** What the wall held back or made reachable, in words for the model. */
   readonly notes?: readonly string[] | undefined;
+  /** Hosts that were reached meanwhile, package registries apart; undefined where nobody can know. */
+  readonly reached?: readonly string[] | undefined;
 }
 
 export interface SpawnOptions {

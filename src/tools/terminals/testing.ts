@@ -88,6 +88,7 @@ export async function localWorkshop(
 export const noWall: TerminalWall = {
   isInForce: false,
   isMissing: false,
+  takeReached: () => undefined,
   environment: {},
   confine: (call) => call,
   begin: () => undefined,

@@ -4,6 +4,7 @@ import { result, type ToolResult } from "../../call/result.ts";
 import type { ExecResult } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { kindOf, prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
+import { downloadSource } from "./download-source.ts";
 import { exitCodeMeaning } from "./exit-meaning.ts";
 import { outputText } from "./output-text.ts";
 import { rewriteBackground } from "./rewrite-background.ts";
@@ -14,6 +15,8 @@ const retryWaitsMs = [0, 2_000, 4_000, 8_000];
 /** Runs a command to its end and shapes what the model reads. */
 export async function runForeground(deps: TerminalDeps, call: TerminalCall, context: ToolContext): Promise<ToolResult> {
   const { ran, isRestarted } = await withTouches(context, () => execOnce(deps, call, context));
+  const source = downloadSource(call.command, ran.reached);
+  if (source !== undefined) context.noteUntrusted?.(source);
   const raw = `${ran.output}${endNote(ran, call)}`;
   const notes = (ran.notes ?? []).map((note) => `\n${note}`).join("");
   const output = await outputText(deps, raw, {

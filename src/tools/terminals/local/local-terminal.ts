@@ -54,6 +54,8 @@ export interface TerminalWall {
       readonly isBackground: boolean;
     },
   ): ProgramCall;
+  /** Hosts that programs reached since the last call; undefined where nobody can know. */
+  takeReached(): readonly string[] | undefined;
   /** Before a command in the foreground. */
   begin(): void;
   /** After it: what was held back, in words for the model. */
@@ -279,6 +281,7 @@ class LocalTerminal implements Terminal {
         omittedBytes: output.omittedBytes,
         durationMs: Math.round(performance.now() - startedMs),
         notes,
+        reached: wall?.takeReached(),
       },
     };
   }
