@@ -372,6 +372,47 @@ describe("a session that is closed", () => {
   });
 });
 
+describe("a session that is lent", () => {
+  it("is one for all who hold it, and put away it leaves nothing running, and the other one whole", async () => {
+    await open("terminal: {sandbox: off}\nsessions: {max_idle: 0}\n");
+    const pidFile = path.join(folder, "mcp.pid");
+    const a = await ann();
+    const borrow = (source: string) =>
+      hermes.sessions.borrow({
+        key: "chat:bob",
+        source,
+        userId: "bob",
+        cwd: path.join(folder, "bob"),
+        isInteractive: true,
+        provider: "custom:right",
+        model: "right-model",
+        mcpServers: [server("mine", { pidFile })],
+      });
+    const [chat, dashboard] = [await borrow("telegram"), await borrow("dashboard")];
+    const heard: string[] = [];
+    dashboard.subscribe((event) => event.type === "turn-end" && heard.push(event.text));
+    right.script(calls("mcp_mine_echo", { a: "his" }), says("Echoed."));
+    const sent = await chat.submit({ text: "Use it." });
+    if (sent.kind === "turn") await sent.ended;
+    expect(heard).toEqual(["Echoed."]);
+    const { id } = chat.info;
+    const served = Number(await readFile(pidFile, "utf8"));
+    await a.call("terminal", { command: "cd /usr" });
+
+    await chat[Symbol.asyncDispose]();
+    expect(isRunning(served)).toBe(true);
+    await dashboard[Symbol.asyncDispose]();
+    await expect.poll(() => isRunning(served), { timeout: 20_000 }).toBe(false);
+
+    expect((await hermes.store.sessions.get(id))?.endedAtMs).toBeUndefined();
+    expect(await a.call("terminal", { command: "pwd" })).toContain("/usr");
+    const again = scope.adopt(
+      await hermes.sessions.borrow({ source: "telegram", cwd: folder, resume: id, isInteractive: true }),
+    );
+    expect(again.history.at(-1)?.content).toBe("Echoed.");
+  });
+});
+
 function server(name: string, plan: Readonly<Record<string, unknown>>): McpServerSettings {
   const raw = { command: process.execPath, args: [fakeServer, JSON.stringify(plan)], trust: "trusted" };
   const reading = readServerSettings(name, raw, { env: {}, logger: memoryLogger() });
