@@ -252,7 +252,9 @@ export type SurfaceAction =
   | { readonly do: "copy"; readonly text: string }
   | { readonly do: "attach-image"; readonly path: string }
   | { readonly do: "paste-image" }
-  | { readonly do: "switch-session"; readonly id: SessionId };
+  | { readonly do: "switch-session"; readonly id: SessionId }
+  /** Asks for provider, credential and model, and uses them from then on. */
+  | { readonly do: "connect" };
 
 export interface Completion {
   /** Replaces the line from `from` to the cursor. */

@@ -1,5 +1,6 @@
 /** The interactive terminal: draws what a session says, and hands it what a person types. */
 export type { RunTuiOptions, VoiceControl } from "./app/options.ts";
+export type { TerminalAsker } from "./ask/terminal-asker.ts";
 export type {
   InputArea,
   KeybindingOptions,
@@ -13,7 +14,7 @@ export type { ApprovalQuestion, TuiFacts, TuiHandle } from "./handle.ts";
 export { HermesCli } from "./hermes-cli.ts";
 export type { RunShell, ShellRun } from "./input/inline-shell.ts";
 export type { KeyEvent } from "./input/key-event.ts";
-export { runTui } from "./run-tui.ts";
+export { openTerminalAsker, runTui } from "./run-tui.ts";
 export {
   type DetailMode,
   type Details,

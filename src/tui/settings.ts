@@ -14,6 +14,8 @@ export interface TuiSettings {
   readonly skin: string;
   /** Shown before the prompt symbol; undefined for the usual profile. */
   readonly profile?: string;
+  /** How this program is called in a shell. */
+  readonly program: string;
   readonly isCompact: boolean;
   readonly toolProgress: ToolProgress;
   /** Most characters of a call's detail; 0 shows all of it. */
@@ -44,6 +46,7 @@ export interface TuiSettings {
 
 export const defaultTuiSettings: TuiSettings = {
   skin: "default",
+  program: "hermes",
   isCompact: false,
   toolProgress: "all",
   toolPreviewLength: 0,

@@ -64,11 +64,11 @@ describe("a server of one's own", () => {
     const { port } = new URL(server.url);
     await using stage = await Stage.open();
     await using terminal = new ProgramTerminal(stage, ["model"], { OLLAMA_HOST: `127.0.0.1:${port}` });
-    await terminal.sees("Leave unchanged");
-    expect(await terminal.text()).toMatch(/^ *1[.)]? +Ollama on this machine.*1 model/m);
-    await terminal.say("1");
+    await terminal.sees("Which provider?");
+    expect(await terminal.sees("Esc)")).toMatch(/❯ +Ollama on this machine.*1 model/);
+    terminal.press("\r");
     await terminal.sees("Which model?");
-    await terminal.say("1");
+    terminal.press("\r");
     await terminal.sees("It answers");
     expect(await terminal.exited).toBe(0);
     const settings = await readFile(path.join(stage.home, "config.yaml"), "utf8");

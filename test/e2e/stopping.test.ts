@@ -21,7 +21,9 @@ describe("stopping the built program", () => {
       await terminal.sees("press Ctrl-C again to leave");
       await terminal.say("hello after stop");
       await terminal.answers("Here you are.");
-      const sent = (await model.received(2)).messages as readonly {
+      const sent = (model.requests.findLast(({ messages }) =>
+        JSON.stringify(messages).includes("(interrupted by the user)"),
+      )?.messages ?? []) as readonly {
         readonly role: string;
         readonly content: unknown;
       }[];

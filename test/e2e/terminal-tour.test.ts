@@ -71,7 +71,7 @@ describe("the first minutes in a terminal", () => {
     await using terminal = open(stage, []);
     await terminal.answers(/demo/i);
     await terminal.say("hello");
-    await terminal.answers("hermes model");
+    await terminal.answers("/connect");
     terminal.press(ctrlD);
     expect(await terminal.exited).toBe(0);
   });

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Hermes } from "#app";
 import { type Config, collectSecrets, editConfig, type LoadedConfig, watchConfig } from "#config";
-import { describe } from "#foundation/errors";
+import { describe, UserError } from "#foundation/errors";
 import { readTextFile, safeJoin } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -126,7 +126,7 @@ function screenOptions(
   const { env } = invocation.io;
   return {
     session: opened.then(({ session }) => session),
-    settings: tuiSettings(loaded.config, wish),
+    settings: { ...tuiSettings(loaded.config, wish), program: programName(env) },
     historyFile: home.inputHistory,
     pastesFolder: home.pastes,
     readUserSkin: (name) => readTextFile(safeJoin(home.skins, `${name}.yaml`), { maxBytes: 256 * 1024 }),
@@ -147,6 +147,18 @@ function screenOptions(
       ]);
       const safe = childEnvironment(env, { policy: "inherit" });
       return readClipboardImage({ machine: thisMachine(env), env: safe, folder: home.images }, signal);
+    },
+    connect: async () => {
+      const [{ connectModel }, { Output }] = await Promise.all([
+        import("../commands/model/connect.ts"),
+        import("../output/output.ts"),
+      ]);
+      try {
+        return await connectModel(invocation, new Output(invocation));
+      } catch (error) {
+        if (error instanceof UserError && error.code === "interrupted") return undefined;
+        throw error;
+      }
     },
     onHintSeen: (hint) => void rememberHint(hint, chat, opened),
     ...(wish.message === undefined ? { draftImages: images } : { firstMessage: { text: wish.message, images } }),
@@ -218,4 +230,9 @@ function tuiSettings(
     clarifyTimeoutMs: clarify.timeout * 1000,
     seenHints: Object.keys(onboarding.seen),
   };
+}
+
+/** `npm start` puts no `hermes` on the path. */
+function programName(env: NodeJS.ProcessEnv): string {
+  return env["npm_lifecycle_event"] === "start" ? "npm start --" : "hermes";
 }

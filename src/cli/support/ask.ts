@@ -1,7 +1,9 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
+import type { ReadStream, WriteStream } from "node:tty";
 import { UserError } from "#foundation/errors";
 import { nearest } from "#foundation/text/text";
+import type { TerminalAsker } from "#tui";
 import { type CommandIo, exitCodes } from "../command.ts";
 
 export interface Choice<T> {
@@ -17,7 +19,7 @@ export interface Asker extends Disposable {
   /** What is typed is not shown. */
   secret(question: string): Promise<string>;
   confirm(question: string, usual: boolean): Promise<boolean>;
-  /** By number, or by a part of the label. */
+  /** By arrows and search; without keys by number, or by a part of the label. */
   choose<T>(question: string, choices: readonly Choice<T>[], usual?: number): Promise<T>;
 }
 
@@ -26,7 +28,64 @@ export function isTerminal(io: CommandIo): boolean {
 }
 
 export function openAsker(io: CommandIo): Asker {
-  return new LineAsker(io);
+  return readsKeys(io) ? new KeyAsker(io) : new LineAsker(io);
+}
+
+/** Whether keys can be read one by one and a list can be drawn. */
+export function readsKeys(io: CommandIo): boolean {
+  return isTerminal(io) && "setRawMode" in io.stdin && io.env["TERM"] !== "dumb";
+}
+
+/** Lists with arrows and search, secrets as dots. */
+class KeyAsker implements Asker {
+  readonly #io: CommandIo;
+
+  constructor(io: CommandIo) {
+    this.#io = io;
+  }
+
+  async text(question: string, options: { readonly usual?: string } = {}): Promise<string> {
+    return answered(await (await keyQuestions(this.#io)).line(question, options));
+  }
+
+  async secret(question: string): Promise<string> {
+    return answered(await (await keyQuestions(this.#io)).line(question, { isSecret: true }));
+  }
+
+  async confirm(question: string, usual: boolean): Promise<boolean> {
+    const asker = await keyQuestions(this.#io);
+    const items = [
+      { label: "Yes", detail: "" },
+      { label: "No", detail: "" },
+    ];
+    return answered(await asker.pick(question, items, usual ? 0 : 1)) === 0;
+  }
+
+  async choose<T>(question: string, choices: readonly Choice<T>[], usual = 0): Promise<T> {
+    const asker = await keyQuestions(this.#io);
+    const items = choices.map(({ label, detail = "" }) => ({ label, detail }));
+    const chosen = choices[answered(await asker.pick(question, items, usual))];
+    if (chosen === undefined) throw new Error("a choice that is not there");
+    return chosen.value;
+  }
+
+  [Symbol.dispose](): void {}
+}
+
+/** Every question takes the terminal for itself and gives it back: a login in between may use it too. */
+export async function keyQuestions({ stdin, stdout, env, signal }: CommandIo): Promise<TerminalAsker> {
+  const { openTerminalAsker, ProcessTerminal } = await import("#tui");
+  const streams = { input: stdin as unknown as ReadStream, output: stdout as unknown as WriteStream };
+  return openTerminalAsker(new ProcessTerminal(streams, env), signal);
+}
+
+function answered<T>(answer: T | undefined): T {
+  if (answer === undefined) throw nothingAnswered();
+  return answer;
+}
+
+function nothingAnswered(): UserError {
+  return new UserError("Cancelled.", { code: "interrupted", exitCode: exitCodes.interrupted });
 }
 
 /** A yes is needed: `-y`, or somebody who types it. Nobody there means no. */
@@ -114,7 +173,7 @@ class LineAsker implements Asker {
         answer,
         choices.map((choice) => choice.label),
       );
-      this.#io.stdout.write(`No single choice fits that.${meant === undefined ? "" : ` Did you mean ${meant}?`}\n`);
+      this.#io.stdout.write(`No match, or more than one.${meant === undefined ? "" : ` Did you mean ${meant}?`}\n`);
     }
   }
 
@@ -147,10 +206,7 @@ class LineAsker implements Asker {
             this.#waiting = resolve;
           }));
     if (line !== undefined) return line;
-    throw new UserError("Nothing was answered; nothing was changed by this question.", {
-      code: "interrupted",
-      exitCode: exitCodes.interrupted,
-    });
+    throw nothingAnswered();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { CommandIo } from "../command.ts";
-import { openAsker } from "./ask.ts";
+import { keyQuestions, openAsker, readsKeys } from "./ask.ts";
 
 export interface Switchable {
   readonly name: string;
@@ -7,12 +7,13 @@ export interface Switchable {
   readonly isOn: boolean;
 }
 
-/** A checklist: numbers or names switch, an empty line takes what is shown. Undefined when nothing was switched. */
+/** A checklist: Space switches and Enter saves; without keys, numbers or names switch and an empty line takes what is shown. Undefined when nothing was switched. */
 export async function chooseMany(
   io: CommandIo,
   title: string,
   items: readonly Switchable[],
 ): Promise<readonly string[] | undefined> {
+  if (readsKeys(io)) return chooseByKeys(io, title, items);
   using asker = openAsker(io);
   const on = new Set(items.filter((item) => item.isOn).map((item) => item.name));
   const before = [...on].sort().join("\n");
@@ -32,4 +33,12 @@ export async function chooseMany(
   return [...on].sort().join("\n") === before
     ? undefined
     : items.map(({ name }) => name).filter((name) => on.has(name));
+}
+
+async function chooseByKeys(io: CommandIo, title: string, items: readonly Switchable[]) {
+  const before = new Set(items.flatMap(({ isOn }, index) => (isOn ? [index] : [])));
+  const list = items.map(({ name, detail }) => ({ label: name, detail }));
+  const on = await (await keyQuestions(io)).pickMany(title, list, before);
+  if (on === undefined || (on.length === before.size && on.every((index) => before.has(index)))) return undefined;
+  return on.flatMap((index) => items[index]?.name ?? []);
 }

@@ -23,7 +23,7 @@ describe("the demo model on the wire", () => {
     const response = await ask(demo.baseUrl, { messages: [{ role: "user", content: "hello" }] });
     const reply = (await response.json()) as { choices: { message: { content: string } }[] };
     expect(reply.choices[0]?.message.content.split("\n")[0]).toBe(introduction);
-    expect(introduction).toMatch(/demo model.*hermes model/);
+    expect(introduction).toMatch(/demo model.*\/connect/);
   });
 
   it("introduces itself once", async () => {

@@ -12,7 +12,7 @@ import {
 import { debugCommand, logsCommand } from "./debug.ts";
 import { commandsCommand, helpCommand } from "./help.ts";
 import { historyCommand, saveCommand } from "./history.ts";
-import { modelCommand } from "./model.ts";
+import { connectCommand, modelCommand } from "./model.ts";
 import { configCommand, profileCommand, reloadCommand } from "./preferences.ts";
 import { resumeCommand, sessionsCommand } from "./resume.ts";
 import { rollbackCommand } from "./rollback.ts";
@@ -72,6 +72,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   resumeCommand,
   configCommand,
   modelCommand,
+  connectCommand,
   personalityCommand,
   statusbarCommand,
   verboseCommand,

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "../services/models.ts";
 import { defineCommand } from "./command.ts";
-import { fault, say, warn } from "./views.ts";
+import { act, fault, say, warn } from "./views.ts";
 
 export const modelCommand = defineCommand({
   name: "model",
@@ -20,12 +20,23 @@ export const modelCommand = defineCommand({
     if ("problem" in request) return warn(request.problem);
     if (request.model === "") {
       const items = await models.list(signal);
-      if (items.length === 0) return warn("No model is set up. Run: hermes model");
+      if (items.length === 0) return warn("No model is set up. /connect sets one up.");
       return { kind: "picker", title: `Model now: ${session.info.model}`, items, command: "/model" };
     }
     const { ok, message } = await models.switch(request, signal);
     return ok ? say(message) : fault(message);
   },
+});
+
+export const connectCommand = defineCommand({
+  name: "connect",
+  aliases: ["login", "setup"],
+  description: "Connect a model: provider, key and model, tried and used at once",
+  category: "Configuration",
+  cliOnly: true,
+  whileRunning: "busy",
+  takes: [],
+  run: () => Promise.resolve(act({ do: "connect" })),
 });
 
 /** `[model] [--provider p] [--global]`, in any order. */

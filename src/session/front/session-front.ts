@@ -176,7 +176,10 @@ export class SessionFront implements OpenSession {
     const command = text.trimStart().startsWith("/") ? await this.#dispatcher.find(text) : undefined;
     if (command === undefined) return await this.#turns.say({ text, images, from }, { admission });
     if (admission !== undefined && !(await this.#turns.admitCommand(text, admission))) return { kind: "duplicate" };
-    return { kind: "command", view: await command() };
+    const view = await command();
+    // A command may have changed the model, the conversation, or what it costs.
+    this.#changed();
+    return { kind: "command", view };
   }
 
   continueTurn(): Submission | undefined {

@@ -71,8 +71,7 @@ const withoutCredentials: ReadonlySet<string> = new Set([
   "unsupported_token_type",
 ]);
 
-const newcomerText =
-  "No model is connected yet: this is the built-in demo model. Connect a real one with: hermes model";
+const newcomerText = "No model is connected yet: this is the built-in demo model. Connect a real one with: /connect";
 
 function onlyTarget(target: Target): Pick<ChosenModel, "target" | "pool" | "resolution" | "credentialCount"> {
   return { target, pool: undefined, resolution: undefined, credentialCount: 1 };

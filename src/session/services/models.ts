@@ -31,7 +31,8 @@ export interface ModelServiceDeps {
   /** The model the session began with. */
   readonly chosen: { readonly target: Target; readonly isDemo: boolean; readonly notices: readonly string[] };
   readonly config: Config;
-  readonly context: ResolveContext;
+  /** With the settings and keys as they are saved now: a model may have been connected since the session began. */
+  context(): Promise<ResolveContext>;
   readonly redactor: Redactor;
   choices(signal: AbortSignal): Promise<readonly PickerEntry[]>;
   save(target: Target): Promise<void>;
@@ -61,7 +62,7 @@ export function modelService(deps: ModelServiceDeps): ModelService {
     },
     async switch({ model, provider, isGlobal }, signal) {
       const text = provider === undefined ? model : `${provider}:${model}`;
-      const outcome = await switchModel({ text, standing: conversation.primary }, deps.context, signal);
+      const outcome = await switchModel({ text, standing: conversation.primary }, await deps.context(), signal);
       if (outcome.kind === "failure") return { ok: false, message: `${outcome.message} ${outcome.hint}` };
       const { target } = outcome.resolution;
       const window = windowRule(target, deps.config);

@@ -10,8 +10,9 @@ import {
   savesTrajectories,
   toolSideCalls,
 } from "#agent";
+import { loadConfig, type Machine } from "#config";
 import { UserError } from "#foundation/errors";
-import { type Auxiliary, parseFallbackChain, type Target } from "#model";
+import { type Auxiliary, type Models, parseFallbackChain, type ResolveContext, type Target } from "#model";
 import { renderPreloaded, type SkillLibrary, type SkillLoader } from "#skills";
 import { readPageWith, type SessionScope, type SurfaceTools, sessionFolder, type Toolbox } from "#tools";
 import { accountService } from "./account.ts";
@@ -172,6 +173,12 @@ function settingsOf(
   };
 }
 
+/** What models are found with, from the files as they are now. */
+async function contextNow({ context }: Models, { home, env, loaded }: Machine): Promise<ResolveContext> {
+  const now = await loadConfig({ home, env, cwd: undefined });
+  return { ...context, settings: now.config, env: { ...loaded.environment.variables, ...now.environment.variables } };
+}
+
 interface ServiceDeps {
   readonly host: SessionHost;
   readonly scope: SessionScope;
@@ -193,7 +200,7 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       agent,
       chosen,
       config,
-      context: models.context,
+      context: () => contextNow(models, machine),
       redactor: machine.redactor,
       choices: (signal) => models.choices(signal),
       save: (saved) => saveModel(saved, machine),

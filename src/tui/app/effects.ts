@@ -117,6 +117,8 @@ async function performOutside(effect: OutsideEffect, deps: EffectDeps): Promise<
       return;
     case "set-skin":
       return deps.setSkin(effect.name);
+    case "connect":
+      return connect(deps);
     case "switch-session":
       return switchSession(effect.id, deps);
     case "bell":
@@ -192,4 +194,13 @@ async function switchSession(
   const session = await open(id);
   await deps.link.attach(session, true);
   deps.dispatch({ type: "session-ready", info: session.info, history: session.history });
+}
+
+/** The questions have the terminal for themselves; what was chosen is used at once. */
+async function connect(deps: EffectDeps): Promise<void> {
+  const ask = deps.options.connect;
+  if (ask === undefined) throw new UserError("Models cannot be connected here.", { hint: "Run: hermes setup" });
+  const chosen = await deps.lend(() => ask(deps.signal));
+  if (chosen === undefined) deps.dispatch({ type: "say", level: "info", text: "The model stays as it is." });
+  else await submitInput({ text: `/model ${chosen}`, images: [] }, deps.submit);
 }

@@ -19,6 +19,8 @@ export interface RunTuiOptions {
   readonly extensions?: readonly TuiExtension[];
   /** For `/resume` and its like; sessions opened here are closed here. */
   readonly openSession?: (id: SessionId) => Promise<OpenSession>;
+  /** Asks for a model and its credential; `provider:model`, or undefined when nothing was chosen. */
+  readonly connect?: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
   /** `.hermes_history`; without it the history lives as long as the process. */
   readonly historyFile?: string;
   /** Where folded pastes are kept. */

@@ -291,7 +291,11 @@ export class TuiApp {
   #finish(): void {
     const { current } = this.#link;
     const isAtWork = this.#state.turn !== undefined;
-    const rows = exitRows(current, this.#theme.skin, { nowMs: this.#clock.now(), isAtWork });
+    const rows = exitRows(current, this.#theme.skin, {
+      nowMs: this.#clock.now(),
+      isAtWork,
+      program: this.#state.settings.program,
+    });
     this.#screen.leave(rows);
     if (this.#state.settings.altScreen) this.#options.terminal.write("\x1b[?1049l");
   }

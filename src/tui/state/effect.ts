@@ -30,4 +30,5 @@ export type OutsideEffect =
   | { readonly do: "copy"; readonly text: string }
   | { readonly do: "set-skin"; readonly name: string }
   | { readonly do: "switch-session"; readonly id: SessionId }
+  | { readonly do: "connect" }
   | { readonly do: "bell" };

@@ -1,6 +1,48 @@
 import type { PickerItem } from "#session";
 import { effect, type PickerState, type ViewState } from "./state.ts";
 
+/** Something to choose, in the chat or at a question of the shell. */
+export interface ListItem {
+  readonly label: string;
+  readonly detail: string;
+  readonly value?: string | undefined;
+  readonly isCurrent?: boolean | undefined;
+}
+
+/** A list that is narrowed by what is typed. */
+export interface ListState<T extends ListItem = ListItem> {
+  readonly title: string;
+  readonly items: readonly T[];
+  readonly query: string;
+  readonly index: number;
+  /** Of a checklist: the places in `items` that are on. */
+  readonly marked?: ReadonlySet<number> | undefined;
+}
+
+export function shownItems<T extends ListItem>(list: ListState<T>): readonly T[] {
+  const words = list.query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return list.items.filter((item) => {
+    const text = `${item.label} ${item.value ?? ""} ${item.detail}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export function chosenItem<T extends ListItem>(list: ListState<T>): T | undefined {
+  return shownItems(list)[list.index];
+}
+
+export function movedList<S extends ListState>(list: S, step: 1 | -1): S {
+  const count = shownItems(list).length;
+  return count === 0 ? list : { ...list, index: (list.index + step + count) % count };
+}
+
+export function narrowedList<S extends ListState>(list: S, query: string): S {
+  return { ...list, query, index: 0 };
+}
+
 /** A list to choose from; typing narrows it. */
 export function openPicker(
   state: ViewState,
@@ -13,33 +55,14 @@ export function openPicker(
   return { ...state, picker: { title: view.title, items: view.items, command: view.command, query: "", index } };
 }
 
-export function pickerItems(picker: PickerState): readonly PickerItem[] {
-  const words = picker.query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
-  return picker.items.filter((item) => {
-    const text = `${item.label} ${item.value} ${item.detail}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-}
-
-export function movePicker(state: ViewState, step: 1 | -1): ViewState {
-  const { picker } = state;
-  if (picker === undefined) return state;
-  const count = pickerItems(picker).length;
-  return count === 0 ? state : { ...state, picker: { ...picker, index: (picker.index + step + count) % count } };
-}
-
-export function narrowPicker(state: ViewState, change: (query: string) => string): ViewState {
-  const { picker } = state;
-  return picker === undefined ? state : { ...state, picker: { ...picker, query: change(picker.query), index: 0 } };
+export function changePicker(state: ViewState, change: (picker: PickerState) => PickerState): ViewState {
+  return state.picker === undefined ? state : { ...state, picker: change(state.picker) };
 }
 
 export function choosePicker(state: ViewState): ViewState {
   const { picker } = state;
   if (picker === undefined) return state;
-  const chosen = pickerItems(picker)[picker.index];
+  const chosen = chosenItem(picker);
   if (chosen === undefined) return state;
   const closed: ViewState = { ...state, picker: undefined };
   return effect(closed, { do: "submit", text: `${picker.command} ${chosen.value}`.trim(), images: [], isTyped: false });

@@ -182,14 +182,16 @@ function withModel(state: ViewState, model: string): ViewState {
 
 export function withSession(state: ViewState, info: SessionInfo): ViewState {
   const isTurnTarget = state.turn !== undefined && state.usage.model !== undefined;
+  const isSame = state.session?.id === info.id;
   return {
     ...state,
     session: info,
     queue: info.queued,
+    lastTurnMs: isSame ? state.lastTurnMs : undefined,
     usage: {
-      contextTokens: info.contextTokens || state.usage.contextTokens,
+      contextTokens: info.contextTokens || (isSame ? state.usage.contextTokens : 0),
       contextWindow: info.contextWindow || state.usage.contextWindow,
-      cost: info.cost ?? state.usage.cost,
+      cost: info.cost ?? (isSame ? state.usage.cost : undefined),
       model: isTurnTarget ? state.usage.model : info.model,
       isFallback: info.fallbackActive,
     },

@@ -6,7 +6,7 @@ import { cancel, closeTop, endOfInput, forgetLeaving } from "./cancelling.ts";
 import { accept, moveChoice, offer } from "./completing.ts";
 import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing.ts";
 import { paste } from "./pasting.ts";
-import { choosePicker, movePicker, narrowPicker, openPicker } from "./picking.ts";
+import { changePicker, choosePicker, movedList, narrowedList, openPicker } from "./picking.ts";
 import { promptBuffer } from "./prompt.ts";
 import { expire, focus } from "./prompts.ts";
 import { reduceEvent, withSession } from "./reduce-event.ts";
@@ -100,15 +100,15 @@ function inChoices(state: ViewState, action: KeyAction, nowMs: number): ViewStat
 function inPicker(state: ViewState, action: KeyAction, nowMs: number): ViewState {
   switch (action.type) {
     case "insert":
-      return narrowPicker(state, (query) => query + action.text);
+      return changePicker(state, (list) => narrowedList(list, list.query + action.text));
     case "remove":
-      return narrowPicker(state, (query) => (action.motion === "left" ? query.slice(0, -1) : ""));
+      return changePicker(state, (list) => narrowedList(list, action.motion === "left" ? list.query.slice(0, -1) : ""));
     case "previous":
     case "back-tab":
-      return movePicker(state, -1);
+      return changePicker(state, (list) => movedList(list, -1));
     case "next":
     case "tab":
-      return movePicker(state, 1);
+      return changePicker(state, (list) => movedList(list, 1));
     case "enter":
       return choosePicker(state);
     case "escape":

@@ -2,8 +2,10 @@ import type { Cost } from "#conversation";
 import type { Completion, PickerItem, SessionInfo } from "#session";
 import { emptyBuffer, type TextBuffer } from "../input/buffer.ts";
 import type { TuiSettings } from "../settings.ts";
+import { chatWords } from "./chat-words.ts";
 import type { Effect } from "./effect.ts";
 import { type MarkdownStream, startStream } from "./markdown-stream.ts";
+import type { ListState } from "./picking.ts";
 import type { Prompt } from "./prompt.ts";
 import { startSplit, type ThinkSplit } from "./think-split.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
@@ -115,12 +117,8 @@ interface UsageState {
   readonly isFallback: boolean;
 }
 
-export interface PickerState {
-  readonly title: string;
-  readonly items: readonly PickerItem[];
+export interface PickerState extends ListState<PickerItem> {
   readonly command: string;
-  readonly query: string;
-  readonly index: number;
 }
 
 export interface EditorState {
@@ -218,5 +216,5 @@ export function effect(state: ViewState, ...effects: readonly Effect[]): ViewSta
 }
 
 export function notice(state: ViewState, level: "info" | "warn" | "error", text: string): ViewState {
-  return print(state, { kind: "notice", level, text });
+  return print(state, { kind: "notice", level, text: chatWords(text, state.settings.program) });
 }

@@ -25,6 +25,8 @@ export function actOnSurface(state: ViewState, action: SurfaceAction): ViewState
       return effect(state, { do: "attach-image", path: action.path });
     case "paste-image":
       return effect(state, { do: "paste-image" });
+    case "connect":
+      return effect(state, { do: "connect" });
     case "switch-session":
       return effect(state, { do: "switch-session", id: action.id });
   }

@@ -87,7 +87,7 @@ function factRows(info: SessionInfo | undefined, { banner }: BannerLook, columns
     if (info.isDemo)
       rows.push(
         ...wrapLine(
-          [{ text: "This is the built-in demo model; run hermes model to connect a real one.", style: "warn" }],
+          [{ text: "This is the built-in demo model; /connect connects a real one.", style: "warn" }],
           columns,
         ),
       );

@@ -8,7 +8,7 @@ import type { Line } from "./styled.ts";
 export function exitRows(
   session: { readonly info: SessionInfo; readonly history: readonly Message[] } | undefined,
   skin: Skin,
-  { nowMs, isAtWork }: { readonly nowMs: number; readonly isAtWork: boolean },
+  { nowMs, isAtWork, program }: { readonly nowMs: number; readonly isAtWork: boolean; readonly program: string },
 ): Line[] {
   const goodbye: Line = [{ text: skin.branding.goodbye, style: "banner-dim" }];
   if (session === undefined || (session.history.length === 0 && !isAtWork)) return [goodbye];
@@ -16,8 +16,9 @@ export function exitRows(
   const users = history.filter((message) => message.role === "user").length;
   const calls = history.reduce((sum, message) => sum + callsOf(message).length, 0);
   const row = (label: string, text: string): Line => [{ text: label.padEnd(11), style: "dim" }, { text }];
-  const rows = [[], row("Resume", `hermes --resume ${info.id}`)];
-  if (info.title !== undefined) rows.push(row("", `hermes --continue ${quoted(info.title)}`), row("Title", info.title));
+  const rows = [[], row("Resume", `${program} --resume ${info.id}`)];
+  if (info.title !== undefined)
+    rows.push(row("", `${program} --continue ${quoted(info.title)}`), row("Title", info.title));
   rows.push(row("Session", info.id), row("Duration", shortDuration(nowMs - info.startedAtMs)));
   if (history.length > 0)
     rows.push(

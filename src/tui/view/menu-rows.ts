@@ -1,11 +1,13 @@
-import { pickerItems } from "../state/picking.ts";
-import type { CompletionState, PickerState } from "../state/state.ts";
+import { type ListItem, type ListState, shownItems } from "../state/picking.ts";
+import type { CompletionState } from "../state/state.ts";
 import { boxBottom, boxTop } from "./box.ts";
 import { cutText, type Line } from "./styled.ts";
 import { displayWidth } from "./width.ts";
 
 const menuRows = 8;
-const pickerRows = 12;
+const maxListRows = 12;
+/** Frame, search and a little of what was there before. */
+const rowsAround = 6;
 
 /** The suggestions below the input. */
 export function completionRows(state: CompletionState, columns: number): Line[] {
@@ -25,33 +27,41 @@ export function completionRows(state: CompletionState, columns: number): Line[] 
 }
 
 /** A list to choose from, narrowed by what is typed. */
-export function pickerLines(picker: PickerState, columns: number): Line[] {
-  const items = pickerItems(picker);
-  const { from, shown } = slice(items, picker.index, pickerRows);
+export function listRows(
+  list: ListState,
+  { columns, rows: height }: { readonly columns: number; readonly rows: number },
+): Line[] {
+  const items = shownItems(list);
+  const { from, shown } = slice(items, list.index, Math.max(3, Math.min(maxListRows, height - rowsAround)));
   const rows = shown.map((item, row): Line => {
-    const isSelected = from + row === picker.index;
-    const mark = item.isCurrent ? "● " : "  ";
-    const text = cutText(`${isSelected ? "❯ " : "  "}${mark}${item.label}`, columns - 2);
+    const isSelected = from + row === list.index;
+    const text = cutText(`${isSelected ? "❯ " : "  "}${markOf(list, item)}${item.label}`, columns - 2);
     const room = columns - displayWidth(text) - 4;
     return [
-      { text: `  ${text}`, ...(isSelected ? { style: "selected" } : {}) },
+      { text: `  ${text}`, style: isSelected ? "selected" : undefined },
       { text: room > 6 && item.detail !== "" ? `  ${cutText(item.detail, room)}` : "", style: "dim" },
     ];
   });
   const empty: Line[] = items.length === 0 ? [[{ text: "    nothing matches", style: "dim" }]] : [];
+  const keys = list.marked === undefined ? "↑ ↓ Enter · Esc" : "Space switches · Enter saves · Esc";
   const search: Line = [
     { text: "  search: ", style: "dim" },
-    { text: picker.query },
+    { text: list.query },
     { text: "", isCursor: true },
-    { text: `  (${items.length} of ${picker.items.length}; Enter chooses, Esc closes)`, style: "dim" },
+    { text: cutText(`  (${items.length} of ${list.items.length}; ${keys})`, columns - 12), style: "dim" },
   ];
   return [
-    boxTop(picker.title, columns, "session-border"),
+    boxTop(list.title, columns, "session-border"),
     search,
     ...rows,
     ...empty,
     boxBottom(columns, "session-border"),
   ];
+}
+
+function markOf({ items, marked }: ListState, item: ListItem): string {
+  if (marked !== undefined) return marked.has(items.indexOf(item)) ? "[x] " : "[ ] ";
+  return item.isCurrent === true ? "● " : "  ";
 }
 
 /** The part of a list around the chosen entry. */

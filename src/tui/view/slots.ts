@@ -7,7 +7,7 @@ import { rule } from "./box.ts";
 import { inputRows } from "./input-area.ts";
 import type { Look } from "./item-rows.ts";
 import { liveRows } from "./live-rows.ts";
-import { completionRows, pickerLines } from "./menu-rows.ts";
+import { completionRows, listRows } from "./menu-rows.ts";
 import { approvalPromptRows, type PromptLook, questionPromptRows, secretPromptRows } from "./prompt-rows.ts";
 import { cutLine, cutText, type Line } from "./styled.ts";
 
@@ -161,7 +161,7 @@ function secretRows(source: ViewSource, kind: "sudo" | "secret", look: PromptLoo
 
 function pickerRows(source: ViewSource, columns: number): Line[] {
   const { picker } = source.state();
-  return picker === undefined ? [] : pickerLines(picker, columns);
+  return picker === undefined ? [] : listRows(picker, { columns, rows: source.rows() });
 }
 
 function imageBar(state: ViewState, columns: number): Line {

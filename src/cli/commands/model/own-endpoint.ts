@@ -59,7 +59,7 @@ export async function runningServers(env: NodeJS.ProcessEnv, signal: AbortSignal
 export async function pickFromServer(asker: Asker, server: RunningServer): Promise<PickedModel | undefined> {
   const { baseUrl } = server;
   const model = await pickName(asker, server.models);
-  const name = `${server.label.replace(/ on this machine$/, "")} (${new URL(baseUrl).host})`;
+  const name = `${server.label.replace(/ on this machine$/, "")} ${new URL(baseUrl).port}`.trim();
   return model === "" ? undefined : { provider: "custom", model, baseUrl, endpoint: { name, baseUrl } };
 }
 
@@ -145,8 +145,10 @@ async function namesWithKey(baseUrl: string, key: string, signal: AbortSignal): 
   return list.kind === "models" ? list.models.map(({ id }) => id) : [];
 }
 
-/** `Local (localhost:8080)`. */
+/** `local-8080`. No colon: `provider:model` is read at colons. */
 function generatedName(baseUrl: string): string {
-  const { host, hostname } = new URL(baseUrl);
-  return /^(localhost|127\.|\[?::1)/.test(hostname) ? `Local (${host})` : host;
+  const { port, hostname } = new URL(baseUrl);
+  const isLocal = /^(localhost|127\.|\[?::1)/.test(hostname);
+  const name = isLocal ? "local" : hostname.replace(/[^\w.-]+/g, "");
+  return port === "" ? name : `${name}-${port}`;
 }

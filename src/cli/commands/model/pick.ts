@@ -78,11 +78,24 @@ async function pickProvider(
   });
   return await asker.choose<Way>("Which provider?", [
     ...servers.map((server) => ({ label: server.label, detail: server.detail, value: server })),
-    ...choices,
+    ...inUsefulOrder(choices),
     { label: "Custom endpoint", detail: "a server of your own", value: "own" },
     ...extras,
     { label: "Leave unchanged", value: "leave" },
   ]);
+}
+
+/** Most people look for one of these; the rest follows as it is listed everywhere. */
+const common = ["openrouter", "anthropic", "openai", "gemini", "nous"];
+
+/** What is ready, then what is common, then everything else. */
+function inUsefulOrder(choices: readonly Choice<Way>[]): readonly Choice<Way>[] {
+  const rank = ({ detail, value }: Choice<Way>): number => {
+    if (detail !== undefined && detail !== "") return -1;
+    const at = typeof value === "object" && value.kind !== "server" ? common.indexOf(value.key) : -1;
+    return at < 0 ? common.length : at;
+  };
+  return [...choices].sort((left, right) => rank(left) - rank(right));
 }
 
 interface Place {

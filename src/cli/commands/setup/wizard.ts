@@ -3,10 +3,8 @@ import type { Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import type { Output } from "../../output/output.ts";
 import { type Asker, openAsker } from "../../support/ask.ts";
-import { openModelParts } from "../../support/models.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
-import { savePicked, tryIt } from "../model/choose.ts";
-import { pickOrLeave } from "../model/pick.ts";
+import { connectModel } from "../model/connect.ts";
 import { offerOldHome } from "./old-home-offer.ts";
 import { type SectionName, sections } from "./sections.ts";
 
@@ -23,7 +21,7 @@ export async function runWizard(invocation: Invocation, out: Output): Promise<nu
     out.heading(sections[name].title);
     if (name === "model") {
       if (isQuick && hasModel && !hasFlag(invocation, "reconfigure")) continue;
-      await modelSection(invocation, out);
+      await connectModel(invocation, out);
     } else {
       await settingsSection(invocation, out, name);
     }
@@ -34,37 +32,21 @@ export async function runWizard(invocation: Invocation, out: Output): Promise<nu
 }
 
 async function chosenSections({ io }: Invocation, isQuick: boolean): Promise<readonly SectionName[]> {
-  const quick: readonly SectionName[] = ["model", "gateway"];
+  const quick: readonly SectionName[] = ["model"];
   if (isQuick) return quick;
   using asker = openAsker(io);
   return await asker.choose(
     "How much do you want to set?",
     [
-      { label: "Quick", detail: "model and messaging", value: quick },
+      { label: "Quick", detail: "the model", value: quick },
       {
         label: "Full",
-        detail: "also terminal, agent, tools and voice",
-        value: ["model", "terminal", "agent", "gateway", "tools", "tts"] as const,
+        detail: "also terminal, agent and tools",
+        value: ["model", "terminal", "agent", "tools"] as const,
       },
     ],
     0,
   );
-}
-
-/** The same questions as `hermes model`. */
-async function modelSection(invocation: Invocation, out: Output): Promise<void> {
-  await using parts = await openModelParts(invocation, { isQuiet: true });
-  for (;;) {
-    const picked = await pickOrLeave(invocation, parts);
-    if (picked === undefined) {
-      out.line("The model stays as it is.");
-      return;
-    }
-    out.line(`Saved in ${await savePicked(invocation, picked)}`);
-    if ((await tryIt(invocation, out)) === 0) return;
-    using asker = openAsker(invocation.io);
-    if (!(await asker.confirm("Choose again?", true))) return;
-  }
 }
 
 async function settingsSection(invocation: Invocation, out: Output, name: SectionName): Promise<void> {

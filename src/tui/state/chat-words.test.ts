@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { chatWords } from "./chat-words.ts";
+
+describe("hints in the chat", () => {
+  it.each([
+    ["Choose one with: hermes model", "Choose one with: /connect"],
+    ["Log in again with: hermes auth add nous", "Log in again with: /connect"],
+    ["See them with: hermes sessions list", "See them with: /resume"],
+    ["Save it with: hermes model set x", "Save it with: hermes model set x"],
+    ["Run: hermes doctor", "Run: hermes doctor"],
+  ])("%s", (said, shown) => {
+    expect(chatWords(said, "hermes")).toBe(shown);
+  });
+
+  it("call the program as it was started", () => {
+    expect(chatWords("Run: hermes doctor", "npm start --")).toBe("Run: npm start -- doctor");
+    expect(chatWords("Hermes hermes is here", "npm start --")).toBe("Hermes hermes is here");
+  });
+});
