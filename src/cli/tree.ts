@@ -4,6 +4,7 @@ import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
 import { chatCommand, programFlags } from "./tree/chat.ts";
 import { clawCommand } from "./tree/claw.ts";
 import { configCommand } from "./tree/config.ts";
+import { gatewayCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
 import { mcpCommand } from "./tree/mcp.ts";
@@ -47,6 +48,7 @@ export const commandTree: Command = {
     hooksCommand,
     memoryCommand,
     mcpCommand,
+    gatewayCommand,
     sessionsCommand,
     rollbackCommand,
     insightsCommand,
@@ -89,6 +91,7 @@ export const commandTree: Command = {
 export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
+  { title: "Chat platforms", commands: ["gateway"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

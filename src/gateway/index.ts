@@ -1,6 +1,6 @@
 /** Durable conversations over chat platforms: what an adapter implements, and the process that hosts them. */
-export { telegram } from "./adapters/telegram/index.ts";
+export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
+export { type GatewayDeps, runGateway } from "./gateway.ts";
 export type * from "./platform/inbound.ts";
 export type * from "./platform/outbound.ts";
 export type * from "./platform/platform.ts";
-export { ConnectionError } from "./platform/platform.ts";

@@ -5,8 +5,9 @@ import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
 import type { Alongside, OpenSession, SessionService, Submission } from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
+import type { Access } from "../access/authorize.ts";
 import { owedTexts } from "../delivery/owed.ts";
-import type { InboundMessage } from "../platform/inbound.ts";
+import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { WakeUps } from "../wake-ups.ts";
 import { readInbound } from "./read-inbound.ts";
@@ -17,6 +18,8 @@ export interface ChatDeps {
   readonly sessions: Pick<SessionService, "borrow">;
   readonly wakeUps: Pick<WakeUps, "account">;
   platform(id: string): Platform | undefined;
+  /** Whether this person may use Hermes here. */
+  access(source: MessageSource): Access;
   /** Names this program in leases. */
   readonly owner: string;
   /** The folder sessions work in. */
@@ -97,6 +100,12 @@ export class Chat {
     const message = readInbound(row.event);
     if (message === undefined || this.#deps.platform(message.source.platform) === undefined) {
       logger.error("a message that cannot be read was dropped", { id: row.id, platform: row.platform });
+      await store.inbox.finish([row.id], "dropped");
+      return;
+    }
+    if (message.isInternal !== true && this.#deps.access(message.source).kind === "denied") {
+      const { platform, userId } = message.source;
+      logger.warn("a message of somebody who may not use Hermes was dropped", { platform, userId });
       await store.inbox.finish([row.id], "dropped");
       return;
     }

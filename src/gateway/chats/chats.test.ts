@@ -32,6 +32,7 @@ async function gateway(options: HarnessOptions = {}) {
       ...common,
       sessions: harness.service,
       platform: (id) => (id === "fake" ? fake.platform : undefined),
+      access: ({ userId }) => (userId === "stranger" ? { kind: "denied" } : { kind: "allowed", by: "listed" }),
       owner: "test",
       cwd: folder,
       mostAtOnce: () => 8,
@@ -96,6 +97,19 @@ describe("a message from a chat", () => {
     server.release(1_000);
     await heard(2);
     expect(sent[1]?.to.chatId).toBe("1");
+  });
+
+  it("of somebody who may not use Hermes is dropped, unseen by any model [40:AUT-1] [40:AUT-9]", async () => {
+    const { intake, message, start, server, store, heard, logger } = await gateway();
+    server.script(says("For Ann."));
+    start();
+    const source = { ...message("").source, userId: "stranger", chatId: "5" };
+    await intake.admit(message("my secret words", { source }));
+    await intake.admit(message("hello"));
+    await heard(1);
+    await expect.poll(async () => (await store.inbox.counts()).dropped).toBe(1);
+    expect(server.requests.length).toBe(1);
+    expect(JSON.stringify(logger.lines)).not.toContain("secret words");
   });
 
   it("may be a command, which no model sees [40:CMD-5]", async () => {

@@ -41,8 +41,8 @@ export interface ConnectionPorts {
   admit(message: InboundMessage, cursor?: StreamPosition): Promise<void>;
   /** The words for the person who pressed; shown only to them where the platform can. */
   press(press: ButtonPress): Promise<string>;
-  /** The position up to which everything was taken in. */
-  position(name: string): Promise<string | undefined>;
+  /** The position up to which everything was taken in, for one of our accounts. */
+  position(account: string, name: string): Promise<string | undefined>;
   /**
    * The platform was heard: a poll came back, a heartbeat was answered. A connection silent for longer than a minute is
    * taken down and made again, so call it for proofs of life only.

@@ -54,7 +54,9 @@ export interface TestPorts extends ConnectionPorts {
 }
 
 /** What every adapter does, against a fake that refuses what the service refuses. */
-export function describePlatform(platform: Platform, startKit: () => Promise<PlatformKit>): void {
+export function describePlatform(loaded: Platform | undefined, startKit: () => Promise<PlatformKit>): void {
+  if (loaded === undefined) throw new Error("there is no such platform");
+  const platform = loaded;
   describe(`the platform ${platform.id}`, () => {
     let kit: PlatformKit;
     let folder: string;
@@ -287,7 +289,7 @@ async function testPorts(options: {
       presses.push(press);
       return await Promise.resolve("Done.");
     },
-    position: (name) => Promise.resolve(positions.get(name)),
+    position: (_account, name) => Promise.resolve(positions.get(name)),
     alive: () => {
       lives += 1;
     },

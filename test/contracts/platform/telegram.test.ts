@@ -1,8 +1,8 @@
-import { telegram } from "#gateway";
+import { loadPlatform } from "#gateway";
 import { startTelegramServer } from "../../fakes/platforms/telegram-server.ts";
 import { describePlatform } from "./suite.ts";
 
-describePlatform(telegram, async () => {
+describePlatform(await loadPlatform("telegram"), async () => {
   const server = await startTelegramServer();
   const troubles = {
     "rate-limited": { kind: "status", status: 429, description: "Too Many Requests: retry after 3", retryAfter: 3 },

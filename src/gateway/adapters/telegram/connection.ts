@@ -101,8 +101,8 @@ interface Polling {
 }
 
 /** Asking for the next updates confirms those before, so it is done only when they are all written down. */
-async function poll({ api, ports, take, signal }: Polling): Promise<void> {
-  let offset = Number((await ports.position("offset")) ?? 0);
+async function poll({ api, ports, self, take, signal }: Polling): Promise<void> {
+  let offset = Number((await ports.position(String(self.id), "offset")) ?? 0);
   let conflicts = 0;
   let failures = 0;
   while (!signal.aborted) {

@@ -1,0 +1,64 @@
+import type { Config } from "#config";
+import type { MessageSource } from "../platform/inbound.ts";
+
+/** Why somebody may use Hermes, or that nobody said so. The first layer that lets them in decides. */
+export type Access =
+  | { readonly kind: "allowed"; readonly by: "platform-open" | "listed" | "paired" | "everything-open" | "own" }
+  | { readonly kind: "denied" };
+
+export interface AccessDeps {
+  readonly config: Config;
+  isPaired(source: MessageSource): boolean;
+}
+
+/** Authenticated by the adapter itself, by a token or a signature. */
+const authenticated: ReadonlySet<string> = new Set(["homeassistant", "webhook"]);
+
+export function authorize(source: MessageSource, { config, isPaired }: AccessDeps): Access {
+  if (authenticated.has(source.platform)) return { kind: "allowed", by: "own" };
+  const {
+    allowed_users: listed,
+    allow_all_users: isOpen,
+    group_allowed_users: groups,
+  } = accessOf(config, source.platform);
+  if (isOpen) return { kind: "allowed", by: "platform-open" };
+  const isGroup = source.chatType !== "dm" && matches(groups, [source.chatId, source.chatIdAlt]);
+  if (isGroup || matches([...listed, ...config.gateway.allowed_users], personIds(source)))
+    return { kind: "allowed", by: "listed" };
+  if (isPaired(source)) return { kind: "allowed", by: "paired" };
+  if (config.gateway.allow_all_users) return { kind: "allowed", by: "everything-open" };
+  return { kind: "denied" };
+}
+
+/** Whether an allowlist exists that says who may write on this platform. */
+export function hasAllowlist(config: Config, platform: string): boolean {
+  const { allowed_users: listed, group_allowed_users: groups } = accessOf(config, platform);
+  return listed.length + groups.length + config.gateway.allowed_users.length > 0;
+}
+
+interface AccessSettings {
+  readonly allowed_users: readonly string[];
+  readonly allow_all_users: boolean;
+  readonly group_allowed_users: readonly string[];
+}
+
+const nobody: AccessSettings = { allowed_users: [], allow_all_users: false, group_allowed_users: [] };
+
+function accessOf(config: Config, platform: string): AccessSettings {
+  const section = (config as unknown as Readonly<Record<string, AccessSettings | undefined>>)[platform];
+  return section ?? nobody;
+}
+
+/** The whole id, and the name before its server. */
+function personIds({ userId, userIdAlt }: MessageSource): readonly (string | undefined)[] {
+  return [userId, userIdAlt, userId?.split("@")[0]];
+}
+
+function matches(list: readonly string[], ids: readonly (string | undefined)[]): boolean {
+  const wanted = new Set(ids.flatMap((id) => (id === undefined || id === "" ? [] : [plain(id)])));
+  return list.some((one) => one === "*" || wanted.has(plain(one)));
+}
+
+function plain(id: string): string {
+  return id.trim().replace(/^@/u, "").toLowerCase();
+}

@@ -1,0 +1,23 @@
+import type { Config } from "#config";
+import type { Platform } from "../platform/platform.ts";
+
+/** Each is loaded when it is used; loading one loads no library of another. */
+const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
+  telegram: async () => (await import("./telegram/index.ts")).telegram,
+};
+
+export const platformIds: readonly string[] = Object.keys(adapters);
+
+export async function loadPlatform(id: string): Promise<Platform | undefined> {
+  return await adapters[id]?.();
+}
+
+/** Platforms that are switched on, or have their credentials and are not switched off. */
+export async function enabledPlatforms(config: Config): Promise<readonly Platform[]> {
+  const chosen = platformIds.filter((id) => {
+    const connection = config.platforms[id];
+    return connection?.enabled ?? (connection?.token.reveal() ?? "") !== "";
+  });
+  const loaded = await Promise.all(chosen.map(loadPlatform));
+  return loaded.filter((platform) => platform !== undefined);
+}
