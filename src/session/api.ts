@@ -178,7 +178,8 @@ export type Submission =
   | { readonly kind: "command"; readonly view: CommandView }
   /** It was taken in before. */
   | { readonly kind: "duplicate" }
-  | { readonly kind: "refused"; readonly message: string };
+  /** `isLost`: another program has the session; borrowed or opened again, it goes on from what is stored. */
+  | { readonly kind: "refused"; readonly message: string; readonly isLost?: true };
 
 /** What a session tells its surface, beyond the events of its turns. */
 export type SessionEvent =

@@ -172,6 +172,7 @@ describe("a session that was given back", () => {
     server.release(1_000);
     if (sent.kind === "turn") await sent.ended;
     if (theirs.kind === "held") await store.leases.release(theirs.lease);
+    expect(await chat.submit({ text: "more" })).toMatchObject({ kind: "refused", isLost: true });
     const again = await borrow({ key: "chat:1", resume: chat.info.id, isFenced: true });
     await chat[Symbol.asyncDispose]();
     await say(again, "hello again");

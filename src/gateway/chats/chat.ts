@@ -111,14 +111,23 @@ export class Chat {
     }
     try {
       this.#newest = message;
-      const session = await this.#open(message);
-      const submission = await session.submit({ text: message.text, admission: { inboxIds: [row.id] } });
-      await this.#answer(submission, row);
+      await this.#answer(await this.#submit(message, row), row);
     } catch (error) {
       logger.error("a message could not be handled", { id: row.id, error: describe(error) });
       await store.inbox.finish([row.id], "done");
       await this.#say(`${describe(error)}`, `row:${row.id}`);
     }
+  }
+
+  /** A session that another program took over meanwhile is borrowed anew: it goes on from what is stored. */
+  async #submit(message: InboundMessage, row: InboxEntry): Promise<Submission> {
+    const input = { text: message.text, admission: { inboxIds: [row.id] } };
+    const session = await this.#open(message);
+    const submission = await session.submit(input);
+    if (submission.kind !== "refused" || submission.isLost !== true) return submission;
+    this.#session = undefined;
+    await session[Symbol.asyncDispose]();
+    return await (await this.#open(message)).submit(input);
   }
 
   async #open({ source }: InboundMessage): Promise<OpenSession> {

@@ -171,7 +171,7 @@ export class SessionFront implements OpenSession {
 
   async submit({ text, images = [], admission }: UserInput, from = this.#deps.options.source): Promise<Submission> {
     if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
-    if (this.#isLost) return { kind: "refused", message: lostText };
+    if (this.#isLost) return { kind: "refused", message: lostText, isLost: true };
     if (text.trim() === "" && images.length === 0) return { kind: "refused", message: "There is nothing to send." };
     const command = text.trimStart().startsWith("/") ? await this.#dispatcher.find(text) : undefined;
     if (command === undefined) return await this.#turns.say({ text, images, from }, { admission });

@@ -38,7 +38,7 @@ export const replyShape = union("kind", {
   steered: {},
   command: { view },
   duplicate: {},
-  refused: { message: words },
+  refused: { message: words, is_lost: optional(flag) },
   done: {},
   unqueued: { text: words },
   completions: { completions: list(object({ from: whole(), text: words, label: words, detail: words })) },
