@@ -50,12 +50,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const machine = scope.adopt(await openMachine(options));
   const { home, loaded, env, version, clock, logger, redactor } = machine;
   const models = scope.adopt(await openModels(machine));
-  const plugins = new Plugins(machine, {
-    builtinCommands: new Set(builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
-    bundled: packageFolder("plugins"),
-    acceptHooks: options.acceptHooks,
-    confirmHook: options.confirmHook,
-  });
+  const plugins = new Plugins(machine, pluginOptions(options));
   const location = options.isIncognito === true ? { memory: true as const } : storeLocation(loaded, home);
   const store = scope.adopt(await openStore(location, { clock, log: logger }));
   const toolbox = scope.adopt(
@@ -82,10 +77,7 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     commandEnvironment: commandEnvironment(loaded),
     pluginSkills: () => plugins.skills,
   });
-  const delegateTool = createDelegateTool(delegationSettings(loaded.config));
-  const search = createSessionSearchTool({ store, logger });
-  for (const tool of [memoryTool, search, recallTool, delegateTool, ...skills.tools])
-    scope.adopt(toolbox.register(tool));
+  for (const tool of [...agentTools(loaded, { store, logger }), ...skills.tools]) scope.adopt(toolbox.register(tool));
   const { max_total_children: maxTotalChildren } = loaded.config.delegation;
   const children = scope.adopt(new ChildTable({ clock, logger, maxTotalChildren }));
   const sessions = scope.adopt(
@@ -112,6 +104,16 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     sessions,
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
+}
+
+function pluginOptions({ acceptHooks, confirmHook }: HermesOptions) {
+  const commands = builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  return { builtinCommands: new Set(commands), bundled: packageFolder("plugins"), acceptHooks, confirmHook };
+}
+
+/** Tools that stand beside what they expose, above the other tools. */
+function agentTools({ config }: LoadedConfig, stored: Pick<Hermes, "store" | "logger">): readonly Tool[] {
+  return [memoryTool, createSessionSearchTool(stored), recallTool, createDelegateTool(delegationSettings(config))];
 }
 
 /** PostgreSQL where an address is set, else the home's own file. */

@@ -34,16 +34,12 @@ export function conversationTools(hermes: ServedHermes): readonly ServedTool[] {
       }),
       isReadOnly: true,
       async run(args, signal) {
-        const platform = maybeText(args, "platform");
-        const search = maybeText(args, "search");
-        const found = await conversations.list(
-          {
-            limit: wholeNumber(args, "limit", 50),
-            ...(platform === undefined ? {} : { platform }),
-            ...(search === undefined ? {} : { search }),
-          },
-          signal,
-        );
+        const wanted = {
+          limit: wholeNumber(args, "limit", 50),
+          platform: maybeText(args, "platform"),
+          search: maybeText(args, "search"),
+        };
+        const found = await conversations.list(wanted, signal);
         return { document: { conversations: found.map((one) => shownFacts(one, hermes)) } };
       },
     },
@@ -78,17 +74,17 @@ export function conversationTools(hermes: ServedHermes): readonly ServedTool[] {
       ]),
       isReadOnly: true,
       async run(args) {
-        const id = textArgument(args, "message_id");
-        const said = await read(hermes, textArgument(args, "session_key"), attachmentScan);
-        const message = said.find((one) => one.id === id);
-        if (message === undefined)
-          throw new UserError(`There is no message ${id} in this conversation.`, {
-            hint: "messages_read shows the ids.",
-          });
-        return attachmentsOf(message);
+        const messages = await read(hermes, textArgument(args, "session_key"), attachmentScan);
+        return attachmentsOf(messageIn(messages, textArgument(args, "message_id")));
       },
     },
   ];
+}
+
+function messageIn(messages: readonly SpokenMessage[], id: string): SpokenMessage {
+  const message = messages.find((one) => one.id === id);
+  if (message !== undefined) return message;
+  throw new UserError(`There is no message ${id} in this conversation.`, { hint: "messages_read shows the ids." });
 }
 
 async function read(hermes: ServedHermes, key: string, count: number): Promise<readonly SpokenMessage[]> {

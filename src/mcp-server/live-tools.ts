@@ -123,21 +123,16 @@ function sendTools({ hermes, events, desk }: LiveParts): readonly ServedTool[] {
       isReadOnly: true,
       async run(args) {
         const channels = await hermes.conversations.channels(maybeText(args, "platform"));
-        return {
-          document: {
-            channels: channels.map(({ key, platform, kind, chatId, threadId }) => ({
-              session_key: key,
-              platform,
-              kind,
-              chat_id: chatId ?? null,
-              thread_id: threadId ?? null,
-            })),
-            note: noGateway,
-          },
-        };
+        return { document: { channels: channels.map(shownChannel), note: noGateway } };
       },
     },
   ];
+}
+
+type Channel = Awaited<ReturnType<ServedHermes["conversations"]["channels"]>>[number];
+
+function shownChannel({ key, platform, kind, chatId, threadId }: Channel) {
+  return { session_key: key, platform, kind, chat_id: chatId ?? null, thread_id: threadId ?? null };
 }
 
 function permissionTools({ permissions }: LiveParts): readonly ServedTool[] {

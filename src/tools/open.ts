@@ -30,23 +30,63 @@ import type { ToolsBase, ToolsOptions } from "./tools-base.ts";
  *    terminals, and last the guardian of them all.
  */
 export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox {
+  const opened = openAll(machine, options);
+  const { base, sessions, registry, probes, approval, terminals, files, cover, mcp, callTool, browsers } = opened;
+  const { leases, processes, guardian, variables, walls } = terminals;
+  const { config, redact, scope } = base;
+  const forget = (taskId: string): void => {
+    files.history.forget(taskId);
+    files.ledger.forget(taskId);
+  };
+  const release = async (taskId: string): Promise<void> => {
+    forget(taskId);
+    await Promise.all([browsers.release(taskId), leases.release(taskId)]);
+  };
+  return {
+    registry,
+    redactor: machine.redactor,
+    redact,
+    list: (wanted, of, signal) => listOf({ config, registry, probes, mcp, scope: of }, wanted, signal),
+    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, cover, release }),
+    files: (task) => resultFiles(leases, task, machine.logger),
+    observers: opened.observers,
+    yolo: approval.yolo,
+    snapshots: opened.snapshots,
+    processes,
+    variables,
+    release,
+    endTurn: (taskId) => leases.endTurn(taskId),
+    settleFiles: (sessionKey) => cover.end(sessionKey),
+    forgetShown: (taskId) => files.history.forgetShown(taskId),
+    takenBack: (sessionKey) => sessions.tasks(sessionKey).forEach(forget),
+    runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
+    wall: (of, signal) => walls.of(of, signal),
+    mcp: mcp.api,
+    callTool,
+    adoptProcess: (pid) => guardian.watch(pid),
+    register: (tool) => registry.register(tool),
+    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+  };
+}
+
+/** One after the other, in the order of what they need. */
+function openAll(machine: Machine, options: ToolsOptions) {
   const sessions = new OpenSessions();
   const base = baseOf(machine, options, sessions);
-  const { scope, redact, config } = base;
-  const { clock, logger, redactor } = machine;
+  const { scope, redact } = base;
+  const { clock, logger } = machine;
   const audit = scope.adopt(openAudit(base));
   const terminals = openTerminals(base);
   const approval = openApproval(base, { walls: terminals.walls, decided: (entry) => audit.decided(entry) });
-  const { gate, yolo } = approval;
-  const { leases, processes, guardian, variables } = terminals;
+  const { gate } = approval;
+  const { guardian, walls } = terminals;
   const registry = new ToolRegistry(logger);
   const { snapshots, cover } = openSnapshots(base, { terminals, registry });
   const files = openFiles(base, { terminals, gate, cover });
-  const { history } = files;
   const watchers: CallWatchers = {
     extensions: base.extensions,
     audit,
-    history,
+    history: files.history,
     cover,
     toolNamed: (name) => registry.snapshot().tools.get(name),
   };
@@ -56,43 +96,12 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
   };
   const callTool = nestedCalls({ registry, clock, logger, redact, observers });
   const probes = new AvailabilityProbes(clock);
-  const mcp = openMcp(base, { registry, gate, guardian, walls: terminals.walls, onReload: () => probes.forget() });
+  const mcp = openMcp(base, { registry, gate, guardian, walls, onReload: () => probes.forget() });
   const { tools, browsers } = builtinTools(base, { terminals, files, gate, callTool });
   for (const tool of tools) registry.register(tool);
-  const release = async (taskId: string): Promise<void> => {
-    history.forget(taskId);
-    files.ledger.forget(taskId);
-    await Promise.all([browsers.release(taskId), leases.release(taskId)]);
-  };
   return {
-    registry,
-    redactor,
-    redact,
-    list: (wish, of, signal) => listOf({ config, registry, probes, mcp, scope: of }, wish, signal),
-    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, cover, release }),
-    files: (task) => resultFiles(leases, task, logger),
-    observers,
-    yolo,
-    snapshots,
-    processes,
-    variables,
-    release,
-    endTurn: (taskId) => leases.endTurn(taskId),
-    settleFiles: (sessionKey) => cover.end(sessionKey),
-    forgetShown: (taskId) => history.forgetShown(taskId),
-    takenBack(sessionKey) {
-      for (const taskId of sessions.tasks(sessionKey)) {
-        history.forget(taskId);
-        files.ledger.forget(taskId);
-      }
-    },
-    runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
-    wall: (of, signal) => terminals.walls.of(of, signal),
-    mcp: mcp.api,
-    callTool,
-    adoptProcess: (pid) => guardian.watch(pid),
-    register: (tool) => registry.register(tool),
-    [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
+    ...{ base, sessions, registry, probes, approval, terminals, files },
+    ...{ snapshots, cover, observers, callTool, mcp, browsers },
   };
 }
 

@@ -97,7 +97,7 @@ describe("opening the toolbox with the default settings", () => {
     try {
       const { times, packages } = await run(folder);
       // The first is a table of character widths, a few kilobytes.
-      expect(packages.get("import")).toEqual(["get-east-asian-width", "unbash"]);
+      expect(packages.get("import")).toEqual(["unbash"]);
       expect(packages.get("open")).toBeUndefined();
       expect(packages.get("list")).toBeUndefined();
       // The hook does see what is loaded late.

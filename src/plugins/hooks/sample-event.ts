@@ -52,6 +52,19 @@ export async function fireSample(
   }
 }
 
+const sampleRequest = {
+  task_id: "sample-task",
+  provider: "sample-provider",
+  base_url: "http://127.0.0.1/v1",
+  api_mode: "chat_completions",
+  api_call_count: 1,
+  message_count: 2,
+  tool_count: 10,
+  approx_input_tokens: 1200,
+  request_char_count: 4800,
+  max_tokens: null,
+};
+
 function samples(tool: string): HookPayloads {
   const session = { session_id: "sample-session", model: "sample-model", platform: "cli" };
   const call = {
@@ -63,19 +76,7 @@ function samples(tool: string): HookPayloads {
   };
   const result = { ...call, result: "hello", duration_ms: 12 };
   const turn = { ...session, user_message: "What time is it?", conversation_history: [] };
-  const request = {
-    ...session,
-    task_id: "sample-task",
-    provider: "sample-provider",
-    base_url: "http://127.0.0.1/v1",
-    api_mode: "chat_completions",
-    api_call_count: 1,
-    message_count: 2,
-    tool_count: 10,
-    approx_input_tokens: 1200,
-    request_char_count: 4800,
-    max_tokens: null,
-  };
+  const request = { ...session, ...sampleRequest };
   return {
     pre_tool_call: call,
     post_tool_call: result,

@@ -38,8 +38,8 @@ export interface ChannelFacts {
 }
 
 export interface ListWish {
-  readonly platform?: string;
-  readonly search?: string;
+  readonly platform?: string | undefined;
+  readonly search?: string | undefined;
   readonly limit: number;
 }
 

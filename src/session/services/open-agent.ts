@@ -191,7 +191,7 @@ interface ServiceDeps {
 function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): AgentServices {
   const { host, scope, chosen, assembled, live } = deps;
   const { machine, models, tools } = host;
-  const { agent, compression, side } = assembled;
+  const { agent, side } = assembled;
   const { conversation } = agent;
   const { config, environment } = machine.loaded;
   const target = (): Target => conversation.target;
@@ -228,26 +228,8 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       registry: models.context.registry,
       target,
     }),
-    approvals: {
-      get isYolo() {
-        return tools.yolo.isOn(scope.key);
-      },
-      setYolo: (isOn) => (tools.yolo.isOn(scope.key) === isOn ? isOn : tools.yolo.toggle(scope.key)),
-    },
+    ...ownServices(host, scope, assembled),
     behaviour: live,
-    context: {
-      async compress(focus, signal) {
-        const outcome = await compression.compressNow(focus, signal);
-        return outcome.kind === "smaller" ? { before: outcome.tokensBefore, after: outcome.tokensAfter } : undefined;
-      },
-    },
-    processes: {
-      list: () =>
-        tools.processes
-          .list(scope.key)
-          .map(({ facts, state }) => ({ id: facts.id, command: facts.command, state: state.kind })),
-      stopAll: () => tools.processes.killAll(scope.key),
-    },
     references: referenceService({
       folder: options.cwd,
       home: machine.userHome,
@@ -257,5 +239,34 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       fetchText: readPageWith(tools.registry, scope),
     }),
     titles: titleService(deps.auxiliary, chosen),
+  };
+}
+
+/** What belongs to the session alone: its approvals, its context, its background processes. */
+function ownServices(
+  { tools }: SessionHost,
+  { key }: SessionScope,
+  { compression }: AssembledAgent,
+): Pick<AgentServices, "approvals" | "context" | "processes"> {
+  return {
+    approvals: {
+      get isYolo() {
+        return tools.yolo.isOn(key);
+      },
+      setYolo: (isOn) => (tools.yolo.isOn(key) === isOn ? isOn : tools.yolo.toggle(key)),
+    },
+    context: {
+      async compress(focus, signal) {
+        const outcome = await compression.compressNow(focus, signal);
+        return outcome.kind === "smaller" ? { before: outcome.tokensBefore, after: outcome.tokensAfter } : undefined;
+      },
+    },
+    processes: {
+      list: () =>
+        tools.processes
+          .list(key)
+          .map(({ facts, state }) => ({ id: facts.id, command: facts.command, state: state.kind })),
+      stopAll: () => tools.processes.killAll(key),
+    },
   };
 }

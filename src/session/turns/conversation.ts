@@ -68,12 +68,7 @@ export async function openConversation(
     store,
     clock,
     logger,
-    row: {
-      id,
-      startedAtMs,
-      source: options.source,
-      ...(options.userId === undefined ? {} : { userId: options.userId }),
-    },
+    row: { id, startedAtMs, ...ownerOf(options) },
     hasRow: record !== undefined,
     before,
     alongside: () => deps.alongside(),
@@ -90,10 +85,10 @@ export async function openConversation(
       promptText = text;
     },
   });
-  const { events, surface } = deps;
-  const facts = { sessionId: id, rootSessionId: rootId, startedAtMs, spentUsd: spentUsd(record) };
+  const facts = { sessionId: id, rootSessionId: rootId, startedAtMs, spentUsd: spentUsd(record), options };
+  const { events, surface, session } = deps;
   const opened = await openAgent(
-    { ...facts, ...surface, options, history: past.history, transcript, prompt, events, records: deps.session.records },
+    { ...facts, ...surface, history: past.history, transcript, prompt, events, records: session.records },
     signal,
   );
   if (record !== undefined) continueFigures(opened.agent, record);
@@ -113,6 +108,10 @@ export async function openConversation(
       await opened[Symbol.asyncDispose]();
     },
   };
+}
+
+function ownerOf({ source, userId }: OpenOptions) {
+  return { source, ...(userId === undefined ? {} : { userId }) };
 }
 
 /** The conversation a surface hands over, with a name for every message; refused where a provider would refuse it. */

@@ -77,15 +77,19 @@ export function openApproval(
     onAnswer: (request, choice) => base.extensions.onAnswer(request, choice),
     mode: () => readMode(approvals.mode).mode,
     scan: scannerOf(base),
-    unheld: async (command, { scope, terminalKind, inputOf, signal }, place) => {
-      if (terminalKind !== "local") return [];
-      const { confinement } = await walls.of(scope, signal);
-      if (confinement.enforcement !== "none") return [];
-      return inputOf === undefined && isHarmlessUnheld(command, place, confinement) ? [] : [unheldFinding];
-    },
+    unheld: unheldFindings(walls),
   });
   const personGate = createGate({ ...common, approver: { ask: () => Promise.resolve("once") }, mode: () => "manual" });
   return { gate, grants, yolo, personGate };
+}
+
+function unheldFindings(walls: Walls): NonNullable<GateDeps["unheld"]> {
+  return async (command, { scope, terminalKind, inputOf, signal }, place) => {
+    if (terminalKind !== "local") return [];
+    const { confinement } = await walls.of(scope, signal);
+    if (confinement.enforcement !== "none") return [];
+    return inputOf === undefined && isHarmlessUnheld(command, place, confinement) ? [] : [unheldFinding];
+  };
 }
 
 /** Where nothing holds programs inside, what a sandbox would have contained is asked about, one by one. */

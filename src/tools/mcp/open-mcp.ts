@@ -19,7 +19,7 @@ import type { McpServerStatus } from "./server.ts";
 import { McpServers } from "./servers.ts";
 import { type McpServerSettings, readServerSettings } from "./settings.ts";
 
-export interface McpParts {
+export interface McpOptions {
   readonly registry: ToolRegistry;
   readonly gate: ApprovalGate;
   readonly guardian: Guardian;
@@ -41,8 +41,8 @@ export interface Mcp {
 type Row = ReturnType<Toolbox["mcp"]["status"]>[number];
 
 /** The MCP servers of the configuration. None is started before their tools are first asked for. */
-export function openMcp(base: ToolsBase, parts: McpParts): Mcp {
-  const { machine, config, scope } = base;
+export function openMcp(base: ToolsBase, parts: McpOptions): Mcp {
+  const { machine, config } = base;
   const { home, cwd } = machine;
   let settings = settingsOf(base, config, base.env);
   let isStarted = false;
@@ -51,33 +51,13 @@ export function openMcp(base: ToolsBase, parts: McpParts): Mcp {
     changes += 1;
     parts.onReload();
   };
-  const servers = scope.adopt(
-    new McpServers(settings, {
-      deps: mcpDeps(base, parts),
-      registry: parts.registry,
-      pins: new PinStore(home.at("mcp-pins.json"), never),
-      refresh: config.mcp.refresh,
-    }),
-  );
+  const { servers, own } = openServers(base, settings, parts);
   const rows = (): readonly Row[] =>
     servers.status.map((one) => ({
       name: one.name,
       state: stateOf(one, isStarted),
       tools: offeredTools(parts.registry, one.name),
     }));
-  const pins = new PinStore(home.at("mcp-pins.json"), never);
-  const own = scope.adopt(
-    new OwnServers(
-      (of, registry) =>
-        new McpServers(of.mcpServers, {
-          deps: { ...mcpDeps(base, parts), cwd: of.cwd },
-          registry,
-          pins,
-          refresh: config.mcp.refresh,
-        }),
-      machine.logger,
-    ),
-  );
   return {
     ownTools: (of, signal) => own.tools(of, signal),
     async endSession(sessionKey) {
@@ -108,6 +88,24 @@ export function openMcp(base: ToolsBase, parts: McpParts): Mcp {
       },
       status: rows,
     },
+  };
+}
+
+/** Those of the configuration, and those that sessions bring. */
+function openServers(
+  base: ToolsBase,
+  settings: readonly McpServerSettings[],
+  parts: McpOptions,
+): { readonly servers: McpServers; readonly own: OwnServers } {
+  const { machine, config, scope } = base;
+  const pins = new PinStore(machine.home.at("mcp-pins.json"), never);
+  const deps = mcpDeps(base, parts);
+  const common = { pins, refresh: config.mcp.refresh };
+  const open = (of: SessionScope, registry: ToolRegistry) =>
+    new McpServers(of.mcpServers, { ...common, deps: { ...deps, cwd: of.cwd }, registry });
+  return {
+    servers: scope.adopt(new McpServers(settings, { ...common, deps, registry: parts.registry })),
+    own: scope.adopt(new OwnServers(open, machine.logger)),
   };
 }
 
@@ -152,7 +150,7 @@ class OwnServers {
 
 function mcpDeps(
   base: ToolsBase,
-  { gate, guardian, walls }: McpParts,
+  { gate, guardian, walls }: McpOptions,
 ): ConstructorParameters<typeof McpServers>[1]["deps"] {
   const { machine, config, env, redact } = base;
   const { home, clock, logger } = machine;
