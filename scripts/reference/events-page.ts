@@ -27,7 +27,7 @@ export function eventsPage(): string {
     ...eventsOf(session, "SessionEvent").flatMap(sectionOf),
     "## Types",
     ...otherTypes(agent, ["AgentEvent"]),
-    ...otherTypes(parse("src/conversation/tool-details.ts"), []),
+    ...otherTypes(parse("src/conversation/tool-definition.ts"), ["JsonSchema", "ToolDefinition", "ToolChoice"]),
     ...typesNamed(parse("src/conversation/usage.ts"), ["Usage", "Cost"]),
     ...typesNamed(session, ["SessionInfo", "ToolsetInfo"]),
     ...typesNamed(parse("src/conversation/turn-result.ts"), ["TurnResult", "TurnToolCall"]),

@@ -40,13 +40,6 @@ export interface AgentSettings {
   readonly loopGuard?: LoopGuardLimits;
 }
 
-export const defaultAgentSettings: AgentSettings = {
-  maxSteps: 90,
-  request: {},
-  maxConcurrentChildren: 3,
-  budgetHints: false,
-};
-
 /** How models are called, what that costs, and what is done when it fails. */
 export interface AgentModel {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<AttemptEvent>;

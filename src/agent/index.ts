@@ -1,7 +1,7 @@
 /** Thinking: the loop, recovery, prompt, compression, memory, delegation and trajectories; `assembleAgent` builds an agent. */
 
 export { Agent } from "./agent.ts";
-export { type AgentSettings, defaultAgentSettings } from "./agent-deps.ts";
+export type { AgentSettings } from "./agent-deps.ts";
 export { type AssembledAgent, assembleAgent } from "./assemble.ts";
 export { openSideCalls, toolSideCalls } from "./auxiliary/side-calls.ts";
 export type { ContextEngine } from "./compression/engine.ts";
@@ -26,7 +26,6 @@ export {
 } from "./memory/config-schema.ts";
 export { type MemoryTarget, memoryTargets, previewOf, sizeOf } from "./memory/entries.ts";
 export type { FlushReason } from "./memory/flush.ts";
-export { MemoryManager } from "./memory/manager.ts";
 export { memoryTool } from "./memory/memory-tool.ts";
 export { type Confirmed, MemoryWrites } from "./memory/memory-writes.ts";
 export { Notes } from "./memory/notes.ts";
@@ -35,11 +34,9 @@ export { type PendingWrite, pendingText, Quarantine } from "./memory/quarantine.
 export type { Transcript, TurnHooks } from "./ports.ts";
 export { defaultIdentity } from "./prompt/layer-texts.ts";
 export { readPrefill } from "./prompt/prefill.ts";
-export { expandReferences, type ReferenceDeps } from "./prompt/references.ts";
+export { expandReferences, type ReferenceDeps } from "./prompt/references/references.ts";
 export { ensureSoul } from "./prompt/soul.ts";
 export { localFiles as localWorkspace } from "./prompt/workspace-files.ts";
-export { standardRemedies } from "./recovery/standard.ts";
 export { scanThreats } from "./threat-scan.ts";
 export { savesTrajectories } from "./trajectory/entry.ts";
-export { freeOfCharge } from "./turn/accounted-money.ts";
 export { unfinishedTurn } from "./unfinished-turn.ts";

@@ -3,8 +3,8 @@ import { isValid, type Message } from "#conversation";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { calls, cutAfter, hang, reply, says, serverError, slow } from "../../test/fakes/model-server/index.ts";
-import { defaultAgentSettings } from "./agent-deps.ts";
 import { type HarnessGiven, openHarness } from "./testing/harness.ts";
+import { defaultAgentSettings } from "./testing/index.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -6,7 +6,6 @@ import { FakeClock, systemClock } from "#foundation/time/clock";
 import { classify, openConnections, streamModel } from "#model";
 import { fakeTool, listingOf, registryOf, testScope, toolContext } from "#tools/testing";
 import { calls, fails, hang, says, serverError, startModelServer } from "../../test/fakes/model-server/index.ts";
-import { defaultAgentSettings } from "./agent-deps.ts";
 import { Conversation } from "./conversation.ts";
 import { flushMemory } from "./memory/flush.ts";
 import { memoryTool } from "./memory/memory-tool.ts";
@@ -15,7 +14,7 @@ import { memoryStage } from "./memory/testing.ts";
 import { standardRemedies } from "./recovery/standard.ts";
 import { createSideTurns, type SideTurnDeps } from "./side-turn.ts";
 import { targetOn } from "./testing/harness.ts";
-import { freeOfCharge } from "./turn/accounted-money.ts";
+import { defaultAgentSettings, freeOfCharge } from "./testing/index.ts";
 import type { CallMoney } from "./turn/request/call-model.ts";
 
 const open: AsyncDisposable[] = [];

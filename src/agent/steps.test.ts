@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fakeTool } from "#tools/testing";
 import { calls, contextOverflow, reply, says, serverError } from "../../test/fakes/model-server/index.ts";
-import { defaultAgentSettings } from "./agent-deps.ts";
 import { harnesses, protocols, withSteps } from "./testing/harnesses.ts";
+import { defaultAgentSettings } from "./testing/index.ts";
 import { StepBudget } from "./turn/step-budget.ts";
 
 const harness = harnesses();

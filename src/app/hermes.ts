@@ -9,7 +9,7 @@ import { type Models, openModels } from "#model";
 import { Plugins, turnHooks } from "#plugins";
 import { builtinCommands, createSessionSearchTool, openSessions, type SessionService } from "#session";
 import { openStore, type Store, type StorePlace } from "#store";
-import { blockedVariables, childEnvironment, openTools, type Toolbox } from "#tools";
+import { blockedVariables, childEnvironment, openTools, type Tool, type Toolbox } from "#tools";
 import { openSkills, type Skills } from "./open-skills.ts";
 import { packageFolder } from "./package-folder.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";

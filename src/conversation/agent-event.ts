@@ -1,6 +1,6 @@
 import type { MessageId, SessionId, TurnId } from "./ids.ts";
 import type { AssistantMessage } from "./message.ts";
-import type { ToolDetails } from "./tool-details.ts";
+import type { ToolDetails } from "./tool-definition.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /** What a person may answer to an approval; the gate decides which of them it offers. */

@@ -10,21 +10,19 @@ export type {
   ExitReason,
   NoticeLevel,
 } from "./agent-event.ts";
-export { type ReadArguments, readArguments } from "./argument-text.ts";
+export { readArguments } from "./argument-text.ts";
 export {
   type Content,
   type ContentPart,
   type ImagePart,
   imagePart,
   imagesOf,
-  isEmptyContent,
-  type TextPart,
   textOf,
   textPart,
 } from "./content.ts";
-export { type AgentEvents, EventBus, type Observer, type ObserverName, observerOrder } from "./event-bus.ts";
+export { type AgentEvents, EventBus } from "./event-bus.ts";
 export type { MessageId, SessionId, TurnId } from "./ids.ts";
-export { imageProblem, type SentImageKind, sentImageKind } from "./image-kind.ts";
+export { imageProblem, sentImageKind } from "./image-kind.ts";
 export { cleanContent, cleanInput, recallBlock, recallNote } from "./input.ts";
 export {
   type AssistantMessage,
@@ -35,7 +33,6 @@ export {
   type ReplyOrigin,
   type RequestMessage,
   type SentForm,
-  type SystemMessage,
   systemMessage,
   type ToolMessage,
   toolMessage,
@@ -46,31 +43,25 @@ export {
 } from "./message.ts";
 export type { ModelEvent, OpaqueField } from "./model-event.ts";
 export { canonicalArguments, normalizeMessage } from "./normalize.ts";
-export { type ReasoningFields, replayedReasoning, structuredReasoning } from "./reasoning.ts";
+export { replayedReasoning, structuredReasoning } from "./reasoning.ts";
 export {
   hasUnclosedReasoning,
   reasoningTagNames,
-  type SplitText,
   splitReasoning,
-  visibleText,
 } from "./reasoning-tags.ts";
-export { missingResult, type RepairCounts, type Repaired, repair, totalRepairs } from "./repair.ts";
+export { type RepairCounts, repair, totalRepairs } from "./repair.ts";
 export {
   deriveCallId,
-  deriveItemId,
   newToolCall,
   splitStoredCallId,
   type ToolCall,
 } from "./tool-call.ts";
-export type { JsonSchema, ToolChoice, ToolDefinition } from "./tool-definition.ts";
-export type { TodoItem, TodoStatus, ToolDetails } from "./tool-details.ts";
+export type { JsonSchema, TodoItem, TodoStatus, ToolChoice, ToolDefinition, ToolDetails } from "./tool-definition.ts";
 export {
   isValid,
   lastAssistant,
-  lastWords,
   openCalls,
   settle,
-  summarize,
   type Violation,
   violations,
 } from "./transcript.ts";

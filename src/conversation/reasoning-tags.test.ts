@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasUnclosedReasoning, splitReasoning, visibleText } from "./reasoning-tags.ts";
+import { hasUnclosedReasoning, splitReasoning } from "./reasoning-tags.ts";
 
 describe("visible text", () => {
   it.each([
@@ -22,7 +22,7 @@ describe("visible text", () => {
     ["<thinker>kept</thinker>", "<thinker>kept</thinker>"],
     ["  spaced  ", "spaced"],
   ])("of %j is %j [10:LOOP-45] [20:R1.4]", (text, expected) => {
-    expect(visibleText(text)).toBe(expected);
+    expect(splitReasoning(text).visible).toBe(expected);
   });
 
   it("hands over what stood between the tags [10:LOOP-45] [20:R1.3]", () => {
@@ -50,7 +50,7 @@ describe("visible text", () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-        const visible = visibleText(pieces.join(""));
+        const visible = splitReasoning(pieces.join("")).visible;
         expect(visible).not.toMatch(/<\/?(think|thought)>/i);
       }),
       { numRuns: 2_000 },
@@ -62,7 +62,7 @@ describe("visible text", () => {
       fc.property(
         fc.string().filter((text) => !text.includes("<")),
         (text) => {
-          expect(visibleText(text)).toBe(text.trim());
+          expect(splitReasoning(text).visible).toBe(text.trim());
         },
       ),
     );
@@ -70,7 +70,7 @@ describe("visible text", () => {
 
   it("reads a long text full of open tags in linear time", () => {
     const text = "<think> `".repeat(50_000);
-    expect(visibleText(text)).toBe("");
-    expect(visibleText(`x ${"<tool_call>".repeat(50_000)}`).startsWith("x <tool_call>")).toBe(true);
+    expect(splitReasoning(text).visible).toBe("");
+    expect(splitReasoning(`x ${"<tool_call>".repeat(50_000)}`).visible.startsWith("x <tool_call>")).toBe(true);
   });
 });

@@ -36,11 +36,6 @@ export function splitReasoning(text: string): SplitText {
   return { visible: removeStrays(kept).trim(), reasoning: thoughts.join("\n\n") };
 }
 
-/** The visible part of {@link splitReasoning}. */
-export function visibleText(text: string): string {
-  return splitReasoning(text).visible;
-}
-
 /** True when a reasoning block was opened at a line's start and never closed: the reply was cut while thinking. */
 export function hasUnclosedReasoning(text: string): boolean {
   return unclosedReasoning(removePairs(text, reasoningTag, () => true)) !== undefined;

@@ -33,15 +33,6 @@ export function splitStoredCallId(stored: string): { readonly callId?: string; r
   return stored.startsWith("fc_") ? { itemId: stored } : { callId: stored };
 }
 
-const itemIdLength = 48;
-
-/** The Responses item id that belongs to a call id. */
-export function deriveItemId(callId: string): string {
-  if (callId.startsWith("fc_")) return callId;
-  if (callId.startsWith("call_")) return `fc_${callId.slice("call_".length)}`;
-  return `fc_${callId.replace(/[^A-Za-z0-9_-]/g, "")}`.slice(0, itemIdLength);
-}
-
 export function newToolCall(call: { id: string; name: string; arguments: string; extraContent?: unknown }): ToolCall {
   return {
     id: call.id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assistantMessage, type Message, toolMessage, userMessage } from "./message.ts";
 import { newToolCall } from "./tool-call.ts";
-import { isValid, lastAssistant, lastWords, openCalls, settle, summarize, violations } from "./transcript.ts";
+import { isValid, lastAssistant, openCalls, settle, violations } from "./transcript.ts";
 
 const calls = ["a", "b"].map((id) => newToolCall({ id, name: "read_file", arguments: "{}" }));
 const [first, second] = calls;
@@ -24,7 +24,7 @@ describe("a transcript", () => {
     expect(whole.at(-1)).toEqual({ role: "tool", content: "Cut short.", tool_call_id: "b", tool_name: "read_file" });
   });
 
-  it("finds the last words and who said them", () => {
+  it("finds the last reply", () => {
     const messages = [
       userMessage("hi"),
       asking,
@@ -32,9 +32,7 @@ describe("a transcript", () => {
       toolMessage(second, "y"),
       assistantMessage(" "),
     ];
-    expect(lastWords(messages)).toBe("looking");
     expect(lastAssistant(messages)?.content).toBe(" ");
-    expect(lastWords([userMessage("hi")])).toBe("");
   });
 
   it("names each broken rule and its place [10:LOOP-11]", () => {
@@ -47,10 +45,5 @@ describe("a transcript", () => {
       [1, "unanswered-call"],
     ]);
     expect(rules([userMessage([])])).toEqual([[0, "empty"]]);
-  });
-
-  it("fits on a line for listings", () => {
-    expect(summarize(asking)).toBe("assistant: looking [read_file, read_file]");
-    expect(summarize(userMessage("a\n b"))).toBe("user: a b");
   });
 });

@@ -1,4 +1,3 @@
-import { textOf } from "./content.ts";
 import { type AssistantMessage, callsOf, type Message, type ToolMessage, toolMessage } from "./message.ts";
 import type { ToolCall } from "./tool-call.ts";
 
@@ -25,15 +24,6 @@ export function openCalls(messages: readonly Message[]): readonly ToolCall[] {
 /** One result per open call, saying why there is no real one; append them to make the list whole. */
 export function settle(messages: readonly Message[], why: string): readonly ToolMessage[] {
   return openCalls(messages).map((call) => toolMessage(call, why));
-}
-
-/** The text of the last assistant message that says something; empty when there is none. */
-export function lastWords(messages: readonly Message[]): string {
-  for (let index = messages.length - 1; index >= 0; index -= 1) {
-    const message = messages[index];
-    if (message?.role === "assistant" && message.content.trim() !== "") return message.content;
-  }
-  return "";
 }
 
 export function lastAssistant(messages: readonly Message[]): AssistantMessage | undefined {
@@ -96,11 +86,4 @@ export function violations(messages: readonly Message[]): readonly Violation[] {
 
 export function isValid(messages: readonly Message[]): boolean {
   return violations(messages).length === 0;
-}
-
-/** A short line for logs and listings. */
-export function summarize(message: Message, maxCharacters = 80): string {
-  const calls = callsOf(message).map((call) => call.function.name);
-  const text = textOf(message.content).replace(/\s+/g, " ").trim().slice(0, maxCharacters);
-  return calls.length === 0 ? `${message.role}: ${text}` : `${message.role}: ${text} [${calls.join(", ")}]`;
 }

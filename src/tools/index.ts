@@ -1,10 +1,8 @@
 /** Doing: the registry of tools, what runs their calls, terminals, files and approval. */
-export { detect } from "./approval/detect.ts";
 export type { ApprovalRequest, Approver } from "./approval/request.ts";
 export { type AskUser, askingUser } from "./builtin/clarify.tool.ts";
 export { TodoList, taskList } from "./builtin/todo.tool.ts";
-export { createWriteFileTool } from "./builtin/write-file.tool.ts";
-export { Abilities, type Ability, defineAbility } from "./call/ability.ts";
+export { Abilities, defineAbility } from "./call/ability.ts";
 export type { Auxiliary } from "./call/auxiliary.ts";
 export type { CallObserver, CallOutcome } from "./call/call-state.ts";
 export type { ToolContext } from "./call/context.ts";
@@ -17,13 +15,9 @@ export type { DeliveredWords, Prompter, SessionScope, Spender, TerminalChoice } 
 export type { ToolExtensions } from "./call/tool-extensions.ts";
 export { Toolbelt } from "./call/toolbelt.ts";
 export type { ArgumentsOf } from "./call/typed-arguments.ts";
-export { unattendedScope } from "./call/unattended-scope.ts";
 export type { SessionWall } from "./confinement/wall.ts";
 export { isBinaryPath, looksBinary } from "./files/binary.ts";
 export { replaceText } from "./files/edit/replace.ts";
-export { defaultFileOptions } from "./files/file-access.ts";
-export { FileLedger } from "./files/ledger.ts";
-export { ReadHistory } from "./files/read-history.ts";
 export { sessionFolder } from "./files/snapshots/change-cover.ts";
 export { workspaceSnapshots } from "./files/snapshots/open-snapshots.ts";
 export type { Snapshot, UndoReport, WorkspaceSnapshots } from "./files/snapshots/workspace-snapshots.ts";
@@ -52,7 +46,6 @@ export { childEnvironment } from "./terminals/environment-variables.ts";
 export type { TerminalOpener } from "./terminals/open-terminal.ts";
 export { blockedVariables } from "./terminals/open-terminals.ts";
 export { SessionVariables } from "./terminals/session-variables.ts";
-export type { Terminal, TerminalFiles } from "./terminals/terminal.ts";
 export type { Toolbox } from "./toolbox.ts";
 export { readPageWith } from "./web/page-text-reader.ts";
 export { fenceUntrusted } from "./web/untrusted.ts";

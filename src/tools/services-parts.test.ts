@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { type Auxiliary, type AuxiliaryRequest, noAuxiliary } from "./call/auxiliary.ts";
+import type { Auxiliary, AuxiliaryRequest } from "./call/auxiliary.ts";
 import { toolStage } from "./testing/tool-stage.ts";
+import { noAuxiliary } from "./testing/unattended-scope.ts";
 
 interface Asked {
   readonly path: string;

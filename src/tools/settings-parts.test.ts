@@ -8,11 +8,11 @@ import { loadConfig } from "#config";
 import { never } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { ApprovalRequest, Approver } from "./approval/request.ts";
-import { type Auxiliary, noAuxiliary } from "./call/auxiliary.ts";
+import type { Auxiliary } from "./call/auxiliary.ts";
 import type { DeliveredWords, Prompter } from "./call/session-scope.ts";
-import { nobody } from "./call/unattended-scope.ts";
 import type { SampleRequest } from "./mcp/sampling.ts";
 import { toolStage } from "./testing/tool-stage.ts";
+import { noAuxiliary, nobody } from "./testing/unattended-scope.ts";
 
 const flagged = { command: "rm -rf ../.hermes/junk" };
 const open = "terminal: {sandbox: off}\n";

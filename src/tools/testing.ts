@@ -5,7 +5,7 @@ import type { ToolContext } from "./call/context.ts";
 import { runChecked } from "./call/define-tool.ts";
 import { result } from "./call/result.ts";
 import type { SessionScope } from "./call/session-scope.ts";
-import { unattendedScope } from "./call/unattended-scope.ts";
+import type { FileOptions } from "./files/file-access.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
 import { type Listing, type ListingWish, listTools } from "./registry/listing.ts";
 import { ToolRegistry } from "./registry/registry.ts";
@@ -13,6 +13,7 @@ import type { Tool } from "./registry/tool.ts";
 import { Toolsets } from "./registry/toolsets.ts";
 import { localFiles } from "./terminals/local-files.ts";
 import type { Terminal, TerminalLeases } from "./terminals/terminal.ts";
+import { unattendedScope } from "./testing/unattended-scope.ts";
 
 /** Builders for tests of tools. */
 export { readCommandLine } from "./approval/structure/read-line.ts";
@@ -100,9 +101,22 @@ export { createGate } from "./approval/gate.ts";
 export { type GrantStore, Grants } from "./approval/grants.ts";
 export { YoloSwitch } from "./approval/modes.ts";
 export { clarifyTool } from "./builtin/clarify.tool.ts";
-export { type AuxiliaryRequest, noAuxiliary } from "./call/auxiliary.ts";
-export { nobody } from "./call/unattended-scope.ts";
+export type { AuxiliaryRequest } from "./call/auxiliary.ts";
 export { AvailabilityProbes } from "./registry/availability.ts";
 export { listTools } from "./registry/listing.ts";
 export { leafToolsets } from "./registry/toolset-catalogue.ts";
 export { type ToolStage, toolStage } from "./testing/tool-stage.ts";
+export { noAuxiliary, nobody, unattendedScope } from "./testing/unattended-scope.ts";
+
+export const defaultFileOptions: FileOptions = {
+  maxReadChars: 100_000,
+  maxLines: 2_000,
+  maxLineLength: 2_000,
+  staleWrite: "block",
+};
+
+export { detect } from "./approval/detect.ts";
+export { createWriteFileTool } from "./builtin/write-file.tool.ts";
+export { FileLedger } from "./files/ledger.ts";
+export { ReadHistory } from "./files/read-history.ts";
+export type { Terminal, TerminalFiles } from "./terminals/terminal.ts";

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import { defaultAgentSettings } from "#agent/testing";
 import { assistantMessage, type Message, type SessionId, toolMessage, userMessage } from "#conversation";
-import { defaultAgentSettings } from "../../src/agent/agent-deps.ts";
 import { openStage } from "../../src/agent/compression/testing/stage.ts";
 import { unrecorded } from "../../src/agent/ports.ts";
 import { PrefixWatch } from "../../src/agent/prompt/prefix-watch.ts";

@@ -15,7 +15,7 @@ import { silentLogger } from "#foundation/files/logger";
 import { findChromium } from ${from("browser/executable.ts")};
 import { openLocal } from ${from("browser/open.ts")};
 import { defaultBrowserOptions } from ${from("browser/options.ts")};
-import { createTerminalTool, defaultTerminalOptions } from ${from("builtin/terminal.tool.ts")};
+import { createTerminalTool } from ${from("builtin/terminal.tool.ts")};
 import { fakeSettings, mcpStage } from ${from("mcp/testing.ts")};
 import { Guardian } from ${from("terminals/guardian.ts")};
 import { LeaseTable } from ${from("terminals/lease.ts")};
@@ -41,7 +41,7 @@ const leases = new LeaseTable({
 const terminal = createTerminalTool({
   leases, processes, redact: (text) => text,
   gate: { checkCommand: async () => ({ kind: "run" }), checkFindings: async () => ({ kind: "run" }) },
-  options: { ...defaultTerminalOptions, home: folder },
+  options: { kind: "local", defaultTimeoutMs: 180_000, maxForegroundMs: 600_000, maxOutputChars: 50_000, home: folder },
 });
 for (const command of [
   "sleep 987654", "trap '' TERM; while :; do sleep 1; done", "setsid sleep 987655 & wait", "sh -c 'sleep 987656'",

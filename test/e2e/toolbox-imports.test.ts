@@ -33,7 +33,7 @@ const { silentLogger } = await import(${from("foundation/files/logger.ts")});
 const { HermesHome } = await import(${from("foundation/files/paths.ts")});
 const { Redactor } = await import(${from("foundation/secrets/redact.ts")});
 const { openTools } = await import(${from("tools/open.ts")});
-const { unattendedScope } = await import(${from("tools/call/unattended-scope.ts")});
+const { unattendedScope } = await import(${from("tools/testing/unattended-scope.ts")});
 await import("mark:config");
 const { loadConfig } = await import(${from("config/index.ts")});
 const folder = ${JSON.stringify(folder)};
@@ -96,7 +96,6 @@ describe("opening the toolbox with the default settings", () => {
     const folder = await mkdtemp(path.join(tmpdir(), "hermes-imports-"));
     try {
       const { times, packages } = await run(folder);
-      // The first is a table of character widths, a few kilobytes.
       expect(packages.get("import")).toEqual(["unbash"]);
       expect(packages.get("open")).toBeUndefined();
       expect(packages.get("list")).toBeUndefined();

@@ -1,4 +1,5 @@
-import type { Terminal, TerminalFiles, TerminalOpener } from "#tools";
+import type { TerminalOpener } from "#tools";
+import type { Terminal, TerminalFiles } from "#tools/testing";
 
 /** A machine somewhere else: it runs nothing, remembers what it was told to run, and keeps files in memory. */
 export class FarMachine {

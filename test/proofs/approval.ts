@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { detect } from "#tools";
+import { detect } from "#tools/testing";
 import { type Half, hostileLines } from "./approval-classes.ts";
 
 /** Caught and total of one class. */

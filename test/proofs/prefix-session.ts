@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { defaultAgentSettings } from "#agent/testing";
 import type { AgentEvent, Message, SessionId } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { ModelRequest } from "#model";
 import { result, type Tool, ToolFailure } from "#tools";
 import { fakeTool, listingOf, registryOf, todoTool } from "#tools/testing";
-import { defaultAgentSettings } from "../../src/agent/agent-deps.ts";
 import { goodSummary } from "../../src/agent/compression/testing/builders.ts";
 import { isSummaryCall, openStage, partsTranscript } from "../../src/agent/compression/testing/stage.ts";
 import { memoryTool } from "../../src/agent/memory/memory-tool.ts";

@@ -5,8 +5,18 @@ import { newToolCall, textOf } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { scrubSurrogates } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
-import { createWriteFileTool, defaultFileOptions, FileLedger, ReadHistory, Toolbelt } from "#tools";
-import { folderTerminal, leasesOf, listingOf, registryOf, toolContext } from "#tools/testing";
+import { Toolbelt } from "#tools";
+import {
+  createWriteFileTool,
+  defaultFileOptions,
+  FileLedger,
+  folderTerminal,
+  leasesOf,
+  listingOf,
+  ReadHistory,
+  registryOf,
+  toolContext,
+} from "#tools/testing";
 
 export interface WriteReport {
   readonly payloads: number;

@@ -12,14 +12,14 @@ import {
   startModelServer,
 } from "../../../test/fakes/model-server/index.ts";
 import { Agent } from "../agent.ts";
-import { type AgentDeps, defaultAgentSettings } from "../agent-deps.ts";
+import type { AgentDeps } from "../agent-deps.ts";
 import { Conversation } from "../conversation.ts";
 import type { PromptSource } from "../ports.ts";
 import { buildPrompt } from "../prompt/system-prompt.ts";
 import { type RemedyDeps, standardRemedies } from "../recovery/standard.ts";
 import { groupedDeps } from "../testing/flat-deps.ts";
 import { targetOn } from "../testing/harness.ts";
-import { freeOfCharge } from "../turn/accounted-money.ts";
+import { defaultAgentSettings, freeOfCharge } from "../testing/index.ts";
 import type { CallMoney } from "../turn/request/call-model.ts";
 import type { ChildEntry } from "./child-result.ts";
 import type { ChildIdentity, ChildParent, ChildSpec, DelegationPorts } from "./child-spec.ts";

@@ -15,12 +15,12 @@ import type { Tool } from "#tools";
 import { fakeTool, listingOf, noAbilities, registryOf, testScope, todoTool } from "#tools/testing";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { Agent } from "../agent.ts";
-import { type AgentTools, defaultAgentSettings } from "../agent-deps.ts";
+import type { AgentTools } from "../agent-deps.ts";
 import { Conversation } from "../conversation.ts";
 import type { Transcript } from "../ports.ts";
 import { type RemedyDeps, standardRemedies } from "../recovery/standard.ts";
-import { freeOfCharge } from "../turn/accounted-money.ts";
 import { type FlatDeps, groupedDeps } from "./flat-deps.ts";
+import { defaultAgentSettings, freeOfCharge } from "./index.ts";
 
 export interface HarnessGiven {
   readonly protocol?: Extract<ProtocolName, "chat_completions" | "anthropic_messages" | "codex_responses">;

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
-import { defaultAgentSettings } from "../agent-deps.ts";
 import { type HarnessGiven, openHarness } from "./harness.ts";
+import { defaultAgentSettings } from "./index.ts";
 
 /** Opens agents for the tests of one file and closes them after each test. */
 export function harnesses() {

@@ -176,11 +176,6 @@ export function convertScratchpad(content: string): string {
   return content.replaceAll(openTag, "<think>").replaceAll(closeTag, "</think>");
 }
 
-/** The model began to reason in a scratchpad and never came out of it. */
-export function hasIncompleteScratchpad(content: string): boolean {
-  return content.includes(openTag) && !content.includes(closeTag);
-}
-
 export function thinkPrefix(reasoning: string | undefined): string {
   return reasoning === undefined || isBlank(reasoning) ? "" : `<think>\n${reasoning}\n</think>\n`;
 }

@@ -7,7 +7,7 @@ import { batchEntry, type ToolStats } from "./batch-entry.ts";
 import { isCompleted, localTimestamp, savesTrajectories, type TrajectoryEntry, trajectoryEntry } from "./entry.ts";
 import { trajectoryProblems, trajectoryStats } from "./inspect.ts";
 import { loadTrajectories } from "./read.ts";
-import { convertScratchpad, hasIncompleteScratchpad, toShareGpt } from "./sharegpt.ts";
+import { convertScratchpad, toShareGpt } from "./sharegpt.ts";
 import { trimBoth, trimEnd } from "./white-space.ts";
 import { TrajectoryWriter } from "./writer.ts";
 
@@ -216,12 +216,6 @@ describe("reading trajectories [50:1.10]", () => {
 });
 
 describe("scratchpads [50:1.6]", () => {
-  it("are unfinished when only the opening tag is there", () => {
-    expect(hasIncompleteScratchpad("<REASONING_SCRATCHPAD>x")).toBe(true);
-    expect(hasIncompleteScratchpad("<REASONING_SCRATCHPAD>x</REASONING_SCRATCHPAD>")).toBe(false);
-    expect(hasIncompleteScratchpad("x</REASONING_SCRATCHPAD>")).toBe(false);
-  });
-
   it("convert every tag", () => {
     const text = "<REASONING_SCRATCHPAD>a</REASONING_SCRATCHPAD> <REASONING_SCRATCHPAD>b</REASONING_SCRATCHPAD>";
     expect(convertScratchpad(text)).toBe("<think>a</think> <think>b</think>");

@@ -32,10 +32,3 @@ export function accountedMoney(
     },
   };
 }
-
-/** No ceilings and no prices: tests and rollouts that count tokens only. */
-export const freeOfCharge: CallMoney = {
-  reserve: () => Promise.resolve({ id: "" }),
-  settle: () => Promise.resolve({ status: "included", source: "none", usd: 0 }),
-  release: () => Promise.resolve(),
-};

@@ -1,4 +1,5 @@
-import { Agent, Conversation, defaultAgentSettings, freeOfCharge, standardRemedies } from "#agent";
+import { Agent, Conversation } from "#agent";
+import { defaultAgentSettings, freeOfCharge, standardRemedies } from "#agent/testing";
 import type { Message } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { FakeClock, systemClock } from "#foundation/time/clock";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type SessionWall, unattendedScope } from "#tools";
+import type { SessionWall } from "#tools";
+import { unattendedScope } from "#tools/testing";
 import { signal } from "../testing.ts";
 import { createInlineShell } from "./inline-shell.ts";
 import { preprocess } from "./preprocess.ts";

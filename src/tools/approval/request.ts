@@ -38,9 +38,6 @@ export interface Approver {
   canAsk?(about: Pick<ApprovalRequest, "sessionKey" | "taskId">): boolean;
 }
 
-/** The default everywhere: no approver means denied. */
-export const denyAll: Approver = { ask: () => Promise.resolve("deny") };
-
 export type GateVerdict =
   | {
       readonly kind: "run";

@@ -10,11 +10,11 @@ import type { CallObserver } from "../call/call-state.ts";
 import { combineObservers } from "../call/combine-observers.ts";
 import { result } from "../call/result.ts";
 import { Toolbelt } from "../call/toolbelt.ts";
+import { denyAll } from "../testing/unattended-scope.ts";
 import { fakeTool, listingOf, registryOf, toolContext } from "../testing.ts";
 import { createGate } from "./gate.ts";
 import { Grants } from "./grants.ts";
 import { YoloSwitch } from "./modes.ts";
-import { denyAll } from "./request.ts";
 import { type AuditDetail, type ToolAudit, toolAudit } from "./tool-audit.ts";
 
 let folder: string;

@@ -13,11 +13,12 @@ import { type BrowserOptions, defaultBrowserOptions } from "../browser/options.t
 import { createBrowserShrink } from "../browser/page/shrink.ts";
 import { BrowserSessions } from "../browser/sessions.ts";
 import type { BrowserDeps } from "../browser/tool-deps.ts";
-import { type Auxiliary, noAuxiliary } from "../call/auxiliary.ts";
+import type { Auxiliary } from "../call/auxiliary.ts";
 import type { ToolContext } from "../call/context.ts";
 import { ToolFailure } from "../call/result.ts";
 import type { UrlRules } from "../network/urls.ts";
 import type { Tool } from "../registry/tool.ts";
+import { noAuxiliary } from "../testing/unattended-scope.ts";
 import { runTool, testScope, toolContext } from "../testing.ts";
 import { createBrowserBackTool } from "./browser/browser-back.tool.ts";
 import { createBrowserCdpTool } from "./browser/browser-cdp.tool.ts";

@@ -10,8 +10,6 @@ import { kindOf, type TerminalCall, type TerminalDeps } from "../terminals/comma
 import type { TerminalKind } from "../terminals/terminal.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
-export { defaultTerminalOptions, type TerminalDeps } from "../terminals/command/call-options.ts";
-
 /** `terminal`: a shell command in the terminal of the task, in the foreground or in the background. */
 export function createTerminalTool(deps: TerminalDeps): Tool {
   return defineTool({

@@ -27,12 +27,3 @@ export interface Auxiliary {
   /** Answers a completion that an MCP server asks for. */
   sample(request: SampleRequest, signal: AbortSignal): Promise<SampleReply>;
 }
-
-const reason = "no model is connected";
-
-export const noAuxiliary: Auxiliary = {
-  ask: () => Promise.resolve({ kind: "unavailable", reason }),
-  canSee: () => Promise.resolve({ reason }),
-  complete: () => Promise.resolve({ kind: "failed", reason, isFinal: true }),
-  sample: () => Promise.resolve({ kind: "unavailable", reason }),
-};

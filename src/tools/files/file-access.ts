@@ -16,13 +16,6 @@ export interface FileOptions {
   readonly staleWrite: "warn" | "block";
 }
 
-export const defaultFileOptions: FileOptions = {
-  maxReadChars: 100_000,
-  maxLines: 2_000,
-  maxLineLength: 2_000,
-  staleWrite: "block",
-};
-
 /** Largest file the tools load into memory. */
 const maxFileBytes = 64 * 1024 * 1024;
 

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import type { GateVerdict } from "../approval/request.ts";
-import { type Auxiliary, noAuxiliary } from "../call/auxiliary.ts";
+import type { Auxiliary } from "../call/auxiliary.ts";
 import type { Prompter, SessionScope } from "../call/session-scope.ts";
-import { nobody } from "../call/unattended-scope.ts";
 import type { Tool } from "../registry/tool.ts";
+import { noAuxiliary, nobody } from "../testing/unattended-scope.ts";
 import { listingOf, runTool, testScope, toolContext } from "../testing.ts";
 import { fakeSettings, type McpStage, mcpStage, settingsOf } from "./testing.ts";
 

@@ -10,10 +10,10 @@ import { noAbilities } from "../call/ability.ts";
 import { combineObservers } from "../call/combine-observers.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import { Toolbelt } from "../call/toolbelt.ts";
-import { unattendedScope } from "../call/unattended-scope.ts";
 import { openTools } from "../open.ts";
 import type { Toolbox } from "../toolbox.ts";
 import type { ToolsOptions } from "../tools-base.ts";
+import { unattendedScope } from "./unattended-scope.ts";
 
 export interface ToolStage extends AsyncDisposable {
   readonly home: HermesHome;

@@ -25,10 +25,14 @@ describe("the one measure of a context [10:D12] [10:COMP-2]", () => {
     const meter = new ContextMeter();
     const first = message(100);
     const estimate = meter.estimate(request(first));
+    const learned = (): number => {
+      meter.forget();
+      return meter.current(request(first));
+    };
     meter.observe(request(first), { ...zeroUsage, input: estimate * 10 });
-    expect(meter.corrected(100)).toBe(200);
+    expect(learned()).toBe(2 * estimate);
     meter.observe(request(first), { ...zeroUsage, input: estimate });
-    expect(meter.corrected(100)).toBe(150);
+    expect(learned()).toBe(Math.ceil(1.5 * estimate));
   });
 
   it("forgets a count that says nothing about the next request, and keeps what it learned", () => {

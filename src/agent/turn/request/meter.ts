@@ -54,11 +54,6 @@ export class ContextMeter {
     return this.#baseline === undefined ? "estimated" : "measured";
   }
 
-  /** Scales an estimate the way the provider's counts have taught. */
-  corrected(estimate: number): number {
-    return Math.ceil(this.#ratio * estimate);
-  }
-
   /** The provider answered this request with these counts. */
   observe(request: MeteredRequest, usage: Usage | undefined): void {
     const counted = usage === undefined ? 0 : promptTokens(usage);

@@ -17,13 +17,6 @@ interface TerminalOptions {
   readonly maxOutputChars: number;
 }
 
-export const defaultTerminalOptions = {
-  kind: "local",
-  defaultTimeoutMs: 180_000,
-  maxForegroundMs: 600_000,
-  maxOutputChars: 50_000,
-} as const;
-
 /** What `terminal` and `process` share. */
 export interface TerminalDeps extends OutputDeps {
   readonly leases: TerminalLeases;

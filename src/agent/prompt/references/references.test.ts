@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseReferences } from "./reference-parse.ts";
+import { localFiles } from "../workspace-files.ts";
+import { parseReferences } from "./parse.ts";
 import { type ExpandedMessage, expandReferences, type ReferenceDeps } from "./references.ts";
-import { localFiles } from "./workspace-files.ts";
 
 const signal = new AbortController().signal;
 let root = "";

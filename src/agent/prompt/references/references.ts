@@ -1,8 +1,8 @@
 import { estimateText } from "#model";
-import { type ReferenceDeps, readReference } from "./reference-content.ts";
-import { parseReferences } from "./reference-parse.ts";
+import { type ReferenceDeps, readReference } from "./content.ts";
+import { parseReferences } from "./parse.ts";
 
-export type { ReferenceDeps } from "./reference-content.ts";
+export type { ReferenceDeps } from "./content.ts";
 
 export interface ExpandedMessage {
   /** The message as written, with what it refers to attached below. */

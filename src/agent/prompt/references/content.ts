@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe } from "#foundation/errors";
 import { fenceUntrusted, isBinaryPath, looksBinary } from "#tools";
-import { guardReference, type ReferencePlace } from "./reference-guard.ts";
-import type { LineRange, Reference } from "./reference-parse.ts";
+import { guardReference, type ReferencePlace } from "./guard.ts";
+import type { LineRange, Reference } from "./parse.ts";
 
 /** Ports a reference needs beyond files. Each answer is bounded by whoever gives it. */
 export interface ReferenceDeps extends ReferencePlace {

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { relative, resolve, sep } from "node:path";
 import { describe, systemErrorCode } from "#foundation/errors";
-import { expandHome, isWithin } from "./project-root.ts";
-import type { WorkspaceFiles } from "./workspace-files.ts";
+import { expandHome, isWithin } from "../project-root.ts";
+import type { WorkspaceFiles } from "../workspace-files.ts";
 
 /** What a reference may reach. */
 export interface ReferencePlace {

@@ -1,6 +1,18 @@
-import { denyAll } from "../approval/request.ts";
-import { noAuxiliary } from "./auxiliary.ts";
-import type { Prompter, SessionScope } from "./session-scope.ts";
+import type { Approver } from "../approval/request.ts";
+import type { Auxiliary } from "../call/auxiliary.ts";
+import type { Prompter, SessionScope } from "../call/session-scope.ts";
+
+/** The default everywhere: no approver means denied. */
+export const denyAll: Approver = { ask: () => Promise.resolve("deny") };
+
+const reason = "no model is connected";
+
+export const noAuxiliary: Auxiliary = {
+  ask: () => Promise.resolve({ kind: "unavailable", reason }),
+  canSee: () => Promise.resolve({ reason }),
+  complete: () => Promise.resolve({ kind: "failed", reason, isFinal: true }),
+  sample: () => Promise.resolve({ kind: "unavailable", reason }),
+};
 
 /** Nobody is there to be asked. */
 export const nobody: Prompter = {
