@@ -85,6 +85,25 @@ describe("a message from a chat", () => {
     expect(texts()).toEqual(["Good morning."]);
   });
 
+  it("is answered from what is stored when another program had the session meanwhile [40:SCL-12]", async () => {
+    const { intake, message, server, start, heard, texts, store, logger } = await gateway();
+    server.script(slow(says("Too late.")), says("Here again."));
+    start();
+    await intake.admit(message("hello"));
+    await server.received(1);
+    const route = await store.routes.get("agent:main:fake:dm:1");
+    const lease = await store.leases.get(`turn:${route?.sessionId}`);
+    if (lease === undefined) throw new Error("no lease");
+    await store.leases.release(lease);
+    const theirs = await store.leases.acquire(lease.name, "another", 30_000);
+    server.release(1_000);
+    await expect.poll(() => JSON.stringify(logger.lines), { timeout: 15_000 }).toContain("no longer held");
+    if (theirs.kind === "held") await store.leases.release(theirs.lease);
+    await intake.admit(message("again"));
+    await heard(1);
+    expect(texts()).toEqual(["Here again."]);
+  });
+
   it("is heard by its own chat only, and a slow chat holds up no other [40:SCL-18]", async () => {
     const { intake, message, server, start, heard, sent } = await gateway();
     server.script(slow(says("Slow.")), says("Quick."));
