@@ -1,24 +1,35 @@
 import { memoryLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
+import { clarifyTool } from "./builtin/clarify.tool.ts";
+import { createPatchTool } from "./builtin/patch.tool.ts";
+import { createReadFileTool } from "./builtin/read-file.tool.ts";
+import { createSearchFilesTool, type SearchDeps } from "./builtin/search-files.tool.ts";
+import { createTerminalTool } from "./builtin/terminal.tool.ts";
+import { todoTool } from "./builtin/todo.tool.ts";
+import { createWebExtractTool, type WebExtractDeps } from "./builtin/web-extract.tool.ts";
+import { createWebSearchTool } from "./builtin/web-search.tool.ts";
+import { createWriteFileTool } from "./builtin/write-file.tool.ts";
 import { noAbilities } from "./call/ability.ts";
 import type { ToolContext } from "./call/context.ts";
 import { runChecked } from "./call/define-tool.ts";
 import { result } from "./call/result.ts";
 import type { SessionScope } from "./call/session-scope.ts";
-import type { FileOptions } from "./files/file-access.ts";
+import type { FileDeps, FileOptions } from "./files/file-access.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
 import { type Listing, type ListingWish, listTools } from "./registry/listing.ts";
 import { ToolRegistry } from "./registry/registry.ts";
 import type { Tool } from "./registry/tool.ts";
 import { Toolsets } from "./registry/toolsets.ts";
+import type { TerminalDeps } from "./terminals/command/call-options.ts";
 import { localFiles } from "./terminals/local-files.ts";
 import type { Terminal, TerminalLeases } from "./terminals/terminal.ts";
 import { unattendedScope } from "./testing/unattended-scope.ts";
+import type { WebOptions } from "./web/choose.ts";
 
 /** Builders for tests of tools. */
 export { readCommandLine } from "./approval/structure/read-line.ts";
-export { todoTool } from "./builtin/todo.tool.ts";
 export { noAbilities } from "./call/ability.ts";
+export { todoTool };
 export function fakeTool(name: string, changes: Partial<Tool> = {}): Tool {
   return {
     name,
@@ -100,13 +111,13 @@ export type { AuditEntry } from "./approval/audit.ts";
 export { createGate } from "./approval/gate.ts";
 export { type GrantStore, Grants } from "./approval/grants.ts";
 export { YoloSwitch } from "./approval/modes.ts";
-export { clarifyTool } from "./builtin/clarify.tool.ts";
 export type { AuxiliaryRequest } from "./call/auxiliary.ts";
 export { AvailabilityProbes } from "./registry/availability.ts";
 export { listTools } from "./registry/listing.ts";
 export { leafToolsets } from "./registry/toolset-catalogue.ts";
 export { type ToolStage, toolStage } from "./testing/tool-stage.ts";
 export { noAuxiliary, nobody, unattendedScope } from "./testing/unattended-scope.ts";
+export { clarifyTool };
 
 export const defaultFileOptions: FileOptions = {
   maxReadChars: 100_000,
@@ -116,7 +127,24 @@ export const defaultFileOptions: FileOptions = {
 };
 
 export { detect } from "./approval/detect.ts";
-export { createWriteFileTool } from "./builtin/write-file.tool.ts";
 export { FileLedger } from "./files/ledger.ts";
 export { ReadHistory } from "./files/read-history.ts";
 export type { Terminal, TerminalFiles } from "./terminals/terminal.ts";
+export { createWriteFileTool };
+
+/** What the tools a session usually has say about themselves; they cannot be run. */
+export const speakingTools: ReadonlyMap<string, Tool> = new Map(
+  [
+    createTerminalTool({
+      options: { kind: "local", home: "/", defaultTimeoutMs: 1_000, maxForegroundMs: 1_000, maxOutputChars: 1_000 },
+    } as TerminalDeps),
+    createReadFileTool({ options: defaultFileOptions } as FileDeps),
+    createWriteFileTool({} as FileDeps),
+    createPatchTool({} as FileDeps),
+    createSearchFilesTool({} as SearchDeps),
+    createWebSearchTool({ web: {} as WebOptions }),
+    createWebExtractTool({ web: {} as WebOptions } as WebExtractDeps),
+    todoTool,
+    clarifyTool,
+  ].map((tool) => [tool.name, tool]),
+);

@@ -3,6 +3,7 @@ import type { Logger } from "#foundation/files/logger";
 import { shortWindow } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import { compressionThreshold, estimateMessage, estimateText } from "#model";
+import type { Tool } from "#tools";
 import type { CompressContext, CompressOutcome, ContextEngine, EngineModel } from "./engine.ts";
 import { type ExcerptOptions, withExcerpts } from "./excerpt.ts";
 import { extractLocally } from "./extract.ts";
@@ -31,6 +32,8 @@ export interface CompressorDeps {
   /** The model summaries would be written by; undefined when nothing is known about it. */
   summaryModel?(): SummaryModel | undefined;
   todos(): readonly TodoItem[];
+  /** Those the agent has; they say what becomes of their results when room is needed. */
+  tools(): ReadonlyMap<string, Tool>;
   /** The agent has the tool that reads messages again. */
   canRecall(): boolean;
   /** Keeps a long text in a file the agent can read; gives its path, or undefined where that failed. */
@@ -161,6 +164,7 @@ export class Compressor implements ContextEngine {
       latestRequest: requestText(messages),
       redact: this.#deps.redact,
       maxTokens: limits.maxExtract,
+      tools: this.#deps.tools(),
     });
     return await this.#assemble(frame, { body, status: "local_extract" });
   }
@@ -247,7 +251,8 @@ export class Compressor implements ContextEngine {
   }
 
   #prune(messages: readonly Message[], limits: CompressionLimits): Pruned {
-    return prune(messages, { limits, sizeOf: sizeIn(messages, limits), canRecall: this.#deps.canRecall() });
+    const { tools } = this.#deps;
+    return prune(messages, { limits, sizeOf: sizeIn(messages, limits), canRecall: this.#deps.canRecall(), tools });
   }
 
   /** The limits of the window, as far as this request leaves room for them. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { type Message, userMessage } from "#conversation";
+import { speakingTools } from "#tools/testing";
 import { extractLocally } from "./extract.ts";
 import { group, stamped } from "./testing/builders.ts";
 
@@ -19,6 +20,7 @@ it("[10:COMP-24] continues an earlier extract instead of piling up, and keeps a 
     latestRequest: undefined,
     redact,
     maxTokens: Number.POSITIVE_INFINITY,
+    tools: speakingTools,
   });
   const second = extractLocally({
     region: part(2),
@@ -26,6 +28,7 @@ it("[10:COMP-24] continues an earlier extract instead of piling up, and keeps a 
     latestRequest: "go on",
     redact,
     maxTokens: Number.POSITIVE_INFINITY,
+    tools: speakingTools,
   });
   const third = extractLocally({
     region: part(3),
@@ -33,6 +36,7 @@ it("[10:COMP-24] continues an earlier extract instead of piling up, and keeps a 
     latestRequest: "go on",
     redact,
     maxTokens: Number.POSITIVE_INFINITY,
+    tools: speakingTools,
   });
   expect(third).toContain("## Goal\nShip it.\n\n## Active Task\nold");
   expect(third.match(/not written by a model/g)).toHaveLength(1);

@@ -1,6 +1,7 @@
 import { callsOf, type Message, type ToolCall, textOf } from "#conversation";
+import { headOf, shortLine } from "#foundation/text/short-text";
+import type { Tool } from "#tools";
 import { isReduced, oneLine } from "./prune.ts";
-import { headOf, shortLine } from "./short-text.ts";
 import { findSummary } from "./summary-message.ts";
 
 const longestRequest = 300;
@@ -26,10 +27,12 @@ export interface ExtractInput {
   redact(text: string): string;
   /** The extract must stay within; older requests and calls go first. */
   readonly maxTokens: number;
+  /** Those the agent has. */
+  readonly tools: ReadonlyMap<string, Tool>;
 }
 
 /** What takes the place of a summary when no model could write one: made by rule, and labelled so. */
-export function extractLocally({ region, previous, latestRequest, redact, maxTokens }: ExtractInput): string {
+export function extractLocally({ region, previous, latestRequest, redact, maxTokens, tools }: ExtractInput): string {
   const room = (share: number): number => share * charactersPerToken * maxTokens;
   const before = readExtract(previous);
   const spoken = region.filter((message) => message.role !== "tool").map(withoutSummary);
@@ -37,7 +40,7 @@ export function extractLocally({ region, previous, latestRequest, redact, maxTok
     spoken
       .filter((message) => message.role === role && textOf(message.content).trim() !== "")
       .map((message) => `- ${shortLine(textOf(message.content), longest)}`);
-  const calls = callLines(region).map((line) => `- ${line}`);
+  const calls = callLines(region, tools).map((line) => `- ${line}`);
   const sections = [
     label,
     ...(before.earlier === "" ? [] : [`### ${headings.earlier}\n${headOf(before.earlier, room(0.3))}`]),
@@ -99,7 +102,7 @@ function readExtract(previous: string | undefined) {
   };
 }
 
-function callLines(region: readonly Message[]): readonly string[] {
+function callLines(region: readonly Message[], tools: ReadonlyMap<string, Tool>): readonly string[] {
   const calls = new Map<string, ToolCall>();
   return region.flatMap((message) => {
     for (const call of callsOf(message)) calls.set(call.id, call);
@@ -107,7 +110,7 @@ function callLines(region: readonly Message[]): readonly string[] {
     const content = textOf(message.content);
     if (isReduced(content)) return [content];
     const call = calls.get(message.tool_call_id);
-    return [oneLine(call?.function.name ?? message.tool_name, call?.function.arguments ?? "", content)];
+    return [oneLine(call?.function ?? { name: message.tool_name, arguments: "" }, content, tools)];
   });
 }
 

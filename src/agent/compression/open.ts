@@ -8,6 +8,7 @@ import { unrecorded } from "../ports.ts";
 import { Compression } from "./compression.ts";
 import { Compressor } from "./compressor.ts";
 import { selectEngine } from "./engine-choice.ts";
+import { recallTool } from "./recall-tool.ts";
 import { auxiliarySummariser, type SummaryModel } from "./summarizer.ts";
 
 export interface CompressionOptions {
@@ -47,7 +48,8 @@ export function openCompression(
         keepText: (id, text) => tools.files.keep(id, text),
         todos: () => conversation.todos.items,
         summaryModel: () => summaryModelOf(auxiliary, conversation, host.models),
-        canRecall: () => tools.listing().names.has("context_recall"),
+        tools: () => tools.listing().tools,
+        canRecall: () => tools.listing().names.has(recallTool.name),
         warn,
       }),
   });

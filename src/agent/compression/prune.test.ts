@@ -2,13 +2,22 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callsOf, type Message, textOf, userMessage, violations } from "#conversation";
 import { estimateMessage } from "#model";
+import { speakingTools } from "#tools/testing";
+import { createDelegateTool } from "../delegation/delegate-tool.ts";
+import { memoryTool } from "../memory/memory-tool.ts";
 import { oneLine, type PruneOptions, prune, pruningTail, shorterArguments } from "./prune.ts";
 import { group, stamped } from "./testing/builders.ts";
+
+const tools = new Map([
+  ...speakingTools,
+  ...[memoryTool, createDelegateTool()].map((tool) => [tool.name, tool] as const),
+]);
 
 const options = (tailBudget: number, protectLastN: number, canRecall = false): PruneOptions => ({
   limits: { tailBudget, protectLastN },
   sizeOf: estimateMessage,
   canRecall,
+  tools: () => tools,
 });
 const contents = (messages: readonly Message[]) =>
   messages.filter((message) => message.role === "tool").map((message) => textOf(message.content));
@@ -53,13 +62,13 @@ describe("one-line forms", () => {
     ["todo", {}, "{}", "[todo] updated the task list"],
     ["mcp_thing", { a: "1", b: 2, c: 3 }, "r".repeat(250), "[mcp_thing] a=1 b=2 (250 chars result)"],
   ])("[10:A5.7] for %s", (tool, args, content, line) => {
-    expect(oneLine(tool, JSON.stringify(args), content)).toBe(line);
+    expect(oneLine({ name: tool, arguments: JSON.stringify(args) }, content, tools)).toBe(line);
   });
 
   it("never exceed 200 characters or fail, whatever the call says", () => {
     fc.assert(
       fc.property(fc.string(), fc.json(), fc.string(), (tool, args, content) => {
-        expect(oneLine(tool.slice(0, 30), args, content).length).toBeLessThanOrEqual(200);
+        expect(oneLine({ name: tool.slice(0, 30), arguments: args }, content, tools).length).toBeLessThanOrEqual(200);
       }),
     );
   });

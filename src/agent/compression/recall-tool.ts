@@ -1,6 +1,6 @@
 import { callsOf, type Message, textOf, untrustedIn } from "#conversation";
+import { headOf, shortLine } from "#foundation/text/short-text";
 import { defineAbility, defineTool, result, type Tool, type ToolContext, ToolFailure, type ToolResult } from "#tools";
-import { headOf, shortLine } from "./short-text.ts";
 
 /** Messages of this conversation, stored ones included: from the first uid to the last, in order; empty when unknown. */
 export type ReadMessages = (

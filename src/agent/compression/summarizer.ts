@@ -1,9 +1,9 @@
 import { userMessage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
+import { headOf } from "#foundation/text/short-text";
 import type { Clock } from "#foundation/time/clock";
 import { type Auxiliary, type AuxiliaryOutcome, estimateText, type Target } from "#model";
 import type { SummaryStatus } from "./engine.ts";
-import { headOf } from "./short-text.ts";
 import { packBlocks, summaryPrompt } from "./summary-prompt.ts";
 
 export interface SummaryRequest {

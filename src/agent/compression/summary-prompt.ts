@@ -1,5 +1,5 @@
 import { callsOf, imagesOf, type Message, textOf } from "#conversation";
-import { headOf, tailOf } from "./short-text.ts";
+import { headOf, tailOf } from "#foundation/text/short-text";
 import { findSummary } from "./summary-message.ts";
 
 export interface SummaryPromptInput {

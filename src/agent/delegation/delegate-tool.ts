@@ -1,4 +1,5 @@
 import type { JsonSchema } from "#conversation";
+import { shortLine } from "#foundation/text/short-text";
 import { type ArgumentsOf, defineAbility, defineTool, type Tool, type ToolContext, type ToolResult } from "#tools";
 import { type DelegationSettings, defaultDelegationSettings } from "./settings.ts";
 
@@ -37,6 +38,8 @@ export function createDelegateTool(settings: DelegationSettings = defaultDelegat
     description: description(settings),
     parameters: taken,
     shown: shownParameters(settings),
+    shorten: ({ goal, tasks }, { text }) =>
+      `goal: ${shortLine(goal || (tasks?.[0]?.goal ?? ""), 60)} (${text.length} chars result)`,
     run: (args, context) => context.agent.need(delegating)(args, context),
   });
 }

@@ -63,6 +63,7 @@ export const memoryTool: Tool = defineTool({
     'Write facts ("The user prefers short answers"), not orders to yourself ("Always answer briefly"): an order is also obeyed where it does not fit.',
     "Procedures belong in skills.",
   ].join(" "),
+  shorten: ({ action, target }) => `${action} ${target}`,
   run: (args, context) => takeNote(context.agent.need(noteTaking), args, context),
 });
 

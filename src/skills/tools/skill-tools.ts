@@ -1,3 +1,4 @@
+import { shortLine } from "#foundation/text/short-text";
 import { type ArgumentsOf, defineTool, result, type Tool, ToolFailure } from "#tools";
 import { generalCategory } from "../library/index-block.ts";
 import type { SkillLibrary } from "../library/library.ts";
@@ -73,6 +74,7 @@ function skillView({ loader, library }: SkillToolsDeps): Tool {
     effects: "commands",
     isIdempotent: true,
     serves: "skills",
+    shorten: ({ name }, { text }) => `read skill ${shortLine(name, 60)} (${text.length} chars)`,
     async run(args, context) {
       const name = needed(args.name, "name");
       const path = nonEmpty(args.file_path);

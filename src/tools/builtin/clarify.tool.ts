@@ -1,4 +1,5 @@
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
+import { shortLine } from "#foundation/text/short-text";
 import { defineAbility } from "../call/ability.ts";
 import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure } from "../call/result.ts";
@@ -34,6 +35,7 @@ export const clarifyTool: Tool = defineTool({
   concurrency: "never",
   effects: "elsewhere",
   isForMainAgent: true,
+  shorten: ({ question }) => `asked the user: ${shortLine(question, 80)}`,
   async run({ question, choices = [] }, context) {
     if (question.trim() === "") throw new ToolFailure("question must be a non-empty string");
     const { ask, timeoutMs } = context.agent.need(askingUser);

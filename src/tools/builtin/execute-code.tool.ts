@@ -1,3 +1,4 @@
+import { lineCount } from "#foundation/text/short-text";
 import type { ApprovalGate, Finding } from "../approval/request.ts";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
@@ -59,6 +60,7 @@ export function createExecuteCodeTool(deps: ExecuteCodeDeps): Tool {
       ...definition,
       description: description(deps, functionsFor(visible)),
     }),
+    shorten: ({ code }, { text }) => `ran ${lineCount(code)} lines of code (${text.length} chars result)`,
     run: ({ code, language = "python" }, context) => execute(deps, { code, language }, context),
   });
 }

@@ -1,3 +1,4 @@
+import { shortLine } from "#foundation/text/short-text";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
@@ -42,6 +43,8 @@ export function createPatchTool(deps: FileDeps): Tool {
     concurrency: "path",
     pathsOf: (args, taskId) => touched(args).flatMap((one) => scheduledPaths(deps.leases, one, taskId)),
     effects: "files",
+    shorten: (args, { text }) =>
+      `${args.mode} in ${shortLine(args.path ?? touched(args)[0] ?? "?", 60)} (${text.length} chars result)`,
     run: (args, context) =>
       args.mode === "patch" ? applyPatchText(deps, args.patch ?? "", context) : replaceIn(deps, args, context),
   });

@@ -1,4 +1,5 @@
 import type { ToolDetails } from "#conversation";
+import { shortLine } from "#foundation/text/short-text";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
 import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
@@ -52,6 +53,8 @@ export function createReadFileTool(deps: FileDeps): Tool {
     countsRepeats: true,
     maxResultChars: Number.POSITIVE_INFINITY,
     pathsOf: ({ path }, taskId) => scheduledPaths(deps.leases, path, taskId),
+    shorten: ({ path, offset = 1 }, { text }) =>
+      `read ${shortLine(path, 60)} from line ${offset} (${text.length} chars)`,
     run: ({ path, offset = 1, limit = defaultLimit }, context) =>
       read(deps, { path, offset: Math.max(1, offset), limit: Math.min(Math.max(1, limit), maxLines) }, context),
   });

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { shortLine } from "#foundation/text/short-text";
 import { truncateEnd } from "#foundation/text/text";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
@@ -49,6 +50,11 @@ export function createSearchFilesTool(deps: SearchDeps): Tool {
     concurrency: "safe",
     effects: "none",
     countsRepeats: true,
+    shorten: ({ pattern, target = "content", path: folder = "." }, { fields }) => {
+      const { total_count: total, matches, files } = fields;
+      const count = total ?? lengthOf(matches) ?? lengthOf(files) ?? "?";
+      return `${target} search for '${shortLine(pattern, 40)}' in ${shortLine(folder, 60)} -> ${String(count)} matches`;
+    },
     run: (args, context) => run(deps, args, context),
   });
 }
@@ -136,6 +142,10 @@ function paging(found: SearchFound, request: SearchRequest, mode: string): Recor
 function shownPath(file: string, cwd: string): string {
   const inside = path.relative(cwd, file);
   return inside === "" || inside.startsWith("..") || path.isAbsolute(inside) ? file : inside;
+}
+
+function lengthOf(value: unknown): number | undefined {
+  return Array.isArray(value) ? value.length : undefined;
 }
 
 /** Found by the list that is generated from this folder. */

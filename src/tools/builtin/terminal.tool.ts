@@ -1,5 +1,6 @@
 import path from "node:path";
 import { describe } from "#foundation/errors";
+import { lineCount, shortLine } from "#foundation/text/short-text";
 import type { GateContext, GateVerdict } from "../approval/request.ts";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
@@ -35,6 +36,11 @@ export function createTerminalTool(deps: TerminalDeps): Tool {
         description: description(deps, visible, kind),
         parameters: { ...rest, properties: shown },
       };
+    },
+    shorten: ({ command }, { text, fields }) => {
+      const { output, exit_code: code = "?" } = fields;
+      const printed = typeof output === "string" ? output : Object.keys(fields).length === 0 ? text : "";
+      return `ran \`${shortLine(command, 80)}\` -> exit ${String(code)}, ${lineCount(printed)} lines output`;
     },
     run: (args, context) => runTerminal(deps, args, context),
   });

@@ -58,6 +58,7 @@ export const todoTool: Tool = defineTool({
     "merge=true changes items by id and appends new ones. Order is priority. Have one item in_progress, and mark items completed at once.",
   parameters: taken,
   shown,
+  shorten: () => "updated the task list",
   run: ({ todos, merge: isMerge = false }, { agent }) => {
     const list = agent.need(taskList);
     if (todos !== undefined) list.write(todos, isMerge);

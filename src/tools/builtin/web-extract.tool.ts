@@ -1,3 +1,4 @@
+import { shortLine } from "#foundation/text/short-text";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
@@ -38,6 +39,10 @@ export function createWebExtractTool(options: WebExtractDeps): Tool {
     concurrency: "safe",
     effects: "none",
     check: webAvailability(deps.web),
+    shorten: ({ urls }, { text }) => {
+      const more = urls.length > 1 ? ` (+${urls.length - 1} more)` : "";
+      return `extracted ${shortLine(urls[0] ?? "", 80)}${more} (${text.length} chars result)`;
+    },
     run: ({ urls }, context) => run(deps, urls, context),
   });
 }

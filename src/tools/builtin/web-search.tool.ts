@@ -1,3 +1,4 @@
+import { shortLine } from "#foundation/text/short-text";
 import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure } from "../call/result.ts";
 import type { Availability, Tool } from "../registry/tool.ts";
@@ -43,6 +44,7 @@ export function createWebSearchTool({ web }: WebSearchDeps): Tool {
     concurrency: "safe",
     effects: "none",
     check: webAvailability(web),
+    shorten: ({ query }, { text }) => `searched the web for '${shortLine(query, 80)}' (${text.length} chars result)`,
     async run({ query: words, limit = defaultLimit }, context) {
       const query = words.trim();
       if (query === "") throw new ToolFailure("query must be a non-empty string");

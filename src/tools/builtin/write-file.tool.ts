@@ -1,4 +1,5 @@
 import path from "node:path";
+import { lineCount, shortLine } from "#foundation/text/short-text";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
 import { failed, result, type ToolResult } from "../call/result.ts";
@@ -27,6 +28,7 @@ export function createWriteFileTool(deps: FileDeps): Tool {
     concurrency: "path",
     pathsOf: (args, taskId) => scheduledPaths(deps.leases, args.path, taskId),
     effects: "files",
+    shorten: ({ path: named, content }) => `wrote to ${shortLine(named, 60)} (${lineCount(content)} lines)`,
     run: (args, context) => write(deps, args, context),
   });
 }

@@ -1,12 +1,12 @@
 import type { JsonSchema } from "#conversation";
-import type { Effects, RunningCode, Tool } from "../registry/tool.ts";
+import type { Effects, EndedCall, RunningCode, Tool } from "../registry/tool.ts";
 import type { ToolContext } from "./context.ts";
 import { ToolFailure, type ToolResult } from "./result.ts";
 import { type ArgumentsOf, readTyped } from "./typed-arguments.ts";
 
 /** A tool of our own: what it takes is written once, as a schema; the types of its arguments follow from that. */
 export interface ToolSpec<S extends JsonSchema>
-  extends Omit<Tool, "parameters" | "effects" | "read" | "pathsOf" | "runs" | "execute"> {
+  extends Omit<Tool, "parameters" | "effects" | "read" | "pathsOf" | "runs" | "shorten" | "execute"> {
   /** What is accepted. */
   readonly parameters: S;
   /** What models are told, where more is accepted than they are asked for. */
@@ -16,13 +16,14 @@ export interface ToolSpec<S extends JsonSchema>
   adapt?(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   pathsOf?(args: ArgumentsOf<S>, taskId: string): readonly string[];
   runs?(args: ArgumentsOf<S>): RunningCode | undefined;
+  shorten?(args: ArgumentsOf<S>, ended: EndedCall): string;
   /** Rejects with a `ToolFailure` for what the model may read and act on; anything else is reported as a bug. */
   run(args: ArgumentsOf<S>, context: ToolContext): Promise<ToolResult>;
 }
 
 /** Arguments are checked once, by `read`, before anything else sees them; the rest of the tool relies on their types. */
 export function defineTool<const S extends JsonSchema>(spec: ToolSpec<S>): Tool {
-  const { adapt, pathsOf, runs, run, shown, ...tool } = spec;
+  const { adapt, pathsOf, runs, shorten, run, shown, ...tool } = spec;
   type Args = ArgumentsOf<S>;
   return {
     ...tool,
@@ -30,6 +31,7 @@ export function defineTool<const S extends JsonSchema>(spec: ToolSpec<S>): Tool 
     read: (args) => readTyped(adapt?.(args) ?? args, spec.parameters),
     ...(pathsOf === undefined ? {} : { pathsOf: (args, taskId) => pathsOf(args as Args, taskId) }),
     ...(runs === undefined ? {} : { runs: (args) => runs(args as Args) }),
+    ...(shorten === undefined ? {} : { shorten: (args, ended) => shorten(args as Args, ended) }),
     execute: async (args, context) => stated(await run(args as Args, context)),
   };
 }

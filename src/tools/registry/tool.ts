@@ -29,6 +29,13 @@ export interface RunningCode {
   readonly workdir?: string | undefined;
 }
 
+/** A result as it was stored. */
+export interface EndedCall {
+  readonly text: string;
+  /** What the text says as an object; empty where it is none. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /** `true`, or why the tool cannot be used here ("no key", "not on Windows"). */
 export type Availability = true | { readonly reason: string };
 
@@ -72,6 +79,8 @@ export interface Tool {
   readonly isLasting?: boolean | undefined;
   /** What the system prompt says about it beside its description. */
   readonly guidance?: string | undefined;
+  /** What a call did, in one line that takes the place of its result when room is needed; absent: a general one. */
+  shorten?(args: Readonly<Record<string, unknown>>, ended: EndedCall): string;
   /** Environment variables to name in listings; they never gate by themselves. */
   readonly requiresEnv?: readonly string[] | undefined;
   /** Longer results go to a file; `Infinity` never. */

@@ -3,6 +3,7 @@ import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import { estimateMessage } from "#model";
+import { speakingTools } from "#tools/testing";
 import { Compressor, type CompressorDeps } from "../compressor.ts";
 import type { CompressContext, EngineModel } from "../engine.ts";
 import type { CompressionSettings } from "../limits.ts";
@@ -86,6 +87,7 @@ export function testCompressor(
       },
       redact: (text) => text.replaceAll("sk-secret", "***"),
       todos: () => [],
+      tools: () => speakingTools,
       canRecall: () => true,
       keepText: () => Promise.resolve(undefined),
       warn: (text) => void warnings.push(text),

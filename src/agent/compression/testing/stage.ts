@@ -10,6 +10,7 @@ import {
   openConnections,
   streamModel,
 } from "#model";
+import { speakingTools } from "#tools/testing";
 import { type ModelServer, type ReceivedRequest, type Reply, says } from "../../../../test/fakes/model-server/index.ts";
 import type { ContextKeeper, ContextKeeperDeps } from "../../context-keeper.ts";
 import type { PromptSource, Transcript } from "../../ports.ts";
@@ -112,6 +113,7 @@ export async function openStage(given: StageGiven = {}) {
         given.summaryWindow === undefined
           ? undefined
           : { model: auxModel, contextWindow: given.summaryWindow, isMain: false },
+      tools: () => speakingTools,
       canRecall: () => true,
       keepText: () => Promise.resolve(undefined),
       warn: (text) => harness.events.push({ type: "notice", level: "warn", text }),

@@ -1,3 +1,4 @@
+import { shortLine } from "#foundation/text/short-text";
 import type { Visit } from "../../browser/driver.ts";
 import { type BrowserDeps, dialogFields, showPage } from "../../browser/tool-deps.ts";
 import type { ToolContext } from "../../call/context.ts";
@@ -26,6 +27,7 @@ export function createBrowserNavigateTool(deps: BrowserDeps): Tool {
     },
     check: deps.check,
     effects: "elsewhere",
+    shorten: ({ url }, { text }) => `opened ${shortLine(url, 80)} (${text.length} chars result)`,
     run: ({ url }, context) => run(deps, url.trim(), context),
   });
 }

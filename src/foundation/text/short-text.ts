@@ -14,6 +14,12 @@ export function tailOf(text: string, characters: number): string {
   return text.slice(text.length - (isLow ? characters - 1 : characters));
 }
 
+/** Lines as a person counts them: a newline at the end begins no further one. */
+export function lineCount(text: string): number {
+  if (text === "") return 0;
+  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}
+
 /** White space collapsed, cut with an ellipsis. */
 export function shortLine(text: string, characters: number): string {
   const line = text.replace(/\s+/g, " ").trim();
