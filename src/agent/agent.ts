@@ -19,7 +19,7 @@ import type { Conversation } from "./conversation.ts";
 import { runTurn } from "./loop.ts";
 import { ActivityWatch, usualActivityMs } from "./turn/activity-watch.ts";
 import { finishTurn } from "./turn/finish-turn.ts";
-import { type LoopParts, loopDeps } from "./turn/loop-deps.ts";
+import { type LoopContext, loopDeps } from "./turn/loop-deps.ts";
 import { cutOff } from "./turn/open-calls.ts";
 import type { TurnOutcome } from "./turn/outcome.ts";
 import { quotedSource } from "./turn/quoted-source.ts";
@@ -219,7 +219,7 @@ export class Agent {
     }
   }
 
-  #parts(): LoopParts {
+  #parts(): LoopContext {
     return {
       deps: this.#deps,
       keeper: this.#keeper,

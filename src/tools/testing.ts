@@ -16,7 +16,7 @@ import { result } from "./call/result.ts";
 import type { SessionScope } from "./call/session-scope.ts";
 import type { FileDeps, FileOptions } from "./files/file-access.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
-import { type Listing, type ListingWish, listTools } from "./registry/listing.ts";
+import { type Listing, type ListingOptions, listTools } from "./registry/listing.ts";
 import { ToolRegistry } from "./registry/registry.ts";
 import type { Tool } from "./registry/tool.ts";
 import { Toolsets } from "./registry/toolsets.ts";
@@ -48,10 +48,10 @@ export function registryOf(...tools: readonly Tool[]) {
   return { registry, logger };
 }
 
-export function listingOf(registry: ToolRegistry, wish: ListingWish = {}, scope = testScope()): Promise<Listing> {
+export function listingOf(registry: ToolRegistry, wanted: ListingOptions = {}, scope = testScope()): Promise<Listing> {
   const snapshot = registry.snapshot();
   const source = { scope, snapshot, toolsets: new Toolsets(snapshot), probes: new AvailabilityProbes(systemClock) };
-  return listTools(source, wish, new AbortController().signal);
+  return listTools(source, wanted, new AbortController().signal);
 }
 
 export function toolContext(changes: Partial<ToolContext> = {}): ToolContext {

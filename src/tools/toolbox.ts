@@ -8,7 +8,7 @@ import type { SessionScope, ToolTask } from "./call/session-scope.ts";
 import type { ObservedTurn } from "./call/tool-extensions.ts";
 import type { SessionWall } from "./confinement/wall.ts";
 import type { WorkspaceSnapshots } from "./files/snapshots/workspace-snapshots.ts";
-import type { Listing, ListingWish } from "./registry/listing.ts";
+import type { Listing, ListingOptions } from "./registry/listing.ts";
 import type { ToolRegistry } from "./registry/registry.ts";
 import type { Tool } from "./registry/tool.ts";
 import type { ProcessTable } from "./terminals/processes/process-table.ts";
@@ -31,7 +31,7 @@ export interface Toolbox extends AsyncDisposable {
    */
   openSession(session: ToolSession): AsyncDisposable;
   /** The tools of a session. Waits for MCP servers no longer than their limit. */
-  list(wish: ListingWish, scope: SessionScope, signal: AbortSignal): Promise<Listing>;
+  list(options: ListingOptions, scope: SessionScope, signal: AbortSignal): Promise<Listing>;
   /** Where long results of a task are kept. */
   files(task: ToolTask): ResultFiles;
   /** Hooks of plugins and the audit, for the calls of one turn. */

@@ -2,7 +2,7 @@ import type { Listing, Tool, Toolsets } from "#tools";
 import { narrowListing } from "./narrow-listing.ts";
 import type { ChildRole } from "./task.ts";
 
-export interface ChildListingWish {
+export interface ChildListingOptions {
   /** Undefined: everything the parent has. */
   readonly toolsets?: readonly string[];
   readonly role: ChildRole;
@@ -15,16 +15,16 @@ export interface ChildListingWish {
  */
 export function childListing(
   parent: Listing,
-  wish: ChildListingWish,
+  options: ChildListingOptions,
   toolsets: Pick<Toolsets, "resolve" | "isKnown">,
 ): Listing {
   const asked =
-    wish.toolsets === undefined ? undefined : new Set(wish.toolsets.flatMap((name) => toolsets.resolve(name)));
+    options.toolsets === undefined ? undefined : new Set(options.toolsets.flatMap((name) => toolsets.resolve(name)));
   const narrowed = narrowListing(parent, (tool) => {
-    if (!isAllowed(tool, wish.role)) return false;
-    return asked === undefined || asked.has(tool.name) || (wish.inheritsMcpTools && tool.origin === "mcp");
+    if (!isAllowed(tool, options.role)) return false;
+    return asked === undefined || asked.has(tool.name) || (options.inheritsMcpTools && tool.origin === "mcp");
   });
-  return { ...narrowed, unknownToolsets: (wish.toolsets ?? []).filter((name) => !toolsets.isKnown(name)) };
+  return { ...narrowed, unknownToolsets: (options.toolsets ?? []).filter((name) => !toolsets.isKnown(name)) };
 }
 
 /** The toolsets these tools belong to, sorted. */

@@ -108,8 +108,8 @@ function planChild(
   const depth = parent.depth + 1;
   const mayDelegate = settings.isOrchestratorEnabled && depth < settings.maxSpawnDepth;
   const role: ChildRole = task.role === "orchestrator" && mayDelegate ? "orchestrator" : "leaf";
-  const wish = { role, inheritsMcpTools: settings.inheritsMcpTools };
-  const asked = task.toolsets === undefined ? wish : { ...wish, toolsets: task.toolsets };
+  const wanted = { role, inheritsMcpTools: settings.inheritsMcpTools };
+  const asked = task.toolsets === undefined ? wanted : { ...wanted, toolsets: task.toolsets };
   const listing = childListing(parent.listing(), asked, ports.toolsets());
   const { sessionId, rootSessionId } = parent.conversation;
   const spec: ChildSpec = {

@@ -43,7 +43,7 @@ export type CallOutcome = { readonly kind: "called" } | { readonly kind: "call-f
 
 export type Confirmed = Decision | CallOutcome | { readonly kind: "no-provider"; readonly provider: string };
 
-export interface WriteWish {
+export interface WriteRequest {
   readonly target: MemoryTarget;
   readonly change: NoteChange;
   readonly metadata: WriteMetadata;
@@ -61,9 +61,9 @@ export class MemoryWrites {
     this.#deps = deps;
   }
 
-  async submit(wish: WriteWish, signal: AbortSignal): Promise<WriteOutcome> {
-    const { target, change, metadata, taintedBy } = wish;
-    if (taintedBy === undefined) return this.#write(wish, signal);
+  async submit(request: WriteRequest, signal: AbortSignal): Promise<WriteOutcome> {
+    const { target, change, metadata, taintedBy } = request;
+    if (taintedBy === undefined) return this.#write(request, signal);
     // What could never be written is said at once; only what could be is worth a question.
     const preview = await this.#deps.notes.preview(target, change);
     if (preview.kind !== "write") return preview;
@@ -106,8 +106,8 @@ export class MemoryWrites {
     return (await this.#deps.quarantine.settle(id, work, signal)) ?? false;
   }
 
-  async #write(wish: WriteWish, signal: AbortSignal): Promise<Decision> {
-    const { target, change, metadata } = wish;
+  async #write(request: WriteRequest, signal: AbortSignal): Promise<Decision> {
+    const { target, change, metadata } = request;
     const decision = await this.#deps.notes.change(target, change, signal);
     if (decision.kind !== "write") return decision;
     const { content, replaced } = decision;

@@ -15,7 +15,7 @@ import type { TurnFigures } from "./turn-figures.ts";
 import { createWrapUp } from "./wrap-up.ts";
 
 /** What lives as long as the agent and every turn uses. */
-export interface LoopParts {
+export interface LoopContext {
   readonly deps: AgentDeps;
   readonly keeper: ContextKeeper;
   readonly requests: RequestBuilder;
@@ -28,7 +28,7 @@ export interface LoopParts {
 export function loopDeps(
   turn: Turn,
   { userText, figures }: { readonly userText: string; readonly figures: TurnFigures },
-  parts: LoopParts,
+  parts: LoopContext,
 ): LoopDeps {
   const { deps, requests } = parts;
   const { conversation, model, observers } = deps;
@@ -69,7 +69,7 @@ export function loopDeps(
   };
 }
 
-function toolRunner(userText: string, { deps, steer }: LoopParts): LoopDeps["runTools"] {
+function toolRunner(userText: string, { deps, steer }: LoopContext): LoopDeps["runTools"] {
   return createRunTools({
     belt: () => toolbelt(deps),
     context: (now) => ({
@@ -90,7 +90,7 @@ function toolRunner(userText: string, { deps, steer }: LoopParts): LoopDeps["run
 }
 
 /** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */
-function contextFitter(userText: string, { deps, keeper }: LoopParts): LoopDeps["fitContext"] {
+function contextFitter(userText: string, { deps, keeper }: LoopContext): LoopDeps["fitContext"] {
   let isPrepared = false;
   return async (turn) => {
     if (isPrepared) return keeper.fit(turn, "step");

@@ -2,7 +2,7 @@ import { describe } from "#foundation/errors";
 import { ToolFailure } from "../call/result.ts";
 import { resolveEndpoint } from "./cdp-endpoint.ts";
 import type { BrowserDriver, DriverKind } from "./driver.ts";
-import { type OpenDeps, type OpenWish, openLocal, openRemote } from "./open.ts";
+import { type OpenDeps, type OpenRequest, openLocal, openRemote } from "./open.ts";
 import { openCamofox } from "./providers/camofox.ts";
 
 /** Which kind of browser would be opened: the first that is configured. */
@@ -14,7 +14,7 @@ export async function backendKind(deps: OpenDeps, signal: AbortSignal): Promise<
 }
 
 /** Opens what is configured. A cloud service that fails is replaced by the browser of this machine. */
-export async function openBrowser(deps: OpenDeps, wish: OpenWish, signal: AbortSignal): Promise<BrowserDriver> {
+export async function openBrowser(deps: OpenDeps, wanted: OpenRequest, signal: AbortSignal): Promise<BrowserDriver> {
   const { cdpUrl, camofoxUrl, cloudProvider } = deps.options;
   if (cdpUrl !== undefined && cdpUrl !== "") {
     const endpoint = await resolveEndpoint(cdpUrl, signal);
@@ -24,21 +24,21 @@ export async function openBrowser(deps: OpenDeps, wish: OpenWish, signal: AbortS
       kind: "cdp",
       label: "cdp",
       facts: {},
-      ...(wish.judgeHop === undefined ? {} : { judgeHop: wish.judgeHop }),
+      ...(wanted.judgeHop === undefined ? {} : { judgeHop: wanted.judgeHop }),
       release: () => Promise.resolve(),
     } as const;
     return connected(() => openRemote(deps, remote, signal), signal);
   }
-  if (camofoxUrl !== undefined && camofoxUrl !== "") return openCamofox({ origin: camofoxUrl, deps, wish });
+  if (camofoxUrl !== undefined && camofoxUrl !== "") return openCamofox({ origin: camofoxUrl, deps, wanted });
   const provider = cloudProvider === "local" ? undefined : await deps.provider?.(signal);
-  if (provider === undefined) return openLocal(deps, wish, signal);
-  const answer = await provider.create(wish.taskId, signal);
+  if (provider === undefined) return openLocal(deps, wanted, signal);
+  const answer = await provider.create(wanted.taskId, signal);
   if (answer.kind === "failed") return fallBack(answer.reason);
   const { session } = answer;
   try {
     const { cdpUrl: url, facts } = session;
     const label = provider.name;
-    const judgeHop = wish.judgeHop === undefined ? {} : { judgeHop: wish.judgeHop };
+    const judgeHop = wanted.judgeHop === undefined ? {} : { judgeHop: wanted.judgeHop };
     const remote = { url, kind: "cloud", label, facts, ...judgeHop, release: () => session.release() } as const;
     return await openRemote(deps, remote, signal);
   } catch (error) {
@@ -51,7 +51,7 @@ export async function openBrowser(deps: OpenDeps, wish: OpenWish, signal: AbortS
     const name = provider?.name ?? "cloud";
     deps.logger.warn("The cloud browser failed; using the one of this machine", { provider: name, reason });
     const facts = { fallback_from_cloud: true, fallback_provider: name, fallback_reason: reason };
-    return openLocal(deps, { ...wish, facts }, signal);
+    return openLocal(deps, { ...wanted, facts }, signal);
   }
 }
 

@@ -22,14 +22,14 @@ export interface Browser {
   readonly shrink: Shrink;
 }
 
-export interface BrowserParts {
+export interface BrowserToolOptions {
   readonly rules: UrlRules;
   readonly gateway: ManagedGateway;
   readonly guardian: Guardian;
 }
 
 /** The browsers of all tasks. None is started, nor the library that drives them loaded, before a page is opened. */
-export function openBrowsers(base: ToolsBase, { rules, gateway, guardian }: BrowserParts): Browser {
+export function openBrowsers(base: ToolsBase, { rules, gateway, guardian }: BrowserToolOptions): Browser {
   const { machine, env, scope } = base;
   const { home, clock, logger } = machine;
   const browserOptions = browserOptionsOf(base);

@@ -38,7 +38,7 @@ export interface OpenDeps {
   mayRequest?(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
-export interface OpenWish {
+export interface OpenRequest {
   readonly taskId: string;
   /** Requests are checked one by one, for chats where strangers may ask. */
   readonly isStrict: boolean;
@@ -57,7 +57,7 @@ const switches = [
 ];
 
 /** A fresh Chromium of this machine. It listens on a pipe of ours, so it ends when we do, however we end. */
-export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSignal): Promise<BrowserDriver> {
+export async function openLocal(deps: OpenDeps, wanted: OpenRequest, signal: AbortSignal): Promise<BrowserDriver> {
   const executablePath = await findChromium(deps.env, deps.options.executable);
   if (executablePath === undefined)
     throw new ToolFailure("No Chromium or Chrome was found on this machine, so no browser can be opened.");
@@ -85,7 +85,7 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
     });
     signal.throwIfAborted();
     const { mayRequest } = deps;
-    if (wish.isStrict && mayRequest !== undefined) {
+    if (wanted.isStrict && mayRequest !== undefined) {
       await context.route("**/*", async (route) => {
         // Requests of a page outlive the call that caused them.
         if (await mayRequest(route.request().url(), never)) await route.continue();
@@ -94,10 +94,10 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
     }
     const opened = context;
     return await PlaywrightDriver.open(opened, {
-      ...(await watchedBy(deps, wish, "local")),
+      ...(await watchedBy(deps, wanted, "local")),
       kind: "local",
       label: "chromium",
-      facts: wish.facts ?? {},
+      facts: wanted.facts ?? {},
       options: deps.options,
       clock: deps.clock,
       logger: deps.logger,
@@ -118,10 +118,10 @@ export async function openLocal(deps: OpenDeps, wish: OpenWish, signal: AbortSig
 /** What a driver of this kind tells about its pages, and to whom. */
 async function watchedBy(
   deps: OpenDeps,
-  wish: Pick<OpenWish, "judgeHop">,
+  wanted: Pick<OpenRequest, "judgeHop">,
   kind: DriverKind,
 ): Promise<Pick<DriverSetup, "judgeHop" | "recording">> {
-  const { judgeHop } = wish;
+  const { judgeHop } = wanted;
   const root = deps.options.recordSessions === true ? deps.folders.recordings : undefined;
   const { Recording } = await import("./page/recording.ts");
   return {
@@ -137,7 +137,7 @@ export interface RemoteBrowser {
   readonly kind: "cdp" | "cloud";
   readonly label: string;
   readonly facts: Readonly<Record<string, unknown>>;
-  readonly judgeHop?: OpenWish["judgeHop"];
+  readonly judgeHop?: OpenRequest["judgeHop"];
   /** Ends the paid session; a browser of the user is left running. */
   release(): Promise<void>;
 }

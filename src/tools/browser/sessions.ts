@@ -11,7 +11,7 @@ interface Session {
   lastUsedMs: number;
 }
 
-export interface TakeWish {
+export interface TakeRequest {
   readonly taskId: string;
   readonly surface: string;
   readonly url: string;
@@ -43,27 +43,27 @@ export class BrowserSessions implements AsyncDisposable {
   }
 
   /** The browser that will open an address, started if need be. */
-  async forNavigation(wish: TakeWish): Promise<BrowserDriver> {
-    const key = await this.#keyFor(wish);
+  async forNavigation(request: TakeRequest): Promise<BrowserDriver> {
+    const key = await this.#keyFor(request);
     return this.#locks.run(
       key,
       async () => {
         const found = this.#sessions.get(key);
-        if (found?.driver.isAlive === true) return this.#use(wish.taskId, key, found);
+        if (found?.driver.isAlive === true) return this.#use(request.taskId, key, found);
         if (found !== undefined) await this.#end(key);
         const isSidecar = key.endsWith(sidecarSuffix);
-        const isStrict = !this.#guard.mayVisitPrivate({ kind: "local", surface: wish.surface });
+        const isStrict = !this.#guard.mayVisitPrivate({ kind: "local", surface: request.surface });
         // Pages go on after the call that opened them, so no call's signal ends the judging.
         const judgeHop = (url: string, kind: DriverKind) =>
-          this.#guard.judge(url, { kind, surface: wish.surface }, never);
+          this.#guard.judge(url, { kind, surface: request.surface }, never);
         const open = isSidecar ? openLocal : openBrowser;
-        const driver = await open(this.#deps, { taskId: wish.taskId, isStrict, judgeHop }, wish.signal);
+        const driver = await open(this.#deps, { taskId: request.taskId, isStrict, judgeHop }, request.signal);
         const session = { driver, lastUsedMs: this.#deps.clock.now() };
         this.#sessions.set(key, session);
         this.#sweeping ??= this.#sweepForever();
-        return this.#use(wish.taskId, key, session);
+        return this.#use(request.taskId, key, session);
       },
-      wish.signal,
+      request.signal,
     );
   }
 
@@ -101,7 +101,7 @@ export class BrowserSessions implements AsyncDisposable {
     return this.#guard.isPrivate(url, signal);
   }
 
-  async #keyFor({ taskId, url, signal }: TakeWish): Promise<string> {
+  async #keyFor({ taskId, url, signal }: TakeRequest): Promise<string> {
     return (await this.goesLocal(url, signal)) ? `${taskId}${sidecarSuffix}` : taskId;
   }
 

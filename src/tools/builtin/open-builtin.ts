@@ -18,7 +18,7 @@ import type { BuiltinDeps } from "./builtin-deps.ts";
 import type { ExecuteCodeDeps } from "./execute-code.tool.ts";
 import { createBuiltinTools } from "./index.ts";
 
-export interface BuiltinParts {
+export interface BuiltinOptions {
   readonly terminals: Terminals;
   readonly files: Files;
   readonly gate: ApprovalGate;
@@ -29,7 +29,7 @@ export interface BuiltinParts {
 /** All built-in tools, made of what the settings say. Each says itself when it cannot be used here. */
 export function builtinTools(
   base: ToolsBase,
-  parts: BuiltinParts,
+  parts: BuiltinOptions,
 ): { readonly tools: readonly Tool[]; readonly browsers: BrowserSessions } {
   const { machine, config, env } = base;
   const { clock, logger, userHome } = machine;
@@ -71,7 +71,7 @@ export function builtinTools(
 
 function terminalDeps(
   { machine, config, redact, extensions }: ToolsBase,
-  { terminals, gate }: BuiltinParts,
+  { terminals, gate }: BuiltinOptions,
 ): NonNullable<BuiltinDeps["terminal"]> {
   const { leases, processes, sudo, kind, checkFor } = terminals;
   return {

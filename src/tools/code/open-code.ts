@@ -4,14 +4,14 @@ import { subprocessHome } from "../terminals/open-terminal.ts";
 import type { Terminals } from "../terminals/open-terminals.ts";
 import type { ToolsBase } from "../tools-base.ts";
 
-export interface CodeParts {
+export interface CodeOptions {
   readonly terminals: Terminals;
   readonly gate: ApprovalGate;
   readonly callTool: ExecuteCodeDeps["callTool"];
 }
 
 /** `execute_code`. What confines scripts is looked for only where the settings want scripts confined. */
-export function openCode(base: ToolsBase, { terminals, gate, callTool }: CodeParts): ExecuteCodeDeps {
+export function openCode(base: ToolsBase, { terminals, gate, callTool }: CodeOptions): ExecuteCodeDeps {
   const { machine, config, env, redact } = base;
   const { code_execution, approvals, terminal } = config;
   const own = subprocessHome(machine.home.root);

@@ -20,14 +20,14 @@ export interface Files {
   engine(): ReturnType<typeof chooseEngine>;
 }
 
-export interface FilesParts {
+export interface FilesOptions {
   readonly terminals: Terminals;
   readonly gate: ApprovalGate;
   readonly cover: ChangeCover;
 }
 
 /** What the file tools share: the guard of paths, the memory of what was read, snapshots before changes. */
-export function openFiles(base: ToolsBase, { terminals, gate, cover }: FilesParts): Files {
+export function openFiles(base: ToolsBase, { terminals, gate, cover }: FilesOptions): Files {
   const { config, env, redact, findMask } = base;
   const history = new ReadHistory();
   const ledger = isTruthy(env["HERMES_DISABLE_FILE_STATE_GUARD"]) ? new CarelessLedger() : new FileLedger();

@@ -9,7 +9,7 @@ export interface Page {
   readonly isTruncated: boolean;
 }
 
-export interface PageWish {
+export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
   readonly maxLineLength: number;
@@ -18,15 +18,15 @@ export interface PageWish {
 const numberWidth = 6;
 
 /** One page of a text. A last line without a newline counts; a final newline does not start another line. */
-export function readPage(text: string, wish: PageWish): Page {
+export function readPage(text: string, request: PageRequest): Page {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
-  const from = Math.min(wish.offset, Math.max(lines.length, 1)) - 1;
-  const shown = lines.slice(from, from + wish.limit);
+  const from = Math.min(request.offset, Math.max(lines.length, 1)) - 1;
+  const shown = lines.slice(from, from + request.limit);
   const content = shown
     .map(
       (line, index) =>
-        `${String(from + index + 1).padStart(numberWidth)}|${bounded(line.replace(/\r$/, ""), wish.maxLineLength)}`,
+        `${String(from + index + 1).padStart(numberWidth)}|${bounded(line.replace(/\r$/, ""), request.maxLineLength)}`,
     )
     .join("\n");
   const lastLine = from + shown.length;

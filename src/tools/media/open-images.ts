@@ -6,7 +6,7 @@ import type { ManagedGateway } from "../web/managed-gateway.ts";
 import { fal } from "./fal.ts";
 import type { ImageProvider } from "./image-provider.ts";
 
-export interface ImageParts {
+export interface ImagesOptions {
   readonly fetch: SafeFetch;
   readonly gateway: ManagedGateway;
 }
@@ -14,7 +14,7 @@ export interface ImageParts {
 const falOrigin = "https://queue.fal.run";
 
 /** `image_generate`: the built-in service where there is a key for it, and what plugins bring. */
-export function imageDeps(base: ToolsBase, parts: ImageParts): NonNullable<BuiltinDeps["images"]> {
+export function imageDeps(base: ToolsBase, parts: ImagesOptions): NonNullable<BuiltinDeps["images"]> {
   const { machine, config } = base;
   return {
     provider: config.image_gen.provider,

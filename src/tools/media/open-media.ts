@@ -8,7 +8,7 @@ import type { ManagedGateway } from "../web/managed-gateway.ts";
 import { opusWith } from "./speech/opus.ts";
 import type { SpeechSettings } from "./speech/provider.ts";
 
-export interface MediaParts {
+export interface MediaOptions {
   readonly fetch: SafeFetch;
   readonly files: GuardedFiles;
   readonly gateway: ManagedGateway;
@@ -18,7 +18,7 @@ export interface MediaParts {
 type Part<K extends keyof BuiltinDeps> = NonNullable<BuiltinDeps[K]>;
 
 /** `vision_analyze`; without a model it is listed with the reason why it cannot be used. */
-export function visionDeps({ machine, config }: ToolsBase, { fetch, files, shrink }: MediaParts): Part<"vision"> {
+export function visionDeps({ machine, config }: ToolsBase, { fetch, files, shrink }: MediaOptions): Part<"vision"> {
   const { vision } = config.auxiliary;
   return {
     fetch,
@@ -32,7 +32,7 @@ export function visionDeps({ machine, config }: ToolsBase, { fetch, files, shrin
 }
 
 /** `text_to_speech` */
-export function speechDeps({ machine, config, env }: ToolsBase, { files, gateway }: MediaParts): Part<"speech"> {
+export function speechDeps({ machine, config, env }: ToolsBase, { files, gateway }: MediaOptions): Part<"speech"> {
   const ffmpeg = (): string | undefined => findExecutable("ffmpeg", env);
   return {
     speech: {

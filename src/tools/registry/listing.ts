@@ -6,7 +6,7 @@ import { sanitizeParameters } from "./schema-sanitize.ts";
 import type { Tool } from "./tool.ts";
 import type { Toolsets } from "./toolsets.ts";
 
-export interface ListingWish {
+export interface ListingOptions {
   /** Given, even empty: only these. */
   readonly enabledToolsets?: readonly string[];
   /** Taken away, from the enabled ones or from all. */
@@ -35,9 +35,9 @@ export interface ListingSource {
   readonly probes: AvailabilityProbes;
 }
 
-export async function listTools(source: ListingSource, wish: ListingWish, signal: AbortSignal): Promise<Listing> {
-  const asked = [...(wish.enabledToolsets ?? []), ...(wish.disabledToolsets ?? [])];
-  const wanted = wantedNames(source.toolsets, wish);
+export async function listTools(source: ListingSource, options: ListingOptions, signal: AbortSignal): Promise<Listing> {
+  const asked = [...(options.enabledToolsets ?? []), ...(options.disabledToolsets ?? [])];
+  const wanted = wantedNames(source.toolsets, options);
   const tools = [...wanted].flatMap((name) => source.snapshot.tools.get(name) ?? []);
   const answers = await source.probes.check(tools, source.scope, signal);
   const usable = tools.filter((tool) => answers.get(tool.name) === true).sort(byName);
@@ -59,11 +59,12 @@ export async function listTools(source: ListingSource, wish: ListingWish, signal
   };
 }
 
-function wantedNames(toolsets: Toolsets, wish: ListingWish): ReadonlySet<string> {
-  const enabled = wish.enabledToolsets ?? ["all"];
+function wantedNames(toolsets: Toolsets, options: ListingOptions): ReadonlySet<string> {
+  const enabled = options.enabledToolsets ?? ["all"];
   const names = new Set(enabled.flatMap((name) => toolsets.resolve(name)));
-  for (const toolset of wish.disabledToolsets ?? []) for (const name of toolsets.resolve(toolset)) names.delete(name);
-  for (const name of wish.disabledTools ?? []) names.delete(name);
+  for (const toolset of options.disabledToolsets ?? [])
+    for (const name of toolsets.resolve(toolset)) names.delete(name);
+  for (const name of options.disabledTools ?? []) names.delete(name);
   return names;
 }
 

@@ -2,7 +2,7 @@ import type { Config } from "#config";
 import type { SessionScope } from "../call/session-scope.ts";
 import type { Mcp } from "../mcp/open-mcp.ts";
 import type { AvailabilityProbes } from "./availability.ts";
-import { extendListing, type Listing, type ListingWish, listTools } from "./listing.ts";
+import { extendListing, type Listing, type ListingOptions, listTools } from "./listing.ts";
 import type { ToolRegistry } from "./registry.ts";
 import { Toolsets } from "./toolsets.ts";
 
@@ -17,21 +17,25 @@ export interface ListingDeps {
 /** The tools of a session. MCP servers are started, and waited for, only when their tools are among the wanted. */
 export async function listOf(
   { config, registry, probes, mcp, scope }: ListingDeps,
-  wish: ListingWish,
+  options: ListingOptions,
   signal: AbortSignal,
 ): Promise<Listing> {
-  if (wantsMcp(wish, mcp.names(), config.custom_toolsets)) await mcp.api.ready(scope, signal);
+  if (wantsMcp(options, mcp.names(), config.custom_toolsets)) await mcp.api.ready(scope, signal);
   const snapshot = registry.snapshot();
   const toolsets = new Toolsets(snapshot, config.custom_toolsets);
-  const own = (await mcp.ownTools(scope, signal)).filter(({ name }) => wish.disabledTools?.includes(name) !== true);
-  const listing = await listTools({ scope, snapshot, toolsets, probes }, wish, signal);
+  const own = (await mcp.ownTools(scope, signal)).filter(({ name }) => options.disabledTools?.includes(name) !== true);
+  const listing = await listTools({ scope, snapshot, toolsets, probes }, options, signal);
   return limited(extendListing(listing, own), config.tool_output.results);
 }
 
 /** Whether any server's tools could be in a listing. */
-export function wantsMcp(wish: ListingWish, servers: readonly string[], custom: Config["custom_toolsets"]): boolean {
-  const enabled = wish.enabledToolsets === undefined ? undefined : unfolded(wish.enabledToolsets, custom);
-  const disabled = unfolded(wish.disabledToolsets ?? [], custom);
+export function wantsMcp(
+  options: ListingOptions,
+  servers: readonly string[],
+  custom: Config["custom_toolsets"],
+): boolean {
+  const enabled = options.enabledToolsets === undefined ? undefined : unfolded(options.enabledToolsets, custom);
+  const disabled = unfolded(options.disabledToolsets ?? [], custom);
   const isNamed = (names: ReadonlySet<string>, server: string): boolean =>
     names.has("all") ||
     names.has("*") ||

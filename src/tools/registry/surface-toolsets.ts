@@ -9,7 +9,7 @@ import {
 import type { Toolsets } from "./toolsets.ts";
 
 /** What decides the toolsets of one surface; all of it comes from the configuration and the registry. */
-export interface SurfaceWish {
+export interface SurfaceOptions {
   /** `cli`, `telegram`, `api_server`, … */
   readonly surface: string;
   /** `platform_toolsets.<surface>`; undefined when absent or not a list. */
@@ -35,7 +35,7 @@ interface ListedToolsets {
 }
 
 /** What the settings list for a surface: its own list, and in the terminal without one the general list. */
-export function listedToolsets(surface: string, settings: ListedToolsets): Pick<SurfaceWish, "listed"> {
+export function listedToolsets(surface: string, settings: ListedToolsets): Pick<SurfaceOptions, "listed"> {
   const listed = settings.platform_toolsets[surface] ?? (surface === "cli" ? settings.toolsets : undefined);
   return listed === undefined ? {} : { listed };
 }
@@ -47,20 +47,20 @@ export function pluginToolsets({ tools }: RegistrySnapshot): readonly string[] {
 }
 
 /** The toolsets that are on for a surface, in checklist order, then plugins, MCP servers and the user's own. */
-export function surfaceToolsets(wish: SurfaceWish, toolsets: Toolsets): readonly string[] {
-  const listed = (wish.listed ?? [defaultPreset(wish.surface)]).map(String);
-  const mayUse = (name: string): boolean => restrictedToolsets[name]?.includes(wish.surface) ?? true;
+export function surfaceToolsets(options: SurfaceOptions, toolsets: Toolsets): readonly string[] {
+  const listed = (options.listed ?? [defaultPreset(options.surface)]).map(String);
+  const mayUse = (name: string): boolean => restrictedToolsets[name]?.includes(options.surface) ?? true;
   const explicit = listed.filter((name) => configurableToolsets.includes(name));
   const chosen =
-    explicit.length > 0 ? explicit.filter(mayUse) : inferred(wish.surface, listed, toolsets).filter(mayUse);
+    explicit.length > 0 ? explicit.filter(mayUse) : inferred(options.surface, listed, toolsets).filter(mayUse);
   const ordered = configurableToolsets.filter((name) => chosen.includes(name));
   return [
     ...new Set([
       ...ordered,
-      ...ownLeaves(wish.surface, toolsets),
-      ...wish.pluginToolsets.filter((name) => isPluginOn(name, listed, wish)),
-      ...mcpToolsets(listed, wish.mcpServers),
-      ...passedThrough(listed, wish),
+      ...ownLeaves(options.surface, toolsets),
+      ...options.pluginToolsets.filter((name) => isPluginOn(name, listed, options)),
+      ...mcpToolsets(listed, options.mcpServers),
+      ...passedThrough(listed, options),
     ]),
   ];
 }
@@ -87,10 +87,10 @@ function ownLeaves(surface: string, toolsets: Toolsets): readonly string[] {
     .map(([name]) => name);
 }
 
-function isPluginOn(name: string, listed: readonly string[], wish: SurfaceWish): boolean {
+function isPluginOn(name: string, listed: readonly string[], options: SurfaceOptions): boolean {
   if (listed.includes(name)) return true;
   if (defaultOffToolsets.has(name)) return false;
-  return !wish.knownPluginToolsets.includes(name);
+  return !options.knownPluginToolsets.includes(name);
 }
 
 function mcpToolsets(listed: readonly string[], servers: readonly string[]): readonly string[] {
@@ -99,12 +99,12 @@ function mcpToolsets(listed: readonly string[], servers: readonly string[]): rea
   return (named.length > 0 ? named : servers).map((server) => `mcp-${server}`);
 }
 
-function passedThrough(listed: readonly string[], wish: SurfaceWish): readonly string[] {
+function passedThrough(listed: readonly string[], options: SurfaceOptions): readonly string[] {
   const spoken = new Set([
     ...configurableToolsets,
-    ...wish.pluginToolsets,
-    ...wish.mcpServers,
-    ...wish.mcpServers.map((server) => `mcp-${server}`),
+    ...options.pluginToolsets,
+    ...options.mcpServers,
+    ...options.mcpServers.map((server) => `mcp-${server}`),
     withoutMcp,
   ]);
   return listed.filter((name) => !spoken.has(name) && !name.startsWith("hermes-"));

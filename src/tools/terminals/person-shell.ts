@@ -8,7 +8,7 @@ import type { Terminals } from "./open-terminals.ts";
 
 const mostOutput = 50_000;
 
-export interface PersonShellParts {
+export interface PersonShellOptions {
   readonly terminals: Terminals;
   readonly cover: ChangeCover;
   readonly gate: ApprovalGate;
@@ -21,7 +21,7 @@ export interface PersonShellParts {
  */
 export function openPersonShell(
   { config, redact }: ToolsBase,
-  { terminals, cover, gate, sessions }: PersonShellParts,
+  { terminals, cover, gate, sessions }: PersonShellOptions,
 ): Toolbox["runForPerson"] {
   const timeoutMs = config.terminal.max_foreground_timeout * 1000;
   const shown = (output: string): string => truncateMiddle(redact(stripAnsi(output)), mostOutput);

@@ -22,12 +22,12 @@ export function browserbase(options: BrowserbaseOptions): BrowserProvider {
   };
   const timeout = Number(env["BROWSERBASE_SESSION_TIMEOUT"]);
   const stealth = isOn("BROWSERBASE_ADVANCED_STEALTH", false);
-  const create = (wish: { keepAlive: boolean; proxies: boolean }, signal: AbortSignal): Promise<ServiceAnswer> =>
+  const create = (request: { keepAlive: boolean; proxies: boolean }, signal: AbortSignal): Promise<ServiceAnswer> =>
     callService(`${origin}/v1/sessions`, {
       json: {
         projectId,
-        ...(wish.keepAlive ? { keepAlive: true } : {}),
-        ...(wish.proxies ? { proxies: true } : {}),
+        ...(request.keepAlive ? { keepAlive: true } : {}),
+        ...(request.proxies ? { proxies: true } : {}),
         ...(stealth ? { browserSettings: { advancedStealth: true } } : {}),
         // The setting is in milliseconds, the service counts in seconds.
         ...(timeout > 0 ? { timeout: Math.ceil(timeout / 1000) } : {}),
@@ -39,12 +39,12 @@ export function browserbase(options: BrowserbaseOptions): BrowserProvider {
   return {
     name: "browserbase",
     async create(_taskId, signal): Promise<ProviderAnswer> {
-      const wish = { keepAlive: isOn("BROWSERBASE_KEEP_ALIVE", true), proxies: isOn("BROWSERBASE_PROXIES", true) };
-      let answer = await create(wish, signal);
+      const request = { keepAlive: isOn("BROWSERBASE_KEEP_ALIVE", true), proxies: isOn("BROWSERBASE_PROXIES", true) };
+      let answer = await create(request, signal);
       for (const feature of ["keepAlive", "proxies"] as const) {
-        if (answer.kind === "ok" || answer.status !== paymentRequired || !wish[feature]) continue;
-        wish[feature] = false;
-        answer = await create(wish, signal);
+        if (answer.kind === "ok" || answer.status !== paymentRequired || !request[feature]) continue;
+        request[feature] = false;
+        answer = await create(request, signal);
       }
       if (answer.kind === "failed") return answer;
       const id = textField(answer.value, "id");
@@ -52,10 +52,10 @@ export function browserbase(options: BrowserbaseOptions): BrowserProvider {
       if (id === "" || cdpUrl === "") return { kind: "failed", reason: "the service named no session" };
       const features = [
         "basic_stealth",
-        ...(wish.proxies ? ["proxies"] : []),
+        ...(request.proxies ? ["proxies"] : []),
         ...(stealth ? ["advanced_stealth"] : []),
       ];
-      const warning = wish.proxies
+      const warning = request.proxies
         ? {}
         : { stealth_warning: "Running without proxies: sites may recognise the browser." };
       return {

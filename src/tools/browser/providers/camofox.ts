@@ -5,7 +5,7 @@ import { isRecord } from "#foundation/text/json";
 import { ToolFailure } from "../../call/result.ts";
 import { callService, listAt, textField } from "../../web/service-call.ts";
 import type { ActionEnd, BrowserDriver, PageImage, Screenshot, Visit } from "../driver.ts";
-import type { OpenDeps, OpenWish } from "../open.ts";
+import type { OpenDeps, OpenRequest } from "../open.ts";
 import { commandTimeout, navigationTimeout } from "../options.ts";
 
 const maxScreenshotBytes = 30_000_000;
@@ -14,9 +14,9 @@ const maxScreenshotBytes = 30_000_000;
 export function openCamofox(from: {
   readonly origin: string;
   readonly deps: OpenDeps;
-  readonly wish: OpenWish;
+  readonly wanted: OpenRequest;
 }): BrowserDriver {
-  return new CamofoxDriver(from.origin.replace(/\/$/, ""), from.deps, from.wish);
+  return new CamofoxDriver(from.origin.replace(/\/$/, ""), from.deps, from.wanted);
 }
 
 class CamofoxDriver implements BrowserDriver {
@@ -31,13 +31,13 @@ class CamofoxDriver implements BrowserDriver {
   #url = "about:blank";
   #isClosed = false;
 
-  constructor(origin: string, deps: OpenDeps, wish: OpenWish) {
+  constructor(origin: string, deps: OpenDeps, wanted: OpenRequest) {
     this.#origin = origin;
     this.#deps = deps;
     // The service keeps cookies and logins by this id: one that comes back finds them again.
     this.#userId = deps.options.camofoxUser ?? newId("hermes");
-    this.#sessionKey = wish.taskId;
-    this.facts = wish.facts ?? {};
+    this.#sessionKey = wanted.taskId;
+    this.facts = wanted.facts ?? {};
   }
 
   get isAlive(): boolean {

@@ -27,8 +27,8 @@ export const blockAnchor = strategy(
   (content, pattern) => {
     const { lines: wanted } = patternLines(pattern);
     if (wanted.length < 2) return [];
-    const isAnchor: SameLine = (line, wish, { index, last }) =>
-      (index > 0 && index < last) || line.trim() === wish.trim();
+    const isAnchor: SameLine = (line, request, { index, last }) =>
+      (index > 0 && index < last) || line.trim() === request.trim();
     const candidates = windows(content, pattern, isAnchor);
     const needed = candidates.length > 1 ? severalCandidatesShare : loneCandidateShare;
     const middle = wanted.slice(1, -1).join("\n");
@@ -54,16 +54,16 @@ export const contextAware = strategy(
     if (wanted.length < 2) return [];
     const trimmed = wanted.map((line) => line.trim());
     const known = new Map<string, boolean>();
-    const isAlike = (line: string, wish: string): boolean => {
-      if (line === wish) return true;
-      if (line === "" || wish === "") return false;
+    const isAlike = (line: string, request: string): boolean => {
+      if (line === request) return true;
+      if (line === "" || request === "") return false;
       // The ratio of lengths alone bounds the similarity; most lines fall out here.
-      const shorter = Math.min(line.length, wish.length);
-      if ((2 * shorter) / (line.length + wish.length) < alikeLine) return false;
-      const key = `${line}\u0000${wish}`;
+      const shorter = Math.min(line.length, request.length);
+      if ((2 * shorter) / (line.length + request.length) < alikeLine) return false;
+      const key = `${line}\u0000${request}`;
       const seen = known.get(key);
       if (seen !== undefined) return seen;
-      const answer = similarity(line, wish) >= alikeLine;
+      const answer = similarity(line, request) >= alikeLine;
       known.set(key, answer);
       return answer;
     };
@@ -86,7 +86,7 @@ function windows(content: string, pattern: string, isSame: SameLine): readonly M
   const last = wanted.length - 1;
   const matches: Match[] = [];
   for (let from = 0; from + wanted.length <= lines.length; from += 1) {
-    if (!wanted.every((wish, index) => isSame(lines[from + index] ?? "", wish, { index, last }))) continue;
+    if (!wanted.every((request, index) => isSame(lines[from + index] ?? "", request, { index, last }))) continue;
     matches.push(matchOf({ lines, starts }, from, { count: wanted.length, endsWithNewline }));
   }
   return matches;

@@ -17,7 +17,7 @@ const strategies: readonly Strategy[] = [
   contextAware,
 ];
 
-export interface ReplaceWish {
+export interface ReplaceRequest {
   readonly oldText: string;
   readonly newText: string;
   readonly replaceAll?: boolean;
@@ -30,17 +30,18 @@ export type Replaced =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Replaces a snippet. Line ends are matched as `\n` and written as the file has them; all other bytes stay. */
-export function replaceText(content: string, wish: ReplaceWish): Replaced {
-  if (wish.oldText === "") return { kind: "refused", reason: "old_string is empty; give the text to replace" };
-  if (wish.oldText === wish.newText) return { kind: "refused", reason: "old_string and new_string are identical" };
+export function replaceText(content: string, request: ReplaceRequest): Replaced {
+  if (request.oldText === "") return { kind: "refused", reason: "old_string is empty; give the text to replace" };
+  if (request.oldText === request.newText)
+    return { kind: "refused", reason: "old_string and new_string are identical" };
   const unix = mapText(content, /\r\n/g, () => "\n");
-  const oldText = wish.oldText.replaceAll("\r\n", "\n");
-  const newText = wish.newText.replaceAll("\r\n", "\n");
+  const oldText = request.oldText.replaceAll("\r\n", "\n");
+  const newText = request.newText.replaceAll("\r\n", "\n");
   const found = locate(unix.text, oldText);
   if (found === undefined) return { kind: "not-found" };
   const { strategy: used, matches } = found;
   const isMany = matches.length > 1;
-  if (isMany && (wish.replaceAll !== true || used.isSingleOnly)) {
+  if (isMany && (request.replaceAll !== true || used.isSingleOnly)) {
     return { kind: "ambiguous", count: matches.length, strategy: used.name };
   }
   const drift = escapeDrift(used, matches, { content: unix.text, oldText, newText });

@@ -5,7 +5,7 @@ import { findEntity } from "./facts.ts";
 import { dimensions, likeness, type Phases } from "./phases.ts";
 import { overlap, wordsOf } from "./words.ts";
 
-export interface Wish {
+export interface RecallOptions {
   readonly category?: string;
   readonly minTrust: number;
   readonly limit: number;
@@ -36,14 +36,14 @@ export class Recall {
   }
 
   /** Facts that say something like this: words first, then likeness of the whole. */
-  search(query: string, wish: Wish): readonly Scored[] {
+  search(query: string, options: RecallOptions): readonly Scored[] {
     const words = wordsOf(query);
     if (words.length === 0) return [];
     const saying = sayingKey(query);
     const found = new Map(
-      this.#byWords(words, wish).map((candidate, place) => [candidate.fact.factId, { candidate, place }]),
+      this.#byWords(words, options).map((candidate, place) => [candidate.fact.factId, { candidate, place }]),
     );
-    for (const candidate of this.#bySubstring(query, wish)) {
+    for (const candidate of this.#bySubstring(query, options)) {
       if (!found.has(candidate.fact.factId)) found.set(candidate.fact.factId, { candidate, place: found.size });
     }
     return best(
@@ -53,15 +53,15 @@ export class Recall {
         const rank = 1 - place / Math.max(1, found.size);
         return { fact: candidate.fact, score: (0.4 * rank + 0.3 * byWords + 0.3 * byVector) * candidate.fact.trust };
       }),
-      wish.limit,
+      options.limit,
     );
   }
 
   /** Everything about one entity, by the role it plays in the fact and not by its spelling alone. */
-  probe(entity: string, wish: Wish): readonly Scored[] {
-    const { name, linked } = this.#about(entity, wish);
+  probe(entity: string, options: RecallOptions): readonly Scored[] {
+    const { name, linked } = this.#about(entity, options);
     const vector = aboutKey(name);
-    const pool = unique([...linked, ...this.#byWords(wordsOf(entity), wish), ...this.#window(wish)]);
+    const pool = unique([...linked, ...this.#byWords(wordsOf(entity), options), ...this.#window(options)]);
     const links = new Set(linked.map(({ fact }) => fact.factId));
     return best(
       pool.flatMap(({ fact, phases }) => {
@@ -71,13 +71,16 @@ export class Recall {
         if (!isLinked && role <= noise && !mentions) return [];
         return [{ fact, score: (Math.max(0, role) + (isLinked ? 0.5 : mentions ? 0.2 : 0)) * fact.trust }];
       }),
-      wish.limit,
+      options.limit,
     );
   }
 
   /** What hangs together with an entity without naming it: facts about its neighbours, and who they are. */
-  related(entity: string, wish: Wish): { readonly facts: readonly Scored[]; readonly neighbours: readonly string[] } {
-    const { linked, id } = this.#about(entity, wish);
+  related(
+    entity: string,
+    options: RecallOptions,
+  ): { readonly facts: readonly Scored[]; readonly neighbours: readonly string[] } {
+    const { linked, id } = this.#about(entity, options);
     if (id === undefined) return { facts: [], neighbours: [] };
     const rows = this.#database.all(
       `SELECT n.name, n.entity_id, count(*) AS shared FROM fact_entities a
@@ -89,66 +92,66 @@ export class Recall {
     const direct = new Set(linked.map(({ fact }) => fact.factId));
     const scored = rows.flatMap((row) => {
       const vector = aboutKey(String(row["name"]));
-      return this.#linkedTo(Number(row["entity_id"]), wish)
+      return this.#linkedTo(Number(row["entity_id"]), options)
         .filter(({ fact }) => !direct.has(fact.factId))
         .map(({ fact, phases }) => ({
           fact,
           score: Math.max(noise, phases === undefined ? 0 : likeness(phases, vector)) * fact.trust,
         }));
     });
-    return { facts: best(scored, wish.limit), neighbours: rows.map((row) => String(row["name"])) };
+    return { facts: best(scored, options.limit), neighbours: rows.map((row) => String(row["name"])) };
   }
 
   /** Facts that connect all of these entities: as good as the entity they are least about. */
-  reason(entities: readonly string[], wish: Wish): readonly Scored[] {
-    const known = entities.map((entity) => this.#about(entity, wish));
+  reason(entities: readonly string[], options: RecallOptions): readonly Scored[] {
+    const known = entities.map((entity) => this.#about(entity, options));
     const vectors = known.map(({ name }) => aboutKey(name));
-    const pool = unique([...known.flatMap(({ linked }) => linked), ...this.#window(wish)]);
+    const pool = unique([...known.flatMap(({ linked }) => linked), ...this.#window(options)]);
     return best(
       pool.flatMap(({ fact, phases }) => {
         if (phases === undefined) return [];
         const weakest = Math.min(...vectors.map((vector) => likeness(phases, vector)));
         return weakest > noise ? [{ fact, score: weakest * fact.trust }] : [];
       }),
-      wish.limit,
+      options.limit,
     );
   }
 
   #about(
     entity: string,
-    wish: Wish,
+    options: RecallOptions,
   ): { readonly name: string; readonly id?: number; readonly linked: readonly Candidate[] } {
     const known = findEntity(this.#database, entity);
     if (known === undefined) return { name: entity, linked: [] };
-    return { name: known.name, id: known.id, linked: this.#linkedTo(known.id, wish) };
+    return { name: known.name, id: known.id, linked: this.#linkedTo(known.id, options) };
   }
 
-  #linkedTo(entityId: number, wish: Wish): readonly Candidate[] {
+  #linkedTo(entityId: number, options: RecallOptions): readonly Candidate[] {
     const ids = "SELECT fact_id AS id, -fact_id AS place FROM fact_entities WHERE entity_id = ?";
-    return this.#read(ids, [entityId], wish);
+    return this.#read(ids, [entityId], options);
   }
 
   /** The newest facts: those a vector may find although no word or link leads to them. */
-  #window(wish: Wish): readonly Candidate[] {
+  #window(options: RecallOptions): readonly Candidate[] {
     return this.#read(
       `SELECT fact_id AS id, -fact_id AS place FROM facts ORDER BY fact_id DESC LIMIT ${windowLimit}`,
       [],
-      { ...wish, rows: windowLimit },
+      { ...options, rows: windowLimit },
     );
   }
 
-  #byWords(words: readonly string[], wish: Wish): readonly Candidate[] {
+  #byWords(words: readonly string[], options: RecallOptions): readonly Candidate[] {
     if (words.length === 0) return [];
     const query = words
       .slice(0, 16)
       .map((word) => `"${word.replaceAll('"', '""')}"`)
       .join(" OR ");
     const ids = "SELECT rowid AS id, rank AS place FROM facts_fts WHERE facts_fts MATCH ?";
-    return this.#read(ids, [query], wish);
+    return this.#read(ids, [query], options);
   }
 
   /** Scripts without spaces are one long word to the index. */
-  #bySubstring(query: string, wish: Wish): readonly Candidate[] {
+  #bySubstring(query: string, options: RecallOptions): readonly Candidate[] {
     const pieces =
       query.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{2,}/gu) ?? [];
     return pieces
@@ -157,7 +160,7 @@ export class Recall {
         this.#read(
           "SELECT fact_id AS id, -fact_id AS place FROM facts WHERE instr(content, ?) > 0",
           [piece.slice(0, 20)],
-          wish,
+          options,
         ),
       );
   }
@@ -166,16 +169,16 @@ export class Recall {
   #read(
     ids: string,
     params: readonly (string | number)[],
-    wish: Wish & { readonly rows?: number },
+    options: RecallOptions & { readonly rows?: number },
   ): readonly Candidate[] {
-    const category = wish.category ?? "";
+    const category = options.category ?? "";
     return this.#database
       .all(
         `SELECT ${factColumns}, e.phases FROM (
            SELECT i.id, i.place FROM (${ids}) i JOIN facts t ON t.fact_id = i.id
            WHERE t.trust_score >= ? AND (? = '' OR t.category = ?) ORDER BY i.place LIMIT ?
          ) c JOIN facts f ON f.fact_id = c.id LEFT JOIN fact_encodings e ON e.fact_id = c.id ORDER BY c.place`,
-        [...params, wish.minTrust, category, category, wish.rows ?? candidateLimit],
+        [...params, options.minTrust, category, category, options.rows ?? candidateLimit],
       )
       .map(toCandidate);
   }
