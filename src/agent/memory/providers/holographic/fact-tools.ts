@@ -6,7 +6,7 @@ import { contradictions } from "./contradictions.ts";
 import type { FactDatabase } from "./database.ts";
 import type { Fact } from "./fact.ts";
 import { Facts } from "./facts.ts";
-import { Recall, type Scored, type Wish } from "./recall.ts";
+import { Recall, type RecallOptions, type Scored } from "./recall.ts";
 
 export const factActions = [
   "add",
@@ -206,7 +206,7 @@ export class FactTools {
     return found;
   }
 
-  #wish(args: Args): Wish {
+  #wish(args: Args): RecallOptions {
     const category = categoryOf(args);
     return {
       ...(category === undefined ? {} : { category }),
