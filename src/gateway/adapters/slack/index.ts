@@ -1,0 +1,70 @@
+import type { Platform } from "../../platform/platform.ts";
+import { renderedTexts } from "../../text/rendered.ts";
+import { lengthIn } from "../../text/split.ts";
+import { slackStyle } from "./markup.ts";
+
+const gigabyte = 1024 ** 3;
+/** Slack takes 40,000 characters; some room is left for what it adds. */
+const maxLength = 39_000;
+
+export const slack: Platform = {
+  id: "slack",
+  label: "Slack",
+  envPrefix: "SLACK",
+  capabilities: {
+    maxLength,
+    lengthUnit: "codepoints",
+    canEdit: true,
+    needsFinalEdit: false,
+    canType: true,
+    canReact: true,
+    hasButtons: true,
+    hasThreads: true,
+    media: {
+      image: gigabyte,
+      animation: gigabyte,
+      video: gigabyte,
+      audio: gigabyte,
+      voice: gigabyte,
+      document: gigabyte,
+    },
+    settlesSends: "look-back",
+    tier: "medium",
+    rate: { account: 20, chat: 1 },
+  },
+  credentials: [
+    {
+      name: "token",
+      variable: "SLACK_BOT_TOKEN",
+      question: "Bot token (xoxb-…)",
+      help: "At api.slack.com/apps: create an app from a manifest, install it, and copy the bot token under OAuth & Permissions.",
+      isSecret: true,
+    },
+    {
+      name: "app_token",
+      variable: "SLACK_APP_TOKEN",
+      question: "App token (xapp-…)",
+      help: "Under Basic Information, App-Level Tokens: create one with the scope connections:write, and switch Socket Mode on.",
+      isSecret: true,
+    },
+    {
+      name: "allowed_users",
+      variable: "SLACK_ALLOWED_USERS",
+      question: "Member ids that may use it (several with commas)",
+      help: "In Slack: a person's profile, the menu with three dots, Copy member ID.",
+      isSecret: false,
+      isOptional: true,
+    },
+  ],
+  lock: ({ slack: { app_token: token } }) => ({ scope: "slack-app-token", identity: token.reveal() }),
+  render: (markdown) =>
+    renderedTexts(markdown, { style: slackStyle, limit: maxLength, length: lengthIn("codepoints") }),
+  readTarget(text) {
+    const [, chatId, threadId] = /^([CDGU][A-Z0-9]{8,})(?::(\d+\.\d+))?$/u.exec(text) ?? [];
+    return chatId === undefined ? undefined : { chatId, threadId };
+  },
+  async connect(ports, signal) {
+    const { connectSlack } = await import("./connection.ts");
+    return await connectSlack(ports, signal);
+  },
+};

@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+
+export interface SlackMessage {
+  readonly channel: string;
+  readonly ts: string;
+  readonly text: string;
+  readonly thread_ts?: string;
+  readonly metadata?: unknown;
+}
+
+export interface SlackServer extends AsyncDisposable {
+  readonly url: string;
+  readonly botToken: string;
+  readonly appToken: string;
+  readonly calls: { readonly method: string; readonly body: Record<string, unknown> }[];
+  shown(): readonly SlackMessage[];
+  /** Sends an event until it is acknowledged, over whichever socket is open. */
+  event(event: Record<string, unknown>): void;
+  envelope(type: string, payload: Record<string, unknown>): void;
+  /** Delivers the last envelope again. */
+  repeat(): void;
+  file(bytes: Buffer, type?: string): string;
+  trouble(
+    method: string,
+    ...answers: readonly ("ratelimited" | "accept-then-cut" | "cut" | { readonly error: string })[]
+  ): void;
+  dropSockets(): void;
+  unacknowledged(): number;
+}
+
+const channels = new Set(["C0000000001", "D0000000001"]);
+
+/** Slack's Web API and Socket Mode on loopback; refuses wrong tokens, unknown channels, long texts and broken blocks. */
+export async function startSlackServer(): Promise<SlackServer> {
+  const [botToken, appToken] = ["xoxb-fake-bot-token-0001", "xapp-fake-app-token-0001"];
+  const calls: { method: string; body: Record<string, unknown> }[] = [];
+  const shown: SlackMessage[] = [];
+  const waiting = new Map<string, Record<string, unknown>>();
+  const troubles = new Map<string, unknown[]>();
+  const files = new Map<string, { bytes: Buffer; type: string }>();
+  const sockets = new Set<WebSocket>();
+  let count = 0;
+  let last: Record<string, unknown> = {};
+  let url = "";
+
+  const actions: Record<string, (body: Record<string, unknown>) => Record<string, unknown>> = {
+    "auth.test": () => ({ user_id: "U0BOT", team_id: "T1", bot_id: "B0BOT", user: "hermes" }),
+    "apps.connections.open": () => ({ url: `${url.replace("http", "ws")}/socket` }),
+    "chat.postMessage"(body) {
+      check(body);
+      count += 1;
+      const ts = `170000${count}.000100`;
+      const { channel, text, thread_ts, metadata } = body as unknown as SlackMessage;
+      shown.push({ channel, ts, text, metadata, ...(thread_ts === undefined ? {} : { thread_ts }) });
+      return { ts, channel };
+    },
+    "chat.update"(body) {
+      check(body);
+      const at = shown.findIndex(({ ts }) => ts === body["ts"]);
+      const before = shown[at];
+      if (before === undefined) throw new Error("message_not_found");
+      shown[at] = { ...before, text: String(body["text"]) };
+      return { ts: body["ts"] };
+    },
+    "chat.delete": () => ({}),
+    "chat.postEphemeral": () => ({}),
+    "reactions.add": () => ({}),
+    "reactions.remove": () => ({}),
+    "assistant.threads.setStatus": () => ({}),
+    "conversations.list": () => ({ channels: [{ id: "C0000000001", name: "general", is_member: true }] }),
+    "conversations.history": ({ channel }) => ({ messages: shown.filter((one) => one.channel === channel) }),
+    "conversations.replies": ({ channel, ts }) => ({
+      messages: shown.filter((one) => one.channel === channel && (one.thread_ts === ts || one.ts === ts)),
+    }),
+    "files.getUploadURLExternal": () => ({ upload_url: `${url}/upload`, file_id: "F1" }),
+    "files.completeUploadExternal"(body) {
+      count += 1;
+      shown.push({ channel: String(body["channel_id"]), ts: `1.${count}`, text: "[file]" });
+      return {};
+    },
+  };
+
+  const server = createServer(async (request, response) => {
+    const bytes = await bodyOf(request);
+    const name = (request.url ?? "").replace("/api/", "").replace(/^\//u, "");
+    const authorization = request.headers.authorization;
+    if (name.startsWith("file/")) {
+      const file = files.get(name.slice(5));
+      if (authorization !== `Bearer ${botToken}` || file === undefined)
+        return void response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
+      return void response.writeHead(200, { "content-type": file.type }).end(file.bytes);
+    }
+    if (name === "upload") return void response.writeHead(200).end("OK");
+    const answer = (body: unknown, status = 200, headers: Record<string, string> = {}): void =>
+      void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+    const expected = name === "apps.connections.open" ? appToken : botToken;
+    if (authorization !== `Bearer ${expected}`) return answer({ ok: false, error: "invalid_auth" });
+    const body = bytes.length === 0 ? {} : (JSON.parse(bytes.toString("utf8")) as Record<string, unknown>);
+    calls.push({ method: name, body });
+    const trouble = troubles.get(name)?.shift();
+    if (trouble === "cut") return void request.socket.destroy();
+    if (trouble === "ratelimited") return answer({ ok: false, error: "ratelimited" }, 429, { "retry-after": "3" });
+    if (typeof trouble === "object" && trouble !== null) return answer({ ok: false, ...trouble });
+    try {
+      const result = actions[name]?.(body);
+      if (trouble === "accept-then-cut") return void request.socket.destroy();
+      answer(result === undefined ? { ok: false, error: "unknown_method" } : { ok: true, ...result });
+    } catch (error) {
+      answer({ ok: false, error: (error as Error).message });
+    }
+  });
+  const gateway = new WebSocketServer({ server, path: "/socket" });
+  gateway.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("message", (data) => {
+      const { envelope_id: id } = JSON.parse(String(data)) as { envelope_id?: string };
+      if (id !== undefined) waiting.delete(id);
+    });
+    socket.send(JSON.stringify({ type: "hello", num_connections: 1 }));
+    for (const envelope of waiting.values()) socket.send(JSON.stringify(envelope));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const deliver = (envelope: Record<string, unknown>): void => {
+    last = envelope;
+    waiting.set(String(envelope["envelope_id"]), envelope);
+    for (const socket of sockets) socket.send(JSON.stringify(envelope));
+  };
+  const self: SlackServer = {
+    url: `${url}/api`,
+    botToken,
+    appToken,
+    calls,
+    shown: () => [...shown],
+    event: (event) => self.envelope("events_api", { event }),
+    envelope(type, payload) {
+      count += 1;
+      deliver({ envelope_id: `e${count}`, type, payload, accepts_response_payload: false });
+    },
+    repeat: () => deliver({ ...last, retry_attempt: 1 }),
+    file(bytes, type = "application/pdf") {
+      const id = `f${files.size}`;
+      files.set(id, { bytes, type });
+      return `${url}/file/${id}`;
+    },
+    trouble(method, ...answers) {
+      troubles.set(method, [...(troubles.get(method) ?? []), ...answers]);
+    },
+    dropSockets() {
+      for (const socket of sockets) socket.terminate();
+    },
+    unacknowledged: () => waiting.size,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.terminate();
+      gateway.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return self;
+}
+
+function check(body: Record<string, unknown>): void {
+  if (!channels.has(String(body["channel"]))) throw new Error("channel_not_found");
+  const text = String(body["text"] ?? "");
+  if (text.trim() === "") throw new Error("no_text");
+  if ([...text].length > 40_000) throw new Error("msg_too_long");
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
