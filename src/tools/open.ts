@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Machine } from "#config";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -17,7 +18,8 @@ import { openSession } from "./open-session.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
 import { ToolRegistry } from "./registry/registry.ts";
 import { listOf } from "./registry/session-listing.ts";
-import { openTerminals } from "./terminals/open-terminals.ts";
+import { childEnvironment } from "./terminals/environment-variables.ts";
+import { blockedVariables, openTerminals } from "./terminals/open-terminals.ts";
 import { openPersonShell } from "./terminals/person-shell.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { ToolsBase, ToolsOptions } from "./tools-base.ts";
@@ -61,6 +63,15 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     takenBack: (sessionKey) => sessions.tasks(sessionKey).forEach(forget),
     runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
     wall: (of, signal) => walls.of(of, signal),
+    testWall: async (of, signal) => {
+      const { testWall } = await import("./confinement/self-test.ts");
+      const env = childEnvironment(base.env, {
+        policy: "inherit",
+        passthrough: config.terminal.env_passthrough,
+        blocked: blockedVariables(machine.loaded),
+      });
+      return testWall(await walls.of(of, signal), { env, tempDir: tmpdir() }, signal);
+    },
     mcp: mcp.api,
     callTool,
     adoptProcess: (pid) => guardian.watch(pid),

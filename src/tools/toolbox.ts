@@ -6,6 +6,7 @@ import type { ToolSession } from "./call/open-sessions.ts";
 import type { ResultFiles } from "./call/output-limit.ts";
 import type { SessionScope, ToolTask } from "./call/session-scope.ts";
 import type { ObservedTurn } from "./call/tool-extensions.ts";
+import type { WallLine } from "./confinement/self-test.ts";
 import type { SessionWall } from "./confinement/wall.ts";
 import type { WorkspaceSnapshots } from "./files/snapshots/workspace-snapshots.ts";
 import type { Listing, ListingOptions } from "./registry/listing.ts";
@@ -51,6 +52,8 @@ export interface Toolbox extends AsyncDisposable {
   takenBack(sessionKey: string): void;
   /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
   runForPerson(command: string, sessionKey: string, signal: AbortSignal): Promise<PersonRun>;
+  /** Tries what the wall of a session promises, for real. */
+  testWall(scope: SessionScope, signal: AbortSignal): Promise<readonly WallLine[]>;
   /** What holds whatever runs for a session inside, and says what it may read. */
   wall(scope: SessionScope, signal: AbortSignal): Promise<SessionWall>;
   /** Variables that only commands of one session see. */

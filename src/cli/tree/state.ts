@@ -16,7 +16,7 @@ export const doctorCommand: Command = {
   about: "Find what is wrong, and mend it",
   flags: [
     { name: "fix", kind: "switch", about: "Mend what can be mended" },
-    { name: "security", kind: "switch", about: "Only what concerns security" },
+    { name: "security", kind: "switch", about: "Only what concerns security, with the wall tried for real" },
     { name: "offline", kind: "switch", about: "Do not ask the network" },
   ],
   run: async (invocation) => (await import("../commands/doctor/doctor.ts")).doctor(invocation),

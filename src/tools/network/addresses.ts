@@ -4,6 +4,7 @@ import { BlockList, isIP } from "node:net";
 const metadata: readonly Range[] = [
   ["169.254.0.0", 16, "ipv4"],
   ["100.100.100.200", 32, "ipv4"],
+  ["168.63.129.16", 32, "ipv4"],
   ["fd00:ec2::254", 128, "ipv6"],
 ];
 
@@ -25,7 +26,10 @@ const notPublic: readonly Range[] = [
   ["::", 128, "ipv6"],
   ["::1", 128, "ipv6"],
   ["100::", 64, "ipv6"],
+  // Tunnels (Teredo) lead to wherever their other end says.
+  ["2001::", 32, "ipv6"],
   ["2001:db8::", 32, "ipv6"],
+  ["fec0::", 10, "ipv6"],
   ["fc00::", 7, "ipv6"],
   ["fe80::", 10, "ipv6"],
   ["ff00::", 8, "ipv6"],
@@ -35,18 +39,29 @@ type Range = readonly [address: string, prefixBits: number, family: "ipv4" | "ip
 
 export type AddressKind = "public" | "private" | "metadata";
 
-/** What an IP address is; IPv4 inside IPv6 (mapped, NAT64, 6to4) counts as the IPv4 it carries. */
+/**
+ * What an IP address is. IPv4 inside IPv6 (NAT64, 6to4) counts as the IPv4 it carries; mapped addresses (`::ffff:0:0/96`) are
+ * a way of one machine to write its own sockets down, and no address of the internet.
+ */
 export function addressKind(address: string): AddressKind {
   const plain = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   const version = isIP(plain);
   if (version === 0) return "private";
   if (version === 6) {
     const carried = carriedIpv4(plain);
-    if (carried !== undefined) return addressKind(carried);
+    if (carried !== undefined) {
+      const kind = addressKind(carried);
+      return isMapped(plain) && kind === "public" ? "private" : kind;
+    }
   }
   const family = version === 4 ? "ipv4" : "ipv6";
   if (listOf(metadata).check(plain, family)) return "metadata";
   return listOf(notPublic).check(plain, family) ? "private" : "public";
+}
+
+function isMapped(address: string): boolean {
+  const words = expand(address) ?? [];
+  return words.slice(0, 5).every((word) => word === 0) && words[5] === 0xffff;
 }
 
 function carriedIpv4(address: string): string | undefined {

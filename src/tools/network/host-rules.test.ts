@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { addressKind } from "./addresses.ts";
 import { type HostRules, judgeHost, matchesHost, readDestination } from "./host-rules.ts";
 import { hostsIn } from "./registries.ts";
 
@@ -76,5 +77,23 @@ describe("which hosts a confined command may reach", () => {
     expect(hostsIn("https://mirror.example/npm/\n")).toEqual(["mirror.example:443"]);
     expect(hostsIn("global.index-url='http://pip.example:8080/simple'")).toEqual(["pip.example:8080"]);
     expect(hostsIn("https://a.example,direct|off\nsum.example")).toEqual(["a.example:443"]);
+  });
+});
+
+describe("addresses that are not the internet", () => {
+  it.each([
+    ["168.63.129.16", "metadata"],
+    ["::ffff:168.63.129.16", "metadata"],
+    ["::ffff:1.1.1.1", "private"],
+    ["::ffff:127.0.0.1", "private"],
+    ["fec0::1", "private"],
+    ["feff::1", "private"],
+    ["2001::1", "private"],
+    ["2001:0:53aa:64c::1", "private"],
+    ["2001:4860:4860::8888", "public"],
+    ["64:ff9b::a00:1", "private"],
+    ["1.1.1.1", "public"],
+  ])("%s is %s", (address, kind) => {
+    expect(addressKind(address)).toBe(kind);
   });
 });

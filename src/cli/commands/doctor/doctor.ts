@@ -9,6 +9,7 @@ import { examineExtensions } from "./extensions.ts";
 import { examineFiles } from "./files.ts";
 import { examineKeys } from "./keys.ts";
 import { examineMachine } from "./machine.ts";
+import { examineWall } from "./wall.ts";
 
 const examinations: readonly Examine[] = [
   examineMachine,
@@ -51,7 +52,8 @@ async function examine(invocation: Invocation): Promise<readonly Check[]> {
   const patient: Patient = { invocation, parts, isOffline: hasFlag(invocation, "offline") };
   const found: Check[] = [];
   for (const look of examinations) found.push(...(await look(patient)));
-  return hasFlag(invocation, "security") ? found.filter((check) => check.isSecurity === true) : found;
+  if (!hasFlag(invocation, "security")) return found;
+  return [...(await examineWall(patient)), ...found.filter((check) => check.isSecurity === true)];
 }
 
 function write(out: Output, checks: readonly Check[], fixed: readonly string[]): void {
