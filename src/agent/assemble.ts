@@ -273,6 +273,7 @@ function toolsOf({ host, scope, choices }: Omit<Assembly, "owned">, { tools, abi
   const hints = new NestedHints({
     startDirectory: startDirectory(environment.variables, scope.cwd),
     log: machine.logger,
+    isTrusted: (folder) => machine.loaded.trust.isTrusted(folder),
     seen: NestedHints.seenIn(choices.conversation.history),
   });
   return {

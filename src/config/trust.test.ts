@@ -106,3 +106,19 @@ test("a folder that holds all of a person's files is known", () => {
   const holds = (folder: string) => holdsEverything(folder, { HOME: user });
   expect(["/", temp.folder, user, project].map(holds)).toEqual([true, true, true, false]);
 });
+
+test("a folder is asked about once, when it has files of its own, and a no is remembered", async () => {
+  using temp = new TempHome();
+  const [project = ""] = folders(temp, "asked");
+  const trust = new TrustedFolders(temp.home);
+  const state = () => [trust.isAwaited(project), trust.isUndecided(project)];
+  expect(state()).toEqual([false, false]);
+  writeFileSync(join(project, "AGENTS.md"), "x");
+  expect(state()).toEqual([true, true]);
+  await trust.refuse(project, never);
+  expect(state()).toEqual([true, false]);
+  await trust.trust(project, never);
+  expect(state()).toEqual([false, false]);
+  await trust.distrust(project, never);
+  expect(state()).toEqual([true, true]);
+});

@@ -66,6 +66,20 @@ export class TrustedFolders {
     return speakingFiles.some((name) => existsSync(join(folder, name))) && !this.isTrusted(folder);
   }
 
+  /** Whether a person should be asked: the folder has files of its own, and nobody has decided about them yet. */
+  isUndecided(folder: string): boolean {
+    const real = realPathOf(folder);
+    if (real === undefined || !this.isAwaited(folder)) return false;
+    const read = this.#read();
+    return read.kind === "list" && !read.refused.includes(real);
+  }
+
+  /** Remembers a no, so that it is not asked again. */
+  async refuse(folder: string, signal: AbortSignal): Promise<void> {
+    const real = existingFolder(folder);
+    await this.#change(signal, (read) => ({ ...read, refused: [...new Set([...read.refused, real])] }));
+  }
+
   /** The list in the home, by path. A list that cannot be read trusts nothing. */
   list(): readonly TrustedFolder[] {
     const read = this.#read();
@@ -81,20 +95,23 @@ export class TrustedFolders {
   async trust(folder: string, signal: AbortSignal): Promise<string> {
     const real = existingFolder(folder);
     const since = new Date().toISOString();
-    await this.#change(signal, (folders) => [...folders.filter((one) => one.folder !== real), { folder: real, since }]);
+    await this.#change(signal, ({ folders, refused }) => ({
+      folders: [...folders.filter((one) => one.folder !== real), { folder: real, since }],
+      refused: refused.filter((one) => one !== real),
+    }));
     return real;
   }
 
   /** Takes a folder off the list. False when it was not on it; it may still lie in one that is. */
   async distrust(folder: string, signal: AbortSignal): Promise<boolean> {
     const names = new Set([resolve(folder), realPathOf(folder)]);
-    return await this.#change(signal, (folders) => folders.filter((one) => !names.has(one.folder)));
+    return await this.#change(signal, ({ folders, refused }) => ({
+      folders: folders.filter((one) => !names.has(one.folder)),
+      refused,
+    }));
   }
 
-  async #change(
-    signal: AbortSignal,
-    change: (folders: readonly TrustedFolder[]) => readonly TrustedFolder[],
-  ): Promise<boolean> {
+  async #change(signal: AbortSignal, change: (decided: Decided) => Decided): Promise<boolean> {
     await ensureDir(join(this.#file, ".."), 0o700);
     const work = async () => {
       const read = this.#read();
@@ -104,21 +121,26 @@ export class TrustedFolders {
           hint: "Put it right or move it away, then trust your folders again.",
         });
       }
-      const after = change(read.folders);
-      const hasChanged = after.length !== read.folders.length || after.some((one) => !read.folders.includes(one));
-      if (hasChanged) await writeFileAtomic(this.#file, textOf(after), { mode: 0o600 });
+      const after = change(read);
+      const { folders } = after;
+      const hasChanged = folders.length !== read.folders.length || folders.some((one) => !read.folders.includes(one));
+      if (hasChanged || after.refused.length !== read.refused.length)
+        await writeFileAtomic(this.#file, textOf(after, read.others), { mode: 0o600 });
       return hasChanged;
     };
     return await withFileLock(`${this.#file}.lock`, work, { signal });
   }
 
-  #read(): { readonly kind: "list"; readonly folders: readonly TrustedFolder[] } | { readonly kind: "damaged" } {
+  #read(): ({ readonly kind: "list" } & TrustFile) | { readonly kind: "damaged" } {
     const bytes = this.#bytes();
-    if (bytes === undefined) return { kind: "list", folders: [] };
+    if (bytes === undefined) return { kind: "list", folders: [], refused: [], others: {} };
     const parsed = parseJson(bytes.toString("utf8"));
-    const folders = parsed.ok && isRecord(parsed.value) ? parsed.value["folders"] : undefined;
-    if (!Array.isArray(folders) || !folders.every(isTrustedFolder)) return { kind: "damaged" };
-    return { kind: "list", folders };
+    if (!parsed.ok || !isRecord(parsed.value)) return { kind: "damaged" };
+    // Plugins of projects are kept in the same file.
+    const { folders = [], refused = [], ...others } = parsed.value;
+    if (!Array.isArray(folders) || !folders.every(isTrustedFolder) || !Array.isArray(refused))
+      return { kind: "damaged" };
+    return { kind: "list", folders, refused: refused.map(String), others };
   }
 
   #bytes(): Buffer | undefined {
@@ -165,5 +187,18 @@ const isTrustedFolder = (value: unknown): value is TrustedFolder =>
   isAbsolute(value["folder"]) &&
   typeof value["since"] === "string";
 
-const textOf = (folders: readonly TrustedFolder[]): string =>
-  `${JSON.stringify({ folders: folders.toSorted((a, b) => (a.folder < b.folder ? -1 : 1)) }, null, 2)}\n`;
+/** What a person has decided about folders. */
+interface Decided {
+  readonly folders: readonly TrustedFolder[];
+  /** Asked about and not trusted. */
+  readonly refused: readonly string[];
+}
+
+interface TrustFile extends Decided {
+  readonly others: Readonly<Record<string, unknown>>;
+}
+
+function textOf({ folders, refused }: Decided, others: TrustFile["others"]): string {
+  const sorted = folders.toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+  return `${JSON.stringify({ ...others, folders: sorted, ...(refused.length === 0 ? {} : { refused }) }, null, 2)}\n`;
+}

@@ -145,7 +145,7 @@ export class Plugins implements AsyncDisposable {
         sessions: { place: (key) => this.#sessions?.place(key), callTool },
       },
       env,
-      trust: new ProjectTrust(home.at("trusted-plugins.json"), never),
+      trust: new ProjectTrust(home.at("trust.json"), never),
       lock: new PluginLock(home.pluginsLock, never),
       isolation: plugins.isolation,
       adoptProcess,

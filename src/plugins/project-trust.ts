@@ -32,8 +32,11 @@ export class ProjectTrust {
     await withFileLock(
       `${this.#path}.lock`,
       async () => {
-        const all = { ...(await this.#read()), [place]: print };
-        await writeFileAtomic(this.#path, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
+        const { folders = [], plugins, ...others } = await this.#file();
+        const all = { ...(isRecord(plugins) ? plugins : {}), [place]: print };
+        await writeFileAtomic(this.#path, `${JSON.stringify({ folders, ...others, plugins: all }, null, 2)}\n`, {
+          mode: 0o600,
+        });
       },
       { signal: this.#signal },
     );
@@ -47,6 +50,12 @@ export class ProjectTrust {
   }
 
   async #read(): Promise<Readonly<Record<string, unknown>>> {
+    const { plugins } = await this.#file();
+    return isRecord(plugins) ? plugins : {};
+  }
+
+  /** The one file of what a person trusts; folders stand in it beside plugins. */
+  async #file(): Promise<Readonly<Record<string, unknown>>> {
     const parsed = parseJson((await readTextFile(this.#path, { maxBytes: 1024 * 1024 })) ?? "{}");
     return parsed.ok && isRecord(parsed.value) ? parsed.value : {};
   }

@@ -36,7 +36,7 @@ export async function pluginStage(): Promise<PluginStage> {
   const calls = new PluginCalls();
   const hooks = new Hooks({ logger, calls });
   const contributions = new Contributions({ logger, builtinCommands: new Set(["help", "model"]) });
-  const trust = new ProjectTrust(join(home, "trusted-plugins.json"), never);
+  const trust = new ProjectTrust(join(home, "trust.json"), never);
   const own = { calls, sessions: noSessions, hermesHome: home, config: {} };
   const wiring: PluginWiring = { registry, hooks, contributions, logger, ...own };
   return {

@@ -131,6 +131,7 @@ export async function openWorld(server: ModelServer, plan: SessionPlan, project:
     const hints = new NestedHints({
       startDirectory: project,
       log: silentLogger,
+      isTrusted: () => true,
       seen: NestedHints.seenIn(history),
     });
     const gather = async () => {

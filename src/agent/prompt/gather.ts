@@ -45,7 +45,8 @@ export async function gatherPrompt(
   const { listing, skipsFiles, surface } = facts;
   const { config, environment } = loaded;
   const machine = thisMachine(environment.variables);
-  const files = { startDirectory: startDirectory(environment.variables, facts.cwd), log: logger };
+  const folder = startDirectory(environment.variables, facts.cwd);
+  const files = { startDirectory: folder, log: logger, isTrusted: loaded.trust.isTrusted(folder) };
   const tools = [...listing.tools.values()];
   // Without a tool for them the index would promise what cannot be done.
   const skills = tools.some(({ serves }) => serves === "skills") ? facts.skills : undefined;

@@ -7,11 +7,29 @@ export type GuardedText =
   | { readonly kind: "blocked"; readonly text: string; readonly threats: readonly string[] };
 
 /** A file's text, or the one line that stands for a file which speaks like an attacker. */
-export function guardText(text: string, name: string, log: Logger): GuardedText {
+export function guardText(given: string, name: string, log: Logger): GuardedText {
+  const text = given.replace(unseen, "");
+  if (text !== given) log.warn("A context file held characters that are not seen; they were left out.", { file: name });
+  const mixed = [...new Set(text.match(mixedScript) ?? [])].slice(0, 10);
+  if (mixed.length > 0)
+    log.warn("A context file holds words with letters of two alphabets.", { file: name, words: mixed });
   const threats = scanThreats(text, "context");
-  if (threats.length === 0) return { kind: "clean", text };
+  if (threats.length === 0)
+    return { kind: "clean", text: mixed.length === 0 ? text : `${mixedNote(mixed)}\n\n${text}` };
   log.warn("A context file was not loaded: it looks like a prompt injection.", { file: name, threats });
   return { kind: "blocked", text: `[BLOCKED: ${name} not loaded - ${threats.join(", ")}]`, threats };
+}
+
+/** Tag characters, variation selectors and controls of direction: a model reads them, a person does not see them. */
+const unseen =
+  /\p{Variation_Selector}|[\u{E0000}-\u{E007F}\u{061C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
+
+/** A word that joins Latin letters with letters which look the same and are not. */
+const mixedScript =
+  /(?=[\p{L}\p{N}_-]*\p{Script=Latin})(?=[\p{L}\p{N}_-]*[\p{Script=Cyrillic}\p{Script=Greek}])[\p{L}][\p{L}\p{N}_-]*/gu;
+
+function mixedNote(words: readonly string[]): string {
+  return `[These words mix letters of two alphabets and may not be what they look like: ${words.join(", ")}]`;
 }
 
 const maxContextCharacters = 20_000;

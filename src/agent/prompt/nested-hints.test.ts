@@ -29,7 +29,13 @@ const terminal = fakeTool("terminal", {
 const other = fakeTool("read_file");
 
 const hintsAt = (folder = "", seen: readonly string[] = []): NestedHints =>
-  new NestedHints({ startDirectory: join(root, folder), home: join(root, "home"), log: memoryLogger(), seen });
+  new NestedHints({
+    startDirectory: join(root, folder),
+    home: join(root, "home"),
+    log: memoryLogger(),
+    isTrusted: () => true,
+    seen,
+  });
 
 describe("hints of folders the agent walks into", () => {
   it("[10:A3.8] [10:PROMPT-13] end the result that led there, once", async () => {

@@ -4,7 +4,7 @@ import { type RequestMessage, textOf } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { truncateEnd } from "#foundation/text/text";
-import type { Tool } from "#tools";
+import { fenceUntrusted, type Tool } from "#tools";
 import { guardText, shownName } from "./guarded-text.ts";
 import { expandHome, gitRootOf, isWithin, upwards } from "./project-root.ts";
 import { localFiles, type WorkspaceFiles } from "./workspace-files.ts";
@@ -12,6 +12,8 @@ import { localFiles, type WorkspaceFiles } from "./workspace-files.ts";
 export interface NestedHintsOptions {
   readonly startDirectory: string;
   readonly log: Logger;
+  /** Whether a person trusts a folder; if not, what its files say is material and no instruction. */
+  isTrusted(folder: string): boolean;
   /** The file system the tools act on; a remote terminal needs its own. */
   readonly files?: WorkspaceFiles;
   /** The user's home, for `~`. */
@@ -112,7 +114,8 @@ export class NestedHints {
       const shown = this.#shown(path);
       const guarded = guardText(text, shown, this.#options.log);
       const body = guarded.kind === "clean" ? shorten(guarded.text, basename(path)) : guarded.text;
-      return `\n\n${headingStart}${shown}]\n${body}`;
+      const words = this.#options.isTrusted(folder) ? body : fenceUntrusted(body, shown);
+      return `\n\n${headingStart}${shown}]\n${words}`;
     }
     return "";
   }

@@ -18,7 +18,7 @@ export async function runChat(invocation: Invocation): Promise<number> {
   const wish = readChatWish(invocation);
   const question = wish.isWired ? undefined : await questionOf(wish, invocation);
   await using scope = new Scope();
-  const { place, loaded } = await workPlace(wish, invocation, scope);
+  const { place, loaded, settingsIn } = await workPlace(wish, invocation, scope);
   if (wish.isWired) {
     const { session } = await openAll({ wish, invocation, place, scope, loaded }, true);
     const { runWireChat } = await import("./wire-chat.ts");
@@ -42,7 +42,17 @@ export async function runChat(invocation: Invocation): Promise<number> {
     loaded,
     images: await Promise.all(wish.images.map((image) => checkedImage(image, place))),
     warnings: loaded.warnings.map(formatWarning),
-    open: (people) => openAll({ wish, invocation, place, scope, loaded, people }, true),
+    open: async (people, confirmTrust) => {
+      const { settingsAfterTrust } = await import("./folder-trust.ts");
+      const settings = await settingsAfterTrust({
+        loaded,
+        place,
+        invocation,
+        confirmTrust,
+        reload: () => settingsIn(place),
+      });
+      return openAll({ wish, invocation, place, scope, loaded: settings, people }, true);
+    },
   });
 }
 
@@ -76,6 +86,10 @@ export async function openAll(
   const { warnings } = hermes.loaded;
   // Said before anything can fail: what is wrong with the file is often why.
   if (!isInteractive) for (const warning of warnings) invocation.io.stderr.write(`! ${formatWarning(warning)}\n`);
+  if (!isInteractive && hermes.loaded.trust.isUndecided(place))
+    invocation.io.stderr.write(
+      "! The files of this folder are information, not instructions: nobody has trusted it. See: hermes trust add\n",
+    );
   const resume = await sessionToResume(wish, () => hermes);
   try {
     const session = await hermes.sessions.open({
@@ -174,6 +188,8 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
 interface WorkPlace {
   readonly place: string;
   readonly loaded: LoadedConfig;
+  /** The settings as they count in a folder now. */
+  settingsIn(folder: string): Promise<LoadedConfig>;
 }
 
 /** The folder at hand, or with `-w` and `worktree: true` a worktree of its own, and the settings that count there. */
@@ -185,13 +201,13 @@ async function workPlace(wish: ChatWish, invocation: Invocation, scope: Scope): 
   const settingsIn = (cwd: string) =>
     loadConfig({ home, env: io.env, cwd, trusted: trusted(cwd), ignoreUserConfig, flags });
   const loaded = await settingsIn(io.cwd);
-  if (!wish.isWorktree && !loaded.config.worktree) return { place: io.cwd, loaded };
-  const worktree = await openWorktree(io.cwd, io.env, io.signal);
+  if (!wish.isWorktree && !loaded.config.worktree) return { place: io.cwd, loaded, settingsIn };
+  const worktree = await openWorktree(io.cwd, { env: io.env, isTrusted: loaded.trust.isTrusted(io.cwd) }, io.signal);
   scope.defer(async () => {
     const note = await worktree.close(never);
     if (note !== undefined) io.stderr.write(`${note}\n`);
   });
-  return { place: worktree.path, loaded: await settingsIn(worktree.path) };
+  return { place: worktree.path, loaded: await settingsIn(worktree.path), settingsIn };
 }
 
 function isTerminal({ io }: Pick<Invocation, "io">): boolean {

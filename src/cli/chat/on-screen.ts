@@ -17,7 +17,7 @@ import { gitBranch } from "./git-branch.ts";
 import { pluginExtensions } from "./plugin-extensions.ts";
 import { scannerWarning } from "./scanner-warning.ts";
 import { openedFacts, updateNotice } from "./screen-facts.ts";
-import { type ChatPeople, ScreenPeople } from "./screen-people.ts";
+import { type ChatPeople, type ConfirmTrust, ScreenPeople } from "./screen-people.ts";
 import { tipOfTheDay } from "./tips.ts";
 
 export interface ScreenChat {
@@ -30,7 +30,7 @@ export interface ScreenChat {
   /** Files and addresses given with `--image`. */
   readonly images: readonly string[];
   /** Opens everything; called after the first frame. */
-  open(people: ChatPeople): Promise<Opened>;
+  open(people: ChatPeople, confirmTrust: ConfirmTrust): Promise<Opened>;
 }
 
 interface Opened {
@@ -69,7 +69,7 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
 /** Opens the program and tells the screen what became known with it, before the session takes the place of the wait. */
 async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope): Promise<Opened> {
   const { invocation, loaded, home, wish } = chat;
-  const all = await chat.open(people);
+  const all = await chat.open(people, people.confirmTrust);
   const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, invocation.io.signal)]);
   screen.tell(facts);
   const extensions = await pluginExtensions(all.hermes.plugins, people.onNotice);

@@ -5,6 +5,9 @@ import type { TuiHandle } from "#tui";
 /** Who is told and asked while everything opens. */
 export type ChatPeople = Pick<HermesOptions, "onNotice" | "confirmHook">;
 
+/** Asks whether a folder's own files may count. */
+export type ConfirmTrust = (folder: string, signal: AbortSignal) => Promise<boolean>;
+
 /**
  * The person at the screen. What is said before the screen is there waits for it; what is said after it is gone goes
  * to standard error, because writing there earlier would tear the picture.
@@ -33,6 +36,23 @@ export class ScreenPeople implements Required<ChatPeople> {
   onNotice = (text: string): void => {
     if (this.#hasLeft) this.#fallback(text);
     else void this.screen.then((screen) => screen.say("warn", text));
+  };
+
+  confirmTrust: ConfirmTrust = async (folder, signal) => {
+    const screen = await this.screen;
+    const choice = await screen.approve(
+      {
+        tool: "trust",
+        summary: `May the files of ${folder} instruct Hermes?`,
+        reasons: [
+          "This folder has instructions or settings of its own (AGENTS.md, .env, .hermes ...).",
+          "Trusted, they count. If not, they are information only, and its variables, hooks, servers, skills and plugins are not used. Change it later: hermes trust",
+        ],
+        choices: ["always", "deny"],
+      },
+      signal,
+    );
+    return choice === "always";
   };
 
   /** Only a yes is kept, by whoever asks; a no, or no answer, is asked about again at the next start. */

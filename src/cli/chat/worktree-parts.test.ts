@@ -35,7 +35,7 @@ async function repository(): Promise<void> {
 describe("a worktree for one session [20:R11.20]", () => {
   it("is made from HEAD on a branch of its own, with the files that were asked for, and goes again", async () => {
     await repository();
-    const worktree = await openWorktree(folder, env, never);
+    const worktree = await openWorktree(folder, { env, isTrusted: true }, never);
     expect(worktree.branch).toMatch(/^hermes\/hermes-[0-9a-f]{8}$/);
     expect(await readFile(path.join(worktree.path, "a.txt"), "utf8")).toBe("one\n");
     expect(await readFile(path.join(worktree.path, ".env.local"), "utf8")).toBe("KEY=1\n");
@@ -47,7 +47,7 @@ describe("a worktree for one session [20:R11.20]", () => {
 
   it("[20:A11.10] stays, and says how to remove it, when it holds work that is nowhere else [20:R11.21]", async () => {
     await repository();
-    const worktree = await openWorktree(folder, env, never);
+    const worktree = await openWorktree(folder, { env, isTrusted: true }, never);
     await writeFile(path.join(worktree.path, "new.txt"), "work\n");
     expect(await worktree.close(never)).toContain("not committed");
     execFileSync("git", ["add", "new.txt"], { cwd: worktree.path, env });
@@ -57,7 +57,7 @@ describe("a worktree for one session [20:R11.20]", () => {
   });
 
   it("[20:A11.9] is refused outside a repository, so that nothing runs without it", async () => {
-    await expect(openWorktree(folder, env, never)).rejects.toThrow("git repository only");
+    await expect(openWorktree(folder, { env, isTrusted: true }, never)).rejects.toThrow("git repository only");
   });
 
   it("[20:A11.9] is made for every chat when the settings want it", async () => {

@@ -18,7 +18,11 @@ const folderName = ".worktrees";
 const staleMs = 24 * 3_600_000;
 
 /** Makes the worktree, or stops: whoever asked for isolation must not work without it. */
-export async function openWorktree(cwd: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Worktree> {
+export async function openWorktree(
+  cwd: string,
+  { env, isTrusted }: { readonly env: NodeJS.ProcessEnv; readonly isTrusted: boolean },
+  signal: AbortSignal,
+): Promise<Worktree> {
   const git = gitIn(cwd, env);
   const top = await git(["rev-parse", "--show-toplevel"], signal);
   if (!top.ok)
@@ -39,7 +43,8 @@ export async function openWorktree(cwd: string, env: NodeJS.ProcessEnv, signal: 
       exitCode: exitCodes.failed,
     });
   await ignoreFolder(root);
-  await includeFiles(root, folder);
+  // What a folder wants to bring along counts when a person trusts it.
+  if (isTrusted) await includeFiles(root, folder);
   return { path: folder, branch, close: (stop) => closeWorktree({ root, folder, branch, env }, stop) };
 }
 
@@ -118,7 +123,9 @@ async function includeFiles(root: string, folder: string): Promise<void> {
 
 function gitIn(cwd: string, env: NodeJS.ProcessEnv) {
   return async (args: readonly string[], signal: AbortSignal) => {
-    const done = await runProcess("git", [...args], {
+    // Neither hooks nor a monitor of the repository run for us.
+    const quiet = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
+    const done = await runProcess("git", [...quiet, ...args], {
       cwd,
       env,
       signal,

@@ -69,7 +69,7 @@ describe("hermes trust", () => {
     writeFileSync(path.join(folder, "plugin.yaml"), "name: mine\nversion: 1.0.0\n");
     writeFileSync(entry, "export default () => {};\n");
     expect(await json("trust", "add")).toMatchObject({ folder: project, plugins: ["mine"] });
-    const trust = new ProjectTrust(path.join(place.home, "trusted-plugins.json"), never);
+    const trust = new ProjectTrust(path.join(place.home, "trust.json"), never);
     const plugin = { key: "mine", source: "project", folder, entry, manifest: {} } as unknown as Parameters<
       typeof trust.isTrusted
     >[0];

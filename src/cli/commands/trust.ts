@@ -37,7 +37,7 @@ export async function trustAdd(invocation: Invocation): Promise<number> {
   }
   const trusted = await loaded.trust.trust(folder, io.signal);
   // A plugin of a project runs only as it was when the person agreed.
-  const plugins = await new ProjectTrust(home.at("trusted-plugins.json"), io.signal).trustProject(trusted);
+  const plugins = await new ProjectTrust(home.at("trust.json"), io.signal).trustProject(trusted);
   out.document({ folder: trusted, plugins });
   out.line(`Trusted: ${trusted} and everything below it.`);
   if (plugins.length > 0) out.line(`Its plugins, as they are now: ${plugins.join(", ")}`);

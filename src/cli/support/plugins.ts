@@ -50,7 +50,7 @@ export async function openPlugins(
       config: plugins.settings,
     },
     env,
-    trust: new ProjectTrust(home.at("project-plugins.json"), io.signal),
+    trust: new ProjectTrust(home.at("trust.json"), io.signal),
     lock,
     importModule,
   });
