@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Machine } from "#config";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { openApproval } from "./approval/open-approval.ts";
+import type { Approver } from "./approval/request.ts";
 import { type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
 import { builtinTools } from "./builtin/open-builtin.ts";
 import { type CallWatchers, watchCalls } from "./call/call-watchers.ts";
@@ -63,14 +64,21 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     takenBack: (sessionKey) => sessions.tasks(sessionKey).forEach(forget),
     runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
     wall: (of, signal) => walls.of(of, signal),
-    testWall: async (of, signal) => {
+    testWall: async (folder, signal) => {
       const { testWall } = await import("./confinement/self-test.ts");
       const env = childEnvironment(base.env, {
         policy: "inherit",
         passthrough: config.terminal.env_passthrough,
         blocked: blockedVariables(machine.loaded),
       });
-      return testWall(await walls.of(of, signal), { env, tempDir: tmpdir() }, signal);
+      const approver: Approver = { ask: () => Promise.resolve("deny"), canAsk: () => false };
+      const limits = { writable: [], revealed: [], hosts: [], ports: [] };
+      await using wall = await walls.forProgram(
+        { key: "wall test", cwd: folder, userId: undefined, approver },
+        limits,
+        signal,
+      );
+      return await testWall(wall, { env, tempDir: tmpdir() }, signal);
     },
     mcp: mcp.api,
     callTool,

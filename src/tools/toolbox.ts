@@ -52,8 +52,8 @@ export interface Toolbox extends AsyncDisposable {
   takenBack(sessionKey: string): void;
   /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
   runForPerson(command: string, sessionKey: string, signal: AbortSignal): Promise<PersonRun>;
-  /** Tries what the wall of a session promises, for real. */
-  testWall(scope: SessionScope, signal: AbortSignal): Promise<readonly WallLine[]>;
+  /** Tries what the wall of a session in this folder would promise, for real. */
+  testWall(folder: string, signal: AbortSignal): Promise<readonly WallLine[]>;
   /** What holds whatever runs for a session inside, and says what it may read. */
   wall(scope: SessionScope, signal: AbortSignal): Promise<SessionWall>;
   /** Variables that only commands of one session see. */

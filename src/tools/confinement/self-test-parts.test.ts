@@ -14,7 +14,7 @@ describe.skipIf(!hasSandbox)("the wall, tried for real", () => {
     await mkdir(path.join(home, ".ssh"));
     await writeFile(path.join(home, ".ssh", "id_ed25519"), "key");
     const toolbox = await stage.open();
-    const lines = await toolbox.testWall(stage.scope(), never);
+    const lines = await toolbox.testWall(stage.cwd, never);
     expect(lines.filter(({ state }) => state !== "holds")).toEqual([]);
     expect(lines).toHaveLength(9);
   });
@@ -22,7 +22,7 @@ describe.skipIf(!hasSandbox)("the wall, tried for real", () => {
   it("says so where the network is open", async () => {
     await using stage = await toolStage({ "config.yaml": "terminal: {network: open}\n" });
     const toolbox = await stage.open();
-    const lines = await toolbox.testWall(stage.scope(), never);
+    const lines = await toolbox.testWall(stage.cwd, never);
     expect(lines.filter(({ state }) => state === "broken").map(({ name }) => name)).toEqual(["the network asks"]);
   });
 });
@@ -31,7 +31,7 @@ describe("without a sandbox", () => {
   it("the one line about it is broken", async () => {
     await using stage = await toolStage({ "config.yaml": "terminal: {sandbox: off}\n" });
     const toolbox = await stage.open();
-    expect(await toolbox.testWall(stage.scope(), never)).toEqual([
+    expect(await toolbox.testWall(stage.cwd, never)).toEqual([
       { name: "sandbox", state: "broken", detail: expect.stringContaining("switched off") },
     ]);
   });

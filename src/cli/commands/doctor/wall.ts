@@ -1,5 +1,5 @@
 import { openMachine } from "#config";
-import { openTools, unattendedScope } from "#tools";
+import { openTools } from "#tools";
 import { version } from "../../version.ts";
 import type { Check, Examine } from "./check.ts";
 
@@ -15,7 +15,7 @@ export const examineWall: Examine = async ({ invocation, parts }) => {
   const { env, cwd, signal } = invocation.io;
   await using machine = await openMachine({ env, cwd, version, loaded: parts.loaded, onNotice: () => undefined });
   await using toolbox = openTools(machine);
-  const lines = await toolbox.testWall(unattendedScope({ key: "doctor", source: "cli", cwd }), signal);
+  const lines = await toolbox.testWall(cwd, signal);
   return lines.map(
     ({ name, state, detail }): Check => ({
       section,
