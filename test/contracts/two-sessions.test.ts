@@ -315,7 +315,8 @@ describe("two sessions in one process", () => {
 
   it("have their own MCP servers, and plugins work for the session that calls them", async () => {
     await open();
-    const pidFile = path.join(folder, "mcp.pid");
+    // Where the wall around the server lets it write.
+    const pidFile = path.join(folder, "bob", "mcp.pid");
     const [a, b] = [await ann(), await bob({ mcpServers: [server("mine", { pidFile })] })];
     expect(await b.call("mcp_mine_echo", { a: "his" })).toContain("his");
     expect(await a.call("terminal", { command: "true" })).toContain('"exit_code":0');

@@ -87,10 +87,8 @@ export async function openConversation(
   });
   const facts = { sessionId: id, rootSessionId: rootId, startedAtMs, spentUsd: spentUsd(record), options };
   const { events, surface, session } = deps;
-  const opened = await openAgent(
-    { ...facts, ...surface, history: past.history, transcript, prompt, events, records: session.records },
-    signal,
-  );
+  const own = { history: past.history, transcript, prompt, events, records: session.records };
+  const opened = await openAgent({ ...facts, ...surface, ...own }, signal);
   if (record !== undefined) continueFigures(opened.agent, record);
   return {
     agent: opened.agent,

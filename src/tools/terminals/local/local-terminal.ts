@@ -250,14 +250,8 @@ class LocalTerminal implements Terminal {
       wall?.begin();
       const stdin = options.stdin === undefined ? "ignore" : "pipe";
       const env = this.#environment(before.variables, wall);
-      const child = await spawnProcess(call.program, call.args, {
-        cwd: "/",
-        env,
-        signal,
-        stdin,
-        graceMs,
-        keepDescendants: true,
-      });
+      const started = { cwd: "/", env, signal, stdin, graceMs, keepDescendants: true } as const;
+      const child = await spawnProcess(call.program, call.args, started);
       const watched = this.#options.watch?.(child.pid);
       readOutput(child, output, options);
       exitCode = exitCodeOf(await child.exited);
