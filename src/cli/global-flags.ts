@@ -1,5 +1,7 @@
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import type { CommandIo, Flag, FlagValue, GlobalFlags } from "./command.ts";
+import { usageError } from "./usage-error.ts";
 
 /** Options that every command takes, wherever they stand in the line. */
 export const globalFlags: readonly Flag[] = [
@@ -25,6 +27,8 @@ export const globalFlags: readonly Flag[] = [
 export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: CommandIo): GlobalFlags {
   const profile = flagText(flags, "profile");
   const configFile = flagText(flags, "config");
+  if (configFile !== undefined && !existsSync(path.resolve(io.cwd, configFile)))
+    throw usageError(`There is no file ${path.resolve(io.cwd, configFile)}.`, "--config names a settings file.");
   return {
     ...(profile === undefined ? {} : { profile }),
     ...(configFile === undefined ? {} : { configFile: path.resolve(io.cwd, configFile) }),
@@ -38,7 +42,10 @@ export function readGlobalFlags(flags: Readonly<Record<string, FlagValue>>, io: 
 /** The folder the command works in. */
 export function workingFolder(flags: Readonly<Record<string, FlagValue>>, io: CommandIo): string {
   const cwd = flagText(flags, "cwd");
-  return cwd === undefined ? io.cwd : path.resolve(io.cwd, cwd);
+  if (cwd === undefined) return io.cwd;
+  const folder = path.resolve(io.cwd, cwd);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw usageError(`There is no folder ${folder}.`, "--cwd names a folder that is there.");
 }
 
 function flagText(flags: Readonly<Record<string, FlagValue>>, name: string): string | undefined {

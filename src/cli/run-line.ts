@@ -7,6 +7,7 @@ import { schemaVersion } from "./output/json.ts";
 import { createStyle } from "./output/style.ts";
 import { findCommand, firstWord, nameOf, type ParsedLine, parseLine } from "./parse.ts";
 import { commandTree, helpGroups } from "./tree.ts";
+import { usageError } from "./usage-error.ts";
 import { versionLine } from "./version.ts";
 
 /** Runs one line over the command tree. Never throws: what goes wrong is said, and the exit code tells. */
@@ -26,7 +27,7 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
   }
   await using opened = await treeFor(argv, io);
   const { tree } = opened;
-  const line = parseLine(tree, argv);
+  const line = parseLine(tree, asQuestion(argv));
   const global = readGlobalFlags(line.flags, io);
   const command = line.path.at(-1) ?? tree;
   if (line.flags["version"] === true) {
@@ -38,7 +39,7 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
     return exitCodes.ok;
   };
   if (line.flags["help"] === true) return help(line.path);
-  if (command.name === "help") return help(parseLine(tree, [...line.args, "--help"]).path);
+  if (command.name === "help") return help(helpPath(tree, line.args));
   if (command.run === undefined) {
     help(line.path);
     return exitCodes.usage;
@@ -54,6 +55,12 @@ async function dispatch(argv: readonly string[], io: CommandIo): Promise<number>
   return await command.run(invocation);
 }
 
+/** `hermes "what is this?"`: words with a space in them are no command but a question. */
+function asQuestion(argv: readonly string[]): readonly string[] {
+  const word = firstWord(argv, [...(commandTree.flags ?? []), ...globalFlags]);
+  return word !== undefined && /\S\s+\S/.test(word) ? ["chat", ...argv] : argv;
+}
+
 /** The commands of plugins are looked for only when the first word is none of ours, or help is asked for. */
 async function treeFor(argv: readonly string[], io: CommandIo): Promise<AddedCommands> {
   const word = firstWord(argv, [...(commandTree.flags ?? []), ...globalFlags]);
@@ -64,6 +71,14 @@ async function treeFor(argv: readonly string[], io: CommandIo): Promise<AddedCom
   }
   const { withAddedCommands } = await import("./added-commands.ts");
   return await withAddedCommands(commandTree, argv, io);
+}
+
+/** What help is asked for; words that name no command are a mistake, not a wish for everything. */
+function helpPath(tree: Command, words: readonly string[]): readonly Command[] {
+  const { path, args } = parseLine(tree, [...words, "--help"]);
+  const [unknown] = args;
+  if (unknown === undefined || (path.length > 1 && (path.at(-1)?.commands ?? []).length === 0)) return path;
+  throw usageError(`There is no command "${[...words].join(" ")}".`, "See them with: hermes help");
 }
 
 /** The same streams in another folder. Copying them one by one would open the standard input. */
@@ -116,7 +131,7 @@ function facts(
   }
   return {
     code: "internal",
-    message: `Hermes met an error it did not expect: ${describe(error)}`,
+    message: `Unexpected error: ${describe(error)}`,
     exitCode: exitCodes.failed,
   };
 }

@@ -54,7 +54,7 @@ export { ProviderRegistry } from "./providers/registry.ts";
 export { describeRateLimits, RateLimitBook } from "./rate-limits.ts";
 export type { ModelRequest, ReasoningEffort, RequestOptions } from "./request.ts";
 export { choiceToSave, type PickerEntry } from "./resolve/choose/picker.ts";
-export { switchModel } from "./resolve/choose/switch-model.ts";
+export { readModelName, switchModel, unlistedModel } from "./resolve/choose/switch-model.ts";
 export { usableProviders } from "./resolve/choose/usable-providers.ts";
 export type {
   ResolveContext,

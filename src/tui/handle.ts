@@ -1,5 +1,6 @@
 import type { ApprovalChoice, ApprovalScopes } from "#conversation";
 import type { TuiExtension } from "./extension.ts";
+import type { TuiSettings } from "./settings.ts";
 import type { BannerFacts } from "./view/banner.ts";
 
 /** What whoever opened the terminal may tell it while it runs: the first frame comes before most of this is known. */
@@ -29,6 +30,8 @@ export interface TuiFacts {
   readonly banner?: Partial<BannerFacts>;
   readonly branch?: string;
   readonly isConfigChanged?: boolean;
+  /** Settings that changed while it runs; drawn from the next frame on. */
+  readonly settings?: Partial<TuiSettings> | undefined;
   /** Emojis tools were registered with. */
   readonly toolEmojis?: Readonly<Record<string, string>>;
 }

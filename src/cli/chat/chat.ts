@@ -150,22 +150,35 @@ async function sessionToResume(wish: ChatWish, open: () => Hermes | Promise<Herm
   );
 }
 
-/** The question of a one-shot run; undefined when somebody wants to chat. */
+/** The question of a one-shot run, with what was piped in behind it; undefined when somebody wants to chat. */
 async function questionOf(wish: ChatWish, { io }: Invocation): Promise<string | undefined> {
-  if (wish.query !== undefined && wish.query !== "-") return wish.query;
   const { message } = wish;
-  if (message !== undefined && isTerminal({ io })) return undefined;
-  if (wish.query === "-" || io.stdin.isTTY !== true) {
-    const piped = (await readAll(io.stdin)).trim();
-    if (piped !== "") return message === undefined ? piped : `${message}\n\n${piped}`;
-    if (wish.query === "-")
-      throw new UserError("Nothing came in on standard input.", {
-        exitCode: exitCodes.usage,
-        hint: "Pipe the text in.",
-      });
-  }
-  // Without a terminal to go on in, the first message is the only one.
-  return message;
+  const words = wish.query !== undefined && wish.query !== "-" ? wish.query : message;
+  if (io.stdin.isTTY === true && wish.query !== "-") return isTerminal({ io }) ? wish.query : words;
+  const piped = (await (words === undefined ? readAll(io.stdin) : readSoon(io))).trim();
+  if (piped !== "") return words === undefined ? piped : `${words}\n\n${piped}`;
+  if (wish.query === "-")
+    throw new UserError("Nothing came in on standard input.", {
+      exitCode: exitCodes.usage,
+      hint: "Pipe the text in.",
+    });
+  return words;
+}
+
+const firstByteMs = 3_000;
+
+/** What is piped in beside a question. A pipe that nobody writes to or closes does not hold the question up for ever. */
+async function readSoon(io: Invocation["io"]): Promise<string> {
+  const { stdin } = io;
+  const begun = new Promise<boolean>((resolve) => {
+    const done = (): void => resolve(true);
+    for (const event of ["readable", "end", "error", "close"]) stdin.once(event, done);
+    setTimeout(() => resolve(false), firstByteMs).unref();
+  });
+  if (await begun) return readAll(stdin);
+  io.stderr.write(`! Nothing came in on standard input within ${firstByteMs / 1000} s; going on without it.\n`);
+  stdin.destroy();
+  return "";
 }
 
 const maxPiped = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Hermes } from "#app";
-import { type Config, collectSecrets, editConfig, type LoadedConfig, watchConfig } from "#config";
+import { type Config, changedSettings, collectSecrets, editConfig, type LoadedConfig, watchConfig } from "#config";
 import { describe, UserError } from "#foundation/errors";
 import { readTextFile, safeJoin } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
@@ -9,7 +9,7 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { thisMachine } from "#foundation/process/platform";
 import { Redactor } from "#foundation/secrets/redact";
 import type { OpenSession } from "#session";
-import { ProcessTerminal, type RunTuiOptions, runTui, type TuiSettings } from "#tui";
+import { ProcessTerminal, type RunTuiOptions, runTui, type TuiHandle, type TuiSettings } from "#tui";
 import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import type { ChatWish } from "./chat-wish.ts";
@@ -82,18 +82,38 @@ async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope):
       cwd: chat.place,
       trusted: loaded.trust.forThisRun,
       signal: invocation.io.signal,
-      onChange: ({ changed }) => {
-        const foreign = changed.filter(({ key }) => !ownKeys.test(key));
-        if (foreign.length > 0) screen.tell({ isConfigChanged: true });
-      },
+      onChange: ({ loaded: now, changed }) => void tellSettings(screen, { before: loaded, now, changed, wish }),
       onError: (error) => all.hermes.logger.warn("a changed configuration cannot be read", { error: describe(error) }),
     }),
   );
   return all;
 }
 
-/** Settings the program itself changes while it runs. */
-const ownKeys = /^(?:onboarding|command_allowlist)\b/;
+/** What is shown changes at once; the mark stands for as long as the file says something that does not count yet. */
+async function tellSettings(
+  screen: TuiHandle,
+  change: {
+    readonly before: LoadedConfig;
+    readonly now: LoadedConfig;
+    readonly changed: readonly { readonly key: string }[];
+    readonly wish: ChatWish;
+  },
+): Promise<void> {
+  const { before, now, changed, wish } = change;
+  const waiting = (await changedSettings(before.config, now.config)).filter(({ key }) => !countsAtOnce.test(key));
+  const { skin, seenHints: _seen, ...display } = tuiSettings(now.config, wish);
+  const hasSkin = changed.some(({ key }) => key === "display.skin");
+  screen.tell({
+    isConfigChanged: waiting.length > 0,
+    settings: changed.some(({ key }) => key.startsWith("display."))
+      ? { ...display, ...(hasSkin ? { skin } : {}) }
+      : undefined,
+  });
+}
+
+/** Settings that are drawn from, and those the program itself changes while it runs. */
+const countsAtOnce =
+  /^(?:onboarding|command_allowlist|model|custom_providers|agent\.verbose|display(?!\.(?:image_mode|personality|busy_input_mode|alt_screen|background_process_notifications)))\b/;
 
 /** A turn may have changed the branch. */
 async function tellBranch(place: string, people: ScreenPeople): Promise<void> {

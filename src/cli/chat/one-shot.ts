@@ -38,9 +38,17 @@ type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatWish["out
 function show(event: SessionEvent, { io, output }: Printing): void {
   if (event.type === "notice" && event.level !== "info") io.stderr.write(`! ${event.text}\n`);
   if (output !== "text") return;
-  if (event.type === "text-delta") io.stdout.write(event.text);
+  if (event.type === "text-delta") io.stdout.write(forScreen(event.text, io));
   else if (event.type === "text-end") io.stdout.write("\n");
-  else if (event.type === "tool-start") io.stdout.write(`  ┊ ${event.name} ${event.preview}\n`);
+  else if (event.type === "tool-start") io.stdout.write(forScreen(`  ┊ ${event.name} ${event.preview}\n`, io));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes.
+const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** What a model says cannot steer a terminal. A file or a program gets every byte. */
+function forScreen(text: string, io: CommandIo): string {
+  return io.stdout.isTTY === true ? text.replace(controls, "") : text;
 }
 
 /** What a command answers without a model. */
@@ -76,10 +84,12 @@ function finish(ended: TurnResult, { io, output }: Printing): void {
     io.stdout.write(`${JSON.stringify(turnDocument(ended))}\n`);
     return;
   }
-  if ((output === "quiet" || output === "bare") && ended.text !== undefined) io.stdout.write(`${ended.text}\n`);
+  if ((output === "quiet" || output === "bare") && ended.text !== undefined)
+    io.stdout.write(forScreen(`${ended.text}\n`, io));
   if (output === "quiet") io.stderr.write(`session_id: ${ended.sessionId}\n`);
   if (ended.error !== undefined) io.stderr.write(`${ended.error}\n`);
-  if (output === "text") io.stdout.write(`\nGo on with: hermes --resume ${ended.sessionId}\n`);
+  if (output === "text" && io.stderr.isTTY === true)
+    io.stderr.write(`\nContinue with: hermes --resume ${ended.sessionId}\n`);
 }
 
 function exitCodeOf(ended: TurnResult): number {

@@ -23,10 +23,10 @@ export const displaySections = {
     {
       compact: flag(false, "Use fewer lines."),
       skin: text("default", "Colours and symbols."),
-      personality: text(
-        "kawaii",
-        "Personality a new session starts with; the model hears of it once you have chosen one.",
-      ),
+      personality: text("kawaii", {
+        description: "Personality a new session starts with; the model hears of it once you have chosen one.",
+        reload: "restart",
+      }),
       resume_display: choice(["full", "minimal"], "full", "How much of a resumed session is shown again."),
       streaming: flag(true, "Show answers while they are written."),
       show_reasoning: flag(false, "Show the model's reasoning."),
@@ -44,13 +44,15 @@ export const displaySections = {
         noEffect: missing.gateway,
       }),
       final_response_markdown: choice(["render", "strip", "raw"], "render", "What happens to markdown in answers."),
-      busy_input_mode: choice(
-        ["interrupt", "queue", "steer"],
-        "interrupt",
-        "A message during a turn stops it, waits for its end, or is handed into it.",
-      ),
+      busy_input_mode: choice(["interrupt", "queue", "steer"], "interrupt", {
+        description: "A message during a turn stops it, waits for its end, or is handed into it.",
+        reload: "restart",
+      }),
       alt_screen: flag(false, { description: "Use the terminal's second screen.", reload: "restart" }),
-      image_mode: choice(["auto", "describe", "native"], "auto", "Hand images to the model, or a description of them."),
+      image_mode: choice(["auto", "describe", "native"], "auto", {
+        description: "Hand images to the model, or a description of them.",
+        reload: "restart",
+      }),
       user_message_preview: section("How a long message of yours is shown.", {
         first_lines: whole(2, "Lines from its start."),
         last_lines: whole(2, "Lines from its end."),
@@ -80,11 +82,11 @@ export const displaySections = {
         }),
         { description: "Own values for single platforms.", noEffect: missing.gateway },
       ),
-      background_process_notifications: choice(
-        ["all", "result", "error", "off"],
-        "all",
-        "Reports of background processes to their session: what is watched for and how they ended, how they ended, failures, none.",
-      ),
+      background_process_notifications: choice(["all", "result", "error", "off"], "all", {
+        description:
+          "Reports of background processes to their session: what is watched for and how they ended, how they ended, failures, none.",
+        reload: "restart",
+      }),
     },
   ),
   dashboard: section(

@@ -168,7 +168,7 @@ export const modelSections = {
     },
   ),
   pricing: section(
-    { description: "Prices for cost estimates.", category: "Model and providers", reload: "now" },
+    { description: "Prices for cost estimates.", category: "Model and providers", reload: "restart" },
     {
       overrides: mapOf(
         anyMap(
@@ -205,7 +205,7 @@ export const modelSections = {
     {
       description: "Money limits. A model call is admitted only while its reservation fits.",
       category: "Budget",
-      reload: "now",
+      reload: "restart",
     },
     {
       session_usd: optionalAmount("Most one session may cost, in dollars."),

@@ -304,7 +304,7 @@ describe("metadata", () => {
       reload: "next-session",
       isSecret: false,
     });
-    expect(find("display.busy_input_mode")).toMatchObject({ choices: ["interrupt", "queue", "steer"], reload: "now" });
+    expect(find("display.tool_progress")).toMatchObject({ reload: "now" });
     expect(find("store.url")).toMatchObject({ reload: "restart", isSecret: true, defaultValue: undefined });
     expect(find("custom_providers[].api_key")).toMatchObject({ isSecret: true });
     expect(find("mcp_servers.<name>.headers")).toMatchObject({ isSecret: true });

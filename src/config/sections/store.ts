@@ -9,7 +9,7 @@ export const storeSections = {
     },
   ),
   sessions: section(
-    { description: "How long sessions are kept, and how many are held open.", category: "Storage", reload: "now" },
+    { description: "How long sessions are kept, and how many are held open.", category: "Storage", reload: "restart" },
     {
       auto_prune: flag(false, "Remove old, ended sessions by itself."),
       retention_days: whole(90, "Days an ended session is kept."),

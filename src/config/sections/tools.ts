@@ -136,6 +136,6 @@ export const toolSections = {
         description: optionalText("One line for lists."),
       }),
     ),
-    { description: "Own slash commands; a plain string sends that text.", category: "Tools", reload: "now" },
+    { description: "Own slash commands; a plain string sends that text.", category: "Tools", reload: "restart" },
   ),
 };

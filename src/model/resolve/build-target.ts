@@ -5,6 +5,7 @@ import { isAnthropicLoginToken } from "../credentials/scheme.ts";
 import { isLocalUrl } from "../providers/hosts.ts";
 import { identificationFor } from "../providers/identification.ts";
 import type { LocalServerKind } from "../providers/local/local.ts";
+import type { ListedModel } from "../providers/models/model-entry.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { mergeQuirks, quirksFor } from "../providers/quirks.ts";
 import { codeAssistMarker, codeAssistUrl } from "../providers/records/logins.ts";
@@ -31,6 +32,8 @@ export interface TargetPlan {
   /** The settings of the main model are about this one. */
   readonly isConfiguredModel: boolean;
   readonly detected?: DetectedServer;
+  /** What the list of the endpoint says about the model. */
+  readonly listed?: ListedModel | undefined;
   readonly configuredWindow?: number;
   readonly configuredOutput?: number;
   readonly requestSeconds?: number;
@@ -49,7 +52,7 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
   const { profile, protocol, model } = plan;
   const written = splitBaseUrl(plan.url);
   const { baseUrl, query } = fitToProtocol(written, protocol);
-  const listed = context.models?.peek(profile.id).find((one) => one.id === model);
+  const listed = plan.listed ?? context.models?.peek(profile.id).find((one) => one.id === model);
   const reportedWindow = plan.detected?.contextWindow ?? listed?.contextWindow;
   const known = context.lookUp?.({
     provider: plan.provider,
@@ -58,7 +61,12 @@ export function buildTarget(plan: TargetPlan, context: ResolveContext): BuiltTar
     ...(reportedWindow === undefined ? {} : { reportedWindow }),
   });
   // What the provider's own list says fills the gaps of the catalogue.
-  const knowledge: ModelKnowledge = { ...listed, ...known };
+  const images = plan.listed?.supportsImages;
+  const knowledge: ModelKnowledge = {
+    ...listed,
+    ...known,
+    ...(images === undefined ? {} : { supportsImages: images }),
+  };
   const limits = limitsOf(plan, knowledge, context);
   const records = [profile, context.registry.ownerOf(baseUrl)];
   const identification = identificationFor(baseUrl === codeAssistMarker ? codeAssistUrl : baseUrl, {

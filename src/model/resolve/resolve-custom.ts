@@ -9,7 +9,8 @@ import { usableKey } from "../credentials/usable-key.ts";
 import type { NamedEndpoint } from "../providers/custom.ts";
 import { isLocalUrl, parseUrl } from "../providers/hosts.ts";
 import { type LocalServerKind, localServerFacts, onlyModel } from "../providers/local/local.ts";
-import { fetchModels } from "../providers/models/models-list.ts";
+import type { ListedModel } from "../providers/models/model-entry.ts";
+import { fetchModels, type ModelList } from "../providers/models/models-list.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
 import { splitBaseUrl } from "./base-url.ts";
 import type { DetectedServer, Resolution } from "./context.ts";
@@ -61,6 +62,7 @@ export async function resolveCustom(
     missingUrl: missingUrl(customEndpoint),
     extra: {
       ...(probe.detected === undefined ? {} : { detected: probe.detected }),
+      listed: probe.listed,
       ...(window === undefined ? {} : { configuredWindow: window }),
       ...(own?.maxTokens === undefined ? {} : { configuredOutput: own.maxTokens }),
       ...seconds(named, model),
@@ -175,6 +177,37 @@ interface Seen {
   /** The one model there is to choose. */
   readonly model?: string;
   readonly offered: readonly string[];
+  readonly listed?: ListedModel | undefined;
+}
+
+/** A list of models is asked for once a day; windows and abilities do not change by the hour. */
+const listCacheMs = 24 * 60 * 60 * 1000;
+
+/** What the endpoint's own list says about the model; an endpoint without a list is not asked again today. */
+async function listedModel(
+  given: Look & { readonly asked: string },
+  { context }: Step,
+  signal: AbortSignal,
+): Promise<ListedModel | undefined> {
+  const { baseUrl, query } = splitBaseUrl(given.url);
+  const key = listKey(baseUrl);
+  const known = await context.models?.read(key, listCacheMs);
+  const find = (models: readonly ListedModel[]) => models.find(({ id }) => id === given.asked);
+  if (known?.isFresh === true && (find(known.models) !== undefined || known.models.length > 1))
+    return find(known.models);
+  const fetch = async (): Promise<ModelList> => {
+    const source = customEndpoint.models;
+    const list = await listAt({ source, baseUrl, query, credential: probeCredential(given), timeoutMs: 2_000 }, signal);
+    const isSilent = list.kind === "models" ? list.models.length === 0 : list.status !== undefined;
+    return isSilent ? { kind: "models", models: [{ id: given.asked }] } : list;
+  };
+  const list = await context.models?.refresh(key, fetch);
+  return list?.kind === "models" ? find(list.models) : undefined;
+}
+
+/** Under what the list of an address is kept. */
+export function listKey(baseUrl: string): string {
+  return `endpoint ${baseUrl}`;
 }
 
 /** Asks a local server what it is, and any endpoint for its models when nobody named one. */
@@ -182,7 +215,10 @@ async function look(given: Look, parts: Step, signal: AbortSignal): Promise<Seen
   const { context } = parts;
   const { baseUrl, query } = splitBaseUrl(given.url);
   const detected = isLocalUrl(baseUrl) ? await context.detectLocal?.(baseUrl, given.asked, signal) : undefined;
-  if (given.asked !== undefined) return { ...(detected === undefined ? {} : { detected }), offered: [] };
+  if (given.asked !== undefined) {
+    const listed = await listedModel({ ...given, asked: given.asked }, parts, signal);
+    return { ...(detected === undefined ? {} : { detected }), listed, offered: [] };
+  }
   const model = detected === undefined ? undefined : onlyModel(detected.server.models);
   if (detected !== undefined && model !== undefined) {
     const again = await context.detectLocal?.(baseUrl, model, signal);

@@ -6,6 +6,7 @@ import {
   type FallbackEntry,
   type Models,
   type ResolvedTarget,
+  readModelName,
   startTarget,
   type Target,
   type TargetWish,
@@ -40,9 +41,12 @@ export interface WantedModel {
  */
 export async function chooseModel(wanted: WantedModel, models: Models, signal: AbortSignal): Promise<ChosenModel> {
   const { model, provider, fallbackChain, logger } = wanted;
+  // The same words mean the same here and after /model.
+  const named =
+    model === undefined || provider !== undefined ? { model, provider } : readModelName(model, models.context);
   const asked: TargetWish = {
-    ...(model === undefined ? {} : { model }),
-    ...(provider === undefined ? {} : { provider }),
+    ...(named.model === undefined ? {} : { model: named.model }),
+    ...(named.provider === undefined ? {} : { provider: named.provider }),
     isOneShot: wanted.isOneShot,
   };
   const deps = { resolve: models.resolve.bind(models), chain: fallbackChain, logger };

@@ -29,9 +29,15 @@ export function savedPreferences({ loaded, home, env }: Saving): Preferences {
       const changed = await changedSettings(loaded.config, now.config);
       const before = loaded.environment.variables;
       const keys = Object.entries(now.environment.variables).filter(([name, value]) => before[name] !== value).length;
-      const settings = changed.length === 0 ? "No setting has changed" : `${changed.length} settings have changed`;
-      const variables = keys === 0 ? "no variable of .env has" : `${keys} variables of .env have`;
-      return `${settings}, ${variables}. A new session uses them.`;
+      const settings =
+        changed.length === 0
+          ? "No setting has changed"
+          : `${changed.length} ${changed.length === 1 ? "setting has" : "settings have"} changed`;
+      const variables =
+        keys === 0
+          ? "no variable of .env has"
+          : `${keys} ${keys === 1 ? "variable of .env has" : "variables of .env have"}`;
+      return `${settings}, ${variables}. What is shown changes at once; the rest counts from the next start of Hermes.`;
     },
   };
 }

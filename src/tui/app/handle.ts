@@ -39,10 +39,12 @@ export function handleOf(deps: HandleDeps): TuiHandle {
   return {
     say: (level, text) => dispatch({ type: "say", level, text }),
     approve: (question, signal) => approvals.ask(question, AbortSignal.any([signal, deps.signal])),
-    tell({ branch, isConfigChanged, ...told }) {
+    tell({ branch, isConfigChanged, settings, ...told }) {
       facts.learn(told);
+      const { skin, ...display } = settings ?? {};
       const toolEmojis = facts.emojis(deps.skinEmojis());
-      dispatch({ type: "settings", settings: { toolEmojis } });
+      dispatch({ type: "settings", settings: { ...display, toolEmojis } });
+      if (skin !== undefined) dispatch({ type: "surface", action: { do: "set-skin", name: skin } });
       dispatch({
         type: "facts",
         ...(branch === undefined ? {} : { branch }),

@@ -9,6 +9,8 @@ export interface ModelChoice {
   readonly model: string;
   readonly baseUrl?: string;
   readonly apiMode?: string;
+  /** The provider that is saved now. */
+  readonly standing?: string | undefined;
 }
 
 /** Provider, model and address in one step, so that no reader sees half of a choice. */

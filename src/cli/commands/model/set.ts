@@ -1,5 +1,5 @@
 import { UserError } from "#foundation/errors";
-import { demoProvider, parseModelWish } from "#model";
+import { demoProvider, parseModelWish, unlistedModel } from "#model";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -35,6 +35,12 @@ export async function modelSet(invocation: Invocation): Promise<number> {
       exitCode: ["no_provider_configured", "missing_api_key"].includes(code) ? exitCodes.noProvider : exitCodes.failed,
     });
   }
+  const unlisted = resolution.kind === "target" ? unlistedModel(resolution.target, context) : undefined;
+  if (unlisted !== undefined && !hasFlag(invocation, "force"))
+    throw new UserError(unlisted.message, {
+      code: "model_not_found",
+      hint: `${unlisted.hint} Or save it all the same: hermes model set ${text} --force`,
+    });
   const chosen =
     resolution.kind === "target"
       ? {
@@ -42,7 +48,7 @@ export async function modelSet(invocation: Invocation): Promise<number> {
           model: resolution.target.model,
         }
       : { provider: name, model: wish.model ?? "" };
-  const file = await saveChoice(invocation, { ...chosen, ...(baseUrl === undefined ? {} : { baseUrl }) });
+  const file = await saveChoice(invocation, { ...chosen, standing, ...(baseUrl === undefined ? {} : { baseUrl }) });
   out.document({ ...chosen, base_url: baseUrl ?? null, file });
   out.line(`${chosen.provider}: ${chosen.model}, saved in ${file}`);
   if (resolution.kind === "target") for (const notice of resolution.notices) out.note(notice);

@@ -12,6 +12,8 @@ export interface ListedModel {
   readonly endpoints?: readonly string[];
   readonly efforts?: readonly string[];
   readonly isFree?: boolean;
+  /** Absent: the list does not say. */
+  readonly supportsImages?: boolean;
 }
 
 /** The window an entry names, wherever it stands; numbers that cannot be a window are ignored. */
@@ -49,6 +51,7 @@ export function toListedModel(entry: Readonly<Record<string, unknown>>): ListedM
     ...(efforts === undefined ? {} : { efforts }),
     ...(Array.isArray(entry.supported_endpoints) ? { endpoints: entry.supported_endpoints.filter(isText) } : {}),
     ...(isFree(entry) ? { isFree: true } : {}),
+    ...imagesIn(entry),
   };
 }
 
@@ -62,6 +65,21 @@ function outputIn(entry: Readonly<Record<string, unknown>>): number | undefined 
     }
   }
   return undefined;
+}
+
+/** `input_modalities`, `modalities` or `capabilities`, as servers write them. */
+function imagesIn(entry: Readonly<Record<string, unknown>>): Pick<ListedModel, "supportsImages"> {
+  const { architecture, capabilities } = entry;
+  const inputs = [
+    entry.input_modalities,
+    entry.modalities,
+    isRecord(architecture) ? architecture.input_modalities : [],
+  ];
+  const listed = inputs.find((one): one is readonly unknown[] => Array.isArray(one) && one.length > 0);
+  if (listed !== undefined) return { supportsImages: listed.includes("image") || listed.includes("vision") };
+  if (Array.isArray(capabilities)) return { supportsImages: capabilities.includes("vision") };
+  const said = isRecord(capabilities) ? capabilities.vision : undefined;
+  return typeof said === "boolean" ? { supportsImages: said } : {};
 }
 
 function effortsIn(entry: Readonly<Record<string, unknown>>): readonly string[] | undefined {

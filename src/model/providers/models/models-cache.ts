@@ -91,11 +91,12 @@ export class ModelsCache {
 function readKept(entry: Record<string, unknown>): readonly ListedModel[] {
   const model = toListedModel(entry);
   if (model === undefined) return [];
-  const { contextWindow, maxOutputTokens, label } = entry;
+  const { contextWindow, maxOutputTokens, label, supportsImages } = entry;
   return [
     {
       ...model,
       ...(typeof contextWindow === "number" ? { contextWindow } : {}),
+      ...(typeof supportsImages === "boolean" ? { supportsImages } : {}),
       ...(typeof maxOutputTokens === "number" ? { maxOutputTokens } : {}),
       ...(typeof label === "string" ? { label } : {}),
       ...(Array.isArray(entry.efforts) ? { efforts: entry.efforts.filter((one) => typeof one === "string") } : {}),

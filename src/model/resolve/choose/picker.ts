@@ -88,7 +88,11 @@ export function choiceToSave(choice: {
   readonly model: string;
   readonly baseUrl?: string;
   readonly apiMode?: string;
+  /** The provider that is saved now: its address and key stay when only the model changes. */
+  readonly standing?: string | undefined;
 }): Readonly<Record<string, string | undefined>> {
+  if (choice.standing === choice.provider && nonEmpty(choice.baseUrl) === undefined)
+    return { "model.provider": choice.provider, "model.default": choice.model };
   return {
     "model.provider": choice.provider,
     "model.default": choice.model,

@@ -1,3 +1,4 @@
+import { nearest } from "#foundation/text/text";
 import type { CredentialHandle } from "../../credentials/credential.ts";
 import { findNamed, readNamedEndpoints } from "../../providers/custom.ts";
 import { parseModelWish } from "../../providers/model-wish.ts";
@@ -6,6 +7,7 @@ import type { ProviderProfile } from "../../providers/provider.ts";
 import type { ProtocolName, Target } from "../../target.ts";
 import type { ResolveContext, ResolvedTarget, TargetWish } from "../context.ts";
 import { resolveTarget } from "../resolve.ts";
+import { listKey } from "../resolve-custom.ts";
 import { expandUserAlias, offeredModels } from "./model-choice.ts";
 import { usableProviders } from "./usable-providers.ts";
 
@@ -62,6 +64,8 @@ export async function switchModel(
     return { kind: "failure", code, message, hint };
   }
   const { target, notices } = resolution;
+  const unlisted = unlistedModel(target, context);
+  if (unlisted !== undefined) return { kind: "failure", code: "model_not_found", ...unlisted };
   const { maxOutputTokens } = target.limits;
   const { supportsImages } = target.quirks;
   return {
@@ -127,4 +131,28 @@ function isCustom(name: string, context: ResolveContext): boolean {
   const named = readNamedEndpoints(context.settings.custom_providers, context.settings.providers, context.registry);
   if (findNamed(name, named.endpoints, context.registry) !== undefined) return true;
   return context.registry.find(name)?.isOwnEndpoint === true;
+}
+
+/** `provider:model`, `custom:name:model` or a model's name, as everywhere. */
+export function readModelName(text: string, { settings, registry }: ResolveContext) {
+  const named = readNamedEndpoints(settings.custom_providers, settings.providers, registry).endpoints;
+  return parseModelWish(text, { registry, named });
+}
+
+/** A model that the endpoint's own list does not have, with what was probably meant; undefined when nothing speaks against it. */
+export function unlistedModel(
+  { provider, model, baseUrl }: Pick<Target, "provider" | "model" | "baseUrl">,
+  context: ResolveContext,
+): { readonly message: string; readonly hint: string } | undefined {
+  if (!isCustom(provider, context)) return undefined;
+  const names = [baseUrl, `${baseUrl}/v1`, baseUrl.replace(/\/v1$/, "")]
+    .map((url) => context.models?.peek(listKey(url)) ?? [])
+    .find((list) => list.length > 1)
+    ?.map(({ id }) => id);
+  if (names === undefined || names.includes(model)) return undefined;
+  const meant = nearest(model, names);
+  return {
+    message: `${provider} has no model "${model}".${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+    hint: `It has ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}.`,
+  };
 }
