@@ -57,8 +57,8 @@ describe("configuration commands", () => {
   });
 
   it("read custom:name:model after -m as after /model, and take window and images from the server's list", async () => {
-    const extra = { architecture: { input_modalities: ["text", "image"] } };
-    const listed = { id: "big", contextLength: 1_000_000, extra };
+    const extra = { context_length: 1_000_000, architecture: { input_modalities: ["text", "image"] } };
+    const listed = { id: "big", extra };
     await using model = await startModelServer({ models: [listed, { id: "other" }] });
     model.otherwise(says("Fine."));
     const config = `custom_providers:\n  - name: lab\n    base_url: ${model.chatBaseUrl}\n`;

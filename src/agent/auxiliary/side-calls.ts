@@ -95,7 +95,10 @@ export function toolSideCalls(
     },
     async canSee(signal) {
       if (await side.isReachable("vision", signal)) return true;
-      return { reason: "no model that sees images is set up; if this one does, set display.image_mode to native, else name one in auxiliary.vision" };
+      return {
+        reason:
+          "no model that sees images is set up; if this one does, set display.image_mode to native, else name one in auxiliary.vision",
+      };
     },
     complete: mixtureModels(models, spender),
     sample: samplingModel((...given) => side.run(...given)),
