@@ -1,6 +1,7 @@
 import type { Fetch } from "#foundation/http/fetch";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { SendErrorClass, SendResult } from "../../platform/outbound.ts";
+import { neverLeft } from "../support/never-left.ts";
 
 /** What Slack says when it refuses: `channel_not_found`, `ratelimited`. */
 export class SlackError extends Error {
@@ -71,11 +72,4 @@ export function failureOf(error: unknown): Extract<SendResult, { readonly kind: 
     errorClass: neverLeft(error) ? "network" : "timeout",
     message: error instanceof Error ? error.message : "no answer",
   };
-}
-
-function neverLeft(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-    if ("code" in cause && /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/u.test(String(cause.code)))
-      return true;
-  return false;
 }

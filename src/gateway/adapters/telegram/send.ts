@@ -8,6 +8,7 @@ import type {
   SendErrorClass,
   SendResult,
 } from "../../platform/outbound.ts";
+import { neverLeft } from "../support/never-left.ts";
 import { type TelegramApi, TelegramError } from "./api.ts";
 
 export interface TelegramSending {
@@ -127,11 +128,4 @@ export function failureOf(error: unknown): Extract<SendResult, { readonly kind: 
   }
   // It may have left before the connection broke.
   return failed(neverLeft(error) ? "network" : "timeout", error instanceof Error ? error.message : "no answer");
-}
-
-function neverLeft(error: unknown): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-    if ("code" in cause && /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/u.test(String(cause.code)))
-      return true;
-  return false;
 }

@@ -1,0 +1,254 @@
+import type { WebSocketManager as Manager, SessionInfo } from "@discordjs/ws";
+import type { APIUser, GatewayDispatchPayload, GatewayInteractionCreateDispatchData } from "discord-api-types/v10";
+import { describe } from "#foundation/errors";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { MessageSource } from "../../platform/inbound.ts";
+import { type Connection, ConnectionError, type ConnectionPorts, type MenuCommand } from "../../platform/platform.ts";
+import { type DiscordApi, DiscordError, discordApi, failureOf } from "./api.ts";
+import { Channels } from "./channels.ts";
+import { type DiscordRules, inThread, readMessage } from "./inbound.ts";
+import { sendToDiscord } from "./send.ts";
+
+/** Guilds, messages of guilds and of people, and what they say. */
+const intents = (1 << 0) | (1 << 9) | (1 << 12) | (1 << 15);
+/** Endings that another attempt cannot mend: a wrong token, forbidden intents. */
+const hopelessCodes: ReadonlySet<number> = new Set([4004, 4010, 4011, 4012, 4013, 4014]);
+
+export async function connectDiscord(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
+  const { discord, platforms } = ports.config;
+  const root = `${discord.base_url === "" ? "https://discord.com" : discord.base_url}/api/v10`;
+  const token = platforms["discord"]?.token.reveal() ?? "";
+  const api = discordApi(ports.fetch, root, token);
+  const me = await api<APIUser>({ method: "GET", path: "/users/@me" }, signal).catch((error: unknown) => {
+    throw connectionError(error);
+  });
+  ports.alive();
+  const taking: Taking = { ports, api, self: me, rules: rulesOf(ports), channels: new Channels() };
+  const { WebSocketManager, WebSocketShardEvents } = await import("@discordjs/ws");
+  let session = readSession(await ports.position(me.id, "session"));
+  const manager: Manager = new WebSocketManager({
+    token,
+    intents,
+    shardCount: 1,
+    // The address is asked for with our own client; nothing else of the library's is used.
+    rest: { get: () => api({ method: "GET", path: "/gateway/bot" }, AbortSignal.timeout(20_000)) } as never,
+    retrieveSessionInfo: () => session ?? null,
+    updateSessionInfo: (_shard, info) => {
+      session = info ?? undefined;
+    },
+  });
+  const lost = new Deferred<ConnectionError>();
+  const ready = new Deferred<void>();
+  const fail = (error: ConnectionError): void => {
+    ready.reject(error);
+    lost.resolve(error);
+  };
+  manager.on(WebSocketShardEvents.HeartbeatComplete, () => ports.alive());
+  manager.on(WebSocketShardEvents.Ready, () => ready.resolve());
+  manager.on(WebSocketShardEvents.Resumed, () => ready.resolve());
+  manager.on(WebSocketShardEvents.Closed, (code) => {
+    if (hopelessCodes.has(code))
+      fail(new ConnectionError("discord_auth", `Discord refused the connection (${code}).`, { isRetryable: false }));
+  });
+  manager.on(WebSocketShardEvents.Error, (error) => fail(connectionError(error)));
+  manager.on(WebSocketShardEvents.SocketError, (error) =>
+    ports.logger.warn("socket error", { platform: "discord", error: describe(error) }),
+  );
+  // One after the other: what is written down is always the beginning of the stream.
+  let queue = Promise.resolve();
+  manager.on(WebSocketShardEvents.Dispatch, (payload) => {
+    ports.alive();
+    const position =
+      session === undefined
+        ? undefined
+        : { name: "session", value: JSON.stringify({ ...session, sequence: payload.s }) };
+    queue = queue.then(() =>
+      takeDispatch(payload, taking, position).catch((error: unknown) => {
+        ports.logger.error("an event could not be taken in", { platform: "discord", error: describe(error) });
+      }),
+    );
+  });
+  const connecting = manager.connect().catch((error: unknown) => fail(connectionError(error)));
+  try {
+    await ready.promise;
+  } catch (error) {
+    await manager.destroy();
+    throw error;
+  }
+  const sending = { api, allowedMentions: mentionsOf(ports) };
+  const path = (chat: string, rest: string) => `/channels/${chat}${rest}`;
+  return {
+    account: { id: me.id, name: me.username },
+    lost: lost.promise,
+    send: (to, message, context) => sendToDiscord(to, message, { ...sending, ...context }),
+    remove: (to, id, within) =>
+      api({ method: "DELETE", path: path(to.threadId ?? to.chatId, `/messages/${id}`) }, within),
+    typing: (to, within) => api({ method: "POST", path: path(to.threadId ?? to.chatId, "/typing") }, within),
+    react: (to, { messageId, emoji, isAdded }, within) => {
+      const where = `/messages/${messageId}/reactions/${encodeURIComponent(emoji)}/@me`;
+      return api({ method: isAdded ? "PUT" : "DELETE", path: path(to.threadId ?? to.chatId, where) }, within);
+    },
+    async fetchAttachment({ ref }, within) {
+      const answer = await ports.fetch(ref["url"] ?? "", { signal: within });
+      if (!answer.ok || answer.body === null) throw new Error(`Discord gave status ${answer.status} for the file`);
+      return answer.body as AsyncIterable<Uint8Array>;
+    },
+    channels: () =>
+      Promise.resolve(
+        taking.channels.list().map(({ id, name, guildName }) => ({ id, name, type: "channel", guild: guildName })),
+      ),
+    offerCommands: (commands, within) =>
+      api({ method: "PUT", path: `/applications/${me.id}/commands`, body: menu(commands) }, within),
+    async [Symbol.asyncDispose]() {
+      // Closing without ending the session keeps what arrives meanwhile for the next connection.
+      await manager.destroy({ code: 4200, reason: "going away" });
+      await connecting;
+      await queue;
+    },
+  };
+}
+
+interface Taking {
+  readonly ports: ConnectionPorts;
+  readonly api: DiscordApi;
+  readonly self: { readonly id: string };
+  readonly rules: DiscordRules;
+  readonly channels: Channels;
+}
+
+type Position = { readonly name: string; readonly value: string } | undefined;
+
+async function takeDispatch(payload: GatewayDispatchPayload, taking: Taking, position: Position): Promise<void> {
+  const { channels, self, rules, ports } = taking;
+  channels.note(payload);
+  if (payload.t === "INTERACTION_CREATE") return await takeInteraction(payload.d, taking);
+  if (payload.t !== "MESSAGE_CREATE") return;
+  const read = readMessage(payload.d, self, { rules, channel: channels.get(payload.d.channel_id) });
+  if (read === undefined) return;
+  const threadId = read.opensThread ? await openThread(payload.d, taking) : undefined;
+  await ports.admit(threadId === undefined ? read.message : inThread(read.message, threadId), position);
+}
+
+/** A thread that begins with a message has the id of that message, however often it is asked for. */
+async function openThread(
+  message: { readonly id: string; readonly channel_id: string; readonly content: string },
+  { api, channels, self, ports }: Taking,
+) {
+  const name =
+    message.content
+      .replaceAll(/<[@#][^>]*>/gu, "")
+      .trim()
+      .slice(0, 80) || "Hermes";
+  const path = `/channels/${message.channel_id}/messages/${message.id}/threads`;
+  try {
+    await api({ method: "POST", path, body: { name, auto_archive_duration: 1440 } }, AbortSignal.timeout(10_000));
+  } catch (error) {
+    const existsAlready = error instanceof DiscordError && error.code === 160_004;
+    if (!existsAlready) {
+      ports.logger.warn("no thread could be opened", { platform: "discord", error: describe(error) });
+      return undefined;
+    }
+  }
+  channels.add({ id: message.id, name, type: 11, parent_id: message.channel_id, owner_id: self.id });
+  return message.id;
+}
+
+async function takeInteraction(
+  data: GatewayInteractionCreateDispatchData,
+  { ports, api, self, channels }: Taking,
+): Promise<void> {
+  const user = data.member?.user ?? data.user;
+  const chatId = data.channel?.id;
+  if (user === undefined || chatId === undefined) return;
+  const channel = channels.get(chatId);
+  const isThread = channel?.isThread === true;
+  const source: MessageSource = {
+    platform: "discord",
+    account: self.id,
+    chatId,
+    chatType: data.guild_id === undefined ? "dm" : isThread ? "thread" : "group",
+    threadId: isThread ? chatId : undefined,
+    guildId: data.guild_id,
+    userId: user.id,
+    userName: user.global_name ?? user.username,
+  };
+  const dedupKey = `discord:${self.id}:interaction:${data.id}`;
+  const answer = (content: string): Promise<unknown> =>
+    api(
+      {
+        method: "POST",
+        path: `/interactions/${data.id}/${data.token}/callback`,
+        body: { type: 4, data: { content, flags: 64 } },
+      },
+      AbortSignal.timeout(3_000),
+    ).catch((error: unknown) =>
+      ports.logger.warn("an interaction could not be answered", { platform: "discord", error: describe(error) }),
+    );
+  if (data.type === 3) {
+    await answer(await ports.press({ source, dedupKey, messageId: data.message.id, data: data.data.custom_id }));
+    return;
+  }
+  if (data.type !== 2 || data.data.type !== 1) return;
+  const values = (data.data.options ?? []).map((option) => ("value" in option ? String(option.value) : ""));
+  const text = `/${data.data.name} ${values.join(" ")}`.trim();
+  await ports.admit({ source, text, dedupKey, atMs: ports.clock.now(), attachments: [] });
+  await answer(`\`${text.slice(0, 100)}\``);
+}
+
+function rulesOf({ config: { discord } }: ConnectionPorts): DiscordRules {
+  return {
+    requireMention: discord.require_mention,
+    freeChannels: new Set(discord.free_response_channels),
+    allowedChannels: new Set(discord.allowed_channels),
+    ignoredChannels: new Set(discord.ignored_channels),
+    noThreadChannels: new Set(discord.no_thread_channels),
+    autoThread: discord.auto_thread,
+    ignoreNoMention: discord.ignore_no_mention,
+    allowBots: discord.allow_bots,
+    channelPrompts: discord.channel_prompts,
+  };
+}
+
+/** What the model writes mentions nobody it may not. */
+function mentionsOf({ config: { discord } }: ConnectionPorts): Readonly<Record<string, unknown>> {
+  const parse = [
+    ...(discord.allow_mention_everyone ? ["everyone"] : []),
+    ...(discord.allow_mention_roles ? ["roles"] : []),
+    ...(discord.allow_mention_users ? ["users"] : []),
+  ];
+  return { parse, replied_user: discord.allow_mention_replied_user };
+}
+
+function readSession(text: string | undefined): SessionInfo | undefined {
+  const parsed = text === undefined ? undefined : parseJson(text);
+  if (parsed?.ok !== true || !isRecord(parsed.value)) return undefined;
+  const { sessionId, sequence, resumeURL } = parsed.value;
+  if (typeof sessionId !== "string" || typeof sequence !== "number" || typeof resumeURL !== "string") return undefined;
+  return { sessionId, sequence, resumeURL, shardId: 0, shardCount: 1 };
+}
+
+function menu(commands: readonly MenuCommand[]) {
+  return commands.slice(0, 100).map(({ name, description, argument }) => ({
+    name: name.toLowerCase().slice(0, 32),
+    description: description.slice(0, 100) || name,
+    type: 1,
+    options:
+      argument === undefined
+        ? []
+        : [{ type: 3, name: "arguments", description: argument.slice(0, 100) || "arguments", required: false }],
+  }));
+}
+
+function connectionError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  const failure = failureOf(error);
+  if (failure.errorClass === "auth")
+    return new ConnectionError("discord_auth", `Discord does not accept the bot's token: ${failure.message}`, {
+      isRetryable: false,
+    });
+  return new ConnectionError("discord_network", `Discord cannot be reached: ${failure.message}`, {
+    isRetryable: true,
+    cause: error,
+  });
+}
