@@ -291,7 +291,7 @@ describe("MCP servers", () => {
   });
 
   it("show changed tools between turns, and new settings after a reload [30:6.2] [30:MCP-16]", async () => {
-    await using stage = await toolStage({ "config.yaml": mcpConfig() });
+    await using stage = await toolStage({ "config.yaml": mcpConfig({}, "    trust: trusted\n") });
     const toolbox = await stage.open();
     await toolbox.list({}, stage.scope(), never);
     await stage.call(toolbox, "mcp_fake_add", {});

@@ -18,9 +18,10 @@ export async function confirmSampling(server: string, prompter: Prompter, signal
 /** May a tool that is not what it was be used? That holds for the whole home, so only its owner is asked. */
 export async function confirmChange(change: PinChange, scope: SessionScope, signal: AbortSignal): Promise<Consent> {
   if (scope.userId !== undefined) return "nobody";
-  const { server, tool, diff } = change;
+  const { server, tool, diff, isNew } = change;
+  const what = isNew === true ? "was not there when you first used it" : "is not what it was when you first used it";
   const text = [
-    `The tool ${tool} of the MCP server ${server} is not what it was when you first used it. It is off until you agree.`,
+    `The tool ${tool} of the MCP server ${server} ${what}. It is off until you agree.`,
     truncateEnd(diff, shownDiff),
   ].join("\n");
   return consentOf(await scope.prompter.question(text, [useIt, "Leave it off"], signal), useIt);

@@ -206,7 +206,7 @@ async function builtin(name: string): Promise<Tool> {
 describe("changes of a server", () => {
   it("show at the next turn, not in this one [30:MCP-16] [30:REG-13] [30:6.8-8]", async () => {
     await using stage = await mcpStage();
-    const servers = stage.open([fakeSettings("s")]);
+    const servers = stage.open([fakeSettings("s", {}, { trust: "trusted" })]);
     await servers.ready(testScope(), never);
     await call(stage, "mcp_s_add");
     await until(() => (servers.status[0]?.tools ?? 0) === 8);
@@ -219,12 +219,37 @@ describe("changes of a server", () => {
 
   it("wait for the next session when the settings say so [30:REG-13]", async () => {
     await using stage = await mcpStage();
-    const servers = stage.open([fakeSettings("s")], { refresh: "session" });
+    const servers = stage.open([fakeSettings("s", {}, { trust: "trusted" })], { refresh: "session" });
     await servers.ready(testScope(), never);
     await call(stage, "mcp_s_add");
     await until(() => (servers.status[0]?.tools ?? 0) === 8);
     expect(await servers.refresh("turn", testScope())).toEqual([]);
     expect(await servers.refresh("session", testScope())).toEqual(["mcp_s_x"]);
+  });
+
+  it("of an untrusted server are off until the owner agrees, new tools and changed hints included", async () => {
+    await using stage = await mcpStage();
+    const file = join(stage.home, "tools.json");
+    const readOnly = { ...plain("a"), annotations: { readOnlyHint: true } };
+    await writeFile(file, JSON.stringify([readOnly]));
+    const settings = fakeSettings("s", { definitionFile: file });
+    {
+      const servers = stage.open([settings]);
+      await servers.ready(testScope(), never);
+      expect(names(stage)).toContain("mcp_s_a");
+      await servers[Symbol.asyncDispose]();
+    }
+    await writeFile(file, JSON.stringify([plain("a"), plain("b")]));
+    const servers = stage.open([settings]);
+    await servers.ready(testScope(), never);
+    expect(names(stage).filter((name) => /^mcp_s_[ab]$/.test(name))).toEqual([]);
+    expect(servers.pendingChanges.map(({ tool, diff }) => [tool, diff.includes("- effects: read-only")])).toEqual([
+      ["a", true],
+      ["b", false],
+    ]);
+    expect(await servers.confirm("s", "b")).toBe(true);
+    await servers.refresh("turn", testScope());
+    expect(names(stage)).toContain("mcp_s_b");
   });
 
   it("turn a tool off until the person has seen the difference [30:6.3] [30:6.8-10]", async () => {

@@ -8,6 +8,8 @@ interface Pin {
   readonly hash: string;
   readonly description: string;
   readonly schema: string;
+  /** What the server says its effects are; absent in files of earlier versions. */
+  readonly hints?: string | undefined;
 }
 
 /** A tool that is not what it was. It stays unusable until somebody has looked at the difference. */
@@ -16,6 +18,8 @@ export interface PinChange {
   readonly tool: string;
   /** Set when a pinned tool vanished and this one, under another name, is the same. */
   readonly renamedFrom?: string;
+  /** Set when the server did not have it at first. */
+  readonly isNew?: boolean;
   /** Lines with `-` and `+`, for people. */
   readonly diff: string;
 }
@@ -23,8 +27,8 @@ export interface PinChange {
 const maxFileBytes = 16 * 1024 * 1024;
 
 /**
- * Remembers the definitions of tools, so that a server cannot have a harmless one accepted and swap
- * it later. The first listing pins; a change needs {@link confirm}.
+ * Remembers the definitions of tools and their list, so that a server cannot have harmless ones accepted and swap them
+ * later. The first listing pins; a change of anything in a definition, and a tool that was not there, need {@link confirm}.
  */
 export class PinStore {
   readonly #path: string;
@@ -38,6 +42,7 @@ export class PinStore {
   /** Pins what is new and names what differs from its pin. */
   async check(server: string, tools: readonly McpToolDefinition[]): Promise<readonly PinChange[]> {
     return this.#update((all) => {
+      const isFirst = all[server] === undefined;
       const pins = pinsOf(all, server);
       const present = new Set(tools.map((tool) => tool.name));
       const vanished = Object.entries(pins).filter(([name]) => !present.has(name));
@@ -46,12 +51,15 @@ export class PinStore {
         const now = pinOf(tool);
         const was = Object.hasOwn(pins, tool.name) ? pins[tool.name] : undefined;
         const [oldName, oldPin] = was === undefined ? (vanished.find(([, pin]) => pin.hash === now.hash) ?? []) : [];
-        if (was !== undefined && was.hash !== now.hash) {
+        const isOther = was !== undefined && (was.hash !== now.hash || (was.hints ?? now.hints) !== now.hints);
+        if (isOther) {
           changes.push({ server, tool: tool.name, diff: diffOf([tool.name, was], [tool.name, now]) });
         } else if (oldName !== undefined && oldPin !== undefined) {
           const diff = diffOf([oldName, oldPin], [tool.name, now]);
           changes.push({ server, tool: tool.name, renamedFrom: oldName, diff });
-        } else if (was === undefined) {
+        } else if (was === undefined && !isFirst) {
+          changes.push({ server, tool: tool.name, isNew: true, diff: diffOf(["", noPin], [tool.name, now]) });
+        } else if (was?.hints === undefined) {
           pins[tool.name] = now;
         }
       }
@@ -101,8 +109,13 @@ function pinOf(tool: McpToolDefinition): Pin {
   const description = tool.description ?? "";
   const schema = canonicalJson(tool.inputSchema ?? {});
   const hash = createHash("sha256").update(`${description}\0${schema}`).digest("hex");
-  return { hash, description, schema };
+  const { isReadOnly, isDestructive, isIdempotent } = tool;
+  const said = Object.entries({ "read-only": isReadOnly, destructive: isDestructive, idempotent: isIdempotent });
+  const hints = said.flatMap(([word, isSo]) => (isSo ? [word] : [])).join(", ");
+  return { hash, description, schema, hints };
 }
+
+const noPin: Pin = { hash: "", description: "", schema: "", hints: "" };
 
 function diffOf([wasName, was]: readonly [string, Pin], [nowName, now]: readonly [string, Pin]): string {
   const lines: string[] = [];
@@ -112,6 +125,7 @@ function diffOf([wasName, was]: readonly [string, Pin], [nowName, now]: readonly
   row("name", wasName, nowName);
   row("description", was.description, now.description);
   row("arguments", was.schema, now.schema);
+  row("effects", was.hints ?? "", now.hints ?? "");
   return lines.join("\n");
 }
 
@@ -134,6 +148,7 @@ function isPin(value: unknown): value is Pin {
     isRecord(value) &&
     typeof value["hash"] === "string" &&
     typeof value["description"] === "string" &&
-    typeof value["schema"] === "string"
+    typeof value["schema"] === "string" &&
+    (value["hints"] === undefined || typeof value["hints"] === "string")
   );
 }
