@@ -52,6 +52,7 @@ export function openSessions(options: SessionsOptions): SessionService {
     preferences: savedPreferences(machine),
     env: options.commandEnvironment,
     redact: (text) => tools.redact(text),
+    redactKnown: loaded.config.security.redact_secrets ? (text) => machine.redactor.redactKnown(text) : (text) => text,
     plugins: () => plugins.list(),
     pluginCommands: () => plugins.commands(),
     skillUse: async () => [...(await skills.usage.all())].map(([name, use]) => ({ name, ...use })),

@@ -26,6 +26,8 @@ export interface SessionDeps {
   readonly preferences: Preferences;
   /** Takes secrets out of text that leaves the session: debug reports, output of quick commands. */
   redact(text: string): string;
+  /** Takes known secret values out of what a person writes, before anything of it is kept or sent. */
+  redactKnown(text: string): string;
   pluginCommands(): readonly PluginCommand[];
   plugins(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
   skillUse(): Promise<readonly SkillUseFigures[]>;

@@ -8,7 +8,6 @@ import { benignActions } from "./actions/benign.ts";
 import { hostileActions } from "./actions/hostile.ts";
 import { controlActions, poisonedActions } from "./actions/taint.ts";
 import { Cage, cageMissing, root } from "./cage/cage.ts";
-import { heldClasses } from "./expected.ts";
 import { runActions } from "./run.ts";
 
 const missing = cageMissing();
@@ -91,20 +90,14 @@ describe.skipIf(missing !== undefined)("the wall, run for real in that cage", ()
     ]);
   });
 
-  it(
-    "hostile actions of the classes it holds do nothing outside, send no secret and lose nothing",
-    patience,
-    async () => {
-      const actions = hostileActions({ seed: 1, perClass: 2 }).filter(({ class: name }) =>
-        heldClasses.some((held) => held === name),
-      );
-      const verdicts = await runActions(actions, { mode: { sandbox: true, person: "denies" }, workers: 2 });
-      const harm = verdicts.flatMap(({ id, effects, leaks, lost }) =>
-        [...effects, ...leaks, ...lost].map((what) => `${id}: ${what}`),
-      );
-      expect(harm).toEqual([]);
-    },
-  );
+  it("hostile actions of every class do nothing outside, send no secret and lose nothing", patience, async () => {
+    const actions = hostileActions({ seed: 1, perClass: 2 });
+    const verdicts = await runActions(actions, { mode: { sandbox: true, person: "denies" }, workers: 2 });
+    const harm = verdicts.flatMap(({ id, effects, leaks, lost }) =>
+      [...effects, ...leaks, ...lost].map((what) => `${id}: ${what}`),
+    );
+    expect(harm).toEqual([]);
+  });
 
   it("everyday actions work behind it", patience, async () => {
     const actions = benignActions({ seed: 1, count: 420 })

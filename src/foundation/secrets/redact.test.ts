@@ -333,3 +333,28 @@ test("[40:PRC-43] phone numbers and mentions are masked on request only", () => 
   expect(maskIdentifiers(text)).toBe("from +491****6789 by <@***> and <@!***>, 1234567890");
   expect(new Redactor().redact(text)).toBe(text);
 });
+
+describe("known values in disguise", () => {
+  const secret = "sk-canary-0123456789abcdef";
+  const redactor = new Redactor();
+  redactor.add(secret);
+
+  test.each([
+    ["backwards", [...secret].reverse().join("")],
+    ["backwards in base 64", Buffer.from([...secret].reverse().join("")).toString("base64")],
+    ["letter by letter", [...secret].join(" ")],
+    ["with invisible characters", [...secret].join("\u200b")],
+    ["in two pieces", `"${secret.slice(0, 9)}" + "${secret.slice(9)}"`],
+    ["one piece a line", `${secret.slice(0, 5)}\n${secret.slice(5, 14)}\n${secret.slice(14)}`],
+  ])("are masked %s", (_, form) => {
+    expect(redactor.redact(`before: ${form} :after`)).toBe(
+      "before: *** :after".replace("***", form.startsWith('"') ? '"***"' : "***"),
+    );
+    expect(redactor.redactKnown(form)).toContain("***");
+  });
+
+  test("what only looks like a key stays where a person hands it over", () => {
+    const other = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz";
+    expect(redactor.redactKnown(`use ${other}`)).toBe(`use ${other}`);
+  });
+});

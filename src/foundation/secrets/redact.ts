@@ -4,8 +4,9 @@ import { LiteralMatcher } from "./literal-matcher.ts";
 import { applySpans, mergeSpans, type SecretSpan } from "./redact-spans.ts";
 import { RedactStream } from "./redact-stream.ts";
 import { Secret } from "./secret.ts";
-import { formsOf, shortestSecret } from "./secret-forms.ts";
+import { formsOf, reversed, shortestSecret } from "./secret-forms.ts";
 import { findShapes, isSecretName, plainMask } from "./secret-shapes.ts";
+import { SpacedMatcher } from "./spaced-matcher.ts";
 
 export { maskIdentifiers } from "../text/identifiers.ts";
 export type { SecretSpan } from "./redact-spans.ts";
@@ -14,6 +15,7 @@ export type { RedactStream } from "./redact-stream.ts";
 const maxRounds = 4;
 
 interface Registration {
+  readonly value: string;
   readonly forms: readonly string[];
   readonly mask: string;
 }
@@ -26,6 +28,7 @@ interface Registration {
 export class Redactor {
   readonly #registrations = new Set<Registration>();
   #matcher: LiteralMatcher | undefined;
+  #spaced: SpacedMatcher | undefined;
 
   /**
    * Registers a value to be masked wherever it appears, as `[redacted:label]` or `***`. Values under
@@ -35,13 +38,19 @@ export class Redactor {
     const value = secret instanceof Secret ? secret.reveal() : secret;
     if (value.trim().length < shortestSecret) return disposable(() => undefined);
     const mask = label === undefined ? plainMask : `[redacted:${label.replace(/[^\w.-]+/g, "-")}]`;
-    const registration: Registration = { forms: formsOf(value), mask };
+    const registration: Registration = { value: value.trim(), forms: formsOf(value), mask };
     this.#registrations.add(registration);
-    this.#matcher = undefined;
+    this.#forgetMatchers();
     return disposable(() => {
       this.#registrations.delete(registration);
-      this.#matcher = undefined;
+      this.#forgetMatchers();
     });
+  }
+
+  /** Only values it was told about; what merely looks like a key stays, because a person may want to hand one over. */
+  redactKnown(text: string): string {
+    const spans = mergeSpans(this.#known(text));
+    return spans.length === 0 ? text : applySpans(text, spans);
   }
 
   redact(text: string): string {
@@ -57,7 +66,7 @@ export class Redactor {
 
   /** Where the secrets are and what stands in their place, in order and without overlaps. */
   find(text: string): readonly SecretSpan[] {
-    return mergeSpans([...this.#literals().find(text), ...findShapes(text)]);
+    return mergeSpans([...this.#known(text), ...findShapes(text)]);
   }
 
   /** Redacts every string of plain data, and the whole value of fields with a telling name. Unchanged parts keep their identity. */
@@ -90,6 +99,20 @@ export class Redactor {
       return entry;
     });
     return hasChanged ? Object.fromEntries(entries) : value;
+  }
+
+  #known(text: string): readonly SecretSpan[] {
+    this.#spaced ??= new SpacedMatcher(
+      [...this.#registrations].flatMap(({ value, mask }) =>
+        [value, reversed(value)].map((one) => ({ text: one, mask })),
+      ),
+    );
+    return [...this.#literals().find(text), ...this.#spaced.find(text)];
+  }
+
+  #forgetMatchers(): void {
+    this.#matcher = undefined;
+    this.#spaced = undefined;
   }
 
   #literals(): LiteralMatcher {

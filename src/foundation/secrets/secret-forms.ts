@@ -2,7 +2,7 @@
 export const shortestSecret = 6;
 
 /**
- * The ways one value travels: as it is, trimmed, inside JSON, inside a URL, as hexadecimal, and as
+ * The ways one value travels: as it is, trimmed, backwards, inside JSON, inside a URL, as hexadecimal, and as
  * base 64, standing alone or in the middle of something longer that was encoded as a whole.
  */
 export function formsOf(value: string): readonly string[] {
@@ -21,8 +21,16 @@ export function formsOf(value: string): readonly string[] {
     hex,
     hex.toUpperCase(),
     ...base64Forms(bytes),
+    reversed(plain),
+    reversed(hex),
+    ...base64Forms(Buffer.from(reversed(plain), "utf8")),
   ]);
   return [...forms].filter((form) => form.length >= shortestSecret);
+}
+
+/** Backwards, as `rev` prints it. */
+export function reversed(text: string): string {
+  return [...text].reverse().join("");
 }
 
 /** A lone surrogate cannot be written in a URL; as bytes it is the replacement character. */

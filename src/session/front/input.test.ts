@@ -130,3 +130,16 @@ describe("what the model is sent", () => {
     expect(await parts.store.sessions.get(session.info.id)).toMatchObject({ endReason: "user_exit" });
   });
 });
+
+describe("known secrets in a person's words", () => {
+  it("reach neither the model nor the store", async () => {
+    await using parts = await openHarness();
+    parts.server.script(says("Noted."));
+    const session = await parts.open({ cwd: folder });
+    const submission = await session.submit({ text: "My key is known-secret-value, use it." });
+    if (submission.kind === "turn") await submission.ended;
+    expect(JSON.stringify((await parts.server.received(1)).body)).toContain("My key is ***, use it.");
+    const stored = await parts.store.messages.conversation(session.info.id);
+    expect(JSON.stringify(stored)).not.toContain("known-secret-value");
+  });
+});

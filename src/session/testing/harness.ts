@@ -52,6 +52,7 @@ export async function openHarness(given: HarnessOptions = {}) {
         reload: () => Promise.resolve("No setting has changed."),
       },
       redact: (text) => text,
+      redactKnown: (text) => text.replaceAll("known-secret-value", "***"),
       pluginCommands: () => [],
       plugins: () => [],
       skillUse: () => Promise.resolve([]),

@@ -54,9 +54,10 @@ export class Turns {
 
   /** Words for the model. */
   async say(
-    words: Words,
+    given: Words,
     how: { readonly mode?: BusyMode; readonly admission?: InputAdmission | undefined } = {},
   ): Promise<Submission> {
+    const words = this.#withoutSecrets(given);
     const mode = how.mode ?? this.busyMode;
     const admit = () => this.#deps.conversation().inbox.admit(words, how.admission);
     // Whoever waits for the receipt of an input sends it again when there is none; of others nothing may be lost.
@@ -65,6 +66,15 @@ export class Turns {
     if (admission?.kind === "duplicate") return { kind: "duplicate" };
     if (this.isBusy && mode === "interrupt") this.#deps.onInterrupted();
     return submissionOf(this.#coordinator.submit(admission?.message ?? { ...words, inboxIds: [] }, mode));
+  }
+
+  /** What a person writes may hold a key by mistake: it is neither kept nor sent. */
+  #withoutSecrets(words: Words): Words {
+    const { redactKnown } = this.#deps.session;
+    const text = redactKnown(words.text);
+    const sent = words.sent === undefined ? undefined : redactKnown(words.sent);
+    if (text === words.text && sent === words.sent) return words;
+    return sent === undefined ? { ...words, text } : { ...words, text, sent };
   }
 
   /** False for a command that came in before. */
