@@ -137,6 +137,11 @@ export interface OpenSession extends AsyncDisposable {
   /** Takes a queued message out again, to edit it. */
   unqueue(index: number): string | undefined;
   interrupt(message?: string): void;
+  /**
+   * Stops the turn that runs as a crash would: nothing more of it is stored, so that it can be continued by whoever
+   * opens the session next. This one takes no more input.
+   */
+  breakOff(): void;
   /** Answers an approval that was asked for by an event. */
   approve(requestId: string, answer: ApprovalAnswer): void;
   /** Answers a question, a sudo prompt or a request for a secret; undefined cancels. */

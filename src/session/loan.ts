@@ -30,6 +30,7 @@ export function loanOf(front: SessionFront, source: string, giveBack: () => void
     queue: (text) => front.queue(text, source),
     unqueue: (index) => front.unqueue(index),
     interrupt: (message) => front.interrupt(message),
+    breakOff: () => front.breakOff(),
     approve: (id, answer) => front.approve(id, answer),
     answer: (id, text) => front.answer(id, text),
     settled: () => front.settled(),

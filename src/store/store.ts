@@ -193,8 +193,10 @@ export interface Routes {
 export interface GatewayTurns {
   start(turn: GatewayTurn): Promise<void>;
   get(id: TurnId): Promise<GatewayTurn | undefined>;
-  progress(id: TurnId, change: { step?: string; status?: GatewayTurnStatus }): Promise<void>;
+  progress(id: TurnId, change: { step?: string; status?: GatewayTurnStatus; attempts?: number }): Promise<void>;
   finish(id: TurnId, status: "done" | "failed" | "abandoned", result?: unknown): Promise<void>;
+  /** Turns of a chat that count as running, oldest first. */
+  unfinished(sessionKey: string): Promise<readonly GatewayTurn[]>;
   /** Turns that count as running but have not been heard of since. */
   silentSince(ms: number): Promise<readonly GatewayTurn[]>;
   prune(olderThanMs: number): Promise<number>;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { says, slow, startModelServer } from "../fakes/model-server/index.ts";
+import { calls, says, slow, startModelServer } from "../fakes/model-server/index.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 import { Stage } from "./support/stage.ts";
 
@@ -42,10 +42,31 @@ describe("hermes gateway run", () => {
     telegram.text("are you there?", { chatId: 8, from: 8 });
     model.script(says("Yes."));
     start();
+    const seenIn = (chat: string) => telegram.shown().filter(({ chatId }) => chatId === chat);
+    await expect.poll(() => seenIn("8").length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => seenIn("7").length, { timeout: 30_000 }).toBe(2);
+    expect([...seenIn("7"), ...seenIn("8")].map(({ text }) => text).sort()).toEqual([
+      "Hello from Hermes.",
+      "Second answer.",
+      "Yes.",
+    ]);
+  });
+
+  it("asks before a dangerous command, with buttons that count once [40:STR-15] [40:STR-17]", async () => {
+    const { model, telegram, start } = await stage();
+    model.script(calls("terminal", { command: "rm -rf ./build" }), says("Cleaned up."));
+    start();
+    telegram.text("clean up");
+    const asked = () => telegram.shown().find(({ buttons }) => buttons.length > 0);
+    await expect.poll(asked, { timeout: 30_000 }).toBeDefined();
+    const { messageId = "", buttons = [] } = asked() ?? {};
+    telegram.press(messageId, buttons[0] ?? "", 9);
+    telegram.press(messageId, buttons[0] ?? "");
+    telegram.press(messageId, buttons[0] ?? "");
     await expect
-      .poll(() => telegram.shown().filter(({ chatId }) => chatId === "8").length, { timeout: 30_000 })
-      .toBe(1);
-    expect(telegram.shown().filter(({ text }) => text === "Hello from Hermes.").length).toBe(1);
+      .poll(() => telegram.shown().map(({ text }) => text), { timeout: 30_000 })
+      .toEqual([expect.stringContaining("Allowed once"), "Cleaned up."]);
+    expect(telegram.shown()[0]?.buttons).toEqual([]);
   });
 
   it("does not answer strangers [40:AUT-1]", async () => {

@@ -36,13 +36,19 @@ export function hasAllowlist(config: Config, platform: string): boolean {
   return listed.length + groups.length + config.gateway.allowed_users.length > 0;
 }
 
+/** Whether one of the lists, the platform's or that of all, names this person. */
+export function isListed(source: MessageSource, config: Config, list: "allowed_users" | "admin_users"): boolean {
+  return matches([...accessOf(config, source.platform)[list], ...config.gateway[list]], personIds(source));
+}
+
 interface AccessSettings {
+  readonly admin_users: readonly string[];
   readonly allowed_users: readonly string[];
   readonly allow_all_users: boolean;
   readonly group_allowed_users: readonly string[];
 }
 
-const nobody: AccessSettings = { allowed_users: [], allow_all_users: false, group_allowed_users: [] };
+const nobody: AccessSettings = { admin_users: [], allowed_users: [], allow_all_users: false, group_allowed_users: [] };
 
 function accessOf(config: Config, platform: string): AccessSettings {
   const section = (config as unknown as Readonly<Record<string, AccessSettings | undefined>>)[platform];

@@ -1,25 +1,32 @@
-import { type SessionId, type TurnResult, textOf } from "#conversation";
+import type { TurnResult } from "#conversation";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
-import type { Alongside, OpenSession, SessionService, Submission } from "#session";
+import type { SessionEvent, SessionService, Submission } from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
-import type { Access } from "../access/authorize.ts";
-import { owedTexts } from "../delivery/owed.ts";
-import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
+import type { People } from "../access/people.ts";
+import { ChatAsks } from "../asks/chat-asks.ts";
+import type { Replies } from "../delivery/replies.ts";
+import type { InboundMessage } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
+import { readCommandLine } from "../routing/command-line.ts";
+import { isShared, type KeyRules } from "../routing/session-key.ts";
 import type { WakeUps } from "../wake-ups.ts";
-import { readInbound } from "./read-inbound.ts";
+import { ChatSession } from "./chat-session.ts";
+import { readAnswer, readInbound } from "./read-inbound.ts";
+import { recoverChat } from "./recovery.ts";
 import { viewText } from "./view-text.ts";
 
 export interface ChatDeps {
   readonly store: Store;
   readonly sessions: Pick<SessionService, "borrow">;
   readonly wakeUps: Pick<WakeUps, "account">;
+  readonly people: Pick<People, "access" | "isAdmin" | "meetStranger">;
+  readonly replies: Replies;
   platform(id: string): Platform | undefined;
-  /** Whether this person may use Hermes here. */
-  access(source: MessageSource): Access;
+  keyRules(): KeyRules;
   /** Names this program in leases. */
   readonly owner: string;
   /** The folder sessions work in. */
@@ -29,28 +36,41 @@ export interface ChatDeps {
 }
 
 const rowsAtOnce = 50;
-const maxAttempts = 3;
+/** How long a turn that is broken off may take to stop. */
+const leavingMs = 5_000;
+/** When a message is tried again while another program works in the session. */
+const busyRetryMs = 3_000;
 
 /**
  * One conversation while something happens in it. Serves the rows of its inbox in order, alone among all programs on
  * the store, and leaves when nothing waits and no turn runs; its session stays warm for the next time.
  *
  * 1. What a person wrote leaves the inbox in the transaction that stores the message.
- * 2. The answer is owed to the chat in the transaction that stores its last words.
- * 3. A command is over with before it runs, so that no crash runs it twice.
+ * 2. A command is over with before it runs, so that no crash runs it twice.
  */
 export class Chat {
   readonly #deps: ChatDeps;
   readonly #key: string;
   readonly #inHand = new Set<number>();
-  #session: OpenSession | undefined;
-  #newest: InboundMessage | undefined;
+  readonly #asks: ChatAsks;
+  readonly #session: ChatSession;
+  #events: Promise<void> = Promise.resolve();
+  #fence = 0;
   #running = 0;
   #poke = new Deferred<void>();
 
   constructor(sessionKey: string, deps: ChatDeps) {
     this.#key = sessionKey;
     this.#deps = deps;
+    this.#asks = new ChatAsks({ store: deps.store, sessionKey, woke: (message) => this.#wakeSender(message) });
+    this.#session = new ChatSession({
+      ...deps,
+      sessionKey,
+      fence: () => this.#fence,
+      liveMessageId: () => undefined,
+      context: () => "",
+      onEvent: (event) => this.#heard(event),
+    });
   }
 
   /** Something new may wait. */
@@ -62,12 +82,21 @@ export class Chat {
   async run(signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
     const lost = new AbortController();
-    const lease = await takeLease(this.#deps, `chat:${this.#key}`, () => lost.abort());
+    const lease = await takeLease(this.#deps, `chat:${this.#key}`, () => {
+      lost.abort();
+      this.#session.breakOff();
+      this.poke();
+    });
     if (lease.kind === "busy") return;
     await using held = lease;
     if (held.fence === undefined) return;
+    this.#fence = held.fence.fence;
     try {
-      await this.#giveBackLost();
+      const { store: _store, ...rest } = this.#deps;
+      const session = this.#session;
+      const say = (message: InboundMessage, text: string, key: string) => this.#say(message, text, key);
+      const followed = await recoverChat(this.#key, { ...rest, store, session, say });
+      if (followed !== undefined) await this.#answer(followed.submission, followed.message, followed.key);
       while (!signal.aborted && !lost.signal.aborted) {
         this.#poke = new Deferred<void>();
         const waiting = await store.inbox.pending(this.#key, { limit: rowsAtOnce + this.#inHand.size });
@@ -78,148 +107,194 @@ export class Chat {
         await this.#poke.promise;
       }
     } finally {
-      await this.#session?.[Symbol.asyncDispose]();
+      if (this.#running > 0) await this.#turnLeft();
+      await this.#events;
+      await this.#session[Symbol.asyncDispose]();
     }
   }
 
-  /** Stops the turn that runs, for the end of the program. */
-  interrupt(): void {
-    this.#session?.interrupt();
+  /** A turn that was broken off gives its lease back before the chat does. */
+  async #turnLeft(): Promise<void> {
+    const { clock } = this.#deps;
+    const over = new AbortController();
+    const slow = clock.sleep(leavingMs, over.signal).catch(() => undefined);
+    await Promise.race([this.#session.open?.settled(), slow]);
+    over.abort();
   }
 
-  /** Rows that a program had taken for a turn and died; with no attempts left they are dead. */
-  async #giveBackLost(): Promise<void> {
-    const { store } = this.#deps;
-    const claimed = await store.inbox.claimedBy(this.#key);
-    for (const turnId of claimed) await store.inbox.release(turnId, { maxAttempts });
+  /** Leaves the turn that runs, for the end of the program: it goes on at the next start. */
+  breakOff(): void {
+    this.#session.breakOff();
+    this.poke();
   }
 
   async #handle(row: InboxEntry): Promise<void> {
     const { store, logger } = this.#deps;
     this.#inHand.add(row.id);
+    if (row.kind === "control") return await this.#control(row);
     const message = readInbound(row.event);
     if (message === undefined || this.#deps.platform(message.source.platform) === undefined) {
       logger.error("a message that cannot be read was dropped", { id: row.id, platform: row.platform });
       await store.inbox.finish([row.id], "dropped");
       return;
     }
-    if (message.isInternal !== true && this.#deps.access(message.source).kind === "denied") {
-      const { platform, userId } = message.source;
-      logger.warn("a message of somebody who may not use Hermes was dropped", { platform, userId });
-      await store.inbox.finish([row.id], "dropped");
-      return;
-    }
     try {
-      this.#newest = message;
-      await this.#answer(await this.#submit(message, row), row);
+      if (await this.#isStranger(message, row)) return;
+      if (await this.#isAnswer(message, row)) return;
+      const words = { text: this.#textOf(message) };
+      await this.#answer(await this.#session.submit(message, [row.id], words), message, `row:${row.id}`);
     } catch (error) {
       logger.error("a message could not be handled", { id: row.id, error: describe(error) });
       await store.inbox.finish([row.id], "done");
-      await this.#say(`${describe(error)}`, `row:${row.id}`);
+      await this.#say(message, describe(error), `row:${row.id}`);
     }
   }
 
-  /** A session that another program took over meanwhile is borrowed anew: it goes on from what is stored. */
-  async #submit(message: InboundMessage, row: InboxEntry): Promise<Submission> {
-    const input = { text: message.text, admission: { inboxIds: [row.id] } };
-    const session = await this.#open(message);
-    const submission = await session.submit(input);
-    if (submission.kind !== "refused" || submission.isLost !== true) return submission;
-    this.#session = undefined;
-    await session[Symbol.asyncDispose]();
-    return await (await this.#open(message)).submit(input);
-  }
-
-  async #open({ source }: InboundMessage): Promise<OpenSession> {
-    if (this.#session !== undefined) return this.#session;
-    const route = await this.#deps.store.routes.get(this.#key);
-    this.#session = await this.#deps.sessions.borrow({
-      key: this.#key,
-      resume: route?.sessionId,
-      source: source.platform,
+  async #isStranger(message: InboundMessage, row: InboxEntry): Promise<boolean> {
+    const { people, store, logger } = this.#deps;
+    const { source } = message;
+    if (message.isInternal === true || (await people.access(source)).kind !== "denied") return false;
+    logger.warn("a message of somebody who may not use Hermes was dropped", {
+      platform: source.platform,
       userId: source.userId,
-      cwd: this.#deps.cwd,
-      isInteractive: true,
-      isFenced: true,
-      alongside: this.#alongside,
     });
-    return this.#session;
+    await store.inbox.finish([row.id], "dropped");
+    const reply = await people.meetStranger(source, message.text);
+    if (reply !== undefined) await this.#say(message, reply, `row:${row.id}`);
+    return true;
   }
 
-  async #answer(submission: Submission, row: InboxEntry): Promise<void> {
-    if (submission.kind === "turn") this.#follow(submission.ended, row);
-    else if (submission.kind === "refused") await this.#say(submission.message, `row:${row.id}`);
+  /** Words while a question stands open are its answer; they begin no turn. */
+  async #isAnswer(message: InboundMessage, row: InboxEntry): Promise<boolean> {
+    const { open } = this.#asks;
+    const session = this.#session.open;
+    const command = readCommandLine(message.text);
+    if (
+      command?.name === "approve" &&
+      /\balways\b/iu.test(command.args) &&
+      !this.#deps.people.isAdmin(message.source)
+    ) {
+      await this.#deps.store.inbox.finish([row.id], "done");
+      await this.#say(message, "Only admins may allow this for good.", `row:${row.id}`);
+      return true;
+    }
+    if (open === undefined || session === undefined) return false;
+    if (command !== undefined) {
+      if (command.name === "approve" || command.name === "deny") this.#asks.decidedBy(nameOf(message));
+      return false;
+    }
+    if (open.kind !== "question") return false;
+    await this.#deps.store.inbox.finish([row.id], "done");
+    this.#asks.decidedBy(nameOf(message));
+    session.answer(open.requestId, ChatAsks.read(open, message.text));
+    return true;
+  }
+
+  /** An answer that was pressed, here or in another process. */
+  async #control(row: InboxEntry): Promise<void> {
+    const { store, logger } = this.#deps;
+    await store.inbox.finish([row.id], "done");
+    const answer = readAnswer(row.event);
+    const session = this.#session.open;
+    if (answer === undefined || session === undefined) {
+      logger.warn("an answer came too late", { key: this.#key });
+      return;
+    }
+    this.#asks.decidedBy(answer.by);
+    if (answer.kind === "approval") session.approve(answer.requestId, answer.choice);
+    else session.answer(answer.requestId, answer.answer);
+  }
+
+  #textOf(message: InboundMessage): string {
+    if (!isShared(message.source, this.#deps.keyRules()) || readCommandLine(message.text) !== undefined)
+      return message.text;
+    return `[${nameOf(message)}] ${message.text}`;
+  }
+
+  async #answer(submission: Submission, message: InboundMessage, key: string): Promise<void> {
+    if (submission.kind === "turn") this.#follow(submission.ended, message, key);
+    else if (submission.kind === "refused") await this.#say(message, submission.message, key);
     else if (submission.kind === "command") {
       const { view } = submission;
-      if (view.kind === "turn") this.#follow(view.ended, row);
-      else await this.#say(viewText(view), `row:${row.id}`);
+      if (view.kind === "turn") this.#follow(view.ended, message, key);
+      else await this.#say(message, viewText(view), key);
     }
   }
 
-  #follow(ended: Promise<TurnResult>, row: InboxEntry): void {
+  #follow(ended: Promise<TurnResult>, message: InboundMessage, key: string): void {
     this.#running += 1;
-    void this.#afterTurn(ended, row).finally(() => {
+    void this.#afterTurn(ended, message, key).finally(() => {
       this.#running -= 1;
       this.poke();
     });
   }
 
-  async #afterTurn(ended: Promise<TurnResult>, row: InboxEntry): Promise<void> {
-    const { wakeUps, logger } = this.#deps;
+  async #afterTurn(ended: Promise<TurnResult>, message: InboundMessage, key: string): Promise<void> {
     try {
       const result = await ended;
-      if (result.failed && result.error !== undefined) await this.#say(result.error, `row:${row.id}`);
-      const to = this.#newest?.source;
-      if (to !== undefined) wakeUps.account(to.platform, to.account);
+      if (result.errorClass === "session_busy") return await this.#waitForSession();
+      if (result.errorClass === "already_sent") return;
+      if (result.failed && result.error !== undefined) await this.#say(message, result.error, key);
+      this.#wakeSender(message);
     } catch (error) {
-      logger.error("the end of a turn could not be told", { error: describe(error) });
+      this.#deps.logger.error("the end of a turn could not be told", { error: describe(error) });
     }
   }
 
-  /** In the transaction that stores the last words of a turn: they are owed, and the chat is in this session. */
-  readonly #alongside: Alongside = async (tx, { sessionId, turnId, messages, isFinal }) => {
-    await this.#route(tx, sessionId);
-    const last = messages.at(-1);
-    if (!isFinal || last === undefined) return;
-    const rows = this.#owed(textOf(last.content), `${turnId}:${last.uid ?? ""}`);
-    await tx.outbox.owe(rows);
-  };
+  /** Another program works in the session: what waits is tried again a little later. */
+  async #waitForSession(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const waiting = await store.inbox.pending(this.#key, { limit: rowsAtOnce });
+    await store.inbox.postpone(
+      waiting.map(({ id }) => id),
+      clock.now() + busyRetryMs,
+    );
+    this.#inHand.clear();
+  }
 
-  async #route(tx: Pick<Store, "routes">, sessionId: SessionId): Promise<void> {
-    const source = this.#newest?.source;
-    const known = await tx.routes.get(this.#key);
-    if (source === undefined || known?.sessionId === sessionId) return;
-    const nowMs = this.#deps.clock.now();
-    const { platform, chatType, chatId, threadId, userId } = source;
-    await tx.routes.put({
-      sessionKey: this.#key,
-      sessionId,
-      platform,
-      chatType,
-      chatId,
-      threadId,
-      userId,
-      createdAtMs: known?.createdAtMs ?? nowMs,
-      updatedAtMs: nowMs,
-      details: known?.details ?? {},
-    });
+  /** Events are dealt with one after the other; what they write is done before the chat is left. */
+  #heard(event: SessionEvent): void {
+    const { logger } = this.#deps;
+    this.#events = this.#events.then(() =>
+      quietly("showing an event in a chat", () => this.#show(event), { logger, level: "error" }),
+    );
+  }
+
+  async #show(event: SessionEvent): Promise<void> {
+    const message = this.#session.current;
+    const platform = message === undefined ? undefined : this.#deps.platform(message.source.platform);
+    if (message === undefined || platform === undefined) return;
+    const { type } = event;
+    if (type === "approval-request" || type === "question-request") {
+      const ask = await this.#asks.put(event, {
+        message,
+        platform,
+        isShared: isShared(message.source, this.#deps.keyRules()),
+      });
+      await this.#session.noteAsk(ask.id);
+    } else if (type === "approval-response" || type === "question-response") {
+      await this.#asks.settled(event);
+    } else if (type === "secret-request") {
+      this.#session.open?.answer(event.id, undefined);
+      await this.#say(message, noSecretsText, `secret:${event.id}`);
+    }
   }
 
   /** Words of Hermes itself, outside of the conversation. */
-  async #say(text: string, key: string): Promise<void> {
-    const { store, wakeUps } = this.#deps;
-    const source = this.#newest?.source;
-    if (source === undefined || text === "") return;
-    await store.outbox.owe(this.#owed(text, key));
-    wakeUps.account(source.platform, source.account);
+  async #say(message: InboundMessage, text: string, key: string): Promise<void> {
+    const { store, replies } = this.#deps;
+    await store.outbox.owe(replies.notice(text, { message, sessionKey: this.#key, key }));
+    this.#wakeSender(message);
   }
 
-  #owed(markdown: string, key: string) {
-    const message = this.#newest;
-    const platform = message === undefined ? undefined : this.#deps.platform(message.source.platform);
-    if (message === undefined || platform === undefined || markdown.trim() === "") return [];
-    const { account, chatId, threadId } = message.source;
-    const to = { platform: platform.id, account, chatId, threadId };
-    return owedTexts(platform.render(markdown), { to, sessionKey: this.#key, key }, { replyTo: message.messageId });
+  #wakeSender({ source }: InboundMessage): void {
+    this.#deps.wakeUps.account(source.platform, source.account);
   }
+}
+
+const noSecretsText =
+  "A password or key is needed to go on, and chats are no place for those. Enter it on the machine: `hermes config set <NAME> <value>`.";
+
+function nameOf({ source }: InboundMessage): string {
+  return source.userName ?? source.userId ?? "somebody";
 }

@@ -1,59 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Scope } from "#foundation/lifecycle/disposal";
-import { systemClock } from "#foundation/time/clock";
-import { type HarnessOptions, openHarness } from "#session/testing";
 import { calls, fails, says, slow } from "../../../test/fakes/model-server/index.ts";
-import { Sender } from "../delivery/sender.ts";
-import { Intake } from "../intake/intake.ts";
-import { fakePlatform } from "../testing/fake-platform.ts";
-import { localWakeUps } from "../wake-ups.ts";
-import { Chats } from "./chats.ts";
+import { closeGateways, gateway } from "../testing/gateway-harness.ts";
 
-const scopes: Scope[] = [];
-afterEach(async () => {
-  for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
-});
-
-/** A whole gateway in this process: intake, chats and sender on one store, a fake platform and a fake model. */
-async function gateway(options: HarnessOptions = {}) {
-  const scope = new Scope();
-  scopes.push(scope);
-  const harness = await openHarness(options);
-  scope.adopt(harness);
-  const { store, logger, folder } = harness;
-  const fake = fakePlatform();
-  const wakeUps = localWakeUps();
-  const rules = { groupPerUser: true, threadPerUser: false };
-  const intake = new Intake({ store, wakeUps, keyRules: () => rules });
-  const common = { store, wakeUps, clock: systemClock, logger };
-  const start = () => {
-    const stop = new AbortController();
-    const chats = new Chats({
-      ...common,
-      sessions: harness.service,
-      platform: (id) => (id === "fake" ? fake.platform : undefined),
-      access: ({ userId }) => (userId === "stranger" ? { kind: "denied" } : { kind: "allowed", by: "listed" }),
-      owner: "test",
-      cwd: folder,
-      mostAtOnce: () => 8,
-    });
-    const sender = new Sender({
-      ...common,
-      platform: fake.platform,
-      connection: fake.connection,
-      unknownSend: () => "resend_marked",
-    });
-    const running = Promise.all([chats.run(stop.signal), sender.run(stop.signal)]);
-    const end = async (): Promise<void> => {
-      stop.abort();
-      await running;
-    };
-    scope.defer(end);
-    return end;
-  };
-  const heard = (count: number) => expect.poll(() => fake.sent.length, { timeout: 15_000 }).toBe(count);
-  return { ...harness, ...fake, intake, start, heard };
-}
+afterEach(closeGateways);
 
 describe("a message from a chat", () => {
   it("is answered once, though it came twice, and the chat goes on in its session [40:FLW-1] [40:SCL-5]", async () => {

@@ -9,6 +9,8 @@ export interface ChatsDeps extends ChatDeps {
   mostAtOnce(): number;
 }
 
+/** A turn that wrote nothing for this long may have been cut off; its chat's lease says whether somebody has it. */
+const cutOffAfterMs = 60_000;
 /** How often the inbox is looked at without being woken. */
 const sweepEveryMs = 5_000;
 
@@ -27,14 +29,19 @@ export class Chats {
     return [...this.#active.keys()];
   }
 
-  /** Until the signal; turns that run then are stopped, and what they had not finished stays in the inbox. */
+  /** Until the signal; turns that run then are left as a crash would leave them, and go on at the next start. */
   async run(signal: AbortSignal): Promise<void> {
     const { wakeUps, store, clock, logger } = this.#deps;
     this.#signal = signal;
+    // Nothing of this program runs yet: what counts as running was cut off.
+    let silentMs = 0;
     using _wakes = wakeUps.onChat((key) => this.wake(key));
     while (!signal.aborted) {
       try {
         for (const key of await store.inbox.waitingSessions(1_000)) if (isChat(key)) this.wake(key);
+        for (const { sessionKey } of await store.gatewayTurns.silentSince(clock.now() - silentMs))
+          this.wake(sessionKey);
+        silentMs = cutOffAfterMs;
       } catch (error) {
         logger.error("the inbox could not be read", { error: describe(error) });
       }
@@ -42,10 +49,7 @@ export class Chats {
         if (!isAbort(error)) throw error;
       });
     }
-    for (const { chat } of this.#active.values()) {
-      chat.interrupt();
-      chat.poke();
-    }
+    for (const { chat } of this.#active.values()) chat.breakOff();
     await Promise.all([...this.#active.values()].map(({ done }) => done));
   }
 

@@ -1,3 +1,4 @@
+import type { ApprovalChoice } from "#conversation";
 import { isRecord } from "#foundation/text/json";
 import type { InboundMessage } from "../platform/inbound.ts";
 
@@ -10,4 +11,19 @@ export function readInbound(event: unknown): InboundMessage | undefined {
   if (typeof source["chatId"] !== "string" || typeof source["chatType"] !== "string") return undefined;
   if (typeof text !== "string" || typeof dedupKey !== "string" || typeof atMs !== "number") return undefined;
   return { ...event, attachments: Array.isArray(attachments) ? attachments : [] } as unknown as InboundMessage;
+}
+
+export type PressedAnswer = { readonly requestId: string; readonly by: string } & (
+  | { readonly kind: "approval"; readonly choice: ApprovalChoice }
+  | { readonly kind: "question"; readonly answer: string }
+);
+
+/** A row's event as the answer to a question that was put in the chat. */
+export function readAnswer(event: unknown): PressedAnswer | undefined {
+  if (!isRecord(event) || event["control"] !== "answer") return undefined;
+  const { requestId, kind, answer, by } = event;
+  if (typeof requestId !== "string" || typeof answer !== "string" || typeof by !== "string") return undefined;
+  if (kind === "question") return { kind, requestId, by, answer };
+  const choice = (["once", "session", "always", "deny"] as const).find((one) => one === answer);
+  return choice === undefined ? undefined : { kind: "approval", requestId, by, choice };
 }

@@ -208,6 +208,12 @@ export class SessionFront implements OpenSession {
     this.#turns.interrupt(message);
   }
 
+  breakOff(): void {
+    this.#isLost = true;
+    this.#conversation.now.transcript.seal();
+    this.#turns.interrupt();
+  }
+
   approve(requestId: string, answer: ApprovalAnswer): void {
     this.#asking.approve(requestId, answer);
   }

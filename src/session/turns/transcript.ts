@@ -94,6 +94,11 @@ export class StoredTranscript implements Transcript {
     await this.#save();
   }
 
+  /** Nothing is written any more. */
+  seal(): void {
+    this.#isLost = true;
+  }
+
   /** Writes what an earlier failure left over; true when nothing is owed. */
   async flush(): Promise<boolean> {
     await this.#save();

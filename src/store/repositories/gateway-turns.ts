@@ -40,11 +40,12 @@ export class GatewayTurnRepository implements GatewayTurns {
     return row === undefined ? undefined : toGatewayTurn(row);
   }
 
-  async progress(id: TurnId, change: { step?: string; status?: GatewayTurnStatus }): Promise<void> {
+  async progress(id: TurnId, change: { step?: string; status?: GatewayTurnStatus; attempts?: number }): Promise<void> {
+    const { step, status, attempts } = change;
     await this.#context.db.run(
-      `UPDATE gw_turn SET heartbeat_at_ms = ?, step = coalesce(?, step), status = coalesce(?, status)
-       WHERE turn_id = ? AND status IN ${open}`,
-      [this.#context.clock.now(), orNull(change.step), orNull(change.status), id],
+      `UPDATE gw_turn SET heartbeat_at_ms = ?, step = coalesce(?, step), status = coalesce(?, status),
+         attempts = coalesce(?, attempts) WHERE turn_id = ? AND status IN ${open}`,
+      [this.#context.clock.now(), orNull(step), orNull(status), orNull(attempts), id],
     );
   }
 
@@ -53,6 +54,14 @@ export class GatewayTurnRepository implements GatewayTurns {
       `UPDATE gw_turn SET status = ?, result = ?, heartbeat_at_ms = ? WHERE turn_id = ? AND status IN ${open}`,
       [status, jsonOrNull(result), this.#context.clock.now(), id],
     );
+  }
+
+  async unfinished(sessionKey: string): Promise<readonly GatewayTurn[]> {
+    const rows = await this.#context.db.all(
+      `SELECT * FROM gw_turn WHERE status IN ${open} AND session_key = ? ORDER BY started_at_ms`,
+      [sessionKey],
+    );
+    return rows.map(toGatewayTurn);
   }
 
   async silentSince(ms: number): Promise<readonly GatewayTurn[]> {

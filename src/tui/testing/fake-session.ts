@@ -116,6 +116,10 @@ export class FakeSession implements OpenSession {
     return text;
   }
 
+  breakOff(): void {
+    this.interrupts += 1;
+  }
+
   interrupt(_message?: string): void {
     this.interrupts += 1;
   }

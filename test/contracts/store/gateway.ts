@@ -254,8 +254,12 @@ function routeContract(subject: StoreSubject): void {
       await clock.advance(45_000);
       const silent = await store.gatewayTurns.silentSince(clock.now() - 30_000);
       expect(silent).toMatchObject([{ id: "t1", step: "agent", inboxIds: [1, 2], fence: 4 }]);
+      await store.gatewayTurns.progress(turn("t1"), { attempts: 1 });
+      expect(await store.gatewayTurns.unfinished("k")).toMatchObject([{ id: "t1", step: "agent", attempts: 1 }]);
+      expect(await store.gatewayTurns.unfinished("other")).toEqual([]);
       await store.gatewayTurns.finish(turn("t1"), "done", { text: "ok" });
       await store.gatewayTurns.finish(turn("t1"), "abandoned");
+      expect(await store.gatewayTurns.unfinished("k")).toEqual([]);
       expect(await store.gatewayTurns.get(turn("t1"))).toMatchObject({ status: "done", result: { text: "ok" } });
       await clock.advance(1000);
       expect(await store.gatewayTurns.prune(clock.now())).toBe(1);

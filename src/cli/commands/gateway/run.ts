@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { UserError } from "#foundation/errors";
 import { systemClock } from "#foundation/time/clock";
 import { exitCodes, type Invocation } from "../../command.ts";
@@ -28,6 +29,8 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
       store: hermes.store,
       sessions: hermes.sessions,
       platforms,
+      home: hermes.home,
+      userHome: io.env["HOME"] ?? homedir(),
       cwd: io.cwd,
       clock: systemClock,
       logger: hermes.logger,

@@ -1,0 +1,65 @@
+import type { Config } from "#config";
+import type { MessageSource } from "../platform/inbound.ts";
+import { type Access, authorize, hasAllowlist, isListed } from "./authorize.ts";
+import type { Pairing } from "./pairing.ts";
+
+export interface PeopleDeps {
+  readonly config: Config;
+  readonly pairing: Pick<Pairing, "isPaired" | "request" | "redeem">;
+}
+
+/** What a stranger hears; undefined is silence. */
+export type StrangerReply = string | undefined;
+
+/** Who may use Hermes, who may administer it, and what becomes of everybody else. */
+export class People {
+  readonly #deps: PeopleDeps;
+
+  constructor(deps: PeopleDeps) {
+    this.#deps = deps;
+  }
+
+  async access(source: MessageSource): Promise<Access> {
+    const { config, pairing } = this.#deps;
+    const isPaired = source.userId !== undefined && (await pairing.isPaired(source.platform, source.userId));
+    return authorize(source, { config, isPaired: () => isPaired });
+  }
+
+  /** Admins are those who are named; where nobody is named, those on an allowlist. */
+  isAdmin(source: MessageSource): boolean {
+    const { config } = this.#deps;
+    if (config.gateway.admin_tier === "off") return true;
+    return isListed(source, config, hasAdmins(config, source.platform) ? "admin_users" : "allowed_users");
+  }
+
+  /** Somebody who may not use Hermes wrote. In groups nothing is said to them. */
+  async meetStranger(source: MessageSource, text: string): Promise<StrangerReply> {
+    const { pairing } = this.#deps;
+    const { platform, userId, userName = "" } = source;
+    if (source.chatType !== "dm" || userId === undefined || source.isBot === true) return undefined;
+    if (await pairing.redeem(platform, text, { userId, userName }))
+      return "You are paired now. Write what you would like to have done.";
+    if (!this.#pairsStrangers(platform)) return undefined;
+    const request = await pairing.request(platform, { userId, userName });
+    if (request.kind === "silent") return undefined;
+    if (request.kind !== "code") return "A code was sent to you already. Please wait until it has been approved.";
+    return (
+      "Hello! I do not know you yet. To let you in, my owner runs this on their machine:\n\n" +
+      `\`hermes pairing approve ${platform} ${request.code}\`\n\nThe code is valid for an hour.`
+    );
+  }
+
+  #pairsStrangers(platform: string): boolean {
+    const { config } = this.#deps;
+    const section = (config as unknown as Readonly<Record<string, { unauthorized_dm_behavior?: string | undefined }>>)[
+      platform
+    ];
+    const behavior = section?.unauthorized_dm_behavior ?? config.unauthorized_dm_behavior;
+    return behavior === undefined ? !hasAllowlist(config, platform) : behavior === "pair";
+  }
+}
+
+function hasAdmins(config: Config, platform: string): boolean {
+  const section = (config as unknown as Readonly<Record<string, { admin_users?: readonly string[] }>>)[platform];
+  return (section?.admin_users ?? []).length + config.gateway.admin_users.length > 0;
+}

@@ -1,0 +1,62 @@
+import type { Store } from "#store";
+import type { People } from "../access/people.ts";
+import type { ButtonPress } from "../platform/inbound.ts";
+import type { WakeUps } from "../wake-ups.ts";
+import { type Ask, closeAsk, readAsk } from "./ask-rows.ts";
+
+export interface PressesDeps {
+  readonly store: Store;
+  readonly wakeUps: Pick<WakeUps, "chat">;
+  readonly people: Pick<People, "access" | "isAdmin">;
+}
+
+/** An answer on its way to the process that serves the chat. */
+export interface AskAnswer {
+  readonly control: "answer";
+  readonly requestId: string;
+  readonly kind: Ask["kind"];
+  readonly answer: string;
+  readonly by: string;
+}
+
+const mark = "h";
+
+export function buttonData(askId: string, index: number): string {
+  return `${mark}:${askId}:${index}`;
+}
+
+/**
+ * Takes presses of buttons, in whichever process they arrive. The question is closed and the answer is in the inbox of
+ * its chat in one transaction: it counts once, however often it is pressed. Gives the words for whoever pressed.
+ */
+export async function takePress(press: ButtonPress, deps: PressesDeps): Promise<string> {
+  const { store, wakeUps, people } = deps;
+  const { source, dedupKey, data } = press;
+  const [, askId = "", number = ""] = new RegExp(`^${mark}:([\\w-]+):(\\d+)$`, "u").exec(data) ?? [];
+  const ask = await readAsk(store, askId);
+  const answer = ask?.choices[Number(number)];
+  if (ask === undefined || answer === undefined) return "This question is no longer open.";
+  if ((await people.access(source)).kind === "denied") return "You may not use this bot.";
+  const isAdmin = people.isAdmin(source);
+  if (ask.userId !== undefined && ask.userId !== source.userId && !isAdmin)
+    return "This question is for somebody else.";
+  if (ask.kind === "approval" && answer === "always" && !isAdmin) return "Only admins may allow this for good.";
+  const by = source.userName ?? source.userId ?? "somebody";
+  const event: AskAnswer = { control: "answer", requestId: ask.requestId, kind: ask.kind, answer, by };
+  const { platform, account } = source;
+  const { sessionKey } = ask;
+  const isFirst = await store.transaction(async (tx) => {
+    if (!(await closeAsk(tx, ask))) return false;
+    await tx.inbox.admit({ dedupKey: `press:${dedupKey}`, platform, account, sessionKey, kind: "control", event });
+    return true;
+  });
+  if (!isFirst) return "Somebody has answered already.";
+  wakeUps.chat(sessionKey);
+  return ask.kind === "approval" ? answerText(answer) : answer;
+}
+
+export function answerText(choice: string): string {
+  if (choice === "deny") return "Denied";
+  if (choice === "always") return "Allowed for good";
+  return choice === "session" ? "Allowed for this session" : "Allowed once";
+}

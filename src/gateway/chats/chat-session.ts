@@ -1,0 +1,195 @@
+import { type Message, type SessionId, type TurnId, textOf } from "#conversation";
+import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
+import type { Clock } from "#foundation/time/clock";
+import type { Alongside, OpenSession, SessionEvent, SessionService, Submission, UserInput, Written } from "#session";
+import type { Aggregates, GatewayTurn, Store } from "#store";
+import type { Replies } from "../delivery/replies.ts";
+import type { InboundMessage } from "../platform/inbound.ts";
+
+export interface ChatSessionDeps {
+  readonly store: Store;
+  readonly sessions: Pick<SessionService, "borrow">;
+  readonly replies: Replies;
+  readonly sessionKey: string;
+  /** The fence of the chat's lease. */
+  fence(): number;
+  /** The message that shows the beginning of this turn's answer already. */
+  liveMessageId(turnId: TurnId): string | undefined;
+  /** What the session is told about the chat when it begins. */
+  context(message: InboundMessage): string;
+  onEvent(event: SessionEvent): void;
+  /** The folder sessions work in. */
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * The session of a chat, and what the gateway writes with its messages:
+ *
+ * 1. A turn is on record from the transaction that stores the person's words to the one that stores the last answer,
+ *    so that one which a crash cut off is found and goes on.
+ * 2. The answer is owed to the chat in the transaction that stores it.
+ */
+export class ChatSession implements AsyncDisposable {
+  readonly #deps: ChatSessionDeps;
+  readonly #rows = new Map<number, InboundMessage>();
+  #session: OpenSession | undefined;
+  #newest: InboundMessage | undefined;
+  #turn: { readonly id: TurnId; readonly message: InboundMessage } | undefined;
+  #continued: GatewayTurn | undefined;
+  #isBroken = false;
+
+  constructor(deps: ChatSessionDeps) {
+    this.#deps = deps;
+  }
+
+  get open(): OpenSession | undefined {
+    return this.#session;
+  }
+
+  /** The message whose turn runs, or the last that came. */
+  get current(): InboundMessage | undefined {
+    return this.#turn?.message ?? this.#newest;
+  }
+
+  /** A session that another program took over meanwhile is borrowed anew: it goes on from what is stored. */
+  async submit(
+    message: InboundMessage,
+    inboxIds: readonly number[],
+    words: Pick<UserInput, "text" | "images">,
+  ): Promise<Submission> {
+    this.#newest = message;
+    for (const id of inboxIds) this.#rows.set(id, message);
+    const input = { ...words, admission: { inboxIds } };
+    const session = await this.#borrow(message);
+    const submission = await session.submit(input);
+    if (submission.kind !== "refused" || submission.isLost !== true) return submission;
+    this.#session = undefined;
+    await session[Symbol.asyncDispose]();
+    return await (await this.#borrow(message)).submit(input);
+  }
+
+  /** Goes on with a turn that a crash cut off; undefined when there is nothing to go on with. */
+  async continueTurn(turn: GatewayTurn, message: InboundMessage): Promise<Submission | undefined> {
+    this.#newest = message;
+    this.#continued = turn;
+    return (await this.#borrow(message)).continueTurn();
+  }
+
+  /** The turn waits for an answer; a crash now loses the question. */
+  async noteAsk(askId: string): Promise<void> {
+    if (this.#turn === undefined) return;
+    await this.#deps.store.gatewayTurns.progress(this.#turn.id, { step: `ask:${askId}`, status: "awaiting" });
+  }
+
+  /** Leaves the turn that runs as a crash would: whoever serves the chat next goes on with it. */
+  breakOff(): void {
+    this.#isBroken = true;
+    this.#session?.breakOff();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session?.[Symbol.asyncDispose]();
+  }
+
+  async #borrow(message: InboundMessage): Promise<OpenSession> {
+    if (this.#session !== undefined) return this.#session;
+    const { store, sessions, sessionKey, cwd } = this.#deps;
+    const route = await store.routes.get(sessionKey);
+    const session = await sessions.borrow({
+      key: sessionKey,
+      resume: route?.sessionId,
+      source: message.source.platform,
+      userId: message.source.userId,
+      systemMessage: this.#deps.context(message),
+      cwd,
+      isInteractive: true,
+      isFenced: true,
+      alongside: this.#alongside,
+    });
+    session.subscribe((event) => this.#heard(event));
+    this.#session = session;
+    return session;
+  }
+
+  #heard(event: SessionEvent): void {
+    if (this.#isBroken) return;
+    this.#deps.onEvent(event);
+    if (event.type !== "turn-end" || this.#turn === undefined) return;
+    const { store, logger } = this.#deps;
+    const { id } = this.#turn;
+    const status = event.error === undefined ? "done" : "failed";
+    void quietly("noting the end of a turn", () => store.gatewayTurns.finish(id, status), { logger, level: "error" });
+    this.#turn = undefined;
+  }
+
+  readonly #alongside: Alongside = async (tx, written) => {
+    const message = await this.#note(tx, written);
+    if (message === undefined) return;
+    await this.#route(tx, written.sessionId, message);
+    if (!written.isFinal) return await tx.gatewayTurns.progress(written.turnId, { status: "running" });
+    await tx.gatewayTurns.finish(written.turnId, "done");
+    const last = written.messages.at(-1);
+    if (last === undefined || wasStopped(last)) return;
+    const { replies, sessionKey } = this.#deps;
+    const key = `${written.turnId}:${last.uid ?? ""}`;
+    const liveMessageId = this.#deps.liveMessageId(written.turnId);
+    await tx.outbox.owe(replies.answer(textOf(last.content), { message, sessionKey, key, liveMessageId }));
+  };
+
+  /** Puts the turn on record with its first message. Gives the message that it answers. */
+  async #note(tx: Pick<Aggregates, "gatewayTurns">, written: Written): Promise<InboundMessage | undefined> {
+    const { turnId, sessionId, inboxIds } = written;
+    if (this.#turn?.id !== turnId) {
+      const newest = inboxIds.map((id) => this.#rows.get(id)).findLast((message) => message !== undefined);
+      const message = newest ?? this.#newest;
+      if (message === undefined) return undefined;
+      this.#turn = { id: turnId, message };
+    }
+    const { message } = this.#turn;
+    if ((await tx.gatewayTurns.get(turnId)) !== undefined) return message;
+    const nowMs = this.#deps.clock.now();
+    const before = this.#continued;
+    if (before !== undefined) await tx.gatewayTurns.finish(before.id, "abandoned");
+    await tx.gatewayTurns.start({
+      id: turnId,
+      sessionKey: this.#deps.sessionKey,
+      sessionId,
+      inboxIds: inboxIds.length > 0 ? inboxIds : (before?.inboxIds ?? []),
+      fence: this.#deps.fence(),
+      status: "running",
+      step: before?.step ?? "",
+      startedAtMs: nowMs,
+      heartbeatAtMs: nowMs,
+      attempts: before?.attempts ?? 0,
+    });
+    for (const id of inboxIds) this.#rows.delete(id);
+    return message;
+  }
+
+  async #route(tx: Pick<Aggregates, "routes">, sessionId: SessionId, { source }: InboundMessage): Promise<void> {
+    const { sessionKey, clock } = this.#deps;
+    const known = await tx.routes.get(sessionKey);
+    const nowMs = clock.now();
+    const { platform, account, chatType, chatId, threadId, userId, chatName, userName } = source;
+    await tx.routes.put({
+      sessionKey,
+      sessionId,
+      platform,
+      chatType,
+      chatId,
+      threadId,
+      userId,
+      createdAtMs: known?.createdAtMs ?? nowMs,
+      updatedAtMs: nowMs,
+      details: { ...known?.details, account, name: chatName ?? userName ?? chatId },
+    });
+  }
+}
+
+/** The person stopped it: what it had said so far is no answer. */
+function wasStopped(message: Message): boolean {
+  return message.role === "assistant" && message.finish_reason === "interrupted";
+}

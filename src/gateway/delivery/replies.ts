@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { byteSize } from "#foundation/text/figures";
+import type { NewOutboxEntry } from "#store";
+import type { InboundMessage } from "../platform/inbound.ts";
+import type { Outbound } from "../platform/outbound.ts";
+import type { Platform } from "../platform/platform.ts";
+import { type MediaRequest, readReply } from "../text/directives.ts";
+import { type FilePolicy, judgeFile } from "./file-policy.ts";
+import { type Owing, owed } from "./owed.ts";
+
+export interface RepliesDeps {
+  platform(id: string): Platform | undefined;
+  filePolicy(): FilePolicy;
+  /** `~` in paths of answers. */
+  readonly userHome: string;
+}
+
+export interface ReplyTo {
+  readonly message: InboundMessage;
+  readonly sessionKey: string;
+  /** The same when the reply is made again. */
+  readonly key: string;
+  /** A message that shows the beginning of this answer already: it becomes the answer. */
+  readonly liveMessageId?: string | undefined;
+}
+
+/** Turns words into what is owed to a chat: texts the platform accepts, then files. */
+export class Replies {
+  readonly #deps: RepliesDeps;
+
+  constructor(deps: RepliesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Words of Hermes itself. */
+  notice(markdown: string, to: ReplyTo): readonly NewOutboxEntry[] {
+    return this.#texts(markdown, to);
+  }
+
+  /** An answer of the model: what it names as files is sent as files, where the file may leave this machine. */
+  answer(markdown: string, to: ReplyTo): readonly NewOutboxEntry[] {
+    const platform = this.#deps.platform(to.message.source.platform);
+    if (platform === undefined) return [];
+    const { text, media } = readReply(markdown, { home: this.#deps.userHome, isFile: existsSync });
+    const files = media.map((one) => this.#file(one, platform));
+    const lines = files.flatMap((file) => (typeof file === "string" ? [file] : []));
+    const rows = this.#texts([text, ...lines].filter((part) => part !== "").join("\n\n"), to);
+    const owing = owingOf(to);
+    const sent = files.flatMap((file, index) => (typeof file === "string" ? [] : [owed(file, owing, `file${index}`)]));
+    return [...rows, ...sent];
+  }
+
+  #texts(markdown: string, to: ReplyTo): readonly NewOutboxEntry[] {
+    const platform = this.#deps.platform(to.message.source.platform);
+    if (platform === undefined || markdown.trim() === "") return [];
+    const owing = owingOf(to);
+    return platform.render(markdown).map((body, index) => {
+      const { liveMessageId } = to;
+      const payload: Outbound =
+        index === 0 && liveMessageId !== undefined
+          ? { kind: "edit", messageId: liveMessageId, body, isFinal: true }
+          : { kind: "text", body, replyTo: index === 0 ? to.message.messageId : undefined };
+      return owed(payload, owing, String(index));
+    });
+  }
+
+  /** The file as it is sent, or the line that stands in its place. */
+  #file(request: MediaRequest, { capabilities }: Platform): Outbound | string {
+    if (request.kind === "url") return request.caption === "" ? request.url : `${request.caption}: ${request.url}`;
+    const judged = judgeFile(request.path, this.#deps.filePolicy());
+    const name = path.basename(request.path);
+    if (judged.kind === "refused") return `(${name} was not sent: ${judged.why}.)`;
+    const media = capabilities.media[request.media] === undefined ? "document" : request.media;
+    const limit = capabilities.media[media];
+    if (limit === undefined) return `(${name} was not sent: this platform takes no files.)`;
+    if (judged.bytes > limit) return `(${name} was not sent: it is larger than ${byteSize(limit)}.)`;
+    return { kind: "media", media, file: judged.file, name };
+  }
+}
+
+function owingOf({ message: { source }, sessionKey, key }: ReplyTo): Owing {
+  const { platform, account, chatId, threadId } = source;
+  return { to: { platform, account, chatId, threadId }, sessionKey, key };
+}

@@ -1,0 +1,87 @@
+import { expect } from "vitest";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { systemClock } from "#foundation/time/clock";
+import { type HarnessOptions, openHarness } from "#session/testing";
+import type { People } from "../access/people.ts";
+import { takePress } from "../asks/presses.ts";
+import { Chats } from "../chats/chats.ts";
+import { Replies } from "../delivery/replies.ts";
+import { Sender } from "../delivery/sender.ts";
+import { Intake } from "../intake/intake.ts";
+import { localWakeUps } from "../wake-ups.ts";
+import { fakePlatform } from "./fake-platform.ts";
+
+export interface GatewayHarnessOptions extends HarnessOptions {
+  readonly people?: Pick<People, "access" | "isAdmin" | "meetStranger">;
+  readonly groupPerUser?: boolean;
+}
+
+const scopes: Scope[] = [];
+
+/** For `afterEach`: ends every gateway of the test. */
+export async function closeGateways(): Promise<void> {
+  for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
+}
+
+const acquaintances: Pick<People, "access" | "isAdmin" | "meetStranger"> = {
+  access: ({ userId }) =>
+    Promise.resolve(userId === "stranger" ? { kind: "denied" } : { kind: "allowed", by: "listed" }),
+  isAdmin: ({ userId }) => userId === "7",
+  meetStranger: () => Promise.resolve(undefined),
+};
+
+/** A whole gateway in this process: intake, chats and sender on one store, a fake platform and a fake model. */
+export async function gateway(options: GatewayHarnessOptions = {}) {
+  const scope = new Scope();
+  scopes.push(scope);
+  const harness = await openHarness(options);
+  scope.adopt(harness);
+  const { store, logger, folder } = harness;
+  const fake = fakePlatform();
+  const wakeUps = localWakeUps();
+  const keyRules = () => ({ groupPerUser: options.groupPerUser ?? true, threadPerUser: false });
+  const people = options.people ?? acquaintances;
+  const intake = new Intake({ store, wakeUps, keyRules });
+  const common = { store, wakeUps, clock: systemClock, logger };
+  const platform = (id: string) => (id === "fake" ? fake.platform : undefined);
+  const replies = new Replies({
+    platform,
+    userHome: folder,
+    filePolicy: () => ({ roots: [folder], secretFolder: `${folder}/home` }),
+  });
+  const start = () => {
+    const stop = new AbortController();
+    const chats = new Chats({
+      ...common,
+      sessions: harness.service,
+      platform,
+      people,
+      replies,
+      keyRules,
+      owner: "test",
+      cwd: folder,
+      mostAtOnce: () => 8,
+    });
+    const sender = new Sender({
+      ...common,
+      platform: fake.platform,
+      connection: fake.connection,
+      unknownSend: () => "resend_marked",
+    });
+    const running = Promise.all([chats.run(stop.signal), sender.run(stop.signal)]);
+    const end = async (): Promise<void> => {
+      stop.abort();
+      await running;
+    };
+    scope.defer(end);
+    return end;
+  };
+  const heard = (count: number) => expect.poll(() => fake.sent.length, { timeout: 15_000 }).toBe(count);
+  const source = { platform: "fake", account: "bot", chatId: "1", chatType: "dm" } as const;
+  const press = (data: string, userId = "7", dedupKey = `press${Math.random()}`) =>
+    takePress(
+      { source: { ...source, userId, userName: userId }, dedupKey, messageId: "m1", data },
+      { store, wakeUps, people },
+    );
+  return { ...harness, ...fake, intake, start, heard, press };
+}
