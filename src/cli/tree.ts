@@ -10,6 +10,7 @@ import { backupCommand, importCommand, uninstallCommand, updateCommand } from ".
 import { mcpCommand } from "./tree/mcp.ts";
 import { memoryCommand } from "./tree/memory.ts";
 import { fallbackCommand, modelCommand } from "./tree/model.ts";
+import { pairingCommand } from "./tree/pairing.ts";
 import { pluginsCommand } from "./tree/plugins.ts";
 import { profileCommand } from "./tree/profile.ts";
 import { rollbackCommand } from "./tree/rollback.ts";
@@ -49,6 +50,7 @@ export const commandTree: Command = {
     memoryCommand,
     mcpCommand,
     gatewayCommand,
+    pairingCommand,
     sessionsCommand,
     rollbackCommand,
     insightsCommand,
@@ -91,7 +93,7 @@ export const commandTree: Command = {
 export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
-  { title: "Chat platforms", commands: ["gateway"] },
+  { title: "Chat platforms", commands: ["gateway", "pairing"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

@@ -1,4 +1,5 @@
 /** Durable conversations over chat platforms: what an adapter implements, and the process that hosts them. */
+export { Pairing } from "./access/pairing.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
 export { type GatewayDeps, runGateway } from "./gateway.ts";
 export type * from "./platform/inbound.ts";
