@@ -1,5 +1,5 @@
-// Before `npm pack`: a fresh build, and the types of what the package exports.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Before `npm pack`: a fresh build, the types of what the package exports, and the exact versions it was tested with.
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildProgram } from "./build.mjs";
 import { nodeTool, root } from "./lib/run.mjs";
@@ -14,3 +14,4 @@ for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" }).filt
   const full = path.join(dist, file);
   writeFileSync(full, readFileSync(full, "utf8").replace(/((?:from|import\()\s*"\.[^"]*)\.ts"/g, '$1.js"'));
 }
+copyFileSync(path.join(root, "package-lock.json"), path.join(root, "npm-shrinkwrap.json"));

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
@@ -62,6 +62,21 @@ describe("the package, installed into an empty folder", () => {
     );
     expect(files.filter((name) => /^(?:src|test|scripts)\b|\.test\./.test(name))).toEqual([]);
   });
+
+  it("installs exactly the versions it was tested with, and runs no script of theirs", async (context) => {
+    needInstall(context);
+    const unpacked = path.join(folder, "unpacked");
+    await mkdir(unpacked);
+    const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz")) ?? "";
+    await run("tar", ["-xzf", path.join(folder, tarball), "--strip-components=1"], unpacked);
+    const lock = JSON.parse(await readFile(path.join(unpacked, "npm-shrinkwrap.json"), "utf8"));
+    expect(lock).toEqual(JSON.parse(await readFile(path.join(root, "package-lock.json"), "utf8")));
+    const flags = ["--ignore-scripts", "--omit=dev", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+    const installed = await run("npm", ["ci", ...flags], unpacked);
+    expect(installed).toMatchObject({ code: 0 });
+    const version = await run(process.execPath, ["dist/cli/main.js", "--version"], unpacked);
+    expect(version).toMatchObject({ code: 0 });
+  }, 180_000);
 
   it("runs: its version, and an answer of the demo model that used a tool [20:R0.8] [20:R8.10]", async (context) => {
     needInstall(context);

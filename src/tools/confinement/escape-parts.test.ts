@@ -147,6 +147,7 @@ describe.skipIf(reason !== undefined)("[30:4.4] a command in the sandbox", () =>
       environment: [],
       network: { mode: network === "none" ? "off" : "open", allow: [], deny: [] },
       registries: new KnownRegistries(env),
+      remember: () => Promise.resolve(),
       logger: silentLogger,
     } as const;
     const wall = await Wall.open(options, testScope({ cwd }), signal);

@@ -42,6 +42,7 @@ export async function openWallNetwork(
   const decisions = {
     rules,
     ask: (to: { readonly host: string; readonly port: number }, stop: AbortSignal) => askAboutHost(owner, to, stop),
+    remember: (to: { readonly host: string; readonly port: number }) => options.remember(to),
     isRegistry: (to: { readonly host: string; readonly port: number }, stop: AbortSignal) =>
       options.registries.has(to, stop),
     hasSeenSecrets,

@@ -6,7 +6,7 @@ import type { Logger } from "#foundation/files/logger";
 import type { ProxySettings } from "#foundation/http/proxy";
 import { Scope } from "#foundation/lifecycle/disposal";
 import type { SessionScope } from "../call/session-scope.ts";
-import type { HostRules } from "../network/host-rules.ts";
+import type { Destination, HostRules } from "../network/host-rules.ts";
 import type { KnownRegistries } from "../network/registries.ts";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { bubblewrapCall } from "./bubblewrap.ts";
@@ -34,6 +34,8 @@ export interface WallOptions {
   readonly environment: readonly string[];
   readonly network: HostRules;
   readonly registries: KnownRegistries;
+  /** Keeps a host that a person allowed for good. */
+  remember(to: Destination): Promise<void>;
   readonly upstream?: ProxySettings | undefined;
   /** Secrets that the person named for what runs behind this wall: seen from the start. */
   readonly revealed?: readonly string[] | undefined;

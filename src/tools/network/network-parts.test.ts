@@ -29,10 +29,12 @@ describe.skipIf(missing !== "")(
     let folder: string;
     let port: number;
     let asked: Destination[];
+    let remembered: Destination[];
 
     beforeEach(async () => {
       scope = new Scope();
       asked = [];
+      remembered = [];
       folder = await mkdtemp(path.join(tmpdir(), "hermes-net-"));
       scope.defer(() => rm(folder, { recursive: true, force: true }));
       const server = http.createServer((request, response) => {
@@ -62,6 +64,7 @@ describe.skipIf(missing !== "")(
             return Promise.resolve(answer);
           },
           isRegistry: () => Promise.resolve(false),
+          remember: (to) => Promise.resolve(void remembered.push(to)),
           hasSeenSecrets: () => false,
           folder,
           bwrap: bwrap ?? "",

@@ -14,6 +14,8 @@ export interface SessionNetworkOptions {
   readonly rules: HostRules;
   /** Asks whoever may decide about a host nobody has allowed yet. */
   ask(to: Destination, signal: AbortSignal): Promise<HostAnswer>;
+  /** Keeps a host that a person allowed for good. */
+  remember(to: Destination): Promise<void>;
   /** True for the registries the person's own package managers are set up with. */
   isRegistry(to: Destination, signal: AbortSignal): Promise<boolean>;
   /** True once this session saw secrets: then an answer given earlier for a host does not count any more. */
@@ -118,7 +120,7 @@ export class SessionNetwork implements AsyncDisposable {
   }
 }
 
-type HostDecisionOptions = Pick<SessionNetworkOptions, "rules" | "ask" | "isRegistry" | "hasSeenSecrets">;
+type HostDecisionOptions = Pick<SessionNetworkOptions, "rules" | "ask" | "remember" | "isRegistry" | "hasSeenSecrets">;
 
 /** Who decided what about which host in this session. */
 export class HostDecisions {
@@ -186,6 +188,7 @@ export class HostDecisions {
     if (answer === "deny") return this.#refuse(`the user did not allow a connection to ${key}`);
     const kept = { once: this.#once, session: this.#session, always: this.#always }[answer];
     kept.add(key);
+    if (answer === "always") await this.#options.remember(to);
     return { kind: "allow", mayBePrivate: false };
   }
 

@@ -1,9 +1,13 @@
 import { tmpdir } from "node:os";
-import { environmentVariables, type LoadedConfig } from "#config";
+import { changeSetting, environmentVariables, type LoadedConfig, loadConfig, type Machine } from "#config";
+import { describe } from "#foundation/errors";
+import { withFileLock } from "#foundation/files/files";
 import { proxyFromEnv } from "#foundation/http/proxy";
+import { never } from "#foundation/lifecycle/abort";
 import { ToolFailure } from "../call/result.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import { Walls } from "../confinement/walls.ts";
+import type { Destination } from "../network/host-rules.ts";
 import { KnownRegistries } from "../network/registries.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { ToolsBase } from "../tools-base.ts";
@@ -125,12 +129,29 @@ function openWalls({ machine, config, env, scope }: ToolsBase, guardian: Guardia
       environment: terminal.env_passthrough,
       network: { mode: terminal.network, allow: terminal.network_allow, deny: terminal.network_deny },
       registries: new KnownRegistries(env),
+      remember: (to) => rememberHost(machine, to),
       upstream: proxyFromEnv(env),
       logger,
       onNotice: (text) => machine.notice(text),
       watch: (pid) => guardian.watch(pid),
     }),
   );
+}
+
+/** An answer for good is a line in the settings; where that cannot be written, it counts for this run and that is said. */
+async function rememberHost({ home, env, notice }: Machine, { host, port }: Destination): Promise<void> {
+  const entry = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const append = async (): Promise<void> => {
+    const { config } = await loadConfig({ home, env, rememberGood: false });
+    const kept = config.terminal.network_allow;
+    if (kept.includes(entry)) return;
+    await changeSetting("terminal.network_allow", JSON.stringify([...kept, entry]), { home, env });
+  };
+  try {
+    await withFileLock(home.at("network_allow.lock"), append, { signal: never });
+  } catch (error) {
+    notice(`${entry} is allowed for this run only, because it could not be saved: ${describe(error)}`);
+  }
 }
 
 /** An empty variable counts as the password; an empty setting means that there is none. */
