@@ -1,4 +1,6 @@
 /** Doing: the registry of tools, what runs their calls, terminals, files and approval. */
+export type { ListedRule } from "./approval/permissions/permissions.ts";
+export type { PermissionEffect } from "./approval/permissions/rule.ts";
 export type { ApprovalRequest, Approver } from "./approval/request.ts";
 export { type AskUser, askingUser } from "./builtin/clarify.tool.ts";
 export { TodoList, taskList } from "./builtin/todo.tool.ts";

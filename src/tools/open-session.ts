@@ -26,6 +26,7 @@ export function openSession(session: ToolSession, deps: SessionDeps): AsyncDispo
       const tasks = sessions.remove(session);
       approval.grants.endSession(key);
       approval.yolo.endSession(key);
+      approval.permissions.endSession(key);
       terminals.sudo.forget(key);
       terminals.variables.endSession(key);
       await terminals.processes.endSession(key);

@@ -3,6 +3,8 @@ import path from "node:path";
 import type { Machine } from "#config";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { openApproval } from "./approval/open-approval.ts";
+import { judgeCalls } from "./approval/permissions/judge-calls.ts";
+import { openPermissions } from "./approval/permissions/open-permissions.ts";
 import type { Approver } from "./approval/request.ts";
 import { type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
 import { builtinTools } from "./builtin/open-builtin.ts";
@@ -54,6 +56,19 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     files: (task) => resultFiles(leases, task, machine.logger),
     observers: opened.observers,
     yolo: approval.yolo,
+    permissions: {
+      list: (of) => approval.permissions.list(of),
+      add: async (of, effect, text) => {
+        const problem = approval.permissions.add(of.key, effect, text);
+        if (problem === undefined) await walls.rulesChanged(of);
+        return problem;
+      },
+      remove: async (of, text) => {
+        const isGone = approval.permissions.remove(of.key, text);
+        if (isGone) await walls.rulesChanged(of);
+        return isGone;
+      },
+    },
     snapshots: opened.snapshots,
     processes,
     variables,
@@ -95,19 +110,26 @@ function openAll(machine: Machine, options: ToolsOptions) {
   const { scope, redact } = base;
   const { clock, logger } = machine;
   const audit = scope.adopt(openAudit(base));
-  const terminals = openTerminals(base);
-  const approval = openApproval(base, { walls: terminals.walls, decided: (entry) => audit.decided(entry) });
+  const permissions = openPermissions(base);
+  const terminals = openTerminals(base, permissions);
+  const approval = openApproval(base, {
+    walls: terminals.walls,
+    permissions,
+    decided: (entry) => audit.decided(entry),
+  });
   const { gate } = approval;
   const { guardian, walls } = terminals;
   const registry = new ToolRegistry(logger);
   const { snapshots, cover } = openSnapshots(base, { terminals, registry });
   const files = openFiles(base, { terminals, gate, cover });
+  const toolNamed: CallWatchers["toolNamed"] = (name) => registry.snapshot().tools.get(name);
   const watchers: CallWatchers = {
     extensions: base.extensions,
     audit,
     history: files.history,
     cover,
-    toolNamed: (name) => registry.snapshot().tools.get(name),
+    judge: (turn) => judgeCalls({ permissions, gate, toolNamed }, turn),
+    toolNamed,
   };
   const observers = (turn: ObservedTurn) => {
     sessions.note(turn.scope.key, turn.taskId);

@@ -1,5 +1,7 @@
 import type { Redactor } from "#foundation/secrets/redact";
 import type { YoloSwitch } from "./approval/modes.ts";
+import type { ListedRule } from "./approval/permissions/permissions.ts";
+import type { PermissionEffect } from "./approval/permissions/rule.ts";
 import type { CallObserver } from "./call/call-state.ts";
 import type { ToolContext } from "./call/context.ts";
 import type { ToolSession } from "./call/open-sessions.ts";
@@ -38,6 +40,14 @@ export interface Toolbox extends AsyncDisposable {
   /** Hooks of plugins and the audit, for the calls of one turn. */
   observers(turn: ObservedTurn): readonly CallObserver[];
   readonly yolo: YoloSwitch;
+  /** The rules of the person, as they count in a session. */
+  readonly permissions: {
+    list(scope: SessionScope): Promise<readonly ListedRule[]>;
+    /** A rule for this session; a text says why it is none. */
+    add(scope: SessionScope, effect: PermissionEffect, text: string): Promise<string | undefined>;
+    /** False when the session has no such rule of its own. */
+    remove(scope: SessionScope, text: string): Promise<boolean>;
+  };
   readonly snapshots: WorkspaceSnapshots;
   readonly processes: ProcessTable;
   /** Ends what one task holds: terminal, browser, read history. */

@@ -141,7 +141,7 @@ describe("a dangerous command in a child [10:A9.9]", () => {
       yolo: new YoloSwitch({ forProcess: false, isAllowed: true }),
       mode: () => "manual",
       surfaceRules: { cron: "deny", headless: "deny" },
-      policy: [],
+      permissions: undefined,
       place: () => ({ cwd: "/w", home: "/home/u", hermesHome: "/home/u/.hermes", tempDirs: ["/tmp"], workspace: "/w" }),
       isContained: () => false,
       audit: (entry) => void audit.push(entry),

@@ -33,6 +33,19 @@ export const approvalSections = {
       ),
     },
   ),
+  permissions: section(
+    {
+      description:
+        "Rules about calls: a tool, command(…), path(…), read(…), write(…), domain(…) or mcp(server/tool). A deny wins over an ask, an ask over an allow.",
+      category: "Safety",
+      reload: "restart",
+    },
+    {
+      allow: texts([], "Runs without a question."),
+      ask: texts([], "A person is asked each time; where nobody can be, it does not run."),
+      deny: texts([], "Never runs."),
+    },
+  ),
   command_allowlist: texts([], {
     description: "Flagged kinds of command that run without a question.",
     category: "Safety",

@@ -1,3 +1,5 @@
+import type { ListedRule, PermissionEffect } from "#tools";
+import type { CommandView } from "../api.ts";
 import { type BusyMode, busyModes } from "../settings.ts";
 import { defineCommand } from "./command.ts";
 import { saved } from "./preferences.ts";
@@ -19,6 +21,40 @@ export const yoloCommand = defineCommand({
       : say("Approvals are on.");
   },
 });
+
+const effects: readonly PermissionEffect[] = ["allow", "ask", "deny"];
+const permissionsUsage = "Usage: /permissions, /permissions allow|ask|deny <rule> or /permissions remove <rule>";
+
+export const permissionsCommand = defineCommand({
+  name: "permissions",
+  description: "Show the rules about calls and what each decided, or change those of this session",
+  category: "Configuration",
+  argsHint: "[allow|ask|deny|remove] [rule]",
+  subcommands: [...effects, "remove"],
+  whileRunning: "now",
+  takes: ["approvals", "settings"],
+  async run({ words, args, surface }, { approvals, settings }) {
+    const [verb = ""] = words;
+    const rule = args.slice(verb.length).trim();
+    if (verb === "") return ruleTable(await approvals.rules());
+    if (rule === "") return warn(permissionsUsage);
+    if (verb === "remove")
+      return (await approvals.removeRule(rule)) ? say(`Removed: ${rule}`) : warn(`This session has no rule ${rule}.`);
+    const effect = effects.find((one) => one === verb);
+    if (effect === undefined) return warn(permissionsUsage);
+    if (effect === "allow" && surface === "gateway" && !settings.allowsYoloInChats)
+      return warn("Nothing can be allowed from a chat here.");
+    const problem = await approvals.addRule(effect, rule);
+    if (problem !== undefined) return warn(`${rule} is no rule: ${problem}.`);
+    return say(`In this session from now on: ${effect} ${rule}`);
+  },
+});
+
+function ruleTable(rules: readonly ListedRule[]): CommandView {
+  if (rules.length === 0) return say(`No rule is set. ${permissionsUsage}; for good under permissions in config.yaml.`);
+  const rows = rules.map(({ effect, text, origin, times, last }) => [effect, text, origin, String(times), last]);
+  return { kind: "table", title: "Permissions", columns: ["Effect", "Rule", "From", "Decided", "Last"], rows };
+}
 
 export const reasoningCommand = defineCommand({
   name: "reasoning",

@@ -1,4 +1,11 @@
-import { busyCommand, fastCommand, personalityCommand, reasoningCommand, yoloCommand } from "./behaviour.ts";
+import {
+  busyCommand,
+  fastCommand,
+  permissionsCommand,
+  personalityCommand,
+  reasoningCommand,
+  yoloCommand,
+} from "./behaviour.ts";
 import type { SlashCommand } from "./command.ts";
 import {
   branchCommand,
@@ -77,6 +84,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   statusbarCommand,
   verboseCommand,
   yoloCommand,
+  permissionsCommand,
   reasoningCommand,
   fastCommand,
   skinCommand,

@@ -26,7 +26,7 @@ function gatedTool(spec: AgentRequest, clock: FakeClock) {
     yolo: new YoloSwitch({ forProcess: false, isAllowed: true }),
     mode: () => "manual",
     surfaceRules: { cron: "deny", headless: "deny" },
-    policy: [],
+    permissions: undefined,
     place: (context) => ({
       cwd: context.cwd,
       home: "/home/me",

@@ -245,15 +245,22 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
 /** What belongs to the session alone: its approvals, its context, its background processes. */
 function ownServices(
   { tools }: SessionHost,
-  { key }: SessionScope,
+  scope: SessionScope,
   { compression }: AssembledAgent,
 ): Pick<AgentServices, "approvals" | "context" | "processes"> {
+  const { key, userId } = scope;
   return {
     approvals: {
       get isYolo() {
         return tools.yolo.isOn(key);
       },
       setYolo: (isOn) => (tools.yolo.isOn(key) === isOn ? isOn : tools.yolo.toggle(key)),
+      rules: () => tools.permissions.list(scope),
+      addRule: (effect, text) =>
+        effect === "allow" && userId !== undefined
+          ? Promise.resolve("only the owner of this home can allow something")
+          : tools.permissions.add(scope, effect, text),
+      removeRule: (text) => tools.permissions.remove(scope, text),
     },
     context: {
       async compress(focus, signal) {

@@ -1,3 +1,4 @@
+import type { ListedRule, PermissionEffect } from "#tools";
 import type { AccountService } from "./account.ts";
 import type { CheckpointService } from "./checkpoints.ts";
 import type { MemoryService } from "./memory.ts";
@@ -30,6 +31,11 @@ export interface ApprovalService {
   readonly isYolo: boolean;
   /** Approvals off or on for this session; gives what is in force now. */
   setYolo(isOn: boolean): boolean;
+  /** The rules that count in this session, and what each has decided. */
+  rules(): Promise<readonly ListedRule[]>;
+  /** A rule for this session; a text says why it cannot be one. */
+  addRule(effect: PermissionEffect, text: string): Promise<string | undefined>;
+  removeRule(text: string): Promise<boolean>;
 }
 
 /** How the model answers. Each change counts from the next request on; a text says why it cannot be made. */

@@ -89,6 +89,9 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
       get isYolo() {
         return isYolo;
       },
+      rules: () => Promise.resolve([]),
+      addRule: () => Promise.resolve(undefined),
+      removeRule: () => Promise.resolve(false),
       setYolo(isOn) {
         isYolo = isOn;
         return isOn;

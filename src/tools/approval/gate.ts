@@ -8,7 +8,8 @@ import { detectInput } from "./detect-input.ts";
 import { linesOf, scopesOf } from "./explain-request.ts";
 import type { GrantedFor, Grants } from "./grants.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
-import { applyPolicy, type PolicyRule } from "./policy.ts";
+import type { Permissions, PermissionVerdict } from "./permissions/permissions.ts";
+import { ruleFinding } from "./permissions/rule-finding.ts";
 import type { ApprovalGate, ApprovalRequest, Approver, Finding, GateContext, GateVerdict } from "./request.ts";
 import { judgeCommand } from "./smart.ts";
 
@@ -19,7 +20,8 @@ export interface GateDeps {
   readonly yolo: YoloSwitch;
   readonly mode: () => ApprovalMode;
   readonly surfaceRules: SurfaceRules;
-  readonly policy: readonly PolicyRule[];
+  /** The rules a person wrote; none about what a person types. */
+  readonly permissions: Pick<Permissions, "decide"> | undefined;
   place(context: GateContext): DetectPlace;
   /** True when a command in this terminal cannot reach the host. */
   isContained(context: GateContext): boolean;
@@ -38,11 +40,11 @@ export interface GateDeps {
 const touchEveryMs = 10_000;
 const everyChoice: readonly ApprovalChoice[] = ["once", "session", "always", "deny"];
 
-/** The one gate. Order: contained, hardline, policy, yolo, findings less grants, surface, smart, a person. */
+/** The one gate. Order: hardline, rules, yolo, findings less grants, surface, smart, a person. In a container only rules count. */
 export function createGate(deps: GateDeps): ApprovalGate {
   return {
     async checkCommand(command, context) {
-      if (deps.isContained(context)) return { kind: "run" };
+      if (deps.isContained(context)) return judge(deps, { command, context, findings: [], isCommand: true });
       const place = deps.place(context);
       const { hardline, findings } =
         context.inputOf === undefined
@@ -55,7 +57,12 @@ export function createGate(deps: GateDeps): ApprovalGate {
       // Where nothing holds a command there is nothing to leave.
       const leaving =
         context.outside === undefined || unheld.length > 0 ? [] : [leavingFinding(context.outside.reason)];
-      return judge(deps, { command, context, findings: [...leaving, ...findings, ...unheld, ...scanned] });
+      return judge(deps, {
+        command,
+        context,
+        findings: [...leaving, ...findings, ...unheld, ...scanned],
+        isCommand: true,
+      });
     },
     checkFindings: (summary, findings, context) => judge(deps, { command: summary, context, findings }),
   };
@@ -65,20 +72,21 @@ interface Case {
   readonly command: string;
   readonly context: GateContext;
   readonly findings: readonly Finding[];
+  /** What is judged is a command, not something a tool found. */
+  readonly isCommand?: boolean | undefined;
   /** What a person answered, once one was asked. */
   readonly choice?: ApprovalChoice;
 }
 
 async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
   const { command, context } = given;
-  const policy = applyPolicy(deps.policy, { tool: context.tool, summary: command, surface: context.scope.source });
-  if (policy?.effect === "deny") return decided(deps, given, blocked(policy.reason, given.findings));
-  if (policy?.effect === "allow") return decided(deps, given, { kind: "run", note: policy.reason });
-  const asked: readonly Finding[] =
-    policy?.effect === "ask" ? [...given.findings, policyFinding(policy.reason)] : given.findings;
+  const rule = await ruleFor(deps, given);
+  if (rule?.effect === "deny") return decided(deps, given, blocked(`${rule.reason} forbids it`, given.findings));
+  const asked = rule?.effect === "ask" ? [...given.findings, ruleFinding(rule)] : given.findings;
   if (asked.length === 0) return { kind: "run" };
   const { scope } = context;
   if (asked.some(({ leavesWall }) => leavesWall === true)) return askToLeave(deps, { ...given, findings: asked });
+  if (rule?.effect === "allow") return decided(deps, given, { kind: "run", note: rule.reason });
   if (deps.yolo.isOn(scope.key) || deps.mode() === "off")
     return decided(deps, given, { kind: "run", note: "approvals are switched off" });
   const subject = subjectOf(given);
@@ -103,6 +111,17 @@ async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
     }
   }
   return askPerson(deps, now);
+}
+
+/** Rules about tools and servers were asked before the call began; here only an allow of theirs counts, as an answer. */
+async function ruleFor(deps: GateDeps, given: Case): Promise<PermissionVerdict | undefined> {
+  const { command, context, isCommand, findings } = given;
+  const { tool, scope, path, mcp } = context;
+  if (path !== undefined) return deps.permissions?.decide({ tool: "", path }, scope);
+  if (isCommand === true) return deps.permissions?.decide({ tool, command }, scope);
+  if (findings.some(({ source }) => source === "rule")) return undefined;
+  const rule = await deps.permissions?.decide({ tool, mcp }, scope);
+  return rule?.effect === "allow" ? rule : undefined;
 }
 
 /** Out of the wall only with the word of a person, each time anew: no switch, no surface and no earlier answer replaces it. */
@@ -260,8 +279,4 @@ function hardlineVerdict(finding: Finding): GateVerdict {
 function leavingFinding(reason: string): Finding {
   const description = `runs outside the sandbox, with your own rights, because: ${reason}`;
   return { key: "run outside the sandbox", description, severity: "ask", source: "policy", leavesWall: true };
-}
-
-function policyFinding(reason: string): Finding {
-  return { key: "policy", description: reason, severity: "ask", source: "policy" };
 }

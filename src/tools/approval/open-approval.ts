@@ -12,6 +12,7 @@ import { createGate, type GateDeps } from "./gate.ts";
 import { Grants } from "./grants.ts";
 import { localFacts } from "./local-facts.ts";
 import { readMode, YoloSwitch } from "./modes.ts";
+import type { Permissions } from "./permissions/permissions.ts";
 import type { ApprovalGate, Finding } from "./request.ts";
 import { scanCommand } from "./scanner.ts";
 import { isHarmlessUnheld } from "./unheld.ts";
@@ -20,6 +21,7 @@ export interface Approval {
   readonly gate: ApprovalGate;
   readonly grants: Grants;
   readonly yolo: YoloSwitch;
+  readonly permissions: Permissions;
   /** For commands a person types: typing is agreeing. What never runs does not run here either, and all is recorded. */
   readonly personGate: ApprovalGate;
 }
@@ -27,9 +29,10 @@ export interface Approval {
 /** The one gate, as the settings want it. `decided` hears of every decision besides the file of approvals. */
 export function openApproval(
   base: ToolsBase,
-  { walls, decided }: { readonly walls: Walls; decided(entry: AuditEntry): void },
+  deps: { readonly walls: Walls; readonly permissions: Permissions; decided(entry: AuditEntry): void },
 ): Approval {
   const { machine, config, env } = base;
+  const { walls, permissions, decided } = deps;
   const { home, clock, logger, userHome } = machine;
   const { approvals } = config;
   const redact = (text: string): string => machine.redactor.redact(text);
@@ -51,7 +54,6 @@ export function openApproval(
     grants,
     yolo,
     surfaceRules: { cron: approvals.cron_mode, headless: approvals.headless },
-    policy: [],
     place: ({ cwd, scope, terminalKind }) => {
       const location = {
         cwd,
@@ -73,14 +75,16 @@ export function openApproval(
   } satisfies Partial<GateDeps>;
   const gate = createGate({
     ...common,
+    permissions,
     onAsk: (request, signal) => base.extensions.onAsk(request, signal),
     onAnswer: (request, choice) => base.extensions.onAnswer(request, choice),
     mode: () => readMode(approvals.mode).mode,
     scan: scannerOf(base),
     unheld: unheldFindings(walls),
   });
-  const personGate = createGate({ ...common, approver: { ask: () => Promise.resolve("once") }, mode: () => "manual" });
-  return { gate, grants, yolo, personGate };
+  const approver = { ask: () => Promise.resolve("once" as const) };
+  const personGate = createGate({ ...common, permissions: undefined, approver, mode: () => "manual" });
+  return { gate, grants, yolo, permissions, personGate };
 }
 
 function unheldFindings(walls: Walls): NonNullable<GateDeps["unheld"]> {

@@ -2,7 +2,7 @@ import type { SessionScope } from "../call/session-scope.ts";
 import { type Confinement, isWithin, judgeRead, judgeWrite, type PathJudgement } from "../confinement/confinement.ts";
 import type { PathGuard, PathUse, PathVerdict } from "../files/path-guard.ts";
 import type { Terminal } from "../terminals/terminal.ts";
-import type { ApprovalGate } from "./request.ts";
+import type { ApprovalGate, Finding } from "./request.ts";
 
 export interface PathRules {
   /** The wall of a session. */
@@ -26,20 +26,23 @@ export function createPathGuard(rules: PathRules, gate: ApprovalGate): PathGuard
     const wall = terminal.kind === "local" ? await rules.confinement(scope, signal) : elsewhere(terminal, scope);
     const judged = judge(wall, real, use);
     const untrusted = use === "read" ? foreignSource(rules, wall, real) : undefined;
-    if (judged.kind === "allowed") return { kind: "allowed", realPath: real, untrusted };
     if (judged.kind === "refused") return { kind: "refused", reason: `${judged.reason}.` };
-    const finding = { key: judged.key, description: judged.reason, severity: "ask", source: "path" } as const;
-    const answer = await gate.checkFindings(`${use} ${through}`, [finding], {
+    const findings: readonly Finding[] =
+      judged.kind === "allowed"
+        ? []
+        : [{ key: judged.key, description: judged.reason, severity: "ask", source: "path" }];
+    const answer = await gate.checkFindings(`${use} ${through}`, findings, {
       tool: use === "read" ? "read_file" : "write_file",
       scope,
       taskId: context.taskId,
       callId: context.callId,
       cwd: terminal.cwd,
       terminalKind: terminal.kind,
+      path: { real, use },
       signal,
     });
     if (answer.kind !== "run") return { kind: "refused", reason: answer.reason };
-    if (use === "read" && terminal.kind === "local") await rules.reveal(scope, real);
+    if (judged.kind === "ask" && use === "read" && terminal.kind === "local") await rules.reveal(scope, real);
     return { kind: "allowed", realPath: real, untrusted };
   };
 }

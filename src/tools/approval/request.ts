@@ -7,7 +7,7 @@ export interface Finding {
   readonly key: string;
   readonly description: string;
   readonly severity: "ask" | "block";
-  /** Where it came from: `pattern`, `structure`, `scanner`, `path`, `policy`. */
+  /** Where it came from: `pattern`, `structure`, `scanner`, `path`, `policy`, `rule`. */
   readonly source: string;
   /** It needs something the wall keeps from programs: once approved, it runs outside. */
   readonly leavesWall?: boolean | undefined;
@@ -66,6 +66,10 @@ export interface GateContext extends ToolTask {
   readonly inputOf?: string | undefined;
   /** Why the model wants the command to run outside the wall. */
   readonly outside?: { readonly reason: string } | undefined;
+  /** The file that is judged, real and absolute. */
+  readonly path?: { readonly real: string; readonly use: "read" | "write" } | undefined;
+  /** Where the tool comes from an MCP server. */
+  readonly mcp?: { readonly server: string } | undefined;
   readonly signal: AbortSignal;
   /** Sign of life while somebody is being asked. */
   progress?(text: string): void;

@@ -42,7 +42,7 @@ async function beltWith(audit: ToolAudit) {
     yolo: new YoloSwitch({ forProcess: false, isAllowed: true }),
     mode: () => "manual",
     surfaceRules: { cron: "deny", headless: "deny" },
-    policy: [],
+    permissions: undefined,
     place: () => ({ cwd: "/w", home: "/home/me", hermesHome: "/home/me/.hermes", tempDirs: ["/tmp"], workspace: "/w" }),
     isContained: () => false,
     audit: (entry) => audit.decided(entry),

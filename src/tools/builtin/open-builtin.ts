@@ -35,7 +35,9 @@ export function builtinTools(
   const { clock, logger, userHome } = machine;
   const { gatewayLogin: login } = base.options;
   const { terminals, files, gate } = parts;
+  const denied = config.permissions.deny.flatMap((text) => /^domain\((.+)\)$/.exec(text.trim())?.[1] ?? []);
   const rules = urlRules(config.security, {
+    denied,
     clock,
     logger,
     absolute: (file) => absolutePath(file, machine.home.root, userHome),

@@ -10,6 +10,8 @@ export interface CallWatchers {
   readonly history: ReadHistory;
   readonly cover: ChangeCover;
   readonly extensions: Pick<ToolExtensions, "observe">;
+  /** What the rules of the person say about each call. */
+  judge(turn: ObservedTurn): CallObserver;
   toolNamed(name: string): Tool | undefined;
 }
 
@@ -19,6 +21,7 @@ export function watchCalls(watchers: CallWatchers, turn: ObservedTurn): readonly
   if (turn.turn !== undefined) cover.begin(turn.scope, turn.turn);
   return [
     watchers.extensions.observe(turn),
+    watchers.judge(turn),
     freshLooks(watchers, turn.taskId),
     cover.observer(turn, turn.signal),
     audit.observe({

@@ -45,6 +45,17 @@ export interface WallOptions {
   watch?(pid: number): Disposable;
 }
 
+/** Rules about hosts that a wall may replace while it stands. */
+type LiveHosts = { -readonly [K in keyof HostRules]: HostRules[K] };
+
+/** What rules of the person add to a wall. */
+export interface WallRules {
+  readonly writable: readonly string[];
+  readonly masked: readonly string[];
+  readonly allowedHosts: readonly string[];
+  readonly deniedHosts: readonly string[];
+}
+
 /** For whom a wall stands: a session, or a program that serves several. */
 export type WallOwner = Pick<SessionScope, "key" | "cwd" | "userId" | "approver">;
 
@@ -68,7 +79,9 @@ export interface SessionWall {
 
 /** The wall of one session in force: makes calls confined ones, and says afterwards what it held back. */
 export class Wall implements SessionWall, AsyncDisposable {
-  readonly confinement: Confinement;
+  /** As the settings want it, without rules. */
+  readonly #settings: Confinement;
+  #confinement: Confinement;
   /** Variables that tell programs inside where the way out is. */
   readonly environment: Readonly<Record<string, string>>;
   /** The part of them that is about the network. */
@@ -76,16 +89,24 @@ export class Wall implements SessionWall, AsyncDisposable {
   readonly #options: WallOptions;
   readonly #scope = new Scope();
   readonly #network: WallNetwork;
+  readonly #hosts: LiveHosts;
   readonly #guards: readonly ChangeGuard[];
   /** Secrets that a person let this session see. */
   readonly #seen: Set<string>;
 
   private constructor(
     options: WallOptions,
-    made: { readonly confinement: Confinement; readonly network: WallNetwork; readonly seen: Set<string> },
+    made: {
+      readonly confinement: Confinement;
+      readonly network: WallNetwork;
+      readonly hosts: LiveHosts;
+      readonly seen: Set<string>;
+    },
   ) {
     this.#options = options;
-    this.confinement = made.confinement;
+    this.#settings = made.confinement;
+    this.#confinement = made.confinement;
+    this.#hosts = made.hosts;
     this.#seen = made.seen;
     this.#network = made.network;
     this.networkEnvironment = made.network.environment;
@@ -97,20 +118,43 @@ export class Wall implements SessionWall, AsyncDisposable {
     this.#guards = [new GitConfigGuard(workspace), ...(isBroad(made.confinement) ? [new HomeGuard(home)] : [])];
   }
 
-  static async open(options: WallOptions, owner: WallOwner, signal: AbortSignal): Promise<Wall> {
+  static async open(wanted: WallOptions, owner: WallOwner, signal: AbortSignal): Promise<Wall> {
+    const hosts: LiveHosts = { ...wanted.network };
+    const options = { ...wanted, network: hosts };
     if (options.enforcer.kind !== "none") await ensureDir(options.cacheFolder, 0o700);
     const confinement = await confinementOf(options, owner.cwd);
     const scope = new Scope();
     try {
       const seen = new Set<string>();
       const network = await openWallNetwork(options, { owner, scope, hasSeenSecrets: () => seen.size > 0 }, signal);
-      const wall = new Wall(options, { confinement, network, seen });
+      const wall = new Wall(wanted, { confinement, network, hosts, seen });
       wall.#scope.adopt(scope);
       return wall;
     } catch (error) {
       await scope[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  get confinement(): Confinement {
+    return this.#confinement;
+  }
+
+  /** What the rules of the person add counts from the next call on, for files, programs and hosts. */
+  async follow(rules: WallRules): Promise<void> {
+    const { network } = this.#options;
+    const real = (file: string): Promise<string> => realpath(file).catch(() => path.resolve(file));
+    const [writable, masked] = await Promise.all([
+      Promise.all(rules.writable.map(real)),
+      Promise.all(rules.masked.map(real)),
+    ]);
+    this.#confinement = {
+      ...this.#settings,
+      writable: [...new Set([...this.#settings.writable, ...writable])],
+      masked: [...new Set([...this.#settings.masked, ...masked])],
+    };
+    this.#hosts.allow = [...network.allow, ...rules.allowedHosts];
+    this.#hosts.deny = [...network.deny, ...rules.deniedHosts];
   }
 
   /** False where nothing on this machine can hold programs inside. */

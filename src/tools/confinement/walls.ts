@@ -1,8 +1,10 @@
 import type { SessionScope } from "../call/session-scope.ts";
 import { type Enforcer, findEnforcer, type SandboxMode } from "./enforcer.ts";
-import { Wall, type WallOptions, type WallOwner } from "./wall.ts";
+import { Wall, type WallOptions, type WallOwner, type WallRules } from "./wall.ts";
 
 export interface WallsOptions extends Omit<WallOptions, "enforcer"> {
+  /** What the rules of the person add to a wall. */
+  rules(owner: WallOwner): Promise<WallRules>;
   readonly mode: SandboxMode;
   /** Something a person should see once: that nothing confines programs here. */
   onNotice(text: string): void;
@@ -48,6 +50,12 @@ export class Walls implements AsyncDisposable {
     return this.#open(owner, signal, wider);
   }
 
+  /** The rules of a session are others now: a wall that stands follows them. */
+  async rulesChanged(scope: SessionScope): Promise<void> {
+    const wall = await this.#bySession.get(scope.key);
+    await wall?.follow(await this.#options.rules(scope));
+  }
+
   /** The session is closed: nothing of its wall stays. */
   async end(sessionKey: string): Promise<void> {
     const wall = this.#bySession.get(sessionKey);
@@ -62,7 +70,9 @@ export class Walls implements AsyncDisposable {
   async #open(owner: WallOwner, signal: AbortSignal, wider: Partial<WallOptions> = {}): Promise<Wall> {
     this.#enforcer ??= this.#find(signal);
     try {
-      return await Wall.open({ ...this.#options, ...wider, enforcer: await this.#enforcer }, owner, signal);
+      const wall = await Wall.open({ ...this.#options, ...wider, enforcer: await this.#enforcer }, owner, signal);
+      await wall.follow(await this.#options.rules(owner));
+      return wall;
     } catch (error) {
       this.#enforcer = undefined;
       throw error;

@@ -20,7 +20,12 @@ function rulesOf(list: Partial<typeof security.website_blocklist>) {
   const clock = new FakeClock();
   const logger = memoryLogger();
   const settings = { ...security, website_blocklist: { ...security.website_blocklist, enabled: true, ...list } };
-  const rules = urlRules(settings, { clock, logger, absolute: (file) => absolutePath(file, folder, folder) });
+  const rules = urlRules(settings, {
+    denied: [],
+    clock,
+    logger,
+    absolute: (file) => absolutePath(file, folder, folder),
+  });
   const judge = async (host: string) =>
     (await checkUrl(`https://${host}/`, { ...rules, resolve: () => Promise.resolve(["93.184.216.34"]) }, never)).kind;
   return { clock, logger, rules, judge };

@@ -10,6 +10,8 @@ const keptMs = 30_000;
 const maxListBytes = 16 * 1024 * 1024;
 
 export interface SiteRulesDeps {
+  /** Domains that a rule of `permissions.deny` names. */
+  readonly denied: readonly string[];
   readonly clock: Clock;
   readonly logger: Logger;
   /** A path of the settings as an absolute one. */
@@ -23,10 +25,11 @@ export function urlRules(security: Config["security"], deps: SiteRulesDeps): Url
   return {
     allowPrivate: security.allow_private_urls,
     get sites() {
-      if (!list.enabled) return [];
+      const denied = deps.denied.map((pattern) => ({ pattern, source: "permissions.deny" }));
+      if (!list.enabled) return denied;
       if (kept === undefined || deps.clock.now() - kept.atMs >= keptMs)
         kept = { sites: readSites(list, deps), atMs: deps.clock.now() };
-      return kept.sites;
+      return [...denied, ...kept.sites];
     },
     resolve: systemResolve,
   };

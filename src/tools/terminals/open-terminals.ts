@@ -4,6 +4,7 @@ import { describe } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
 import { proxyFromEnv } from "#foundation/http/proxy";
 import { never } from "#foundation/lifecycle/abort";
+import type { Permissions } from "../approval/permissions/permissions.ts";
 import { ToolFailure } from "../call/result.ts";
 import type { SessionScope } from "../call/session-scope.ts";
 import { Walls } from "../confinement/walls.ts";
@@ -42,7 +43,7 @@ export interface Terminals {
 }
 
 /** Where commands run, and what watches over the processes they leave. */
-export function openTerminals(base: ToolsBase): Terminals {
+export function openTerminals(base: ToolsBase, permissions: Permissions): Terminals {
   const { machine, config, scope, redact } = base;
   const { clock, logger, home } = machine;
   const { terminal } = config;
@@ -56,7 +57,7 @@ export function openTerminals(base: ToolsBase): Terminals {
     redact,
     onEvent: reportTo({ wanted: config.display.background_process_notifications, logger }),
   });
-  const walls = openWalls(base, guardian);
+  const walls = openWalls(base, { guardian, permissions });
   const moreVariables = variablesOf(base, variables);
   const local = localOpener({
     env: base.env,
@@ -110,7 +111,10 @@ function variablesOf({ env }: ToolsBase, variables: SessionVariables): Terminals
 }
 
 /** What holds programs inside here; looked for when something first runs, because that starts a program. */
-function openWalls({ machine, config, env, scope }: ToolsBase, guardian: Guardian): Walls {
+function openWalls(
+  { machine, config, env, scope }: ToolsBase,
+  { guardian, permissions }: { readonly guardian: Guardian; readonly permissions: Permissions },
+): Walls {
   const { home, userHome, logger } = machine;
   const { terminal, security } = config;
   const own = subprocessHome(home.root);
@@ -128,6 +132,7 @@ function openWalls({ machine, config, env, scope }: ToolsBase, guardian: Guardia
       masked: security.masked_paths,
       environment: terminal.env_passthrough,
       network: { mode: terminal.network, allow: terminal.network_allow, deny: terminal.network_deny },
+      rules: (owner) => permissions.forWall(owner),
       registries: new KnownRegistries(env),
       remember: (to) => rememberHost(machine, to),
       upstream: proxyFromEnv(env),

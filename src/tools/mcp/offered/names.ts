@@ -14,6 +14,11 @@ export function mcpToolset(server: string): string {
   return `mcp-${server}`;
 }
 
+/** The server whose toolset this is. */
+export function serverOfToolset(toolset: string): string {
+  return toolset.slice(mcpToolset("").length);
+}
+
 /**
  * A name of its own for each tool of one server, in the order given. Two that would read the same get
  * a number, so that neither silently answers for the other.

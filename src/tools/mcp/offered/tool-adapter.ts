@@ -127,6 +127,7 @@ async function refusal(
     callId: context.callId,
     cwd: context.scope.cwd,
     terminalKind: "local",
+    mcp: { server: name },
     signal: context.signal,
     progress: (text) => context.progress(text),
   });

@@ -1,0 +1,49 @@
+import type { CallObserver } from "../../call/call-state.ts";
+import type { ObservedTurn } from "../../call/tool-extensions.ts";
+import { serverOfToolset } from "../../mcp/offered/names.ts";
+import type { Tool } from "../../registry/tool.ts";
+import type { ApprovalGate } from "../request.ts";
+import type { Permissions } from "./permissions.ts";
+import { ruleFinding } from "./rule-finding.ts";
+
+export interface JudgeCallsDeps {
+  readonly permissions: Permissions;
+  readonly gate: ApprovalGate;
+  toolNamed(name: string): Tool | undefined;
+}
+
+/**
+ * What rules say about a call before it runs: by its tool, its server and the addresses it names. Commands are judged by the gate
+ * and paths by the guard of the file tools, where it is known what they really are.
+ */
+export function judgeCalls({ permissions, gate, toolNamed }: JudgeCallsDeps, turn: ObservedTurn): CallObserver {
+  const { scope, taskId, signal } = turn;
+  return {
+    async beforeCall({ id, function: { name } }, args) {
+      const tool = toolNamed(name);
+      if (tool?.runs?.(args)?.command !== undefined) return undefined;
+      const mcp = tool?.origin === "mcp" ? { server: serverOfToolset(tool.toolset) } : undefined;
+      const subject = { tool: name, mcp, hosts: hostsIn(args) };
+      const verdict = await permissions.decide(subject, scope);
+      if (verdict === undefined || verdict.effect === "allow") return undefined;
+      if (verdict.effect === "deny") return `${name} was not run: ${verdict.reason} forbids it. Find another way.`;
+      const context = { tool: name, scope, taskId, callId: id, cwd: scope.cwd, terminalKind: "local", signal };
+      const summary = `${name} ${JSON.stringify(args)}`;
+      const answer = await gate.checkFindings(summary, [ruleFinding(verdict)], context);
+      return answer.kind === "run" ? undefined : answer.reason;
+    },
+  };
+}
+
+/** The hosts of every address among the arguments. */
+function hostsIn(args: Readonly<Record<string, unknown>>) {
+  return Object.entries(args).flatMap(([key, value]) =>
+    [value].flat().flatMap((one) => {
+      if (typeof one !== "string") return [];
+      const text = /^urls?$/.test(key) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(one) ? `https://${one}` : one;
+      if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return [];
+      const { hostname, port, protocol } = new URL(text);
+      return [{ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (protocol === "http:" ? 80 : 443) }];
+    }),
+  );
+}
