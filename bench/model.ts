@@ -4,7 +4,7 @@ import { Stream as OpenAiStream } from "openai/streaming";
 import type { Message } from "#conversation";
 import type { Protocol } from "../src/model/protocols/protocol.ts";
 import { protocolFor } from "../src/model/protocols/registry.ts";
-import { WireMemo } from "../src/model/protocols/shared/wire-memo.ts";
+import { WireMemo } from "../src/model/protocols/wire-memo.ts";
 import type { ModelRequest } from "../src/model/request.ts";
 import type { ProtocolName } from "../src/model/target.ts";
 import { testRequest } from "../src/model/testing/target.ts";

@@ -55,8 +55,8 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
   model: [
     ["tool-call-parsers"],
     ["protocols"],
-    ["failures", "catalog"],
     ["providers"],
+    ["failures", "catalog"],
     ["credentials"],
     ["transport", "resolve"],
     ["budget", "fallback"],
@@ -85,7 +85,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ["recovery"],
     ["delegation"],
   ],
-  session: [["reports", "search", "services"], ["turns"], ["commands"], ["completion"], ["front"]],
+  session: [["reports", "search", "services", "wire"], ["turns"], ["commands"], ["completion"], ["front"]],
   tui: [["theme", "input"], ["state", "terminal"], ["view"], ["app"]],
 };
 

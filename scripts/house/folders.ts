@@ -36,17 +36,18 @@ interface Edge {
 
 /**
  * Cycles among the children of each folder below `src/<subsystem>`. A child is a folder with all below it, or a
- * file beside such folders; doors and cycles of files alone are left to the linter. Types count: they couple too.
+ * file beside such folders; doors and cycles of files alone are left to the linter. Between folders types count: they
+ * couple too. A file beside folders may hold the types that several of them share, so there only what runs counts.
  */
 function folderCycles(tree: SourceTree): readonly FolderCycle[] {
   const levels = new Map<string, Map<string, Edge & { imports: { file: string; line: number; target: string }[] }>>();
   for (const file of productFiles(tree)) {
     if (isDoor(file.path)) continue;
-    for (const { target, line } of file.imports) {
+    for (const { target, line, isTypeOnly } of file.imports) {
       if (target === undefined || !tree.files.has(target) || isDoor(target)) continue;
       if (subsystemOf(file.path) !== subsystemOf(target)) continue;
       const { within, from, to } = parting(file.path, target);
-      if (from === to) continue;
+      if (from === to || (isTypeOnly && (from.endsWith(".ts") || to.endsWith(".ts")))) continue;
       const edges = levels.get(within) ?? new Map();
       const key = `${from} ${to}`;
       const edge = edges.get(key) ?? { from, to, imports: [] };

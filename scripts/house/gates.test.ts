@@ -169,12 +169,15 @@ describe("the gate for folders", () => {
 });
 
 describe("the gate for cycles of folders", () => {
-  it("names neighbours that import each other, also by types and by way of a third", () => {
+  it("names neighbours that import each other, also by way of a third; a file beside them may hold their types", () => {
     const files = {
       "src/model/a/one.ts": 'import { two } from "../b/two.ts";',
       "src/model/b/two.ts": 'import { between } from "../between.ts";',
-      "src/model/between.ts": 'import type { One } from "./a/deep/one.ts";',
-      "src/model/a/deep/one.ts": "export interface One {}",
+      "src/model/between.ts": 'import { one } from "./a/deep/one.ts";',
+      "src/model/a/deep/one.ts": "export const one = 1;",
+      "src/model/c/one.ts": 'import type { Two } from "../d/two.ts";',
+      "src/model/d/two.ts": 'import type { Shared } from "../shared.ts";\nexport interface Two {}',
+      "src/model/shared.ts": 'import type { Two } from "./d/two.ts";\nexport interface Shared {}',
     };
     const [found, ...others] = findings("cycles", files);
     expect(found).toContain("src/model:1 goes round: a, b, between.ts; lightest:");

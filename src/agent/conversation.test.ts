@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assistantMessage, type SessionId, userMessage } from "#conversation";
-import { summaryToken, taskLines } from "./compression/summary-message.ts";
 import { Conversation } from "./conversation.ts";
+import { summaryToken, taskLines } from "./summary-message.ts";
 import { targetOn } from "./testing/harness.ts";
 
 const target = targetOn({ chatBaseUrl: "http://127.0.0.1:9/v1" } as Parameters<typeof targetOn>[0]);

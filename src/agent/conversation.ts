@@ -10,7 +10,7 @@ import {
 } from "#conversation";
 import { beginTurn, type FallbackEntry, type FallbackState, openFallback, type Target } from "#model";
 import { TodoList } from "#tools";
-import { openTasksIn } from "./compression/summary-message.ts";
+import { openTasksIn } from "./summary-message.ts";
 import { ContextMeter } from "./turn/request/meter.ts";
 import { modelKey, SentMessages } from "./turn/request/sent-messages.ts";
 

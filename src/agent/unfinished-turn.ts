@@ -1,7 +1,6 @@
 import { callsOf, type Message, openCalls, type ToolCall, textOf } from "#conversation";
 import type { Tool } from "#tools";
-import { latestRequest } from "./compression/plan.ts";
-import { stripSummary } from "./compression/summary-message.ts";
+import { latestRequest, stripSummary } from "./summary-message.ts";
 
 /** A turn that ended before the model's last word: a crash, a lost connection, a provider that gave up. */
 export interface UnfinishedTurn {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import type { HermesHome } from "#foundation/files/paths";
-import { isTruthy } from "./load/environment/switches.ts";
+import { isTruthy } from "./switches.ts";
 
 /** Who owns the settings when it is not the person: the name as people know it. */
 export type Manager = string;

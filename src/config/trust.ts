@@ -5,7 +5,7 @@ import { systemErrorCode, UserError } from "#foundation/errors";
 import { ensureDir, withFileLock, writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { readBytes } from "./load/source.ts";
+import { readBytes } from "./source.ts";
 
 /** A folder whose own files may count: settings, variables, instructions, hooks, servers, skills, plugins. */
 export interface TrustedFolder {

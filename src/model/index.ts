@@ -21,9 +21,9 @@ export { estimateMessage, estimateRequest, estimateText } from "./catalog/token-
 export { checkWindow, type WindowCheck } from "./catalog/window-check.ts";
 export { type AttemptEvent, streamModel } from "./client.ts";
 export { type Collected, Collector } from "./collect.ts";
+export type { CredentialHandle } from "./credential-handle.ts";
 export { AuthFile } from "./credentials/auth-file.ts";
 export { acceptedNotices, activeProvider, withAcceptedNotice, withoutProvider } from "./credentials/auth-state.ts";
-export type { CredentialHandle } from "./credentials/credential.ts";
 export { maskKey } from "./credentials/mask.ts";
 export { type AccountGate, NousGuard, nousGate } from "./credentials/nous-guard.ts";
 export type { AuthFlow, LoginUi } from "./credentials/oauth/flow.ts";

@@ -1,6 +1,6 @@
 import type { Protocol, WireRequest } from "./protocols/protocol.ts";
 import { protocolFor } from "./protocols/registry.ts";
-import type { WireMemo } from "./protocols/shared/wire-memo.ts";
+import type { WireMemo } from "./protocols/wire-memo.ts";
 import type { ModelRequest } from "./request.ts";
 import type { Target } from "./target.ts";
 

@@ -1,4 +1,4 @@
-import type { CredentialHandle } from "./credentials/credential.ts";
+import type { CredentialHandle } from "./credential-handle.ts";
 
 /**
  * The wire languages. The first three are what a user may name as `api_mode`; the other two hide

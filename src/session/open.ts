@@ -5,7 +5,7 @@ import type { SkillLibrary, SkillLoader, SkillUsage } from "#skills";
 import type { Store } from "#store";
 import { SurfaceTools, type Toolbox } from "#tools";
 import type { SessionService } from "./api.ts";
-import type { PluginCommand } from "./commands/command.ts";
+import type { PluginCommand } from "./plugin-command.ts";
 import { createOpenAgent } from "./services/open-agent.ts";
 import { savedPreferences } from "./services/preferences.ts";
 import { createSessionService } from "./session-service.ts";

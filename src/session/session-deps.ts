@@ -3,8 +3,9 @@ import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
-import type { PluginCommand } from "./commands/command.ts";
+import type { PluginCommand } from "./plugin-command.ts";
 import type { SkillUseFigures } from "./reports/insights.ts";
+import type { Preferences } from "./services/preferences.ts";
 import type { OpenAgent } from "./services/session-agent.ts";
 import type { SessionSettings } from "./settings.ts";
 
@@ -31,13 +32,4 @@ export interface SessionDeps {
   pluginCommands(): readonly PluginCommand[];
   plugins(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
   skillUse(): Promise<readonly SkillUseFigures[]>;
-}
-
-/** The saved settings, as far as commands show and change them. */
-export interface Preferences {
-  /** Settings that differ from their defaults, secrets masked. */
-  describe(): Promise<readonly (readonly [key: string, value: string])[]>;
-  save(key: string, value: string | boolean): Promise<void>;
-  /** Reads keys and settings again; a sentence for the person. */
-  reload(signal: AbortSignal): Promise<string>;
 }

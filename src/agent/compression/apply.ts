@@ -16,10 +16,9 @@ import { newId } from "#foundation/text/ids";
 import type { Target } from "#model";
 import type { Conversation } from "../conversation.ts";
 import type { PromptSource, Transcript } from "../ports.ts";
+import { findSummary, latestRequest, stripSummary } from "../summary-message.ts";
 import type { MeteredRequest } from "../turn/request/meter.ts";
 import type { CompressOutcome } from "./engine.ts";
-import { latestRequest } from "./plan.ts";
-import { findSummary, stripSummary } from "./summary-message.ts";
 
 /** What is compressed: the history of a running turn, or of a conversation between its turns. */
 export interface Subject {

@@ -17,7 +17,7 @@ import { flushMemory } from "../memory/flush.ts";
 import { memoryStage } from "../memory/testing.ts";
 import type { PromptInputs } from "../prompt/inputs.ts";
 import { buildPrompt, rebuildChanged } from "../prompt/system-prompt.ts";
-import { findSummary } from "./summary-message.ts";
+import { findSummary } from "../summary-message.ts";
 import { answered, stamped, work } from "./testing/builders.ts";
 import {
   auxModel,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Message, textOf, userMessage, violations } from "#conversation";
-import { latestRequest } from "./plan.ts";
+import { findSummary, latestRequest, openTasksIn, summaryToken } from "../summary-message.ts";
 import type { SummaryAnswer } from "./summarizer.ts";
-import { findSummary, openTasksIn, summaryToken } from "./summary-message.ts";
 import { serializeRegion, summarySections } from "./summary-prompt.ts";
 import { compressContext, dialogue, goodSummary, group, noModel, stamped, testCompressor } from "./testing/builders.ts";
 

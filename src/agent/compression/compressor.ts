@@ -4,6 +4,14 @@ import { shortWindow } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import { compressionThreshold, estimateMessage, estimateText } from "#model";
 import type { Tool } from "#tools";
+import {
+  type ElidedSpan,
+  findSummary,
+  isSummaryOnly,
+  latestRequest,
+  renderSummary,
+  taskLines,
+} from "../summary-message.ts";
 import type { CompressContext, CompressOutcome, ContextEngine, EngineModel } from "./engine.ts";
 import { type ExcerptOptions, withExcerpts } from "./excerpt.ts";
 import { extractLocally } from "./extract.ts";
@@ -16,11 +24,10 @@ import {
   lowered,
   tightened,
 } from "./limits.ts";
-import { assemble, headSize, latestRequest, type Plan, planCompression } from "./plan.ts";
+import { assemble, headSize, type Plan, planCompression } from "./plan.ts";
 import { type Pruned, prune, unreadFrom } from "./prune.ts";
 import { recallToolName } from "./recall-tool.ts";
 import { type Summarise, Summarizer, type Summary, type SummaryModel } from "./summarizer.ts";
-import { type ElidedSpan, findSummary, isSummaryOnly, renderSummary, taskLines } from "./summary-message.ts";
 import { serializeRegion } from "./summary-prompt.ts";
 
 export interface CompressorDeps {

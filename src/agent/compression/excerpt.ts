@@ -1,6 +1,6 @@
 import type { Message } from "#conversation";
 import { headOf, tailOf } from "#foundation/text/short-text";
-import { latestRequest } from "./plan.ts";
+import { latestRequest } from "../summary-message.ts";
 
 export interface ExcerptOptions {
   /** Messages before this index stay as they are. */

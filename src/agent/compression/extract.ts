@@ -1,8 +1,8 @@
 import { callsOf, type Message, type ToolCall, textOf } from "#conversation";
 import { headOf, shortLine } from "#foundation/text/short-text";
 import type { Tool } from "#tools";
+import { findSummary } from "../summary-message.ts";
 import { isReduced, oneLine } from "./prune.ts";
-import { findSummary } from "./summary-message.ts";
 
 const longestRequest = 300;
 const longestStatement = 600;

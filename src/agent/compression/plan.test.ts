@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Message, textOf, userMessage, violations } from "#conversation";
 import { estimateMessage } from "#model";
+import { latestRequest, renderSummary } from "../summary-message.ts";
 import { problemWith } from "./apply.ts";
-import { assemble, latestRequest, planCompression } from "./plan.ts";
-import { renderSummary } from "./summary-message.ts";
+import { assemble, planCompression } from "./plan.ts";
 import { dialogue, group, stamped } from "./testing/builders.ts";
 
 const options = (tailBudget: number, protectLastN = 20) => ({

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Content, Message, UserMessage } from "#conversation";
 import { newId } from "#foundation/text/ids";
+import { findSummary, isSummaryOnly, latestRequest, prependSummary, stripSummary } from "../summary-message.ts";
 import type { CompressionLimits } from "./limits.ts";
-import { findSummary, isSummaryOnly, prependSummary, stripSummary } from "./summary-message.ts";
 
 /**
  * What stays and what is summarised. Pure. Invariants:
@@ -48,14 +48,6 @@ export function planCompression(messages: readonly Message[], options: PlanOptio
   if (!hasWords(messages.slice(start, end).filter((message) => message !== messages[latest])))
     return { kind: "nothing", why: "no-region" };
   return { kind: "compress", start, end, repeat: latest };
-}
-
-/** The last thing the user said; steering text and summaries do not count. */
-export function latestRequest(messages: readonly Message[]): number | undefined {
-  const index = messages.findLastIndex(
-    (message) => message.role === "user" && message._scaffold !== true && !isSummaryOnly(message),
-  );
-  return index < 0 ? undefined : index;
 }
 
 function startOfRegion(messages: readonly Message[], { limits, sizeOf }: PlanOptions): number {

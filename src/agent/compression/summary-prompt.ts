@@ -1,6 +1,6 @@
 import { callsOf, imagesOf, type Message, textOf } from "#conversation";
 import { headOf, tailOf } from "#foundation/text/short-text";
-import { findSummary } from "./summary-message.ts";
+import { findSummary } from "../summary-message.ts";
 
 export interface SummaryPromptInput {
   /** The serialised messages. */

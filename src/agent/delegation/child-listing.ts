@@ -1,5 +1,5 @@
 import type { Listing, Tool, Toolsets } from "#tools";
-import { narrowListing } from "./narrow-listing.ts";
+import { narrowListing } from "../narrow-listing.ts";
 import type { ChildRole } from "./task.ts";
 
 export interface ChildListingOptions {

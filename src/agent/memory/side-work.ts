@@ -4,12 +4,12 @@ import { Abilities, type Tool } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";
 import { remediesFor, type StartingModel } from "../assemble-model.ts";
 import type { AgentHost } from "../host.ts";
-import { createSideTurns, type SideTurnDeps } from "../side-turn.ts";
 import type { Turn } from "../turn/turn.ts";
 import { type FlushReason, flushMemory } from "./flush.ts";
 import { memoryTool, noteTaking } from "./memory-tool.ts";
 import type { SessionMemory } from "./open.ts";
 import { BackgroundReview, type Lasting } from "./review.ts";
+import { createSideTurns, type SideTurnDeps } from "./side-turn.ts";
 
 /** What happens beside a conversation: reviews after turns, and the last chance to remember. */
 export interface SideWork extends AsyncDisposable {

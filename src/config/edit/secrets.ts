@@ -4,9 +4,9 @@ import type { HermesHome } from "#foundation/files/paths";
 import { never } from "#foundation/lifecycle/abort";
 import type { Secret } from "#foundation/secrets/secret";
 import { removeFromEnv, setInEnv } from "../load/env-file.ts";
-import { readBytes } from "../load/source.ts";
 import { decodeEnvBytes, secretFileMode } from "../load/variables.ts";
 import { managedBy, managedError } from "../managed.ts";
+import { readBytes } from "../source.ts";
 
 export interface SecretWriteOptions {
   readonly home: HermesHome;

@@ -11,13 +11,14 @@ import { type KeyPath, parseKeyPath } from "../key-path.ts";
 import { nodeAt } from "../lookup.ts";
 import { managedBy } from "../managed.ts";
 import { configRoot } from "../sections/root.ts";
+import { decodeUtf8, readBytes } from "../source.ts";
+import { readSwitches } from "../switches.ts";
 import { deepFreeze, isPlainRecord, type Tree, valueAt, withValue } from "../tree.ts";
 import { TrustedFolders } from "../trust.ts";
 import type { ConfigWarning } from "../warning.ts";
 import { checkTogether, keepUsable } from "./check-together.ts";
 import { findConfigFile, noFile, rememberGoodFile } from "./config-file.ts";
 import { checkProxies } from "./environment/proxies.ts";
-import { readSwitches } from "./environment/switches.ts";
 import { deadVariables } from "./environment/table.ts";
 import { environmentLayer } from "./environment-layer.ts";
 import { type FileLayer, fileLayer } from "./file-layer.ts";
@@ -27,7 +28,6 @@ import type { FlagSetting, LoadedConfig, LoadOptions } from "./load.ts";
 import { foldPlatformExtras } from "./normalise.ts";
 import { withProjectFile } from "./project-file.ts";
 import { SecretStore } from "./secret-store.ts";
-import { decodeUtf8, readBytes } from "./source.ts";
 import { type Environment, loadEnvironment } from "./variables.ts";
 
 /** The loader behind `loadConfig`: reads, migrates, joins, checks and freezes. */

@@ -1,11 +1,11 @@
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
+import { decodeUtf8, readBytes } from "../source.ts";
 import type { ConfigWarning } from "../warning.ts";
 import type { BrokenDocument, GoodDocument } from "./document.ts";
 import type { SettingsDocument } from "./located.ts";
 import { readParsedCopy, writeParsedCopy } from "./parsed-copy.ts";
-import { decodeUtf8, readBytes } from "./source.ts";
 
 /** What was found on the disk. */
 export interface FoundFile {

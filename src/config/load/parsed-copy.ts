@@ -3,10 +3,10 @@ import { systemErrorCode, UserError } from "#foundation/errors";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { parseJson } from "#foundation/text/json";
+import { readBytes } from "../source.ts";
 import { isPlainRecord } from "../tree.ts";
 import type { GoodDocument } from "./document.ts";
 import { documentOf, type Located, type SettingsDocument, valuesOf } from "./located.ts";
-import { readBytes } from "./source.ts";
 
 /*
  * Loading the YAML library takes longer than all other work before the first prompt, so what it found in a file is kept.

@@ -2,10 +2,10 @@ import { systemErrorCode, UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { managedBy } from "../managed.ts";
+import { decodeUtf8, readBytes } from "../source.ts";
 import type { ConfigWarning } from "../warning.ts";
 import { parseEnv, splitConcatenated } from "./env-file.ts";
 import { environmentVariables, isSecretVariable } from "./environment/table.ts";
-import { decodeUtf8, readBytes } from "./source.ts";
 
 /** Where a variable's value comes from; the home's file beats the shell, the project's only fills gaps. */
 export type VariableOrigin = "home-file" | "shell" | "project-file";

@@ -3,8 +3,8 @@ import { chmod } from "node:fs/promises";
 import { ensureDir } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { isContainer, type Machine, thisMachine } from "#foundation/process/platform";
-import { isTruthy } from "../load/environment/switches.ts";
 import { managedBy } from "../managed.ts";
+import { isTruthy } from "../switches.ts";
 
 export interface PreparedHome {
   readonly wasCreated: boolean;

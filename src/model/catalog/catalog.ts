@@ -1,11 +1,11 @@
 import type { Usage } from "#conversation";
+import type { Capability, ModelFacts, Prices } from "../model-facts.ts";
 import type { CachedSource } from "./cached-source.ts";
 import { type CallCost, costOfCall } from "./cost.ts";
 import type { EndpointLists } from "./endpoint-lists.ts";
 import { anthropicOutputLimit, familyCapabilities, familyWindow, unknownAnthropicOutput } from "./families.ts";
 import type { LearnedLimits } from "./learned-limits.ts";
 import { type ChosenWindow, chooseWindow } from "./limits.ts";
-import type { Capability, ModelFacts, Prices } from "./model-facts.ts";
 import { findListed } from "./model-list.ts";
 import { type ModelsDev, modelsDevFacts } from "./models-dev.ts";
 import { type PriceQuote, quotePrices } from "./pricing.ts";

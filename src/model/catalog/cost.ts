@@ -1,5 +1,5 @@
 import { type Cost, promptTokens, type Usage } from "#conversation";
-import type { Prices } from "./model-facts.ts";
+import type { Prices } from "../model-facts.ts";
 import type { BillingMode, CostSource, PriceQuote } from "./pricing.ts";
 
 /** A billionth of a dollar. Money is counted in whole ones, so sums never drift. */

@@ -1,5 +1,5 @@
 import type { Clock } from "#foundation/time/clock";
-import type { ModelFacts } from "./model-facts.ts";
+import type { ModelFacts } from "../model-facts.ts";
 import { findListed, readModelList } from "./model-list.ts";
 
 /** How long an endpoint's model list is taken as it was read. */

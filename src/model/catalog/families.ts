@@ -1,4 +1,4 @@
-import type { Capability } from "./model-facts.ts";
+import type { Capability } from "../model-facts.ts";
 import { familyName } from "./model-name.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { systemErrorCode, UserError } from "#foundation/errors";
 import { ensureDir, readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
-import { readWindow } from "./model-facts.ts";
+import { readWindow } from "../model-facts.ts";
 
 /** Several thousand models at several addresses; a larger file is not ours. */
 const maxBytes = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { isRecord } from "#foundation/text/json";
-import { type Capability, type ModelFacts, type Prices, readPrice, readWindow, windowFields } from "./model-facts.ts";
+import { type Capability, type ModelFacts, type Prices, readPrice, readWindow, windowFields } from "../model-facts.ts";
 import { plainModelName } from "./model-name.ts";
 
 const outputFields = ["max_completion_tokens", "max_output_tokens", "max_tokens"];

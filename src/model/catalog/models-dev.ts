@@ -1,5 +1,5 @@
 import { isRecord } from "#foundation/text/json";
-import { type Capability, type ModelFacts, type Prices, readPrice, readWindow } from "./model-facts.ts";
+import { type Capability, type ModelFacts, type Prices, readPrice, readWindow } from "../model-facts.ts";
 import { plainModelName } from "./model-name.ts";
 import { catalogueFacts } from "./provider-facts.ts";
 

@@ -1,13 +1,13 @@
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
-import type { LimitsQuery, ModelKnowledge } from "../resolve/context.ts";
+import type { Prices } from "../model-facts.ts";
 import { CachedSource } from "./cached-source.ts";
 import { ModelCatalog } from "./catalog.ts";
 import { EndpointLists } from "./endpoint-lists.ts";
 import { anthropicOutputLimit } from "./families.ts";
+import type { LimitsQuery, ModelKnowledge } from "./knowledge.ts";
 import { LearnedLimits } from "./learned-limits.ts";
 import { windowWords } from "./limits.ts";
-import type { Prices } from "./model-facts.ts";
 import { readModelList } from "./model-list.ts";
 import { modelsDevUrl, readModelsDev } from "./models-dev.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelFacts, Prices } from "./model-facts.ts";
+import type { ModelFacts, Prices } from "../model-facts.ts";
 
 export type CostSource =
   | "provider_cost_api"

@@ -1,4 +1,4 @@
-import type { Capability, ModelFacts, Prices } from "./model-facts.ts";
+import type { Capability, ModelFacts, Prices } from "../model-facts.ts";
 import { plainModelName } from "./model-name.ts";
 import { catalogueFacts } from "./provider-facts.ts";
 import shipped from "./snapshot.json" with { type: "json" };

@@ -1,5 +1,5 @@
 import { isRecord } from "#foundation/text/json";
-import { type PoolEntry, readPoolEntry, writePoolEntry } from "./pool/pool-entry.ts";
+import { type PoolEntry, readPoolEntry, writePoolEntry } from "./pool-entry.ts";
 
 /** The content of `auth.json`. What this version does not know is kept as it was found. */
 export interface AuthState {

@@ -1,10 +1,10 @@
+import type { CredentialHandle } from "../credential-handle.ts";
 import { subscriptionShape } from "../providers/anthropic-subscription.ts";
 import { scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { ProtocolName } from "../target.ts";
-import type { CredentialHandle } from "./credential.ts";
-import { isManual } from "./pool/pool-entry.ts";
 import type { PoolMember } from "./pool/pool-members.ts";
+import { isManual } from "./pool-entry.ts";
 import { isAnthropicLoginToken, schemeFor } from "./scheme.ts";
 import { keyCredential, type TokenSource, tokenCredential } from "./scoped.ts";
 

@@ -9,7 +9,7 @@ import { ProviderRegistry } from "../providers/registry.ts";
 import { readAwsFile } from "./aws/profile-file.ts";
 import { readClaims } from "./oauth/jwt.ts";
 import { readCallback } from "./oauth/pkce.ts";
-import { readPoolEntry, writePoolEntry } from "./pool/pool-entry.ts";
+import { readPoolEntry, writePoolEntry } from "./pool-entry.ts";
 import { cleanKey } from "./usable-key.ts";
 
 const registry = new ProviderRegistry();

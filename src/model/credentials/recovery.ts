@@ -1,5 +1,5 @@
+import type { CredentialHandle } from "../credential-handle.ts";
 import type { ModelFailure } from "../failures/failure.ts";
-import type { CredentialHandle } from "./credential.ts";
 import type { CredentialPool, PoolMember } from "./pool/pool.ts";
 
 /** What to do about an attempt that failed because of its credential. */

@@ -1,6 +1,6 @@
+import type { AuthScheme } from "../credential-handle.ts";
 import { hostMatches, pathOf } from "../providers/hosts.ts";
 import type { ProtocolName } from "../target.ts";
-import type { AuthScheme } from "./credential.ts";
 
 /** Subscription tokens of Anthropic look different from its API keys. */
 export function isAnthropicLoginToken(value: string): boolean {

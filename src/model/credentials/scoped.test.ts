@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
+import type { SignInput } from "../credential-handle.ts";
 import { anthropic } from "../providers/records/anthropic.ts";
-import type { SignInput } from "./credential.ts";
 import { maskKey } from "./mask.ts";
 import { openHandle } from "./open-handle.ts";
 import { joinMembers } from "./pool/pool-members.ts";

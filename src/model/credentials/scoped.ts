@@ -1,7 +1,7 @@
 import { HermesError, UserError } from "#foundation/errors";
 import type { Secret } from "#foundation/secrets/secret";
+import type { AuthScheme, CredentialHandle, SignInput } from "../credential-handle.ts";
 import { hostOf, isInScope } from "../providers/hosts.ts";
-import type { AuthScheme, CredentialHandle, SignInput } from "./credential.ts";
 import { maskKey } from "./mask.ts";
 
 /** A credential was asked to go to a host it does not belong to. Never dropped silently, never sent. */

@@ -1,6 +1,6 @@
 import { Secret } from "#foundation/secrets/secret";
 import type { ProviderProfile } from "../providers/provider.ts";
-import type { PoolAuthType } from "./pool/pool-entry.ts";
+import type { PoolAuthType } from "./pool-entry.ts";
 import type { TokenSource } from "./scoped.ts";
 import { cleanKey, usableKey } from "./usable-key.ts";
 

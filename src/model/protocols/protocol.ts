@@ -1,7 +1,7 @@
 import type { ModelEvent } from "#conversation";
 import type { ModelRequest } from "../request.ts";
 import type { ProtocolName } from "../target.ts";
-import type { WireMemo } from "./shared/wire-memo.ts";
+import type { WireMemo } from "./wire-memo.ts";
 
 /** What goes over the wire, without credentials. */
 export interface WireRequest {

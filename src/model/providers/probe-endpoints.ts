@@ -1,5 +1,5 @@
 import { httpRequest } from "#foundation/http/request";
-import type { CredentialHandle } from "../credentials/credential.ts";
+import type { CredentialHandle } from "../credential-handle.ts";
 
 export interface ProbeFacts {
   readonly baseUrls: readonly string[];

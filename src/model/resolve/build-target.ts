@@ -1,17 +1,18 @@
 import { nonEmpty } from "#foundation/text/text";
+import type { ModelKnowledge } from "../catalog/knowledge.ts";
 import { windowWords } from "../catalog/limits.ts";
-import type { CredentialHandle } from "../credentials/credential.ts";
+import type { CredentialHandle } from "../credential-handle.ts";
 import { isAnthropicLoginToken } from "../credentials/scheme.ts";
 import { isLocalUrl } from "../providers/hosts.ts";
 import { identificationFor } from "../providers/identification.ts";
-import type { LocalServerKind } from "../providers/local/local.ts";
+import type { DetectedServer, LocalServerKind } from "../providers/local/local.ts";
 import type { ListedModel } from "../providers/models/model-entry.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import { mergeQuirks, quirksFor } from "../providers/quirks.ts";
 import { codeAssistMarker, codeAssistUrl } from "../providers/records/logins.ts";
 import type { ProtocolName, Target, TargetLimits, TargetQuirks } from "../target.ts";
 import { fitToProtocol, splitBaseUrl } from "./base-url.ts";
-import { type DetectedServer, type ModelKnowledge, type ResolveContext, unknownWindow } from "./context.ts";
+import { type ResolveContext, unknownWindow } from "./context.ts";
 import { modelSettings, type RoutingSettings } from "./settings.ts";
 import { timeoutsFor } from "./timeouts.ts";
 

@@ -1,14 +1,15 @@
 import type { Logger } from "#foundation/files/logger";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
+import type { LimitsQuery, ModelKnowledge } from "../catalog/knowledge.ts";
+import type { CredentialHandle } from "../credential-handle.ts";
 import type { AuthFile } from "../credentials/auth-file.ts";
-import type { CredentialHandle } from "../credentials/credential.ts";
 import type { Keychain } from "../credentials/keychain.ts";
 import type { AuthFlow } from "../credentials/oauth/flow.ts";
 import type { CredentialPool, PoolMember } from "../credentials/pool/pool.ts";
 import type { PoolMemory } from "../credentials/pool/pool-memory.ts";
 import type { Environment } from "../credentials/sources.ts";
-import type { LocalServer } from "../providers/local/local.ts";
+import type { DetectedServer } from "../providers/local/local.ts";
 import type { ModelsCache } from "../providers/models/models-cache.ts";
 import type { ProviderRegistry } from "../providers/registry.ts";
 import type { ProtocolName, Target } from "../target.ts";
@@ -30,24 +31,6 @@ export interface TargetWish {
   readonly source?: string;
   /** One-shot runs may take their model from the environment. */
   readonly isOneShot?: boolean;
-}
-
-export interface LimitsQuery {
-  readonly provider: string;
-  readonly model: string;
-  readonly baseUrl: string;
-  /** What the endpoint itself reports, where it was asked. */
-  readonly reportedWindow?: number;
-}
-
-/** What the catalogue knows about a model, from its caches: no network, no waiting. */
-export interface ModelKnowledge {
-  readonly contextWindow?: number;
-  /** Where it is known from, for people. */
-  readonly windowSource?: string;
-  readonly maxOutputTokens?: number;
-  readonly supportsImages?: boolean;
-  readonly efforts?: readonly string[];
 }
 
 export interface ResolveContext {
@@ -76,11 +59,6 @@ export interface ResolveContext {
   readonly pools?: PoolMemory;
   /** Notices that are said once in the life of the process. */
   readonly once?: OnceNotices;
-}
-
-export interface DetectedServer {
-  readonly server: LocalServer;
-  readonly contextWindow?: number;
 }
 
 /** True the first time for each key. */

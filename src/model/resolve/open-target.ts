@@ -1,5 +1,5 @@
+import type { CredentialHandle } from "../credential-handle.ts";
 import { acceptedNotices } from "../credentials/auth-state.ts";
-import type { CredentialHandle } from "../credentials/credential.ts";
 import { openHandle } from "../credentials/open-handle.ts";
 import { defaultCooldown } from "../credentials/pool/cooldown.ts";
 import { CredentialPool, type PoolMember } from "../credentials/pool/pool.ts";

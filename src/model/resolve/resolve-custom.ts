@@ -1,6 +1,6 @@
 import type { Secret } from "#foundation/secrets/secret";
 import { nonEmpty } from "#foundation/text/text";
-import type { CredentialHandle } from "../credentials/credential.ts";
+import type { CredentialHandle } from "../credential-handle.ts";
 import { openHandle } from "../credentials/open-handle.ts";
 import { joinMembers } from "../credentials/pool/pool-members.ts";
 import { noCredential } from "../credentials/scoped.ts";
@@ -8,12 +8,13 @@ import { type FoundCredential, keyFromEnvironment } from "../credentials/sources
 import { usableKey } from "../credentials/usable-key.ts";
 import type { NamedEndpoint } from "../providers/custom.ts";
 import { isLocalUrl, parseUrl } from "../providers/hosts.ts";
+import type { DetectedServer } from "../providers/local/local.ts";
 import { type LocalServerKind, localServerFacts, onlyModel } from "../providers/local/local.ts";
 import type { ListedModel } from "../providers/models/model-entry.ts";
 import { fetchModels, type ModelList } from "../providers/models/models-list.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
 import { splitBaseUrl } from "./base-url.ts";
-import type { DetectedServer, Resolution } from "./context.ts";
+import type { Resolution } from "./context.ts";
 import { type Endpoint, setEndpoint } from "./endpoint.ts";
 import { badUrl, missingModel, missingUrl } from "./failures.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";

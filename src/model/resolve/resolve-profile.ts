@@ -5,7 +5,7 @@ import { keyFromEnvironment } from "../credentials/sources.ts";
 import { usableKey } from "../credentials/usable-key.ts";
 import { hostMatches, hostOf, isAzureUrl, parseUrl, scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
-import { chooseModel, type ModelChoice } from "./choose/model-choice.ts";
+import { chooseModel, type ModelChoice } from "./model-choice.ts";
 import type { Resolution } from "./context.ts";
 import { awsRegion, type Endpoint, ownEndpoint, setEndpoint } from "./endpoint.ts";
 import { badUrl, missingKey, missingModel, missingUrl, type Refusal } from "./failures.ts";

@@ -9,7 +9,7 @@ import type { ProviderProfile } from "../providers/provider.ts";
 import { bedrockHosts } from "../providers/records/clouds.ts";
 import type { Target, TargetQuirks } from "../target.ts";
 import { buildTarget } from "./build-target.ts";
-import type { ModelChoice } from "./choose/model-choice.ts";
+import type { ModelChoice } from "./model-choice.ts";
 import type { Resolution } from "./context.ts";
 import { awsRegion, type Endpoint, ownEndpoint } from "./endpoint.ts";
 import { missingUrl } from "./failures.ts";

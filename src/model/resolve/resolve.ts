@@ -2,7 +2,7 @@ import { nonEmpty } from "#foundation/text/text";
 import { readNamedEndpoints } from "../providers/custom.ts";
 import { modelWarning } from "../providers/models/model-name.ts";
 import { resolveAuto } from "./auto.ts";
-import { expandUserAlias } from "./choose/model-choice.ts";
+import { expandUserAlias } from "./model-choice.ts";
 import type { Resolution, ResolveContext, TargetWish } from "./context.ts";
 import { resolveDemo } from "./demo.ts";
 import { unknownProvider } from "./failures.ts";

@@ -1,6 +1,6 @@
 import type { Message, ToolDefinition } from "#conversation";
 import { Secret } from "#foundation/secrets/secret";
-import type { CredentialHandle } from "../credentials/credential.ts";
+import type { CredentialHandle } from "../credential-handle.ts";
 import type { ModelRequest, RequestOptions } from "../request.ts";
 import type { ProtocolName, Target, TargetQuirks } from "../target.ts";
 

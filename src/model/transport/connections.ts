@@ -1,6 +1,6 @@
 import type { HttpAnswer } from "#foundation/http/answer";
 import { HttpClient, type HttpClientOptions } from "#foundation/http/client";
-import { WireMemo } from "../protocols/shared/wire-memo.ts";
+import { WireMemo } from "../protocols/wire-memo.ts";
 import { Pacing } from "./pacing.ts";
 import type { Watchdog } from "./watchdog.ts";
 

@@ -12,7 +12,7 @@ import { Deferred } from "#foundation/lifecycle/deferred";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { says, slow } from "../../../test/fakes/model-server/index.ts";
-import type { Preferences } from "../session-deps.ts";
+import type { Preferences } from "../services/preferences.ts";
 import { command, type HarnessOptions, openHarness, say } from "../testing/harness.ts";
 import { textsOf } from "../testing/test-agent.ts";
 

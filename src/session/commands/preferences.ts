@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
 import type { CommandView } from "../api.ts";
-import type { Preferences } from "../session-deps.ts";
+import type { Preferences } from "../services/preferences.ts";
 import { defineCommand } from "./command.ts";
 import { say, warn } from "./views.ts";
 

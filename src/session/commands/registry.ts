@@ -1,6 +1,7 @@
 import { nearest } from "#foundation/text/text";
+import type { PluginCommand } from "../plugin-command.ts";
 import type { QuickCommandSetting } from "../settings.ts";
-import type { CommandSurface, PluginCommand, SlashCommand } from "./command.ts";
+import type { CommandSurface, SlashCommand } from "./command.ts";
 
 /** Everything a line starting with a slash can mean, at this moment and on this surface. */
 export interface CommandCatalog {

@@ -10,7 +10,15 @@ import {
   valueAt,
 } from "#config";
 import { choiceToSave, type Target } from "#model";
-import type { Preferences } from "../session-deps.ts";
+
+/** The saved settings, as far as commands show and change them. */
+export interface Preferences {
+  /** Settings that differ from their defaults, secrets masked. */
+  describe(): Promise<readonly (readonly [key: string, value: string])[]>;
+  save(key: string, value: string | boolean): Promise<void>;
+  /** Reads keys and settings again; a sentence for the person. */
+  reload(signal: AbortSignal): Promise<string>;
+}
 
 type Saving = Pick<Machine, "loaded" | "home" | "env">;
 

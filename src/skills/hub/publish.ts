@@ -5,7 +5,7 @@ import { readRecord, readText } from "../library/read-fields.ts";
 import { readSkillText, type SkillFacts } from "../library/skill.ts";
 import { createdNameFault } from "../tools/skill-paths.ts";
 import { BundleFiles } from "./bundle.ts";
-import { isRepository } from "./sources/github-client.ts";
+import { isRepository } from "./repository.ts";
 
 /** One writing request to GitHub's API; the path begins with `/repos`. The port adds address and token. */
 export type GitHubWrite = (

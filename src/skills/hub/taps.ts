@@ -3,7 +3,7 @@ import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/file
 import type { HermesHome } from "#foundation/files/paths";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { readTexts } from "../library/read-fields.ts";
-import { isRepository } from "./sources/github-client.ts";
+import { isRepository } from "./repository.ts";
 
 const defaultTaps: readonly string[] = ["openai/skills", "anthropics/skills"];
 

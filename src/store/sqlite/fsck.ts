@@ -5,7 +5,7 @@ import type { Database } from "../database.ts";
 import { fingerprint, fsckReport } from "../fingerprint.ts";
 import type { FsckReport } from "../records/report.ts";
 import { number, text } from "../row.ts";
-import { indexedThrough, indexPending, resetGramIndex } from "./gram-index.ts";
+import { indexedThrough, indexPending, resetGramIndex } from "../work/gram-index.ts";
 import type { TaskContext } from "./tasks.ts";
 
 /**

@@ -1,7 +1,7 @@
+import { type IndexContext, indexPending } from "../work/gram-index.ts";
 import type { SqliteConnection } from "./connection.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { fsck } from "./fsck.ts";
-import { type IndexContext, indexPending } from "./gram-index.ts";
 import { migrate } from "./migrate.ts";
 
 /** Work on the file itself, which only SQLite has. */

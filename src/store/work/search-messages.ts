@@ -1,13 +1,13 @@
 import type { SessionId } from "#conversation";
 import type { Row } from "../database.ts";
-import { searchPostgres } from "../postgres/full-text.ts";
 import type { SearchContext, SearchHit, SearchOptions } from "../records/message.ts";
 import { maybeText, millis, number, text } from "../row.ts";
 import { uidOfRow } from "../rows/message.ts";
 import { parseQuery, termsOf } from "../search/query.ts";
 import { contextText } from "../search/snippet.ts";
-import { searchSqlite } from "../sqlite/full-text.ts";
 import type { WorkContext } from "./context.ts";
+import { searchPostgres } from "./postgres-full-text.ts";
+import { searchSqlite } from "./sqlite-full-text.ts";
 
 const defaultLimit = 20;
 const maxLimit = 1000;

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { parseKeyPath } from "../../key-path.ts";
 import { nodeAt } from "../../lookup.ts";
 import { configRoot } from "../../sections/root.ts";
+import { readSwitches } from "../../switches.ts";
 import { checkProxies } from "./proxies.ts";
-import { readSwitches } from "./switches.ts";
 import { belongsInSecretFile, deadVariables, environmentVariables } from "./table.ts";
 
 describe("[20:R7.13] [20:R7.14] the table of variables", () => {

@@ -1,5 +1,5 @@
 import { Secret } from "#foundation/secrets/secret";
-import type { CredentialHandle } from "../credential.ts";
+import type { CredentialHandle } from "../../credential-handle.ts";
 import { maskKey } from "../mask.ts";
 import { toError } from "../refresh.ts";
 import { checkScope } from "../scoped.ts";

@@ -4,7 +4,7 @@ import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import { hostOf, isLocalHost } from "../../providers/hosts.ts";
-import { momentOf } from "../pool/pool-entry.ts";
+import { momentOf } from "../pool-entry.ts";
 import { usableKey } from "../usable-key.ts";
 import { readAwsFile } from "./profile-file.ts";
 import type { AwsKeys } from "./sigv4.ts";

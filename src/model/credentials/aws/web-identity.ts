@@ -1,6 +1,6 @@
 import { readTextFile } from "#foundation/files/files";
 import { httpRequest } from "#foundation/http/request";
-import { momentOf } from "../pool/pool-entry.ts";
+import { momentOf } from "../pool-entry.ts";
 import type { AwsChainOptions, AwsCredentials } from "./chain.ts";
 
 const timeoutMs = 10_000;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { type OAuthServer, rotatingIssuer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
-import { anthropicCredentials } from "../anthropic-sources.ts";
 import { createAnthropicFlow } from "./anthropic.ts";
+import { anthropicCredentials } from "./anthropic-sources.ts";
 import { openFlowWorld, testUi } from "./testing.ts";
 
 const now = Date.UTC(2026, 3, 1);

@@ -5,7 +5,7 @@ import { isRecord, parseJson } from "#foundation/text/json";
 import { clientIds } from "../../providers/identification.ts";
 import type { Keychain } from "../keychain.ts";
 import { fileSlot, type LoginCodec, type LoginSlot, type StoredLogin } from "../login-slot.ts";
-import { momentOf } from "../pool/pool-entry.ts";
+import { momentOf } from "../pool-entry.ts";
 import { RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
 import { type AuthFlow, declined, type FlowContext, reloginFailure } from "./flow.ts";

@@ -1,5 +1,5 @@
-import { anthropicCredentials } from "../anthropic-sources.ts";
 import { createAnthropicFlow } from "./anthropic.ts";
+import { anthropicCredentials } from "./anthropic-sources.ts";
 import { createCodexFlow } from "./codex.ts";
 import { createCopilotFlow } from "./copilot.ts";
 import type { AuthFlow, FlowContext } from "./flow.ts";

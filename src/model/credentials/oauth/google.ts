@@ -5,7 +5,7 @@ import { openLoopback } from "#foundation/http/loopback";
 import { isRecord } from "#foundation/text/json";
 import { codeAssistUrl } from "../../providers/records/logins.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
-import { momentOf } from "../pool/pool-entry.ts";
+import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import type { TokenSource } from "../scoped.ts";
 import { type AuthFlow, declined, type FlowContext, type LoginUi, reloginFailure } from "./flow.ts";

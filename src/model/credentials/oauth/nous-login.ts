@@ -1,6 +1,6 @@
 import { textIn } from "#foundation/http/ask";
 import type { LoginCodec } from "../login-slot.ts";
-import { momentOf } from "../pool/pool-entry.ts";
+import { momentOf } from "../pool-entry.ts";
 import { loginFrom, tokenFields } from "./login-record.ts";
 
 /** `providers.nous` in the store: access and refresh token beside the agent key. */

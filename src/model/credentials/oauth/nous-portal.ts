@@ -1,7 +1,7 @@
 import { ask, type Exchange, errorCodeIn, errorTextIn, numberIn, textIn } from "#foundation/http/ask";
 import { clientIds } from "../../providers/identification.ts";
 import type { StoredLogin } from "../login-slot.ts";
-import { momentOf } from "../pool/pool-entry.ts";
+import { momentOf } from "../pool-entry.ts";
 import type { LoginFailure, RenewResult } from "../refresh.ts";
 import { type FlowContext, reloginFailure, unavailable } from "./flow.ts";
 import { renewLogin } from "./grant.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { textIn } from "#foundation/http/ask";
 import { clientIds } from "../../providers/identification.ts";
 import { fileSlot, type LoginCodec, type StoredLogin } from "../login-slot.ts";
-import { momentOf } from "../pool/pool-entry.ts";
+import { momentOf } from "../pool-entry.ts";
 import { type LoginFailure, RenewingTokens, type RenewResult } from "../refresh.ts";
 import { type AuthFlow, declined, type FlowContext } from "./flow.ts";
 import { renewLogin } from "./grant.ts";

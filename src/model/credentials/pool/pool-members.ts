@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Secret } from "#foundation/secrets/secret";
+import { type Exhaustion, isManual, type PoolAuthType, type PoolEntry } from "../pool-entry.ts";
 import type { TokenSource } from "../scoped.ts";
 import type { FoundCredential } from "../sources.ts";
-import { type Exhaustion, isManual, type PoolAuthType, type PoolEntry } from "./pool-entry.ts";
 
 /** An entry of the pool together with its value, wherever that comes from. */
 export interface PoolMember {

@@ -7,11 +7,11 @@ import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
 import type { FailureKind, ModelFailure } from "../../failures/failure.ts";
 import { AuthFile } from "../auth-file.ts";
+import { momentOf } from "../pool-entry.ts";
 import { CredentialRecovery } from "../recovery.ts";
 import { keyCredential } from "../scoped.ts";
 import type { FoundCredential } from "../sources.ts";
 import { CredentialPool, type PoolOptions } from "./pool.ts";
-import { momentOf } from "./pool-entry.ts";
 import { chooseEntry, toPoolStrategy } from "./pool-strategy.ts";
 
 let folder: string;

@@ -1,13 +1,13 @@
 import { disposable } from "#foundation/lifecycle/disposal";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
+import type { CredentialHandle } from "../../credential-handle.ts";
 import type { ModelFailure } from "../../failures/failure.ts";
 import type { AuthFile } from "../auth-file.ts";
 import { poolOf, suppressedSources, withPool, withSuppressed } from "../auth-state.ts";
-import type { CredentialHandle } from "../credential.ts";
+import { isManual, newEntryId, type PoolEntry } from "../pool-entry.ts";
 import type { FoundCredential } from "../sources.ts";
 import { type CooldownSettings, defaultCooldown, restUntilMs } from "./cooldown.ts";
-import { isManual, newEntryId, type PoolEntry } from "./pool-entry.ts";
 import { joinMembers, type PoolMember } from "./pool-members.ts";
 import { newPoolState, type PoolState } from "./pool-memory.ts";
 import { chooseEntry, type PoolStrategy } from "./pool-strategy.ts";

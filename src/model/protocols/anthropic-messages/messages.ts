@@ -1,13 +1,13 @@
 import { type AssistantMessage, type Content, callsOf, type ImagePart, type Message } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { JsonText } from "../shared/body.ts";
+import type { JsonText } from "../body.ts";
 import { type CacheMark, type Markable, markForCache } from "../shared/cache-marks.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
 import { imageFacts, readImage } from "../shared/media.ts";
-import { type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
 import { WireTurns } from "../shared/wire-turns.ts";
+import { type WireForm, type WireMemo, wireRun } from "../wire-memo.ts";
 import { isThinkingBlock, ThinkingReplay } from "./thinking.ts";
 import type { Block, ImageBlock, TextBlock } from "./wire.ts";
 

@@ -1,11 +1,11 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, writeBody } from "../shared/body.ts";
+import { defined, writeBody } from "../body.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";
-import { WireMemo } from "../shared/wire-memo.ts";
+import { WireMemo } from "../wire-memo.ts";
 import { converseMessages } from "./messages.ts";
 import type { ConverseTool } from "./wire.ts";
 

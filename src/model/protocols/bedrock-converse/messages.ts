@@ -8,12 +8,12 @@ import {
 } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { JsonText } from "../shared/body.ts";
+import type { JsonText } from "../body.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
 import { imageFacts, readImage } from "../shared/media.ts";
-import { type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
 import { WireTurns } from "../shared/wire-turns.ts";
+import { type WireForm, type WireMemo, wireRun } from "../wire-memo.ts";
 import type { ConverseBlock } from "./wire.ts";
 
 const maxIdLength = 64;

@@ -1,14 +1,14 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, JsonText, writeBody } from "../shared/body.ts";
+import { defined, JsonText, writeBody } from "../body.ts";
 import { cacheMark, markForCache } from "../shared/cache-marks.ts";
 import { chatEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, portalMetadata } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";
-import { joinForms, WireMemo, wireForm } from "../shared/wire-memo.ts";
+import { joinForms, WireMemo, wireForm } from "../wire-memo.ts";
 import { type ChatForm, chatMessages } from "./messages.ts";
 import type { ChatMessage, ChatTool } from "./wire.ts";
 

@@ -14,7 +14,7 @@ import type { Target } from "../../target.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { prepareHistory, wireArguments, wireName } from "../shared/history.ts";
 import { dataUrl, imageFacts, readImage } from "../shared/media.ts";
-import { type WireForm, type WireMemo, wireForm } from "../shared/wire-memo.ts";
+import { type WireForm, type WireMemo, wireForm } from "../wire-memo.ts";
 import type { ChatCall, ChatContent, ChatMessage, ChatPart } from "./wire.ts";
 
 /** OpenAI refuses longer ones. */

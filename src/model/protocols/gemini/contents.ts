@@ -10,12 +10,12 @@ import {
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { JsonText } from "../shared/body.ts";
+import type { JsonText } from "../body.ts";
 import { objectIn } from "../shared/fields.ts";
 import { argumentObject, prepareHistory, wireName } from "../shared/history.ts";
 import { imageFacts, readImage } from "../shared/media.ts";
-import { type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
 import { WireTurns } from "../shared/wire-turns.ts";
+import { type WireForm, type WireMemo, wireRun } from "../wire-memo.ts";
 import type { GeminiPart } from "./wire.ts";
 
 /** Accepted by Gemini 3 in place of the signature of a call that another model made. */

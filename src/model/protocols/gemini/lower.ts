@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, JsonText, writeBody } from "../shared/body.ts";
+import { defined, JsonText, writeBody } from "../body.ts";
 import { geminiThinking } from "../shared/effort.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { geminiSchema } from "../shared/schema/gemini-schema.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";
-import { WireMemo } from "../shared/wire-memo.ts";
+import { WireMemo } from "../wire-memo.ts";
 import { geminiContents } from "./contents.ts";
 
 /** Base address that stands for Google's Code Assist service, which wraps the same request. */

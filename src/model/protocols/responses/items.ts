@@ -2,12 +2,12 @@ import { type AssistantMessage, type Content, callsOf, type ToolMessage, type Us
 import { isRecord } from "#foundation/text/json";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import { JsonText } from "../shared/body.ts";
+import { JsonText } from "../body.ts";
 import { CallIds } from "../shared/call-ids.ts";
 import { objectsIn, textIn, type WireObject } from "../shared/fields.ts";
 import { prepareHistory, wireArguments, wireName } from "../shared/history.ts";
 import { dataUrl, imageFacts, readImage } from "../shared/media.ts";
-import { joinForms, type WireForm, type WireMemo, wireRun } from "../shared/wire-memo.ts";
+import { joinForms, type WireForm, type WireMemo, wireRun } from "../wire-memo.ts";
 import type { InputItem, InputPart } from "./wire.ts";
 
 const maxIdLength = 64;

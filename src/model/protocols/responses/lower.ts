@@ -2,13 +2,13 @@ import type { ToolChoice } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { ModelRequest } from "../../request.ts";
 import type { WireRequest } from "../protocol.ts";
-import { defined, writeBody } from "../shared/body.ts";
+import { defined, writeBody } from "../body.ts";
 import { responsesEffort } from "../shared/effort.ts";
 import { endpointHeaders } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";
-import { WireMemo } from "../shared/wire-memo.ts";
+import { WireMemo } from "../wire-memo.ts";
 import { inputItems } from "./items.ts";
 import { knownFields, type ResponsesTool } from "./wire.ts";
 

@@ -9,9 +9,9 @@ import {
   type ToolCall,
 } from "#conversation";
 import { canonicalJson, isRecord } from "#foundation/text/json";
+import { WireMemo } from "../wire-memo.ts";
 import { flatText } from "./fields.ts";
 import { argumentText } from "./tool-input.ts";
-import { WireMemo } from "./wire-memo.ts";
 
 /** Stands where a conversation has no first word of the user; every wire wants one. */
 const missingUserText = "(the conversation continues)";

@@ -1,6 +1,5 @@
 import type { Clock } from "#foundation/time/clock";
-import type { DetectedServer } from "../../resolve/context.ts";
-import { detectLocalServer, type LocalServer, localContextWindow } from "./local.ts";
+import { type DetectedServer, detectLocalServer, type LocalServer, localContextWindow } from "./local.ts";
 import { type Detection, readDetections, writeDetections } from "./local-detection-file.ts";
 
 const goodForMs = 300_000;

@@ -2,7 +2,7 @@ import { httpRequest } from "#foundation/http/request";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
-import type { CredentialHandle } from "../../credentials/credential.ts";
+import type { CredentialHandle } from "../../credential-handle.ts";
 import { windowIn } from "../models/model-entry.ts";
 
 export type LocalServerKind = "lm-studio" | "ollama" | "llama-cpp" | "vllm" | "sglang";
@@ -19,6 +19,11 @@ export interface LocalServer {
   readonly kind: LocalServerKind;
   readonly models: readonly LocalModel[];
   /** The window every model of the server has, where it is set for the server as a whole. */
+  readonly contextWindow?: number;
+}
+
+export interface DetectedServer {
+  readonly server: LocalServer;
   readonly contextWindow?: number;
 }
 

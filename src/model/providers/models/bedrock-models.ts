@@ -1,5 +1,5 @@
 import { isRecord } from "#foundation/text/json";
-import type { CredentialHandle } from "../../credentials/credential.ts";
+import type { CredentialHandle } from "../../credential-handle.ts";
 import { fetchJson, type JsonAnswer } from "./fetch-json.ts";
 import type { ListedModel } from "./model-entry.ts";
 import type { ModelList } from "./models-list.ts";

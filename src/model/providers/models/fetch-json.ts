@@ -1,6 +1,6 @@
 import { httpRequest } from "#foundation/http/request";
 import { parseJson } from "#foundation/text/json";
-import type { CredentialHandle } from "../../credentials/credential.ts";
+import type { CredentialHandle } from "../../credential-handle.ts";
 
 export type JsonAnswer =
   | { readonly kind: "json"; readonly value: unknown }

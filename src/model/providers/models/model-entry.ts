@@ -1,6 +1,6 @@
 import { isRecord } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
-import { largestWindow, readWindow, windowFields } from "../../catalog/model-facts.ts";
+import { largestWindow, readWindow, windowFields } from "../../model-facts.ts";
 
 /** One model as an endpoint lists it. */
 export interface ListedModel {

@@ -1,5 +1,5 @@
 import { isRecord } from "#foundation/text/json";
-import type { CredentialHandle } from "../../credentials/credential.ts";
+import type { CredentialHandle } from "../../credential-handle.ts";
 import type { ModelsSource } from "../provider.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { type ListedModel, toListedModel } from "./model-entry.ts";

@@ -1,5 +1,5 @@
-import { bedrockWindow } from "../../catalog/bedrock-windows.ts";
 import { profile } from "../provider.ts";
+import { bedrockWindow } from "./bedrock-windows.ts";
 
 export const defaultBedrockRegion = "us-east-1";
 

@@ -1,5 +1,5 @@
 import { nearest } from "#foundation/text/text";
-import type { CredentialHandle } from "../../credentials/credential.ts";
+import type { CredentialHandle } from "../../credential-handle.ts";
 import { findNamed, readNamedEndpoints } from "../../providers/custom.ts";
 import { parseModelWish } from "../../providers/model-wish.ts";
 import { isModelAlias, newestOf } from "../../providers/models/model-alias.ts";
@@ -8,7 +8,7 @@ import type { ProtocolName, Target } from "../../target.ts";
 import type { ResolveContext, ResolvedTarget, TargetWish } from "../context.ts";
 import { resolveTarget } from "../resolve.ts";
 import { listKey } from "../resolve-custom.ts";
-import { expandUserAlias, offeredModels } from "./model-choice.ts";
+import { expandUserAlias, offeredModels } from "../model-choice.ts";
 import { usableProviders } from "./usable-providers.ts";
 
 /** What a switch of the model came to, for every surface alike. */

@@ -2,8 +2,9 @@ import { UserError } from "#foundation/errors";
 import { trustOfRepository } from "../../guard/policy.ts";
 import { readSkillText } from "../../library/skill.ts";
 import { BundleFiles } from "../bundle.ts";
+import { isRepository } from "../repository.ts";
 import { type HubEntry, type HubSource, matchesQuery, type SkillBundle } from "../source.ts";
-import { type GitHubClient, isRepository, type TreeEntry } from "./github-client.ts";
+import type { GitHubClient, TreeEntry } from "./github-client.ts";
 
 const skillFile = /(?:^|\/)SKILL\.md$/;
 

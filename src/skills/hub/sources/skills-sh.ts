@@ -1,9 +1,10 @@
 import { trustOfRepository } from "../../guard/policy.ts";
 import { readRecord, readRecords, readText } from "../../library/read-fields.ts";
 import type { HubFetch } from "../hub-fetch.ts";
+import { isRepository } from "../repository.ts";
 import type { HubSource } from "../source.ts";
 import { fetchSkill, readIdentifier } from "./github.ts";
-import { type GitHubClient, isRepository } from "./github-client.ts";
+import type { GitHubClient } from "./github-client.ts";
 
 const prefix = "skills-sh/";
 

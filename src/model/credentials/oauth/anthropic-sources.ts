@@ -1,15 +1,15 @@
 import { Secret } from "#foundation/secrets/secret";
-import type { LoginSlot } from "./login-slot.ts";
+import type { LoginSlot } from "../login-slot.ts";
+import { isAnthropicLoginToken } from "../scheme.ts";
+import { type FoundCredential, keyFromEnvironment } from "../sources.ts";
 import {
   type AnthropicEndpoints,
   anthropicEndpoints,
   anthropicTokens,
   claudeCodeSlot,
   createAnthropicFlow,
-} from "./oauth/anthropic.ts";
-import type { FindOptions, FlowContext } from "./oauth/flow.ts";
-import { isAnthropicLoginToken } from "./scheme.ts";
-import { type FoundCredential, keyFromEnvironment } from "./sources.ts";
+} from "./anthropic.ts";
+import type { FindOptions, FlowContext } from "./flow.ts";
 
 export interface AnthropicSourceOptions extends FindOptions {
   readonly flow: FlowContext;

@@ -5,17 +5,17 @@ import { never } from "#foundation/lifecycle/abort";
 import { FakeClock, systemClock } from "#foundation/time/clock";
 import { classify, openConnections, streamModel } from "#model";
 import { fakeTool, listingOf, registryOf, testScope, toolContext } from "#tools/testing";
-import { calls, fails, hang, says, serverError, startModelServer } from "../../test/fakes/model-server/index.ts";
-import { Conversation } from "./conversation.ts";
-import { flushMemory } from "./memory/flush.ts";
-import { memoryTool } from "./memory/memory-tool.ts";
-import { BackgroundReview } from "./memory/review.ts";
-import { memoryStage } from "./memory/testing.ts";
-import { standardRemedies } from "./recovery/standard.ts";
+import { calls, fails, hang, says, serverError, startModelServer } from "../../../test/fakes/model-server/index.ts";
+import { Conversation } from "../conversation.ts";
+import { standardRemedies } from "../recovery/standard.ts";
+import { targetOn } from "../testing/harness.ts";
+import { defaultAgentSettings, freeOfCharge } from "../testing/index.ts";
+import type { CallMoney } from "../turn/request/call-model.ts";
+import { flushMemory } from "./flush.ts";
+import { memoryTool } from "./memory-tool.ts";
+import { BackgroundReview } from "./review.ts";
 import { createSideTurns, type SideTurnDeps } from "./side-turn.ts";
-import { targetOn } from "./testing/harness.ts";
-import { defaultAgentSettings, freeOfCharge } from "./testing/index.ts";
-import type { CallMoney } from "./turn/request/call-model.ts";
+import { memoryStage } from "./testing.ts";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

@@ -1,9 +1,9 @@
 import { nonEmpty } from "#foundation/text/text";
-import { isModelAlias, newestOf } from "../../providers/models/model-alias.ts";
-import { normalizeModelName, vendorOf } from "../../providers/models/model-name.ts";
-import type { ProviderProfile } from "../../providers/provider.ts";
-import type { ResolveContext, TargetWish } from "../context.ts";
-import { modelSettings } from "../settings.ts";
+import { isModelAlias, newestOf } from "../providers/models/model-alias.ts";
+import { normalizeModelName, vendorOf } from "../providers/models/model-name.ts";
+import type { ProviderProfile } from "../providers/provider.ts";
+import type { ResolveContext, TargetWish } from "./context.ts";
+import { modelSettings } from "./settings.ts";
 
 export interface ModelChoice {
   /** As it is sent. */

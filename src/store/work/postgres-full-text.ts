@@ -5,7 +5,7 @@ import { type QueryToken, usesOr, wantedTerms } from "../search/query.ts";
 import { substringSnippet } from "../search/snippet.ts";
 import { searchQuery } from "../search/vector.ts";
 import { wordSnippet } from "../search/word-snippet.ts";
-import type { WorkContext } from "../work/context.ts";
+import type { WorkContext } from "./context.ts";
 
 /** Search on PostgreSQL: words and character pairs in one index, parts of words by pattern where that finds nothing. */
 const longestSnippetSource = 4_000;

@@ -2,12 +2,12 @@ import type { HttpAnswer } from "#foundation/http/answer";
 import { toHttpFailure } from "#foundation/http/failure";
 import { deadline, isTimeout, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { CredentialHandle } from "./credentials/credential.ts";
-import type { AttemptFault } from "./failures/fault.ts";
-import type { Frame, Lifted, WireRequest } from "./protocols/protocol.ts";
-import type { ModelRequest } from "./request.ts";
-import type { PostLimits } from "./transport/connections.ts";
-import { Watchdog } from "./transport/watchdog.ts";
+import type { CredentialHandle } from "../credential-handle.ts";
+import type { AttemptFault } from "../failures/fault.ts";
+import type { Frame, Lifted, WireRequest } from "../protocols/protocol.ts";
+import type { ModelRequest } from "../request.ts";
+import type { PostLimits } from "./connections.ts";
+import { Watchdog } from "./watchdog.ts";
 
 const endOfBodyMs = 10;
 

@@ -1,16 +1,16 @@
 import { type AssistantMessage, EventBus, type ToolDetails, userMessage } from "#conversation";
 import { newId } from "#foundation/text/ids";
 import type { ModelRequest, RequestOptions } from "#model";
-import { Agent } from "./agent.ts";
-import type { AgentDeps, AgentModel } from "./agent-deps.ts";
-import { Conversation } from "./conversation.ts";
-import { narrowListing } from "./delegation/narrow-listing.ts";
-import { within } from "./memory/bounded.ts";
-import type { FlushDeps, FlushRequest } from "./memory/flush.ts";
-import type { ReviewDeps, ReviewJob } from "./memory/review.ts";
-import { unrecorded } from "./ports.ts";
-import type { Remedy, RemedyContext } from "./recovery/remedy.ts";
-import { callModel } from "./turn/request/call-model.ts";
+import { Agent } from "../agent.ts";
+import type { AgentDeps, AgentModel } from "../agent-deps.ts";
+import { Conversation } from "../conversation.ts";
+import { narrowListing } from "../narrow-listing.ts";
+import { unrecorded } from "../ports.ts";
+import type { Remedy, RemedyContext } from "../recovery/remedy.ts";
+import { callModel } from "../turn/request/call-model.ts";
+import { within } from "./bounded.ts";
+import type { FlushDeps, FlushRequest } from "./flush.ts";
+import type { ReviewDeps, ReviewJob } from "./review.ts";
 
 /** A main agent's deps, as far as work beside its conversation uses them. */
 export interface SideTurnDeps

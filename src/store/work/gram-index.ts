@@ -2,8 +2,8 @@ import { codePointLength } from "#foundation/text/text";
 import { type Database, likeLiteral, placeholders } from "../database.ts";
 import { maybeText, number, text } from "../row.ts";
 import { hasCjk, indexedGrams } from "../search/cjk.ts";
-import type { WorkContext } from "../work/context.ts";
-import { messageRowCount } from "../work/size.ts";
+import type { WorkContext } from "./context.ts";
+import { messageRowCount } from "./size.ts";
 
 /**
  * The index for parts of words and for text without spaces, built in batches behind the messages:

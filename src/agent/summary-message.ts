@@ -133,3 +133,11 @@ export function openTasksIn(messages: readonly Message[]): readonly OpenTask[] {
       return [{ id, content, status: status === "pending" ? "pending" : "in_progress" } as const];
     });
 }
+
+/** The last thing the user said; steering text and summaries do not count. */
+export function latestRequest(messages: readonly Message[]): number | undefined {
+  const index = messages.findLastIndex(
+    (message) => message.role === "user" && message._scaffold !== true && !isSummaryOnly(message),
+  );
+  return index < 0 ? undefined : index;
+}

@@ -5,7 +5,7 @@ import { hitColumns, type SearchPage, searchFilter } from "../search/filter.ts";
 import { type QueryToken, renderFts5, usesOr, wantedTerms } from "../search/query.ts";
 import { substringSnippet } from "../search/snippet.ts";
 import { wordSnippet } from "../search/word-snippet.ts";
-import type { WorkContext } from "../work/context.ts";
+import type { WorkContext } from "./context.ts";
 import { indexedThrough, wordsContaining } from "./gram-index.ts";
 
 /**
