@@ -78,11 +78,10 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
   agent: [
     ["prompt", "trajectory"],
     ["turn"],
-    ["money"],
+    ["money", "recovery"],
     ["auxiliary"],
     ["memory"],
     ["compression"],
-    ["recovery"],
     ["delegation"],
   ],
   session: [["reports", "search", "services", "wire"], ["turns"], ["commands"], ["completion"], ["front"]],

@@ -6,9 +6,9 @@ import { openStore, type Store } from "#store";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { spanOf } from "../../src/agent/compression/recall-tool.ts";
-import { findSummary } from "../../src/agent/summary-message.ts";
 import { isSummaryCall, mainCalls, openStage } from "../../src/agent/compression/testing/stage.ts";
 import type { Transcript } from "../../src/agent/index.ts";
+import { findSummary } from "../../src/agent/summary-message.ts";
 import {
   calls,
   payloadTooLarge,

@@ -1,8 +1,8 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
 import type { Target } from "../../target.ts";
-import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../body.ts";
+import type { WireRequest } from "../protocol.ts";
 import { type AnthropicEffort, anthropicEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, hostOf, isBedrockHost, isHost } from "../shared/endpoint.ts";
 import { insistedOutput } from "../shared/output-limit.ts";

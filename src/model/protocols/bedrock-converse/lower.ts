@@ -1,7 +1,7 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
-import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../body.ts";
+import type { WireRequest } from "../protocol.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { wireTools } from "../shared/schema/tool-schema.ts";
 import { systemText } from "../shared/system-text.ts";

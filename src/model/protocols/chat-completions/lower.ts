@@ -1,7 +1,7 @@
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
-import type { WireRequest } from "../protocol.ts";
 import { defined, JsonText, writeBody } from "../body.ts";
+import type { WireRequest } from "../protocol.ts";
 import { cacheMark, markForCache } from "../shared/cache-marks.ts";
 import { chatEffort, refusesSampling } from "../shared/effort.ts";
 import { endpointHeaders, portalMetadata } from "../shared/endpoint.ts";

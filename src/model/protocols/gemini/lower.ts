@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ToolChoice } from "#conversation";
 import type { ModelRequest } from "../../request.ts";
-import type { WireRequest } from "../protocol.ts";
 import { defined, JsonText, writeBody } from "../body.ts";
+import type { WireRequest } from "../protocol.ts";
 import { geminiThinking } from "../shared/effort.ts";
 import { wantedOutput } from "../shared/output-limit.ts";
 import { geminiSchema } from "../shared/schema/gemini-schema.ts";

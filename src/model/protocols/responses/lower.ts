@@ -1,8 +1,8 @@
 import type { ToolChoice } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { ModelRequest } from "../../request.ts";
-import type { WireRequest } from "../protocol.ts";
 import { defined, writeBody } from "../body.ts";
+import type { WireRequest } from "../protocol.ts";
 import { responsesEffort } from "../shared/effort.ts";
 import { endpointHeaders } from "../shared/endpoint.ts";
 import { wantedOutput } from "../shared/output-limit.ts";

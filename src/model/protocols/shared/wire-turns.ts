@@ -1,5 +1,5 @@
-import { joinForms, type WireForm } from "../wire-memo.ts";
 import { JsonText } from "../body.ts";
+import { joinForms, type WireForm } from "../wire-memo.ts";
 
 interface WireTurn<Role extends string, Block> {
   readonly role: Role;

@@ -6,9 +6,9 @@ import { isModelAlias, newestOf } from "../../providers/models/model-alias.ts";
 import type { ProviderProfile } from "../../providers/provider.ts";
 import type { ProtocolName, Target } from "../../target.ts";
 import type { ResolveContext, ResolvedTarget, TargetWish } from "../context.ts";
+import { expandUserAlias, offeredModels } from "../model-choice.ts";
 import { resolveTarget } from "../resolve.ts";
 import { listKey } from "../resolve-custom.ts";
-import { expandUserAlias, offeredModels } from "../model-choice.ts";
 import { usableProviders } from "./usable-providers.ts";
 
 /** What a switch of the model came to, for every surface alike. */
