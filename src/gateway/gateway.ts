@@ -12,9 +12,14 @@ import { People } from "./access/people.ts";
 import { takePress } from "./asks/presses.ts";
 import { Chats } from "./chats/chats.ts";
 import { type PlatformState, PlatformSupervisor } from "./connections/supervisor.ts";
+import { Outlet } from "./delivery/outlet.ts";
+import { Outlets } from "./delivery/outlets.ts";
 import { Replies } from "./delivery/replies.ts";
 import { Sender } from "./delivery/sender.ts";
 import { Intake } from "./intake/intake.ts";
+import { liveSettings } from "./live/live-settings.ts";
+import { enrich, type IncomingDeps } from "./media/incoming.ts";
+import { transcriber } from "./media/transcribe.ts";
 import type { ButtonPress } from "./platform/inbound.ts";
 import type { Connection, Platform } from "./platform/platform.ts";
 import { localWakeUps } from "./wake-ups.ts";
@@ -26,6 +31,8 @@ export interface GatewayDeps {
   /** Those that are set up and switched on. */
   readonly platforms: readonly Platform[];
   readonly home: HermesHome;
+  /** The environment, for keys of services. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the person, for `~` in paths. */
   readonly userHome: string;
   readonly cwd: string;
@@ -53,6 +60,19 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
     filePolicy: () => ({ roots, secretFolder: home.root }),
   });
   await using client = new HttpClient();
+  const outlets = new Outlets();
+  const incoming: IncomingDeps = {
+    connection: (platform, account) => outlets.of(platform, account)?.connection,
+    folders: {
+      image: home.imageCache,
+      audio: home.audioCache,
+      video: home.at("cache", "videos"),
+      document: home.documentCache,
+    },
+    maxBytes: config.gateway.media_max_bytes,
+    transcribe: transcriber({ config, env: deps.env, fetch: fetchOver(client) }),
+    logger,
+  };
   const chats = new Chats({
     store,
     sessions,
@@ -65,18 +85,18 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
     people,
     replies,
     keyRules,
+    outlet: (platform, account) => outlets.of(platform, account),
+    liveSettings: (platform) => liveSettings(config, platform),
+    enrich: (message, within) => enrich(message, incoming, within),
+    hidesIds: () => config.privacy.redact_pii,
     mostAtOnce: () => config.gateway.limits.max_concurrent_turns,
   });
-  const whileConnected = (platform: Platform) => (connection: Connection, during: AbortSignal) =>
-    new Sender({
-      store,
-      wakeUps,
-      clock,
-      logger,
-      platform,
-      connection,
-      unknownSend: () => config.gateway.unknown_send,
-    }).run(during);
+  const whileConnected = (platform: Platform) => async (connection: Connection, during: AbortSignal) => {
+    const outlet = new Outlet(connection, platform, clock);
+    using _listed = outlets.add(outlet);
+    const unknownSend = () => config.gateway.unknown_send;
+    await new Sender({ store, wakeUps, clock, logger, outlet, unknownSend }).run(during);
+  };
   const supervisors = platforms.map((platform) => {
     const ports = {
       config,

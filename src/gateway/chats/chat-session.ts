@@ -1,10 +1,12 @@
-import { type Message, type SessionId, type TurnId, textOf } from "#conversation";
+import { type SessionId, type TurnId, textOf } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
 import type { Alongside, OpenSession, SessionEvent, SessionService, Submission, UserInput, Written } from "#session";
 import type { Aggregates, GatewayTurn, Store } from "#store";
 import type { Replies } from "../delivery/replies.ts";
+import type { LiveSettings } from "../live/live-settings.ts";
+import { withReasoning } from "../live/live-text.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 
 export interface ChatSessionDeps {
@@ -14,8 +16,10 @@ export interface ChatSessionDeps {
   readonly sessionKey: string;
   /** The fence of the chat's lease. */
   fence(): number;
-  /** The message that shows the beginning of this turn's answer already. */
-  liveMessageId(turnId: TurnId): string | undefined;
+  /** What chats see of this message's turn. */
+  liveSettings(message: InboundMessage): Pick<LiveSettings, "streams" | "interimTexts" | "showReasoning">;
+  /** The message that shows the beginning of the answer already, which is owed now. */
+  takeLiveMessage(): string | undefined;
   /** What the session is told about the chat when it begins. */
   context(message: InboundMessage): string;
   onEvent(event: SessionEvent): void;
@@ -39,6 +43,7 @@ export class ChatSession implements AsyncDisposable {
   #newest: InboundMessage | undefined;
   #turn: { readonly id: TurnId; readonly message: InboundMessage } | undefined;
   #continued: GatewayTurn | undefined;
+  #liveStep = "";
   #isBroken = false;
 
   constructor(deps: ChatSessionDeps) {
@@ -81,7 +86,20 @@ export class ChatSession implements AsyncDisposable {
   /** The turn waits for an answer; a crash now loses the question. */
   async noteAsk(askId: string): Promise<void> {
     if (this.#turn === undefined) return;
-    await this.#deps.store.gatewayTurns.progress(this.#turn.id, { step: `ask:${askId}`, status: "awaiting" });
+    const step = `${this.#liveStep}ask:${askId}`;
+    await this.#deps.store.gatewayTurns.progress(this.#turn.id, { step, status: "awaiting" });
+  }
+
+  /** The answer grows in this message; after a crash it becomes the answer. */
+  async noteLiveMessage(messageId: string): Promise<void> {
+    this.#liveStep = `live:${messageId};`;
+    if (this.#turn === undefined) return;
+    await this.#deps.store.gatewayTurns.progress(this.#turn.id, { step: this.#liveStep });
+  }
+
+  /** The message in which a turn that was cut off had begun its answer. */
+  get continuedLiveMessage(): string | undefined {
+    return /live:([^;]+)/u.exec(this.#continued?.step ?? "")?.[1];
   }
 
   /** Leaves the turn that runs as a crash would: whoever serves the chat next goes on with it. */
@@ -123,20 +141,29 @@ export class ChatSession implements AsyncDisposable {
     const status = event.error === undefined ? "done" : "failed";
     void quietly("noting the end of a turn", () => store.gatewayTurns.finish(id, status), { logger, level: "error" });
     this.#turn = undefined;
+    this.#continued = undefined;
+    this.#liveStep = "";
   }
 
   readonly #alongside: Alongside = async (tx, written) => {
     const message = await this.#note(tx, written);
     if (message === undefined) return;
     await this.#route(tx, written.sessionId, message);
-    if (!written.isFinal) return await tx.gatewayTurns.progress(written.turnId, { status: "running" });
-    await tx.gatewayTurns.finish(written.turnId, "done");
-    const last = written.messages.at(-1);
-    if (last === undefined || wasStopped(last)) return;
     const { replies, sessionKey } = this.#deps;
-    const key = `${written.turnId}:${last.uid ?? ""}`;
-    const liveMessageId = this.#deps.liveMessageId(written.turnId);
-    await tx.outbox.owe(replies.answer(textOf(last.content), { message, sessionKey, key, liveMessageId }));
+    const { streams, interimTexts, showReasoning } = this.#deps.liveSettings(message);
+    const last = written.messages.at(-1);
+    const key = `${written.turnId}:${last?.uid ?? ""}`;
+    if (!written.isFinal) {
+      if (interimTexts && !streams && last?.role === "assistant")
+        await tx.outbox.owe(replies.notice(textOf(last.content), { message, sessionKey, key }));
+      return await tx.gatewayTurns.progress(written.turnId, { status: "running" });
+    }
+    await tx.gatewayTurns.finish(written.turnId, "done");
+    if (last?.role !== "assistant" || last.finish_reason === "interrupted") return;
+    const said = textOf(last.content);
+    const text = showReasoning && (last.reasoning ?? "") !== "" ? withReasoning(last.reasoning ?? "", said) : said;
+    const liveMessageId = this.#deps.takeLiveMessage();
+    await tx.outbox.owe(replies.answer(text, { message, sessionKey, key, liveMessageId }));
   };
 
   /** Puts the turn on record with its first message. Gives the message that it answers. */
@@ -187,9 +214,4 @@ export class ChatSession implements AsyncDisposable {
       details: { ...known?.details, account, name: chatName ?? userName ?? chatId },
     });
   }
-}
-
-/** The person stopped it: what it had said so far is no answer. */
-function wasStopped(message: Message): boolean {
-  return message.role === "assistant" && message.finish_reason === "interrupted";
 }

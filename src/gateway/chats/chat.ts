@@ -8,7 +8,11 @@ import type { SessionEvent, SessionService, Submission } from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
 import type { People } from "../access/people.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
+import type { Outlet } from "../delivery/outlet.ts";
 import type { Replies } from "../delivery/replies.ts";
+import type { LiveSettings } from "../live/live-settings.ts";
+import { LiveView } from "../live/live-view.ts";
+import type { Enriched } from "../media/incoming.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readCommandLine } from "../routing/command-line.ts";
@@ -17,6 +21,7 @@ import type { WakeUps } from "../wake-ups.ts";
 import { ChatSession } from "./chat-session.ts";
 import { readAnswer, readInbound } from "./read-inbound.ts";
 import { recoverChat } from "./recovery.ts";
+import { sessionContext } from "./session-context.ts";
 import { viewText } from "./view-text.ts";
 
 export interface ChatDeps {
@@ -26,6 +31,13 @@ export interface ChatDeps {
   readonly people: Pick<People, "access" | "isAdmin" | "meetStranger">;
   readonly replies: Replies;
   platform(id: string): Platform | undefined;
+  /** The way out to an account, where this process has its connection. */
+  outlet(platform: string, account: string): Outlet | undefined;
+  liveSettings(platform: Platform): LiveSettings;
+  /** What came with a message is fetched and put into words. */
+  enrich(message: InboundMessage, signal: AbortSignal): Promise<Enriched>;
+  /** Models see hashes in place of ids. */
+  hidesIds(): boolean;
   keyRules(): KeyRules;
   /** Names this program in leases. */
   readonly owner: string;
@@ -55,6 +67,8 @@ export class Chat {
   readonly #asks: ChatAsks;
   readonly #session: ChatSession;
   #events: Promise<void> = Promise.resolve();
+  #live: LiveView | undefined;
+  #signal: AbortSignal = AbortSignal.abort();
   #fence = 0;
   #running = 0;
   #poke = new Deferred<void>();
@@ -67,8 +81,9 @@ export class Chat {
       ...deps,
       sessionKey,
       fence: () => this.#fence,
-      liveMessageId: () => undefined,
-      context: () => "",
+      liveSettings: ({ source }) => this.#liveSettings(source.platform),
+      takeLiveMessage: () => this.#live?.take(),
+      context: (message) => this.#context(message),
       onEvent: (event) => this.#heard(event),
     });
   }
@@ -91,6 +106,7 @@ export class Chat {
     await using held = lease;
     if (held.fence === undefined) return;
     this.#fence = held.fence.fence;
+    this.#signal = signal;
     try {
       const { store: _store, ...rest } = this.#deps;
       const session = this.#session;
@@ -109,6 +125,7 @@ export class Chat {
     } finally {
       if (this.#running > 0) await this.#turnLeft();
       await this.#events;
+      await this.#endLive();
       await this.#session[Symbol.asyncDispose]();
     }
   }
@@ -141,7 +158,7 @@ export class Chat {
     try {
       if (await this.#isStranger(message, row)) return;
       if (await this.#isAnswer(message, row)) return;
-      const words = { text: this.#textOf(message) };
+      const words = await this.#words(message);
       await this.#answer(await this.#session.submit(message, [row.id], words), message, `row:${row.id}`);
     } catch (error) {
       logger.error("a message could not be handled", { id: row.id, error: describe(error) });
@@ -205,10 +222,26 @@ export class Chat {
     else session.answer(answer.requestId, answer.answer);
   }
 
-  #textOf(message: InboundMessage): string {
-    if (!isShared(message.source, this.#deps.keyRules()) || readCommandLine(message.text) !== undefined)
-      return message.text;
-    return `[${nameOf(message)}] ${message.text}`;
+  async #words(message: InboundMessage): Promise<Enriched> {
+    if (readCommandLine(message.text) !== undefined) return { text: message.text, images: [] };
+    const shared = isShared(message.source, this.#deps.keyRules());
+    const said = shared ? { ...message, text: `[${nameOf(message)}] ${message.text}` } : message;
+    return await this.#deps.enrich(said, this.#signal);
+  }
+
+  #context(message: InboundMessage): string {
+    const { source } = message;
+    return sessionContext(message, {
+      platformLabel: this.#deps.platform(source.platform)?.label ?? source.platform,
+      isShared: isShared(source, this.#deps.keyRules()),
+      hidesIds: this.#deps.hidesIds(),
+    });
+  }
+
+  #liveSettings(platformId: string): LiveSettings {
+    const platform = this.#deps.platform(platformId);
+    if (platform === undefined) throw new Error(`There is no platform ${platformId}.`);
+    return this.#deps.liveSettings(platform);
   }
 
   async #answer(submission: Submission, message: InboundMessage, key: string): Promise<void> {
@@ -255,6 +288,7 @@ export class Chat {
   /** Events are dealt with one after the other; what they write is done before the chat is left. */
   #heard(event: SessionEvent): void {
     const { logger } = this.#deps;
+    this.#live?.heard(event);
     this.#events = this.#events.then(() =>
       quietly("showing an event in a chat", () => this.#show(event), { logger, level: "error" }),
     );
@@ -265,7 +299,9 @@ export class Chat {
     const platform = message === undefined ? undefined : this.#deps.platform(message.source.platform);
     if (message === undefined || platform === undefined) return;
     const { type } = event;
-    if (type === "approval-request" || type === "question-request") {
+    if (type === "turn-start") this.#beginLive(message);
+    else if (type === "turn-end") await this.#endLive();
+    else if (type === "approval-request" || type === "question-request") {
       const ask = await this.#asks.put(event, {
         message,
         platform,
@@ -278,6 +314,24 @@ export class Chat {
       this.#session.open?.answer(event.id, undefined);
       await this.#say(message, noSecretsText, `secret:${event.id}`);
     }
+  }
+
+  #beginLive(message: InboundMessage): void {
+    const { source } = message;
+    const { clock, logger } = this.#deps;
+    const outlet = this.#deps.outlet(source.platform, source.account);
+    if (outlet === undefined) return;
+    const settings = this.#liveSettings(source.platform);
+    const onLiveMessage = (messageId: string): void =>
+      void quietly("noting a growing message", () => this.#session.noteLiveMessage(messageId), { logger });
+    const deps = { outlet, settings, message, clock, logger, onLiveMessage };
+    this.#live = new LiveView(deps, settings.streams ? this.#session.continuedLiveMessage : undefined);
+  }
+
+  async #endLive(): Promise<void> {
+    const live = this.#live;
+    this.#live = undefined;
+    await live?.end();
   }
 
   /** Words of Hermes itself, outside of the conversation. */

@@ -4,13 +4,12 @@ import { isAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { OutboxEntry, Store } from "#store";
 import type { Outbound, SendResult } from "../platform/outbound.ts";
-import type { Connection, Platform } from "../platform/platform.ts";
 import type { WakeUps } from "../wake-ups.ts";
+import type { Outlet } from "./outlet.ts";
 
 export interface SenderDeps {
   readonly store: Pick<Store, "outbox">;
-  readonly platform: Pick<Platform, "id" | "capabilities">;
-  readonly connection: Pick<Connection, "account" | "send" | "reconcile">;
+  readonly outlet: Outlet;
   readonly wakeUps: Pick<WakeUps, "onAccount">;
   /** What is done with a message whose sending was cut off, where the platform cannot say. */
   unknownSend(): "resend_marked" | "drop";
@@ -45,7 +44,8 @@ export class Sender {
 
   /** Until the signal; what is being sent then is finished first. */
   async run(signal: AbortSignal): Promise<void> {
-    const { wakeUps, platform, connection, logger } = this.#deps;
+    const { wakeUps, logger } = this.#deps;
+    const { platform, connection } = this.#deps.outlet;
     using _wakes = wakeUps.onAccount((id, account) => {
       if (id === platform.id && account === connection.account.id) this.#look?.();
     });
@@ -89,25 +89,28 @@ export class Sender {
   }
 
   async #sendOne(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
-    const { store, connection, logger, platform } = this.#deps;
+    const { store, logger, outlet } = this.#deps;
     try {
       if (!(await store.outbox.startSending(entry.id))) return;
       const payload = entry.payload as Outbound;
       const message = entry.errorClass === inDoubt ? markedAsResent(payload) : payload;
       const context = { key: entry.idempotencyKey, signal };
-      const result = await connection.send(destinationOf(entry), message, context);
-      const plain = result.kind === "failed" && result.errorClass === "format" ? withoutMarkup(message) : undefined;
-      const last = plain === undefined ? result : await connection.send(destinationOf(entry), plain, context);
-      await this.#settle(entry, last, signal);
+      let result = await outlet.send(destinationOf(entry), message, context);
+      for (const other of otherForms(message)) {
+        if (result.kind !== "failed" || !other.helpsAgainst.has(result.errorClass)) continue;
+        result = await outlet.send(destinationOf(entry), other.message, context);
+      }
+      await this.#settle(entry, result, signal);
     } catch (error) {
       // It stays "being sent": whether it left is found out as after a crash.
-      logger.error("a message could not be sent", { platform: platform.id, error: describe(error) });
+      logger.error("a message could not be sent", { platform: outlet.platform.id, error: describe(error) });
       if (!signal.aborted) await this.#doubt(entry, signal);
     }
   }
 
   async #settle(entry: OutboxEntry, result: SendResult, signal: AbortSignal): Promise<void> {
-    const { store, clock, logger, platform } = this.#deps;
+    const { store, clock, logger } = this.#deps;
+    const { platform } = this.#deps.outlet;
     if (result.kind === "sent") {
       await store.outbox.markSent(entry.id, result.messageId);
       return;
@@ -131,7 +134,8 @@ export class Sender {
 
   /** Nobody knows whether it arrived. */
   async #doubt(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
-    const { store, connection, platform, clock } = this.#deps;
+    const { store, clock } = this.#deps;
+    const { connection, platform } = this.#deps.outlet;
     const { settlesSends } = platform.capabilities;
     const again = (atMs: number) => store.outbox.retryAt(entry.id, { atMs, errorClass: "interrupted" });
     // With our key the platform sends it once, however often it is asked to. So does an edit.
@@ -148,7 +152,7 @@ export class Sender {
   }
 
   get #account(): { platform: string; account: string } {
-    const { platform, connection } = this.#deps;
+    const { platform, connection } = this.#deps.outlet;
     return { platform: platform.id, account: connection.account.id };
   }
 }
@@ -163,7 +167,19 @@ function markedAsResent(message: Outbound): Outbound {
   return { ...message, body: { text: `${text}\n\n(resent)`, plain: `${plain}\n\n(resent)` } };
 }
 
-function withoutMarkup(message: Outbound): Outbound | undefined {
-  if (message.kind === "media" || message.body.text === message.body.plain) return undefined;
-  return { ...message, body: { text: message.body.plain, plain: message.body.plain } };
+/** The same in another form, for when a platform does not take it so. */
+function otherForms(
+  message: Outbound,
+): readonly { readonly message: Outbound; readonly helpsAgainst: ReadonlySet<string> }[] {
+  if (message.kind === "media") return [];
+  const { plain, text } = message.body;
+  const body = { text: plain, plain };
+  const unmarked = text === plain ? [] : [{ message: { ...message, body }, helpsAgainst: new Set(["format"]) }];
+  // The message that was to become the answer is gone or too old: the answer is a message of its own.
+  if (message.kind !== "edit" || message.buttons !== undefined) return unmarked;
+  const anew = {
+    message: { kind: "text", body: message.body } as const,
+    helpsAgainst: new Set(["not-found", "format", "permission"]),
+  };
+  return [...unmarked, anew];
 }

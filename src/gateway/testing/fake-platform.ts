@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { ChatType, InboundMessage } from "../platform/inbound.ts";
 import type { Destination, Outbound, SendResult } from "../platform/outbound.ts";
 import type { Capabilities, Connection, Platform } from "../platform/platform.ts";
@@ -17,6 +18,12 @@ export interface FakePlatform {
   readonly results: (SendResult | Error)[];
   message(text: string, options?: Partial<InboundMessage> & { chatId?: string; chatType?: ChatType }): InboundMessage;
   texts(): readonly string[];
+  /** What people see, after all edits. */
+  shown(): readonly string[];
+  /** What files that are fetched hold, by their name in `ref`. */
+  readonly files: Map<string, Buffer>;
+  /** Chats that were told that somebody types. */
+  readonly typing: Destination[];
 }
 
 const capabilities: Capabilities = {
@@ -28,10 +35,10 @@ const capabilities: Capabilities = {
   canReact: false,
   hasButtons: true,
   hasThreads: true,
-  media: {},
+  media: { image: 1_000, document: 1_000 },
   settlesSends: "none",
   tier: "high",
-  rate: { account: 30, chat: 1 },
+  rate: { account: 300, chat: 300 },
 };
 
 /** A platform in memory: what would have gone over its wire is in `sent`. */
@@ -39,6 +46,8 @@ export function fakePlatform(options: { readonly settlesSends?: Capabilities["se
   const sent: Sent[] = [];
   const results: (SendResult | Error)[] = [];
   let count = 0;
+  const typing: Destination[] = [];
+  const files = new Map<string, Buffer>();
   const connection: Connection = {
     account: { id: "bot", name: "Bot" },
     lost: new Promise(() => undefined),
@@ -47,6 +56,15 @@ export function fakePlatform(options: { readonly settlesSends?: Capabilities["se
       const result = results.shift() ?? { kind: "sent", messageId: `m${sent.length}` };
       if (result instanceof Error) throw result;
       return await Promise.resolve(result);
+    },
+    typing(to) {
+      typing.push(to);
+      return Promise.resolve();
+    },
+    fetchAttachment({ ref }) {
+      const bytes = files.get(ref["file"] ?? "");
+      if (bytes === undefined) throw new Error("gone");
+      return Promise.resolve(Readable.from([bytes]) as AsyncIterable<Uint8Array>);
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -67,6 +85,16 @@ export function fakePlatform(options: { readonly settlesSends?: Capabilities["se
     platform,
     connection,
     sent,
+    files,
+    typing,
+    shown() {
+      const messages = new Map<string, string>();
+      for (const [index, { message }] of sent.entries()) {
+        const text = message.kind === "media" ? message.file : message.body.text;
+        messages.set(message.kind === "edit" ? message.messageId : `m${index + 1}`, text);
+      }
+      return [...messages.values()];
+    },
     results,
     message(text, { chatId = "1", chatType = "dm", ...rest } = {}) {
       count += 1;

@@ -5,16 +5,31 @@ import { type HarnessOptions, openHarness } from "#session/testing";
 import type { People } from "../access/people.ts";
 import { takePress } from "../asks/presses.ts";
 import { Chats } from "../chats/chats.ts";
+import { Outlet } from "../delivery/outlet.ts";
 import { Replies } from "../delivery/replies.ts";
 import { Sender } from "../delivery/sender.ts";
 import { Intake } from "../intake/intake.ts";
+import type { LiveSettings } from "../live/live-settings.ts";
+import { enrich } from "../media/incoming.ts";
 import { localWakeUps } from "../wake-ups.ts";
 import { fakePlatform } from "./fake-platform.ts";
 
 export interface GatewayHarnessOptions extends HarnessOptions {
   readonly people?: Pick<People, "access" | "isAdmin" | "meetStranger">;
   readonly groupPerUser?: boolean;
+  readonly live?: Partial<LiveSettings>;
+  readonly transcribe?: (file: string) => Promise<string>;
 }
+
+const quiet: LiveSettings = {
+  streams: false,
+  editIntervalMs: 1,
+  cursor: " ▉",
+  toolProgress: "off",
+  previewLength: 40,
+  interimTexts: false,
+  showReasoning: false,
+};
 
 const scopes: Scope[] = [];
 
@@ -49,6 +64,15 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
     userHome: folder,
     filePolicy: () => ({ roots: [folder], secretFolder: `${folder}/home` }),
   });
+  const outlet = new Outlet(fake.connection, fake.platform, systemClock);
+  const cache = `${folder}/cache`;
+  const incoming = {
+    connection: () => fake.connection,
+    folders: { image: cache, audio: cache, video: cache, document: cache },
+    maxBytes: 1_000,
+    transcribe: options.transcribe,
+    logger,
+  };
   const start = () => {
     const stop = new AbortController();
     const chats = new Chats({
@@ -58,16 +82,15 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       people,
       replies,
       keyRules,
+      outlet: () => outlet,
+      liveSettings: () => ({ ...quiet, ...options.live }),
+      enrich: (message, within) => enrich(message, incoming, within),
+      hidesIds: () => false,
       owner: "test",
       cwd: folder,
       mostAtOnce: () => 8,
     });
-    const sender = new Sender({
-      ...common,
-      platform: fake.platform,
-      connection: fake.connection,
-      unknownSend: () => "resend_marked",
-    });
+    const sender = new Sender({ ...common, outlet, unknownSend: () => "resend_marked" });
     const running = Promise.all([chats.run(stop.signal), sender.run(stop.signal)]);
     const end = async (): Promise<void> => {
       stop.abort();

@@ -30,6 +30,7 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
       sessions: hermes.sessions,
       platforms,
       home: hermes.home,
+      env: hermes.loaded.environment.variables,
       userHome: io.env["HOME"] ?? homedir(),
       cwd: io.cwd,
       clock: systemClock,

@@ -1,0 +1,35 @@
+import type { Config } from "#config";
+import type { Platform } from "../platform/platform.ts";
+
+/** How much of a turn one platform's chats see while it runs. */
+export interface LiveSettings {
+  readonly streams: boolean;
+  readonly editIntervalMs: number;
+  readonly cursor: string;
+  readonly toolProgress: "off" | "new" | "all" | "verbose";
+  readonly previewLength: number;
+  readonly interimTexts: boolean;
+  readonly showReasoning: boolean;
+}
+
+const usualPreview = 40;
+const progressOf = { high: "all", medium: "new", low: "off", minimal: "off" } as const;
+
+/** What is said for the platform counts, then what its kind is used to; a general "off" is off everywhere. */
+export function liveSettings(config: Config, { id, capabilities }: Platform): LiveSettings {
+  const { display, streaming } = config;
+  const own = display.platforms[id];
+  const { tier, canEdit } = capabilities;
+  const mayStream = tier === "high" || tier === "medium";
+  const general = display.tool_progress === "off" ? "off" : progressOf[tier];
+  const preview = own?.tool_preview_length ?? display.tool_preview_length;
+  return {
+    streams: canEdit && streaming.transport === "edit" && (own?.streaming ?? (mayStream && streaming.enabled)),
+    editIntervalMs: streaming.edit_interval * 1000,
+    cursor: streaming.cursor,
+    toolProgress: canEdit ? (own?.tool_progress ?? general) : "off",
+    previewLength: preview > 0 ? preview : usualPreview,
+    interimTexts: own?.interim_assistant_messages ?? display.interim_assistant_messages,
+    showReasoning: own?.show_reasoning ?? display.show_reasoning,
+  };
+}

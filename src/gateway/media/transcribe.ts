@@ -1,0 +1,42 @@
+import { openAsBlob } from "node:fs";
+import path from "node:path";
+import type { Config } from "#config";
+import type { Fetch } from "#foundation/http/fetch";
+import { isRecord, parseJson } from "#foundation/text/json";
+
+export interface TranscriberDeps {
+  readonly config: Pick<Config, "stt">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fetch: Fetch;
+}
+
+const services = {
+  openai: { root: "https://api.openai.com/v1", key: "OPENAI_API_KEY" },
+  groq: { root: "https://api.groq.com/openai/v1", key: "GROQ_API_KEY" },
+  mistral: { root: "https://api.mistral.ai/v1", key: "MISTRAL_API_KEY" },
+  xai: { root: "https://api.x.ai/v1", key: "XAI_API_KEY" },
+} as const;
+
+/** Speech to text over a service that speaks OpenAI's form; undefined where none is set up. */
+export function transcriber(
+  deps: TranscriberDeps,
+): ((file: string, signal: AbortSignal) => Promise<string>) | undefined {
+  const { stt } = deps.config;
+  if (!stt.enabled || stt.provider === "local") return undefined;
+  const service = services[stt.provider];
+  const key = deps.env[service.key] ?? "";
+  if (key === "") return undefined;
+  const root = stt.provider === "openai" ? (stt.openai.base_url ?? service.root) : service.root;
+  const { model } = stt[stt.provider];
+  return async (file, signal) => {
+    const form = new FormData();
+    form.set("model", model);
+    form.set("file", await openAsBlob(file), path.basename(file));
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await deps.fetch(`${root}/audio/transcriptions`, { method: "POST", body: form, headers, signal });
+    const parsed = parseJson(await answer.text());
+    const text = parsed.ok && isRecord(parsed.value) ? parsed.value["text"] : undefined;
+    if (!answer.ok || typeof text !== "string") throw new Error(`speech to text answered with status ${answer.status}`);
+    return text;
+  };
+}
