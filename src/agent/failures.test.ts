@@ -379,6 +379,8 @@ describe("a turn that is lost", () => {
         remedy: "wait-and-retry",
         problem: expect.stringContaining("server_error"),
         waitMs: 2_000,
+        provider: expect.any(String),
+        attempt: { number: 2, of: 3 },
       },
     ]);
   });

@@ -100,6 +100,7 @@ export type AgentEvent =
       readonly args: unknown;
       readonly preview: string;
     }
+  /** Whole lines are the latest output of a running command; a text without an end of line says what is going on. */
   | { readonly type: "tool-update"; readonly callId: string; readonly text: string }
   | {
       readonly type: "tool-end";
@@ -139,6 +140,10 @@ export type AgentEvent =
       readonly remedy: string;
       readonly problem: string;
       readonly waitMs: number;
+      /** Whom the failed attempt was made to. */
+      readonly provider?: string | undefined;
+      /** Which attempt comes next, of how many; absent where they are not counted. */
+      readonly attempt?: { readonly number: number; readonly of: number } | undefined;
     }
   | { readonly type: "compression-start"; readonly reason: string; readonly tokens: number }
   | { readonly type: "compression-end"; readonly tokensBefore: number; readonly tokensAfter: number }

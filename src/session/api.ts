@@ -108,6 +108,8 @@ export interface SessionInfo {
   readonly startedAtMs: number;
   readonly toolsets: readonly ToolsetInfo[];
   readonly skillCount: number;
+  /** Commands of processes that run in the background. */
+  readonly processes?: readonly string[] | undefined;
   readonly isYolo: boolean;
   readonly isBusy: boolean;
   readonly queued: readonly string[];

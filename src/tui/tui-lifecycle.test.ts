@@ -39,7 +39,7 @@ describe("starting and leaving", () => {
     const banner = { version: "0.0.0", cwd: "/work", profile: "coder" };
     await using named = await TuiDriver.start({ tui: { banner } });
     expect(await named.text()).toContain("coder ❯");
-    expect(await named.transcript()).toMatch(/profile\s+coder/);
+    expect(await named.transcript()).toMatch(/Hermes 0\.0\.0 · coder/);
     await using usual = await TuiDriver.start();
     expect(await usual.text()).toMatch(/^❯/m);
   });

@@ -10,7 +10,7 @@ describe("the conversation on the screen", () => {
     expect(ui.session.submitted.map((input) => input.text)).toEqual(["Hello there"]);
     await ui.say(turnStart, { type: "input-admitted", messageId: "m" as never, text: "Hello there" });
     await ui.say(...text("Hi ", "**you**\n\n", "Second"));
-    expect(await ui.text()).toContain("● Hello there\n\n╭─ ⚕ Hermes ─");
+    expect(await ui.text()).toContain("● Hello there\n\n⚕ Hermes\n");
     await ui.say(
       { type: "text-end" },
       {
@@ -21,7 +21,7 @@ describe("the conversation on the screen", () => {
       turnDone,
     );
     const shown = await ui.transcript();
-    expect(shown).toMatch(/╮\nHi you\n\nSecond\n╰─+╯\n/);
+    expect(shown).toMatch(/⚕ Hermes\nHi you\n\nSecond\n/);
     expect(shown.match(/Hi you/g)).toHaveLength(1);
     expect(shown.match(/● Hello there/g)).toHaveLength(1);
   });
@@ -40,7 +40,7 @@ describe("the conversation on the screen", () => {
     await using ui = await TuiDriver.start();
     await ui.say(turnStart, ...text("<thi", "nk>secret</th", "ink>Hi"), { type: "text-end" }, turnDone);
     const shown = await ui.transcript();
-    expect(shown).toMatch(/╮\nHi\n╰/);
+    expect(shown).toMatch(/⚕ Hermes\nHi\n/);
     expect(shown).not.toContain("secret");
     expect(shown).not.toContain("think");
   });
@@ -55,7 +55,7 @@ describe("the conversation on the screen", () => {
     await using ui = await TuiDriver.start({ tui: { settings: { showReasoning: true } } });
     await ui.say(turnStart, { type: "reasoning-delta", text: "first\nsec" }, { type: "reasoning-delta", text: "ond" });
     await ui.say(...text("Answer"), { type: "text-end" });
-    expect(await ui.transcript()).toMatch(/┌─ Reasoning ─+┐\nfirst\nsecond\n└─+┘\n╭─ ⚕ Hermes ─+╮\nAnswer\n╰/);
+    expect(await ui.transcript()).toMatch(/┌─ Reasoning ─+┐\nfirst\nsecond\n└─+┘\n⚕ Hermes\nAnswer\n/);
   });
 
   it("folds a long message to its first and last lines [20:R10.6]", async () => {
@@ -104,7 +104,7 @@ describe("tools on the screen", () => {
       toolStart("c", "read_file", { path: "a" }),
       toolEnd("c", "read_file"),
     );
-    expect(await ui.transcript()).toMatch(/Let me look\n╰─+╯\n {2}┊ 📖 read +a {2}1\.2s/);
+    expect(await ui.transcript()).toMatch(/Let me look\n {2}┊ 📖 read +a {2}1\.2s/);
   });
 });
 

@@ -32,6 +32,12 @@ export interface RecoveryDeps {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
+/** Only waits are counted for people: other remedies change something and are tried once. */
+function attemptOf({ name, limit }: Remedy, turn: Turn) {
+  if (limit.per !== "step" || limit.times < 2) return undefined;
+  return { number: turn.usesOf(name, "step") + 1, of: limit.times + 1 };
+}
+
 /** Asks the remedies in order. Undefined: nobody could help. */
 export async function recover(problem: Problem, turn: Turn, deps: RecoveryDeps): Promise<Relief | undefined> {
   turn.phase = "recovering";
@@ -46,6 +52,8 @@ export async function recover(problem: Problem, turn: Turn, deps: RecoveryDeps):
       remedy: remedy.name,
       problem: describeProblem(problem),
       waitMs: relief.waitMs,
+      provider: turn.target.providerLabel,
+      attempt: attemptOf(remedy, turn),
     });
     if (relief.waitMs > 0) await deps.sleep(relief.waitMs, turn.signal);
     return relief;

@@ -37,6 +37,10 @@ type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatWish["out
 
 function show(event: SessionEvent, { io, output }: Printing): void {
   if (event.type === "notice" && event.level !== "info") io.stderr.write(`! ${event.text}\n`);
+  if (event.type === "recovery-start" && event.waitMs > 0)
+    io.stderr.write(
+      `! ${event.provider ?? "The provider"}: ${event.problem}; trying again in ${Math.ceil(event.waitMs / 1_000)} s\n`,
+    );
   if (output !== "text") return;
   if (event.type === "text-delta") io.stdout.write(forScreen(event.text, io));
   else if (event.type === "text-end") io.stdout.write("\n");

@@ -26,6 +26,7 @@ export function sessionInfo(
     cwd,
     startedAtMs,
     toolsets: services.tools.describe(),
+    processes: services.processes.list().flatMap(({ command, state }) => (state === "running" ? [command] : [])),
     isYolo: services.approvals.isYolo,
     fallbackActive: fallback.active !== undefined,
     ...now,

@@ -59,7 +59,7 @@ export async function chooseModel(wanted: WantedModel, models: Models, signal: A
   }
   const isNewcomer = resolution.code === "no_provider_configured" && model === undefined && provider === undefined;
   const demo = isNewcomer && !wanted.isOneShot ? await models.demo() : undefined;
-  if (demo !== undefined) return { ...onlyTarget(demo), isDemo: true, notices: [newcomerText], fallbackChain };
+  if (demo !== undefined) return { ...onlyTarget(demo), isDemo: true, notices: [], fallbackChain };
   const { message, hint, code } = resolution;
   throw new UserError(message, { hint, code, exitCode: withoutCredentials.has(code) ? 3 : 1 });
 }
@@ -74,8 +74,6 @@ const withoutCredentials: ReadonlySet<string> = new Set([
   "no_aws_credentials",
   "unsupported_token_type",
 ]);
-
-const newcomerText = "No model is connected yet: this is the built-in demo model. Connect a real one with: /connect";
 
 function onlyTarget(target: Target): Pick<ChosenModel, "target" | "pool" | "resolution" | "credentialCount"> {
   return { target, pool: undefined, resolution: undefined, credentialCount: 1 };

@@ -8,6 +8,7 @@ import { droppedPath } from "../input/dropped-path.ts";
 import type { InputHistory } from "../input/history.ts";
 import type { UserAction } from "../state/action.ts";
 import type { Effect, OutsideEffect } from "../state/effect.ts";
+import { harmless } from "../view/painted-line.ts";
 import type { RunTuiOptions } from "./options.ts";
 import type { OwnApprovals } from "./own-approvals.ts";
 import { savePaste } from "./saved-pastes.ts";
@@ -123,6 +124,10 @@ async function performOutside(effect: OutsideEffect, deps: EffectDeps): Promise<
       return switchSession(effect.id, deps);
     case "bell":
       options.terminal.write("\x07");
+      return;
+    case "notify":
+      // OSC 9 is a notification where the terminal has them (iTerm2, kitty, WezTerm, Windows Terminal), and nothing elsewhere.
+      options.terminal.write(`\x1b]9;${harmless(effect.text)}\x07`);
       return;
   }
 }

@@ -105,6 +105,7 @@ export class Screen {
     const { terminal, theme, libraries } = this.#deps;
     return {
       columns: terminal.columns,
+      rows: terminal.rows,
       settings: this.#deps.state().settings,
       skin: theme.skin,
       lexer: libraries.lexer,

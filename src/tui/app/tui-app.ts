@@ -19,6 +19,7 @@ import { isAnimated } from "../state/select.ts";
 import { initialState, type ViewState } from "../state/state.ts";
 import { colorDepthOf } from "../theme/style.ts";
 import { exitRows } from "../view/exit-summary.ts";
+import { harmless } from "../view/painted-line.ts";
 import { contextOf, inputAreaOf } from "./context.ts";
 import { type EffectDeps, runEffect } from "./effects.ts";
 import { ExtensionHost } from "./extension-host.ts";
@@ -33,6 +34,8 @@ import { SessionLink } from "./session-link.ts";
 import { ShellDesk } from "./shell-desk.ts";
 import { TerminalHold } from "./terminal-hold.ts";
 import { ThemeKeeper } from "./theme-keeper.ts";
+
+const titleEvents: ReadonlySet<string> = new Set(["turn-start", "turn-end", "session-changed"]);
 
 /** The running UI: one state, one loop of actions, effects and frames. */
 export class TuiApp {
@@ -54,6 +57,7 @@ export class TuiApp {
   readonly #approvals = new OwnApprovals((event) => this.#hear(event));
   readonly #facts: KnownFacts;
   #state: ViewState;
+  #title = "";
 
   constructor(options: RunTuiOptions) {
     this.#options = options;
@@ -251,9 +255,23 @@ export class TuiApp {
 
   #hear(event: SessionEvent): void {
     this.#step(event);
+    if (titleEvents.has(event.type)) this.#nameWindow();
     if (!this.#options.terminal.isTty) this.#tellInWords(event);
+    if (event.type === "tool-end" || event.type === "turn-end")
+      this.#step({ type: "facts", processes: this.#link.current?.info.processes ?? [] });
     if (event.type === "turn-end") this.#options.onTurnEnd?.();
     if (!this.#ending.signal.aborted) this.#frames.soon();
+  }
+
+  /** The window says what this is, and whether it works. */
+  #nameWindow(): void {
+    const { terminal } = this.#options;
+    const { session, turn } = this.#state;
+    if (!terminal.isTty || session === undefined) return;
+    const about = session.title ?? session.cwd.split(/[/\\]/).at(-1) ?? "";
+    const title = harmless(`${turn === undefined ? "" : "⏳ "}Hermes${about === "" ? "" : ` · ${about}`}`);
+    if (title !== this.#title) terminal.write(`\x1b]0;${title}\x07`);
+    this.#title = title;
   }
 
   /** What a spinner would show, as two lines: a file cannot be animated. */

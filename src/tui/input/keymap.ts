@@ -39,6 +39,8 @@ export const keymap: readonly KeyBinding[] = [
   { keys: ["ctrl+g", "alt+g"], action: { type: "edit-outside" }, about: "write in $EDITOR" },
   { keys: ["ctrl+z"], action: { type: "suspend" }, about: "suspend" },
   { keys: ["ctrl+l"], action: { type: "clear" }, about: "clear the screen" },
+  { keys: ["ctrl+o"], action: { type: "open-calls" }, about: "open a finished tool call" },
+  { keys: ["ctrl+r"], action: { type: "search-history" }, about: "search what you typed before" },
   { keys: ["ctrl+v", "alt+v"], action: { type: "paste-image" }, about: "attach the image on the clipboard" },
 ];
 

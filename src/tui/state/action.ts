@@ -27,6 +27,8 @@ export type UserAction =
   | { readonly type: "clear" }
   | { readonly type: "paste-image" }
   | { readonly type: "record" }
+  | { readonly type: "open-calls" }
+  | { readonly type: "search-history" }
   | { readonly type: "interrupt" }
   | OutcomeAction;
 
@@ -51,5 +53,10 @@ export type OutcomeAction =
   | { readonly type: "command-start"; readonly label: string; readonly isShell?: boolean }
   | { readonly type: "command-end" }
   | { readonly type: "settings"; readonly settings: Partial<TuiSettings> }
-  | { readonly type: "facts"; readonly branch?: string; readonly isConfigChanged?: boolean }
+  | {
+      readonly type: "facts";
+      readonly branch?: string;
+      readonly isConfigChanged?: boolean;
+      readonly processes?: readonly string[];
+    }
   | { readonly type: "leave"; readonly code: number };

@@ -26,7 +26,8 @@ function showText(state: ViewState, text: string, nowMs: number): ViewState {
 function openAnswer(state: ViewState, nowMs: number): ViewState {
   const calm = closeThoughts(state, nowMs);
   const answer = { ...calm.answer, isOpen: true, wasShown: true, stream: startStream };
-  return print({ ...calm, answer }, { kind: "answer-start" });
+  const isFirst = !calm.hasAnswered;
+  return print({ ...calm, answer, hasAnswered: true }, { kind: "answer-start", isFirst });
 }
 
 /** Before tool lines, prompts and the turn's end. */

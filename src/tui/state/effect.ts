@@ -31,4 +31,5 @@ export type OutsideEffect =
   | { readonly do: "set-skin"; readonly name: string }
   | { readonly do: "switch-session"; readonly id: SessionId }
   | { readonly do: "connect" }
-  | { readonly do: "bell" };
+  | { readonly do: "bell" }
+  | { readonly do: "notify"; readonly text: string };

@@ -1,5 +1,7 @@
 import type { PickerItem } from "#session";
-import { effect, type PickerState, type ViewState } from "./state.ts";
+import { bufferOf } from "../input/buffer.ts";
+import { editDraft } from "./editing.ts";
+import { effect, notice, type PickerState, print, type ViewState } from "./state.ts";
 
 /** Something to choose, in the chat or at a question of the shell. */
 export interface ListItem {
@@ -59,11 +61,43 @@ export function changePicker(state: ViewState, change: (picker: PickerState) => 
   return state.picker === undefined ? state : { ...state, picker: change(state.picker) };
 }
 
+/** Lists of the terminal itself; their choice is no command for the session. */
+const ownLists = { calls: "tool calls", history: "history" } as const;
+
+/** Ctrl-O: every finished call, the newest first. */
+export function openCalls(state: ViewState): ViewState {
+  const items = state.finishedCalls.map(({ callId, line }) => ({
+    value: callId,
+    label: `${line.emoji} ${line.verb} ${line.detail}`.trim(),
+    detail: line.mark.trim(),
+    isCurrent: false,
+  }));
+  if (items.length === 0) return notice(state, "info", "No tool has run yet.");
+  return openPicker(state, { title: "Tool calls", items, command: ownLists.calls });
+}
+
+/** Ctrl-R: lines of earlier, the newest first; the chosen one becomes the draft. */
+export function openHistory(state: ViewState): ViewState {
+  const lines = [...new Set(state.editor.history)].slice(0, 1_000);
+  if (lines.length === 0) return notice(state, "info", "There is no history yet.");
+  const items = lines.map((line) => ({ value: line, label: line.replace(/\s+/g, " "), detail: "", isCurrent: false }));
+  const opened = openPicker(state, { title: "History", items, command: ownLists.history });
+  return changePicker(opened, (list) => narrowedList(list, state.editor.buffer.text));
+}
+
 export function choosePicker(state: ViewState): ViewState {
   const { picker } = state;
   if (picker === undefined) return state;
   const chosen = chosenItem(picker);
   if (chosen === undefined) return state;
   const closed: ViewState = { ...state, picker: undefined };
+  if (picker.command === ownLists.calls) return showCall(closed, chosen.value);
+  if (picker.command === ownLists.history) return editDraft(closed, bufferOf(chosen.value));
   return effect(closed, { do: "submit", text: `${picker.command} ${chosen.value}`.trim(), images: [], isTyped: false });
+}
+
+function showCall(state: ViewState, callId: string): ViewState {
+  const call = state.finishedCalls.find((one) => one.callId === callId);
+  if (call === undefined) return state;
+  return print(state, { kind: "tool", line: call.line, full: { args: call.args, result: call.result } });
 }

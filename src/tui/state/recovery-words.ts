@@ -59,12 +59,22 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 /** One sentence for the person who waits: what happened, in the provider's words, and what is done about it. */
-export function recoveryWords({ problem, remedy, waitMs }: Recovery): string {
+export function recoveryWords({ problem, remedy, waitMs, provider }: Recovery): string {
   const wait = waitMs > 0 ? ` in ${Math.ceil(waitMs / 1_000)} s` : "";
-  return `${problemWords(problem)} – ${remedies[remedy] ?? "trying again"}${wait}`;
+  return `${problemWords(problem, provider)} – ${remedies[remedy] ?? "trying again"}${wait}`;
 }
 
-function problemWords(problem: string): string {
+/** The same for a line that counts down by itself. */
+export function waitingWords({ problem, provider, attempt }: Recovery): string {
+  const [short = ""] = problemWords(problem, provider).split(": ");
+  return attempt === undefined ? short : `${short} · attempt ${attempt.number} of ${attempt.of}`;
+}
+
+function problemWords(problem: string, provider: string | undefined): string {
+  return wordsOf(problem).replace(/^The provider\b/, provider ?? "The provider");
+}
+
+function wordsOf(problem: string): string {
   const [, code = "", said = ""] = /^(\w+): ([\s\S]*)$/.exec(problem) ?? [];
   const failure = failures[code];
   if (failure === undefined) return defects[problem] ?? problem;

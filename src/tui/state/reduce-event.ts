@@ -4,14 +4,15 @@ import { showChild } from "./children.ts";
 import { admit } from "./echo.ts";
 import { newApproval, newQuestion, newSecret } from "./prompt.ts";
 import { ask, dropPrompt } from "./prompts.ts";
-import { recoveryWords } from "./recovery-words.ts";
+import { recoveryWords, waitingWords } from "./recovery-words.ts";
 import { effect, notice, print, type ViewState } from "./state.ts";
 import { addThought, showWholeThought } from "./thoughts.ts";
 import { abandonTools, endTool, foldedLine, prepareTool, startTool, updateTool } from "./tool-feed.ts";
 import { endTurn, startTurn } from "./turn.ts";
 
 /** What the session says, applied to what is shown. Never throws, in whatever order events come. */
-export function reduceEvent(state: ViewState, event: SessionEvent, nowMs: number): ViewState {
+export function reduceEvent(before: ViewState, event: SessionEvent, nowMs: number): ViewState {
+  const state = event.type === "activity" || before.turn === undefined ? before : heard(before, event.type, nowMs);
   switch (event.type) {
     case "turn-start":
       return startTurn(state, nowMs);
@@ -47,6 +48,13 @@ export function reduceEvent(state: ViewState, event: SessionEvent, nowMs: number
     default:
       return reduceFact(state, event, nowMs);
   }
+}
+
+/** The turn gave a sign of life; a new attempt ends the wait for it. */
+function heard(state: ViewState, type: SessionEvent["type"], nowMs: number): ViewState {
+  if (state.turn === undefined) return state;
+  const waiting = type === "attempt-start" || type === "text-delta" ? undefined : state.turn.waiting;
+  return { ...state, turn: { ...state.turn, waiting, lastEventAtMs: nowMs } };
 }
 
 type Fact = Exclude<SessionEvent, { readonly type: HandledType }>;
@@ -148,7 +156,11 @@ function recovering(
   event: Extract<SessionEvent, { readonly type: "recovery-start" }>,
   nowMs: number,
 ): ViewState {
-  return print(closeAnswer(state, nowMs), { kind: "notice", level: "warn", text: recoveryWords(event) });
+  const closed = closeAnswer(state, nowMs);
+  if (event.waitMs === 0 || closed.turn === undefined) return notice(closed, "warn", recoveryWords(event));
+  // One line that counts down, instead of a new one for every attempt.
+  const waiting = { text: waitingWords(event), untilMs: nowMs + event.waitMs };
+  return { ...closed, turn: { ...closed.turn, waiting } };
 }
 
 /** A child's question needs an answer like any other; the rest is told in the child's own lines. */

@@ -6,7 +6,7 @@ import { cancel, closeTop, endOfInput, forgetLeaving } from "./cancelling.ts";
 import { accept, moveChoice, offer } from "./completing.ts";
 import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing.ts";
 import { paste } from "./pasting.ts";
-import { changePicker, choosePicker, movedList, narrowedList, openPicker } from "./picking.ts";
+import { changePicker, choosePicker, movedList, narrowedList, openCalls, openHistory, openPicker } from "./picking.ts";
 import { promptBuffer } from "./prompt.ts";
 import { expire, focus } from "./prompts.ts";
 import { reduceEvent, withSession } from "./reduce-event.ts";
@@ -28,7 +28,11 @@ function reduceAction(state: ViewState, action: UserAction, nowMs: number): View
   return { ...next, lastKeyAtMs: nowMs, isMidText: action.type !== "enter" || next.editor.buffer.text !== "" };
 }
 
-function press(state: ViewState, action: KeyAction, nowMs: number): ViewState {
+function press(before: ViewState, action: KeyAction, nowMs: number): ViewState {
+  const state: ViewState = { ...before, isHelpOpen: false };
+  const isBare = state.editor.buffer.text === "" && state.prompts.length === 0 && state.picker === undefined;
+  if (isBare && action.type === "insert" && action.text === "?") return { ...state, isHelpOpen: !before.isHelpOpen };
+  if (before.isHelpOpen && action.type === "escape") return state;
   if (state.picker !== undefined && state.prompts.length === 0) return inPicker(state, action, nowMs);
   const hasChoices = state.prompts.length > 0 && promptBuffer(state.prompts[0]) === undefined;
   return hasChoices ? inChoices(state, action, nowMs) : inText(state, action, nowMs);
@@ -138,6 +142,10 @@ function anywhere(state: ViewState, action: KeyAction, nowMs: number): ViewState
       return state.prompts.length > 0 ? state : effect(state, { do: "paste-image" });
     case "record":
       return state.voice === undefined ? state : effect(state, { do: "voice", act: "toggle" });
+    case "open-calls":
+      return openCalls(state);
+    case "search-history":
+      return openHistory(state);
     case "interrupt":
       return effect(state, { do: "interrupt" });
     default:
@@ -190,6 +198,7 @@ function reduceOutcome(state: ViewState, action: OutcomeAction, nowMs: number): 
         ...state,
         branch: action.branch ?? state.branch,
         isConfigChanged: action.isConfigChanged ?? state.isConfigChanged,
+        processes: action.processes ?? state.processes,
       };
     case "leave":
       return effect({ ...state, phase: "closing" }, { do: "exit", code: action.code });
@@ -253,6 +262,8 @@ const keyTypes: ReadonlySet<string> = new Set<KeyAction["type"]>([
   "clear",
   "paste-image",
   "record",
+  "open-calls",
+  "search-history",
   "interrupt",
 ]);
 

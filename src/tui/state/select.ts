@@ -16,6 +16,8 @@ export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string
   if (state.busyCommand !== undefined) return `${at(skin.spinner.waitingFaces, frameOf(nowMs))} ${state.busyCommand}`;
   if (state.turn === undefined || state.tools.length > 0 || state.prompts.length > 0) return undefined;
   if (state.answer.isOpen || (state.thoughts.isOpen && state.settings.showReasoning)) return undefined;
+  const stuck = stuckText(state.turn, state.usage.model ?? "the model", nowMs);
+  if (stuck !== undefined) return stuck;
   const frame = frameOf(nowMs - state.turn.startedAtMs);
   const { thinkingFaces, waitingFaces, thinkingVerbs, wings } = skin.spinner;
   const face = at(state.thoughts.isOpen ? thinkingFaces : [...thinkingFaces, ...waitingFaces], frame);
@@ -23,6 +25,19 @@ export function spinnerText(state: ViewState, skin: Skin, nowMs: number): string
   const verb = state.turn.isInterrupted ? "stopping" : at(thinkingVerbs, Math.floor(frame / facesPerVerb));
   const time = stopwatch(nowMs - state.turn.startedAtMs);
   return `${left}${left === "" ? "" : " "}${face}${right === "" ? "" : " "}${right} ${verb}… (${time})`;
+}
+
+const silentMs = 60_000;
+
+/** Waiting does not look like thinking: why, which attempt, and how long still. */
+function stuckText(turn: NonNullable<ViewState["turn"]>, model: string, nowMs: number): string | undefined {
+  if (turn.isInterrupted) return undefined;
+  if (turn.waiting !== undefined) {
+    const seconds = Math.max(0, Math.ceil((turn.waiting.untilMs - nowMs) / 1_000));
+    return `⏳ ${turn.waiting.text} in ${seconds} s · Esc stops`;
+  }
+  const silence = nowMs - turn.lastEventAtMs;
+  return silence < silentMs ? undefined : `⏳ ${model} has been silent for ${stopwatch(silence)} · Esc stops`;
 }
 
 function frameOf(ms: number): number {
@@ -40,14 +55,16 @@ export function runningRows(state: ViewState, columns: number, nowMs: number): L
   if (state.settings.toolProgress === "off" || state.settings.details.tools === "hidden") {
     return state.tools.length === 0 ? [] : [[{ text: `  working… (${runningTime(state, nowMs)})`, style: "tool" }]];
   }
-  const rows = state.tools.slice(0, maxRunningRows).map((tool): Line => {
+  const rows = state.tools.slice(0, maxRunningRows).flatMap((tool): Line[] => {
     const line = toolLine({ ...tool, durationMs: 0, isError: false }, state.settings.toolEmojis);
-    if (tool.phase === "preparing") return [{ text: `  ┊ ${line.emoji} preparing ${tool.name}…`, style: "tool" }];
+    if (tool.phase === "preparing") return [[{ text: `  ┊ ${line.emoji} preparing ${tool.name}…`, style: "tool" }]];
     const isAsking = state.prompts[0]?.shownAtMs !== undefined;
     const time = isAsking ? "  (waits for you)" : `  (${stopwatch(nowMs - tool.startedAtMs)})`;
-    const what = tool.update === "" ? line.detail || tool.preview || tool.name : tool.update;
+    const what = line.detail || tool.update || tool.preview || tool.name;
     const room = columns - displayWidth(time) - displayWidth(line.emoji) - 3;
-    return [{ text: `  ${line.emoji} ${cutText(what, Math.max(8, room))}${time}`, style: "tool" }];
+    const head: Line = [{ text: `  ${line.emoji} ${cutText(what, Math.max(8, room))}${time}`, style: "tool" }];
+    const tail = tool.tail.map((row): Line => [{ text: cutText(`     │ ${row}`, columns), style: "dim" }]);
+    return [head, ...tail];
   });
   const more = state.tools.length - maxRunningRows;
   return more > 0 ? [...rows, [{ text: `  … ${more} more`, style: "tool" }]] : rows;

@@ -8,6 +8,7 @@ import { type MarkdownStream, startStream } from "./markdown-stream.ts";
 import type { ListState } from "./picking.ts";
 import type { Prompt } from "./prompt.ts";
 import { startSplit, type ThinkSplit } from "./think-split.ts";
+import type { ToolLine } from "./tool-line.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
 
 /**
@@ -24,9 +25,13 @@ export interface ViewState {
   readonly pending: readonly TranscriptItem[];
   readonly effects: readonly Effect[];
   readonly answer: AnswerState;
+  /** Something was answered in this turn. */
+  readonly hasAnswered: boolean;
   readonly thoughts: ThoughtState;
   readonly tools: readonly RunningTool[];
   readonly toolFeed: ToolFeed;
+  /** The newest first. */
+  readonly finishedCalls: readonly FinishedCall[];
   readonly turn: TurnState | undefined;
   /** Length of the last turn, frozen in the status bar. */
   readonly lastTurnMs: number | undefined;
@@ -34,6 +39,8 @@ export interface ViewState {
   readonly usage: UsageState;
   readonly prompts: readonly Prompt[];
   readonly picker: PickerState | undefined;
+  /** The keys are shown; the next key closes them. */
+  readonly isHelpOpen: boolean;
   readonly queue: readonly string[];
   readonly editor: EditorState;
   readonly echoes: EchoState;
@@ -56,6 +63,8 @@ export interface ViewState {
   /** It is one of the shell, which can be stopped by itself. */
   readonly isShellRunning: boolean;
   readonly backgroundTasks: number;
+  /** Commands of processes that run in the background. */
+  readonly processes: readonly string[];
   readonly branch: string | undefined;
   readonly isConfigChanged: boolean;
 }
@@ -86,7 +95,18 @@ export interface RunningTool {
   readonly preview: string;
   readonly startedAtMs: number;
   readonly phase: "preparing" | "running";
+  /** What it says it is doing. */
   readonly update: string;
+  /** The last lines it printed. */
+  readonly tail: readonly string[];
+}
+
+/** A call that has ended, to be looked at again. */
+export interface FinishedCall {
+  readonly callId: string;
+  readonly line: ToolLine;
+  readonly args: string;
+  readonly result: string;
 }
 
 interface ToolFeed {
@@ -100,6 +120,9 @@ interface TurnState {
   readonly startedAtMs: number;
   readonly isInterrupted: boolean;
   readonly activity: string | undefined;
+  /** An attempt failed and another one comes. */
+  readonly waiting: { readonly text: string; readonly untilMs: number } | undefined;
+  readonly lastEventAtMs: number;
 }
 
 export interface ChildState {
@@ -167,15 +190,18 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     pending: [],
     effects: [],
     answer: { isOpen: false, split: startSplit, stream: startStream, wasShown: false, after: [] },
+    hasAnswered: false,
     thoughts: { isOpen: false, row: "", lineCount: 0, startedAtMs: 0, held: "" },
     tools: [],
     toolFeed: { lastName: undefined, folded: [] },
+    finishedCalls: [],
     turn: undefined,
     lastTurnMs: undefined,
     children: [],
     usage: { contextTokens: 0, contextWindow: 0, cost: undefined, model: undefined, isFallback: false },
     prompts: [],
     picker: undefined,
+    isHelpOpen: false,
     queue: [],
     editor: {
       buffer: emptyBuffer,
@@ -200,6 +226,7 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     busyCommand: undefined,
     isShellRunning: false,
     backgroundTasks: 0,
+    processes: [],
     branch: undefined,
     isConfigChanged: false,
   };

@@ -100,6 +100,7 @@ function extras(state: ViewState): readonly (Span | undefined)[] {
     warn(`${state.queue.length} queued`, state.queue.length > 0),
     warn(`${state.children.length} agents`, state.children.length > 0),
     warn(`${state.backgroundTasks} in background`, state.backgroundTasks > 0),
+    warn(`⚙ ${state.processes.length}`, state.processes.length > 0),
     state.branch === undefined ? undefined : dim(`⎇ ${state.branch}`),
     warn("config changed", state.isConfigChanged),
   ];

@@ -1,4 +1,4 @@
-import { toJsonText } from "#foundation/text/json";
+import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 import type { SessionEvent } from "#session";
 import { showHint } from "./hints.ts";
@@ -24,6 +24,7 @@ export function prepareTool(
     startedAtMs: nowMs,
     phase: "preparing",
     update: "",
+    tail: [],
   };
   return { ...state, tools: [...state.tools, tool] };
 }
@@ -31,23 +32,42 @@ export function prepareTool(
 export function startTool(state: ViewState, event: ToolStart, nowMs: number): ViewState {
   const others = state.tools.filter((tool) => tool.callId !== event.callId);
   const { callId, name, args, preview } = event;
-  const tool: RunningTool = { callId, name, args, preview, startedAtMs: nowMs, phase: "running", update: "" };
+  const tool: RunningTool = { callId, name, args, preview, startedAtMs: nowMs, phase: "running", update: "", tail: [] };
   return { ...state, tools: [...others, tool] };
 }
 
 export function updateTool(state: ViewState, callId: string, text: string): ViewState {
-  const row = text.trimEnd().split("\n").at(-1) ?? "";
+  const isOutput = text.endsWith("\n");
+  const lines = text.trimEnd().split("\n");
+  const change = isOutput ? { tail: lines.slice(-maxTailLines) } : { update: lines.at(-1) ?? "" };
   return {
     ...state,
-    tools: state.tools.map((tool) => (tool.callId === callId ? { ...tool, update: row } : tool)),
+    tools: state.tools.map((tool) => (tool.callId === callId ? { ...tool, ...change } : tool)),
   };
 }
+
+const maxTailLines = 5;
+const maxFinished = 100;
 
 export function endTool(state: ViewState, event: ToolEnd): ViewState {
   const running = state.tools.find((tool) => tool.callId === event.callId);
   const rest: ViewState = { ...state, tools: state.tools.filter((tool) => tool !== running) };
-  const shown = showTool(rest, event, running?.args ?? {});
+  const shown = showTool(remember(rest, event, running?.args ?? {}), event, running?.args ?? {});
   return event.durationMs >= longToolMs && state.settings.toolProgress === "all" ? showHint(shown, "long-tool") : shown;
+}
+
+function remember(state: ViewState, event: ToolEnd, args: unknown): ViewState {
+  const result = event.result ?? event.preview;
+  const line = toolLine({ ...event, args }, state.settings.toolEmojis);
+  const call = { callId: event.callId, line, args: argumentText(args), result: resultText(result) };
+  return { ...state, finishedCalls: [call, ...state.finishedCalls].slice(0, maxFinished) };
+}
+
+/** A command's output as it was printed; anything else as the model reads it. */
+function resultText(result: string): string {
+  const parsed = parseJson(result);
+  const output = parsed.ok && isRecord(parsed.value) ? parsed.value["output"] : undefined;
+  return typeof output === "string" ? output : result;
 }
 
 /** Calls the turn left behind without an end: every start gets its line. */

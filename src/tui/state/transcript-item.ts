@@ -8,7 +8,8 @@ import type { ToolLine } from "./tool-line.ts";
 export type TranscriptItem =
   | { readonly kind: "banner"; readonly info: SessionInfo | undefined }
   | { readonly kind: "user"; readonly text: string; readonly images: number }
-  | { readonly kind: "answer-start" }
+  /** The first of a turn carries the name. */
+  | { readonly kind: "answer-start"; readonly isFirst: boolean }
   | { readonly kind: "answer"; readonly chunk: AnswerChunk }
   | { readonly kind: "answer-end" }
   | { readonly kind: "reasoning-start" }

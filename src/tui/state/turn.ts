@@ -1,11 +1,15 @@
 import type { ExitReason } from "#conversation";
 import { effect, notice, type ViewState } from "./state.ts";
 
+/** Somebody who waited this long has looked away. */
+const longTurnMs = 20_000;
+
 export function startTurn(state: ViewState, nowMs: number): ViewState {
   return {
     ...state,
-    turn: { startedAtMs: nowMs, isInterrupted: false, activity: undefined },
+    turn: { startedAtMs: nowMs, isInterrupted: false, activity: undefined, waiting: undefined, lastEventAtMs: nowMs },
     toolFeed: { lastName: undefined, folded: [] },
+    hasAnswered: false,
     answer: { ...state.answer, wasShown: false },
   };
 }
@@ -18,7 +22,11 @@ export function endTurn(
   const lastTurnMs = state.turn === undefined ? state.lastTurnMs : nowMs - state.turn.startedAtMs;
   const ended: ViewState = { ...state, turn: undefined, lastTurnMs, children: [], lastCancelAtMs: undefined };
   const told = tell(ended, event);
-  return state.settings.bellOnComplete ? effect(told, { do: "bell" }) : told;
+  const rung = state.settings.bellOnComplete ? effect(told, { do: "bell" }) : told;
+  const wasLong = state.turn !== undefined && nowMs - state.turn.startedAtMs >= longTurnMs;
+  return wasLong
+    ? effect(rung, { do: "notify", text: `Hermes is done: ${state.session?.title ?? "your turn"}` })
+    : rung;
 }
 
 /** Every end that is not simply an answer is said. */

@@ -78,7 +78,7 @@ describe("a text typed without a pause", () => {
   });
 
   it("stays in the editor, whole", () => {
-    const words = fc.string({ minLength: 1, maxLength: 40 }).filter((text) => !text.startsWith("v"));
+    const words = fc.string({ minLength: 1, maxLength: 40 }).filter((text) => !/^[v?]/.test(text));
     fc.assert(
       fc.property(
         words,

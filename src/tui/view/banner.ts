@@ -22,31 +22,54 @@ export interface BannerFacts {
 
 interface BannerLook {
   readonly columns: number;
+  readonly rows: number;
   readonly skin: Skin;
   readonly banner: BannerFacts;
   readonly settings: { readonly isCompact: boolean };
 }
 
 const fullColumns = 80;
+/** Fewer rows would push the name out of sight. */
+const fullRows = 50;
 
 /** The first thing on the screen. Without a session yet it says so; nothing in it needs to be waited for. */
 export function bannerRows(info: SessionInfo | undefined, look: BannerLook): Line[] {
-  const isFull = look.columns >= fullColumns && !look.settings.isCompact;
+  const isFull = look.columns >= fullColumns && look.rows >= fullRows && !look.settings.isCompact;
   const head = isFull ? fullHead(info, look) : compactHead(info, look);
   return [...head, ...warningRows(info, look), ...tipRows(info, look)];
 }
 
+/** Name, model, folder, what there is, what to try. */
 function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: BannerLook): Line[] {
+  const row = (text: string, style: string): Line => [{ text: cutText(text, columns), style }];
   const title: Line = [
     { text: `⚕ ${skin.branding.agentName}`, style: "banner-title" },
     { text: ` ${banner.version}`, style: "banner-dim" },
+    { text: banner.profile === undefined ? "" : ` · ${banner.profile}`, style: "banner-dim" },
   ];
-  const facts = info === undefined ? "starting agent…" : `${info.model} · ${shortWindow(info.contextWindow)} context`;
+  const folder = row(banner.branch === undefined ? banner.cwd : `${banner.cwd} ⎇ ${banner.branch}`, "banner-dim");
+  if (info === undefined) return [title, row("starting agent…", "banner-text"), folder];
+  const model = `${info.model} · ${info.providerLabel} · ${shortWindow(info.contextWindow)} context`;
   return [
     title,
-    [{ text: cutText(facts, columns), style: "banner-text" }],
-    [{ text: cutText(banner.cwd, columns), style: "banner-dim" }],
+    row(model, "banner-text"),
+    ...(info.isDemo ? [row("Built-in demo model, offline. /connect connects a real one.", "warn")] : []),
+    folder,
+    row(haveText(info, banner), "banner-dim"),
+    row("Try: list files · run `git status` · remember that I like short answers", "banner-accent"),
   ];
+}
+
+function haveText({ toolsets, skillCount }: SessionInfo, banner: BannerFacts): string {
+  const tools = toolsets.reduce((sum, set) => sum + set.tools.length, 0);
+  const skills = skillText(skillCount, { ...banner, skillCategories: [] });
+  const servers = (banner.mcpServers ?? []).map(({ name, state }) => (state === "ready" ? name : `${name} (${state})`));
+  return [
+    `${tools} tools (/tools)`,
+    ...(skills === undefined ? [] : [`${skills} skills (/skills)`]),
+    ...(servers.length === 0 ? [] : [`mcp ${servers.join(", ")}`]),
+    "? shows the keys",
+  ].join(" · ");
 }
 
 const artColumns = 30;
@@ -176,9 +199,11 @@ function notSetUp(info: SessionInfo | undefined, columns: number): Line[] {
   return [[{ text: cutText(text, columns), style: "banner-dim" }]];
 }
 
-function tipRows(info: SessionInfo | undefined, { banner, skin, columns }: BannerLook): Line[] {
-  const rows: Line[] = notSetUp(info, columns);
+function tipRows(info: SessionInfo | undefined, { banner, skin, columns, rows: height }: BannerLook): Line[] {
+  const isRoomy = height >= fullRows;
+  const rows: Line[] = isRoomy ? notSetUp(info, columns) : [];
   if (banner.updateNotice !== undefined) rows.push([{ text: cutText(banner.updateNotice, columns), style: "label" }]);
+  if (!isRoomy) return rows;
   rows.push([{ text: cutText(skin.branding.welcome, columns), style: "banner-dim" }]);
   if (banner.tip !== undefined) {
     rows.push(...wrapLine([{ text: `💡 ${banner.tip}`, style: "banner-dim" }], columns, { hang: [{ text: "   " }] }));

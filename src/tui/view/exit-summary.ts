@@ -20,6 +20,8 @@ export function exitRows(
   if (info.title !== undefined)
     rows.push(row("", `${program} --continue ${quoted(info.title)}`), row("Title", info.title));
   rows.push(row("Session", info.id), row("Duration", shortDuration(nowMs - info.startedAtMs)));
+  const { processes = [] } = info;
+  if (processes.length > 0) rows.push(row("Stopped", processes.join(", ")));
   if (history.length > 0)
     rows.push(
       row("Messages", `${history.length} (${users} from you, ${calls} tool ${calls === 1 ? "call" : "calls"})`),

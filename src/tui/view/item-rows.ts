@@ -17,6 +17,7 @@ import { wrapLine, wrapText } from "./wrap.ts";
 /** Everything drawing needs besides the thing itself. */
 export interface Look {
   readonly columns: number;
+  readonly rows: number;
   readonly settings: TuiSettings;
   readonly skin: Skin;
   readonly lexer: Lexer | undefined;
@@ -33,11 +34,11 @@ export function itemRows(item: TranscriptItem, look: Look): Line[] {
     case "user":
       return ["", ...userRows(item, look), ""].map((row) => toLine(row));
     case "answer-start":
-      return [boxTop(skin.branding.responseLabel, columns, "response-border")];
+      return item.isFirst ? [[{ text: skin.branding.responseLabel, style: "response-border" }]] : [[]];
     case "answer":
       return chunkRows(item.chunk, look);
     case "answer-end":
-      return [boxBottom(columns, "response-border")];
+      return [];
     case "reasoning-start":
       return [thinTop("Reasoning", columns, "dim")];
     case "reasoning":

@@ -6,6 +6,7 @@ import { statusBar } from "../state/status-bar.ts";
 import { rule } from "./box.ts";
 import { inputRows } from "./input-area.ts";
 import type { Look } from "./item-rows.ts";
+import { keyRows } from "./key-help.ts";
 import { liveRows } from "./live-rows.ts";
 import { completionRows, listRows } from "./menu-rows.ts";
 import { approvalPromptRows, type PromptLook, questionPromptRows, secretPromptRows } from "./prompt-rows.ts";
@@ -63,8 +64,8 @@ export function builtInSlots(source: ViewSource, extra: readonly Widget[]): Layo
     ),
     modelPicker: widget(
       "modelPicker",
-      (columns) => pickerRows(source, columns),
-      () => source.state().picker !== undefined,
+      (columns) => (source.state().isHelpOpen ? keyRows(columns) : pickerRows(source, columns)),
+      () => source.state().picker !== undefined || source.state().isHelpOpen,
     ),
     spinner: widget(
       "spinner",

@@ -137,7 +137,7 @@ describe("diffs", () => {
 });
 
 describe("the banner", () => {
-  const facts = { columns: 100, skin: defaultSkin, settings: { isCompact: false } };
+  const facts = { columns: 100, rows: 60, skin: defaultSkin, settings: { isCompact: false } };
 
   it("tells model, folder, session, tools and skills, and what cannot be used [20:R10.4] [20:R10.5]", () => {
     const info = sessionInfo({
@@ -183,7 +183,15 @@ describe("the banner", () => {
   it("is compact below 80 columns [20:R10.2]", () => {
     const rows = bannerRows(sessionInfo(), { ...facts, columns: 70, banner: { version: "1", cwd: "/here" } });
     expect(rows.map(plainText).join("\n")).not.toContain("╭");
-    expect(rows.length).toBeLessThan(6);
+    expect(rows.length).toBeLessThanOrEqual(6);
+  });
+
+  it("is at most six rows on a screen of 24, with model, folder and things to try [20:R10.4]", () => {
+    const banner = { version: "1", cwd: "/here", branch: "main" };
+    const demo = sessionInfo({ isDemo: true });
+    const rows = bannerRows(demo, { ...facts, columns: 80, rows: 24, banner }).map(plainText);
+    expect(rows).toHaveLength(6);
+    expect(rows.join("\n")).toMatch(/Hermes 1[\s\S]*claude-sonnet[\s\S]*\/connect[\s\S]*\/here ⎇ main[\s\S]*Try: /);
   });
 });
 
@@ -191,6 +199,7 @@ describe("resuming", () => {
   const drawn: Look = {
     ...look,
     columns: 80,
+    rows: 24,
     settings: defaultTuiSettings,
     skin: defaultSkin,
     banner: { version: "1", cwd: "/" },

@@ -6,6 +6,7 @@ import { TerminalGone } from "../terminal-gone.ts";
 import { kindOf, prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
 import { downloadSource } from "./download-source.ts";
 import { exitCodeMeaning } from "./exit-meaning.ts";
+import { OutputTail } from "./output-tail.ts";
 import { outputText } from "./output-text.ts";
 import { rewriteBackground } from "./rewrite-background.ts";
 
@@ -56,7 +57,9 @@ async function execOnce(
   const sudo = await prepareSudo(deps, rewriteBackground(call.command), context);
   const run = async (): Promise<ExecResult> => {
     const terminal = await deps.leases.take(context, context.signal);
-    return terminal.exec(sudo.command, {
+    using tail = new OutputTail((text) => context.progress(text));
+    return await terminal.exec(sudo.command, {
+      onOutput: (text) => tail.add(text),
       timeoutMs: call.timeoutMs,
       signal: context.signal,
       isUnconfined: call.isUnconfined,

@@ -1,0 +1,49 @@
+import { keymap } from "../input/keymap.ts";
+import { boxBottom, boxTop } from "./box.ts";
+import { cutText, type Line } from "./styled.ts";
+
+/** Beside the keys: what a line may begin with. */
+const beginnings: readonly (readonly [string, string])[] = [
+  ["/help", "commands"],
+  ["!command", "run it, show what it prints"],
+  ["@file:", "attach a file"],
+  ["{!command}", "put its output into the message"],
+];
+
+/** Moves every editor knows need no place here. */
+const known = new Set(["left", "right", "row up, history", "row down, history", "delete left", "delete right"]);
+
+/** Everything on one screen, in columns. */
+export function keyRows(columns: number): Line[] {
+  const entries = [
+    ...beginnings,
+    ...keymap
+      .filter(({ about }) => !known.has(about))
+      .map(({ keys, about }) => [keys.slice(0, 2).map(shownKey).join(", "), about] as const),
+  ];
+  const perRow = columns >= 100 ? 3 : columns >= 64 ? 2 : 1;
+  const width = Math.floor((columns - 2) / perRow);
+  const height = Math.ceil(entries.length / perRow);
+  const rows = Array.from({ length: height }, (_, row): Line => {
+    const cells = Array.from({ length: perRow }, (_cell, column) => entries[column * height + row]);
+    return cells.flatMap((cell) => {
+      const [key = "", about = ""] = cell ?? [];
+      const text = cutText(about, Math.max(4, width - keyColumns - 1));
+      return [
+        { text: `  ${key.padEnd(keyColumns - 2)}`, style: "label" },
+        { text: text.padEnd(Math.max(0, width - keyColumns)), style: "dim" },
+      ];
+    });
+  });
+  return [boxTop("Keys · any key closes", columns, "session-border"), ...rows, boxBottom(columns, "session-border")];
+}
+
+const keyColumns = 20;
+
+function shownKey(key: string): string {
+  return key
+    .split("+")
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join("-")
+    .replace("Escape", "Esc");
+}
