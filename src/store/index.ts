@@ -1,5 +1,8 @@
+import { UserError } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { isDamaged } from "#foundation/files/sqlite";
 import type { Clock } from "#foundation/time/clock";
+import type { SalvageReport } from "./records/report.ts";
 import type { Store } from "./store.ts";
 
 /** Remembering: sessions, messages, search, inbox, outbox, leases, jobs, usage, on SQLite or PostgreSQL. */
@@ -42,4 +45,16 @@ export async function openStore(place: StorePlace, deps: StoreDeps): Promise<Sto
     onNewer: deps.onNewer ?? "refuse",
     ...(workerFile === undefined ? {} : { workerProgram: async () => ({ kind: "file", path: workerFile }) }),
   });
+}
+
+/** Rebuilds a damaged SQLite file from every row that can be read; the old one is kept. Nobody may have it open. */
+export async function salvageStore(path: string, deps: Pick<StoreDeps, "clock" | "log">): Promise<SalvageReport> {
+  const { salvageSqlite } = await import("./sqlite/salvage.ts");
+  return await salvageSqlite(path, deps);
+}
+
+/** Whether an error says that the file itself is damaged; one from the database thread has lost its code. */
+export function isStoreDamaged(error: unknown): boolean {
+  if (isDamaged(error) || (error instanceof UserError && error.code === "store_damaged")) return true;
+  return error instanceof Error && /database disk image is malformed|file is not a database/.test(error.message);
 }

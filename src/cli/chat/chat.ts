@@ -81,6 +81,34 @@ export async function openAll(
   run: ChatRun,
   isInteractive: boolean,
 ): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }> {
+  try {
+    return await openOnce(run, isInteractive);
+  } catch (error) {
+    const { isStoreDamaged } = await import("#store");
+    if (!isStoreDamaged(error)) throw error;
+    await rebuildStore(run);
+    return await openOnce(run, isInteractive);
+  }
+}
+
+/** A damaged database does not keep anybody from starting: it is rebuilt, and the old one is kept. */
+async function rebuildStore({ invocation, people }: ChatRun): Promise<void> {
+  const [{ salvageStore }, { systemClock }, { silentLogger }] = await Promise.all([
+    import("#store"),
+    import("#foundation/time/clock"),
+    import("#foundation/files/logger"),
+  ]);
+  const file = homeOf(invocation).stateDb;
+  const { messages, setAside } = await salvageStore(file, { clock: systemClock, log: silentLogger });
+  const text = `The session database was damaged and has been rebuilt; ${messages} messages could be read. The old file is ${setAside}.`;
+  if (people?.onNotice === undefined) invocation.io.stderr.write(`! ${text}\n`);
+  else people.onNotice(text);
+}
+
+async function openOnce(
+  run: ChatRun,
+  isInteractive: boolean,
+): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }> {
   const { wish, place, scope, invocation } = run;
   const hermes = await openProgram(run);
   const { warnings } = hermes.loaded;

@@ -94,3 +94,12 @@ export interface FsckReport {
   readonly fingerprintBefore: string;
   readonly fingerprintAfter: string;
 }
+
+/** What a damaged file gave back. */
+export interface SalvageReport {
+  /** Where the damaged file is now. */
+  readonly setAside: string;
+  /** Rows of all tables that could be read. */
+  readonly rows: number;
+  readonly messages: number;
+}

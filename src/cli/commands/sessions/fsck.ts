@@ -1,3 +1,6 @@
+import { silentLogger } from "#foundation/files/logger";
+import { systemClock } from "#foundation/time/clock";
+import { isStoreDamaged, salvageStore } from "#store";
 import type { Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { snakeCase } from "../../output/json.ts";
@@ -5,8 +8,41 @@ import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
 import { openExistingStore } from "../../support/store.ts";
 
-/** Checks the database and proves that no message was lost. */
+/** Checks the database and proves that no message was lost; a damaged file is rebuilt from what can be read. */
 export async function sessionsFsck(invocation: Invocation): Promise<number> {
+  try {
+    return await check(invocation);
+  } catch (error) {
+    if (!isStoreDamaged(error)) throw error;
+    return await salvage(invocation);
+  }
+}
+
+/** The old file is kept; what could be read of it is in the new one. */
+async function salvage(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const place = homeOf(invocation).stateDb;
+  if (!hasFlag(invocation, "repair")) {
+    out.document({ is_healthy: false, problems: [`${place} is damaged.`], repairs: [] });
+    out.line(`problem   ${place} is damaged.`);
+    out.line("Run: hermes sessions fsck --repair");
+    return 1;
+  }
+  const { setAside, rows, messages } = await salvageStore(place, { clock: systemClock, log: silentLogger });
+  out.document({
+    is_healthy: true,
+    problems: [`${place} was damaged.`],
+    repairs: ["rebuilt"],
+    rows,
+    messages,
+    set_aside: setAside,
+  });
+  out.line(`repaired  ${place} was rebuilt from ${rows} readable rows, ${messages} of them messages.`);
+  out.line(`kept      the damaged file is ${setAside}`);
+  return 0;
+}
+
+async function check(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const place = homeOf(invocation).stateDb;
   await using store = await openExistingStore(invocation);
@@ -17,6 +53,10 @@ export async function sessionsFsck(invocation: Invocation): Promise<number> {
   }
   const repair = hasFlag(invocation, "repair");
   const report = await store.maintenance.fsck({ repair, signal: invocation.io.signal });
+  if (repair && report.problems.some((problem) => problem.startsWith("The file is damaged"))) {
+    await store[Symbol.asyncDispose]();
+    return await salvage(invocation);
+  }
   const isKept = report.messagesBefore === report.messagesAfter && report.fingerprintBefore === report.fingerprintAfter;
   out.document({ ...(snakeCase(report) as object), is_every_message_kept: isKept });
   for (const problem of report.problems) out.line(`problem   ${problem}`);
