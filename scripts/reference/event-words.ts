@@ -11,7 +11,6 @@ export const eventWords: Readonly<Partial<Record<SessionEvent["type"], string>>>
   "tool-input-start": "The model began to write the arguments of a tool call.",
   "message-end": "A reply is complete and stored; `wasStreamed` says whether its text was sent as deltas.",
   "tool-start": "A tool call runs. `preview` is its argument in a few words.",
-  "tool-update": "What a running tool says meanwhile.",
   "tool-end": "A tool call is over. `diff` is there when a file was changed.",
   "approval-request": "A call waits for permission. Answer with `approve(id, choice)`.",
   "approval-response": "The question was answered, here or elsewhere, or ran out of time.",

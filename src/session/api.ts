@@ -17,8 +17,11 @@ export interface SessionService extends AsyncDisposable {
   borrow(options: BorrowOptions): Promise<OpenSession>;
   /** The session a person means: an id, the beginning of one, or a title; follows compression to the live tip. */
   find(idOrTitle: string): Promise<SessionId | undefined>;
-  /** The newest session of this surface. */
-  newest(source: string): Promise<SessionId | undefined>;
+  /** The newest conversation of this surface: of the folder, else of any, with the folder it was in. One-shot runs do not count. */
+  newest(
+    source: string,
+    folder?: string,
+  ): Promise<{ readonly id: SessionId; readonly folder: string | undefined } | undefined>;
 }
 
 export interface OpenOptions {

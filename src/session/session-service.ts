@@ -5,6 +5,7 @@ import type { BorrowOptions, OpenOptions, OpenSession, SessionService } from "./
 import { SessionFront } from "./front/session-front.ts";
 import { Lending } from "./lending.ts";
 import { findSession, newestSession } from "./search/lineage.ts";
+import { noteFolder } from "./search/session-folder.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionSettings } from "./settings.ts";
 import { storedRecords } from "./turns/agent-records.ts";
@@ -34,6 +35,11 @@ export function createSessionService(deps: SessionDeps): SessionService {
         },
       });
       open.add(session);
+      const { cwd: folder, isInteractive } = options;
+      if (options.isStored !== false)
+        work.start("noting the folder", () =>
+          noteFolder(deps.store, session.info.rootId, { folder, isOneShot: !isInteractive }),
+        );
       return session;
     } catch (error) {
       await own[Symbol.asyncDispose]();
@@ -51,7 +57,7 @@ export function createSessionService(deps: SessionDeps): SessionService {
     open: openOne,
     borrow: (options: BorrowOptions): Promise<OpenSession> => lending.borrow(options),
     find: (idOrTitle: string): Promise<SessionId | undefined> => findSession(deps.store, idOrTitle),
-    newest: (source: string): Promise<SessionId | undefined> => newestSession(deps.store, source),
+    newest: (source, folder) => newestSession(deps.store, source, folder),
     async [Symbol.asyncDispose]() {
       isClosed = true;
       await lending[Symbol.asyncDispose]();

@@ -236,11 +236,46 @@ describe("what the terminal can do, in the program", () => {
   });
 
   it("says in the status bar that the settings have changed [20:R10.17]", async () => {
-    await using stage = await Stage.open({ config: "display:\n  compact: false\n" });
+    await using stage = await Stage.open({ config: "agent:\n  max_turns: 50\n" });
     await using terminal = open(stage, demo);
     await terminal.answers(/demo/i);
-    await stage.configure("display:\n  compact: true\n");
+    await stage.configure("agent:\n  max_turns: 60\n");
     await terminal.sees("config changed");
+    await stage.configure("agent:\n  max_turns: 50\n");
+    await terminal.sees(/⚕ (?!.*config changed)/);
+    await leave(terminal);
+  });
+
+  it("draws with changed display settings at once, without a mark [20:R10.17]", async () => {
+    await using stage = await Stage.open({ config: "display:\n  show_cost: false\n" });
+    await using terminal = open(stage, demo);
+    await terminal.answers(/demo/i);
+    await terminal.say("read nothing");
+    await terminal.answers("⚕ Hermes\n");
+    await stage.configure("display:\n  show_cost: true\n");
+    const text = await terminal.sees(/⚕ hermes-demo.*(?:included|\$)/);
+    expect(text).not.toContain("config changed");
+    await leave(terminal);
+  });
+
+  it("goes on with the conversation of this folder, and says when it goes elsewhere [20:R8.11]", async () => {
+    await using stage = await Stage.open({ files: { "a/one.txt": "1\n", "b/two.txt": "2\n" } });
+    const inFolder = (name: string) => ["--cwd", path.join(stage.work, name)];
+    for (const name of ["a", "b"]) {
+      await using terminal = open(stage, [...inFolder(name), ...demo]);
+      await terminal.answers(/demo/i);
+      await terminal.say(`this is folder ${name}`);
+      await terminal.answers("⚕ Hermes\n");
+      await leave(terminal);
+    }
+    await stage.run(["-z", "a one-shot", ...demo]);
+    {
+      await using terminal = open(stage, [...inFolder("a"), "-c", ...demo]);
+      expect(await terminal.sees("this is folder")).toContain("this is folder a");
+      await leave(terminal);
+    }
+    await using terminal = open(stage, ["-c", ...demo]);
+    await terminal.sees("No conversation of this folder; going on with the newest");
     await leave(terminal);
   });
 });

@@ -27,7 +27,9 @@ export async function runChat(invocation: Invocation): Promise<number> {
   if (question !== undefined) return await answerOnce(question, { wish, invocation, place, scope, loaded });
   if (!isTerminal(invocation)) {
     // A session that is not there is the more useful complaint.
-    await sessionToResume(wish, () => openProgram({ wish, invocation, place, scope, loaded }));
+    await sessionToResume(wish, { place, tell: () => undefined }, () =>
+      openProgram({ wish, invocation, place, scope, loaded }),
+    );
     throw new UserError("There is no terminal to chat in, and nothing was asked.", {
       hint: "Ask once with: hermes chat -q <text>, or pipe the text in.",
       exitCode: exitCodes.usage,
@@ -118,7 +120,8 @@ async function openOnce(
     invocation.io.stderr.write(
       "! The files of this folder are information, not instructions: nobody has trusted it. See: hermes trust add\n",
     );
-  const resume = await sessionToResume(wish, () => hermes);
+  const tell = run.people?.onNotice ?? ((text: string) => void invocation.io.stderr.write(`! ${text}\n`));
+  const resume = await sessionToResume(wish, { place, tell }, () => hermes);
   try {
     const session = await hermes.sessions.open({
       ...wish.open,
@@ -165,12 +168,19 @@ async function openProgram({ wish, invocation, place, scope, loaded, people }: C
   );
 }
 
-async function sessionToResume(wish: ChatWish, open: () => Hermes | Promise<Hermes>): Promise<SessionId | undefined> {
+async function sessionToResume(
+  wish: ChatWish,
+  { place, tell }: { readonly place: string; readonly tell: (text: string) => void },
+  open: () => Hermes | Promise<Hermes>,
+): Promise<SessionId | undefined> {
   const { resume, continueFrom } = wish;
   if (resume === undefined && continueFrom === undefined) return undefined;
   const { sessions } = await open();
   const name = resume ?? continueFrom?.title;
-  const found = name === undefined ? await sessions.newest(wish.open.source) : await sessions.find(name);
+  const newest = name === undefined ? await sessions.newest(wish.open.source, place) : undefined;
+  if (newest?.folder !== undefined && newest.folder !== place)
+    tell(`No conversation of this folder; going on with the newest, which was in ${newest.folder}.`);
+  const found = name === undefined ? newest?.id : await sessions.find(name);
   if (found !== undefined) return found;
   throw new UserError(
     name === undefined ? "There is no session to go on with yet." : `There is no session ${JSON.stringify(name)}.`,

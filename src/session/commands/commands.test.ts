@@ -344,7 +344,7 @@ describe("other commands", () => {
     const session = await open();
     expect(await command(session, "/hello World")).toBe("Hello World");
     expect(await command(session, "/broken")).toBe("no network");
-    expect(await command(session, "/help")).toContain("`/hello` — Greets");
+    expect(await command(session, "/help all")).toContain("`/hello` — Greets");
   });
 
   it("an unknown command runs nothing and says where to look [20:R9.5]", async () => {

@@ -6,11 +6,25 @@ const perPage = 20;
 
 export const helpCommand = defineCommand({
   name: "help",
-  description: "Show what can be typed",
+  description: "Show what can be typed; with a name, what that does",
   category: "Info",
+  argsHint: "[command|all|skills]",
   whileRunning: "now",
   takes: [],
-  run: ({ catalog }) => Promise.resolve({ kind: "markdown", text: helpText(catalog) }),
+  complete: ({ catalog }) => Promise.resolve(offered(catalog).map(({ name }) => name)),
+  async run({ catalog, args }) {
+    const asked = args.trim().replace(/^\//, "").toLowerCase();
+    if (asked === "") return { kind: "markdown", text: shortHelp(catalog) };
+    if (asked === "all") return { kind: "markdown", text: helpText(catalog) };
+    if (asked === "skills") {
+      const lines = catalog.skills.map((one) => `- ${line(one.slug, one.description, "[instruction]")}`);
+      return { kind: "markdown", text: lines.length === 0 ? "No skills are there." : lines.join("\n") };
+    }
+    const command = offered(catalog).find(({ name, aliases }) => name === asked || aliases?.includes(asked) === true);
+    return command === undefined
+      ? warn(`There is no command /${asked}. /help lists them.`)
+      : { kind: "markdown", text: commandHelp(command) };
+  },
 });
 
 export const commandsCommand = defineCommand({
@@ -31,6 +45,37 @@ export const commandsCommand = defineCommand({
     return { kind: "text", text };
   },
 });
+
+/** What most people need, on one screen: names by category. */
+function shortHelp(catalog: CommandCatalog): string {
+  const groups = commandCategories.map((category) => {
+    const names = offered(catalog).filter((command) => command.category === category);
+    return `**${category}**: ${names.map(({ name }) => `\`/${name}\``).join(" ")}`;
+  });
+  const more = `\`/help model\` explains one · \`/help all\` lists everything · \`/help skills\` (${catalog.skills.length}) · \`?\` shows the keys`;
+  return [...groups, "`!command` runs one · `@file:` attaches · `/connect` connects a model", more].join("\n\n");
+}
+
+const examples: Readonly<Record<string, string>> = {
+  model: "/model openrouter:anthropic/claude-sonnet-4.6",
+  resume: "/resume my tour",
+  title: "/title my tour",
+  copy: "/copy 2",
+  queue: "/queue then run the tests",
+  steer: "/steer use the other file",
+  background: "/background look for dead links",
+  export: "/export talk.html",
+  skin: "/skin mono",
+};
+
+function commandHelp(command: SlashCommand): string {
+  const example = examples[command.name];
+  return [
+    commandLine(command),
+    ...(example === undefined ? [] : [`For example: \`${example}\``]),
+    ...(command.whileRunning === "busy" ? ["Not while a turn runs."] : []),
+  ].join("\n\n");
+}
 
 /** Built-in commands by category, then the person's own, plugins' and skills. */
 function helpText(catalog: CommandCatalog): string {

@@ -17,6 +17,7 @@ import {
   undoCommand,
 } from "./conversation.ts";
 import { debugCommand, logsCommand } from "./debug.ts";
+import { exportCommand } from "./export.ts";
 import { commandsCommand, helpCommand } from "./help.ts";
 import { historyCommand, saveCommand } from "./history.ts";
 import { connectCommand, modelCommand } from "./model.ts";
@@ -68,6 +69,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   compressCommand,
   rollbackCommand,
   snapshotCommand,
+  exportCommand,
   stopCommand,
   approveCommand,
   denyCommand,

@@ -1,12 +1,13 @@
 import { plural, relativeTime } from "#foundation/text/figures";
 import type { Store } from "#store";
 import type { CommandView, PickerItem } from "../api.ts";
-import { findSession } from "../search/lineage.ts";
+import { findSession, headOf } from "../search/lineage.ts";
+import { folderOf } from "../search/session-folder.ts";
 
 import { type CommandCall, type CommandServices, defineCommand } from "./command.ts";
 import { act, say, warn } from "./views.ts";
 
-const mostListed = 20;
+const mostListed = 500;
 
 export const resumeCommand = defineCommand({
   name: "resume",
@@ -41,7 +42,7 @@ type Listing = Pick<CommandServices, "store" | "clock">;
 async function pickerOf(call: CommandCall, services: Listing): Promise<CommandView> {
   const items = await sessionItems(call, services);
   if (items.length === 0) return say("There are no sessions yet.");
-  return { kind: "picker", title: "Sessions, newest first", items, command: "/resume" };
+  return { kind: "picker", title: "Sessions, those of this folder first", items, command: "/resume" };
 }
 
 async function sessionItems(
@@ -49,10 +50,16 @@ async function sessionItems(
   { store, clock }: Listing,
 ): Promise<readonly PickerItem[]> {
   const sessions = await store.sessions.list({ limit: mostListed, excludeSources: ["tool", "subagent"], signal });
-  return sessions.map((one) => ({
+  const folders = await Promise.all(sessions.map(async ({ id }) => folderOf(store, await headOf(store, id))));
+  const here = session.info.cwd;
+  const listed = sessions
+    .map((one, index) => ({ ...one, place: folders[index] }))
+    .filter(({ place }) => place?.isOneShot !== true)
+    .sort((left, right) => Number(right.place?.folder === here) - Number(left.place?.folder === here));
+  return listed.map((one) => ({
     value: one.id,
     label: one.title ?? (one.preview === "" ? one.id : one.preview),
-    detail: `${relativeTime(one.lastActiveMs, clock.now())} · ${plural(one.messageCount, "message")} · ${one.source} · ${one.id}`,
+    detail: `${relativeTime(one.lastActiveMs, clock.now())} · ${plural(one.messageCount, "message")} · ${one.place?.folder ?? one.source} · ${one.id}`,
     isCurrent: one.id === session.info.id,
   }));
 }

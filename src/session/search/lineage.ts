@@ -1,5 +1,6 @@
 import type { SessionId } from "#conversation";
 import type { Store } from "#store";
+import { folderOf } from "./session-folder.ts";
 
 const mostSteps = 100;
 
@@ -14,10 +15,23 @@ export async function findSession(store: Store, idOrTitle: string): Promise<Sess
   return found === undefined ? undefined : ((await store.sessions.resumeTarget(found)) ?? found);
 }
 
-/** The newest conversation of a surface. */
-export async function newestSession(store: Store, source: string): Promise<SessionId | undefined> {
-  const [newest] = await store.sessions.list({ source, limit: 1 });
-  return newest?.id;
+/** How many of the newest are looked through for one of this folder. */
+const mostLookedAt = 100;
+
+/** The newest that somebody sat at: of this folder, else of any. One-shot runs are nobody's conversation. */
+export async function newestSession(
+  store: Store,
+  source: string,
+  folder: string | undefined,
+): Promise<{ readonly id: SessionId; readonly folder: string | undefined } | undefined> {
+  let anywhere: { readonly id: SessionId; readonly folder: string | undefined } | undefined;
+  for (const { id } of await store.sessions.list({ source, limit: mostLookedAt })) {
+    const known = await folderOf(store, await headOf(store, id));
+    if (known?.isOneShot === true) continue;
+    if (folder === undefined || known?.folder === folder) return { id, folder: known?.folder };
+    anywhere ??= { id, folder: known?.folder };
+  }
+  return anywhere;
 }
 
 /**

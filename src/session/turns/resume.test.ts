@@ -58,7 +58,7 @@ describe("a session that is opened again", () => {
     expect(await service.find(old)).toBe(old);
     expect(await service.find("Deploy")).toBe(old);
     expect(await service.find("Other")).toBeUndefined();
-    expect(await service.newest("cli")).toBe(old);
+    expect((await service.newest("cli"))?.id).toBe(old);
     expect(await service.newest("telegram")).toBeUndefined();
   });
 

@@ -189,6 +189,8 @@ describe("an input", () => {
     });
     expect(await send({ type: "interrupt" })).toEqual({ kind: "done" });
     await session.settled();
-    expect(await send({ type: "complete", line: "/hel" })).toMatchObject({ completions: [{ label: "/help" }] });
+    expect(await send({ type: "complete", line: "/hel" })).toMatchObject({
+      completions: [{ label: expect.stringContaining("/help") }],
+    });
   });
 });

@@ -175,7 +175,10 @@ export class TuiApp {
         this.#loadHistory(),
         this.#applySkin(this.#state.settings.skin),
         this.#link.open(this.#options.session, {
-          onReady: ({ info, history }) => this.dispatch({ type: "session-ready", info, history }),
+          onReady: ({ info, history }) => {
+            this.dispatch({ type: "session-ready", info, history });
+            this.#promptInWords();
+          },
           onRefused: (error) => this.#refuse(error),
         }),
       ]);
@@ -188,7 +191,9 @@ export class TuiApp {
 
   #refuse(error: unknown): void {
     const hint = error instanceof UserError && error.hint !== undefined ? `\n${error.hint}` : "";
-    this.dispatch({ type: "say", level: "error", text: `${describe(error)}${hint}` });
+    // Read in the shell, where the hint is to be followed.
+    const text = `${describe(error)}${hint}`;
+    this.dispatch({ type: "show", item: { kind: "notice", level: "error", text } });
     this.#exit.resolve(error instanceof UserError ? error.exitCode : 1);
   }
 
@@ -257,6 +262,7 @@ export class TuiApp {
     this.#step(event);
     if (titleEvents.has(event.type)) this.#nameWindow();
     if (!this.#options.terminal.isTty) this.#tellInWords(event);
+    if (event.type === "turn-end") this.#promptInWords();
     if (event.type === "tool-end" || event.type === "turn-end")
       this.#step({ type: "facts", processes: this.#link.current?.info.processes ?? [] });
     if (event.type === "turn-end") this.#options.onTurnEnd?.();
@@ -272,6 +278,14 @@ export class TuiApp {
     const title = harmless(`${turn === undefined ? "" : "⏳ "}Hermes${about === "" ? "" : ` · ${about}`}`);
     if (title !== this.#title) terminal.write(`\x1b]0;${title}\x07`);
     this.#title = title;
+  }
+
+  /** The prompt of a terminal that cannot be drawn on. */
+  #promptInWords(): void {
+    const { terminal } = this.#options;
+    if (terminal.isTty || terminal.hasPerson !== true) return;
+    this.#frames.now();
+    terminal.write("> ");
   }
 
   /** What a spinner would show, as two lines: a file cannot be animated. */

@@ -22,8 +22,13 @@ export class ProcessTerminal implements TuiTerminal {
     this.env = env;
   }
 
-  get isTty(): boolean {
+  get hasPerson(): boolean {
     return this.#input.isTTY === true && this.#output.isTTY === true;
+  }
+
+  get isTty(): boolean {
+    // A dumb terminal can neither move its cursor nor take keys one by one: it is written to like a file.
+    return this.hasPerson && this.env["TERM"] !== "dumb";
   }
 
   get columns(): number {

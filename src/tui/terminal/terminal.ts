@@ -1,6 +1,8 @@
 /** The terminal as the UI sees it: bytes out, bytes in, a size. Tests hand in one of their own. */
 export interface TuiTerminal {
   readonly isTty: boolean;
+  /** Somebody sits there, also where nothing can be drawn: then a plain prompt says that it is their turn. */
+  readonly hasPerson?: boolean | undefined;
   readonly columns: number;
   readonly rows: number;
   /** Decides about colours. */
