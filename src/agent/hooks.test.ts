@@ -46,6 +46,7 @@ describe("those who watch a turn", () => {
         prompt: {
           text: () => Promise.resolve("P"),
           refresh: () => Promise.resolve({ text: "P", changedLayers: [] }),
+          layers: () => Promise.resolve([]),
           rebuild: () => Promise.resolve(),
         },
         keeper: () => ({
@@ -137,6 +138,7 @@ describe("another model", () => {
         prompt: {
           text: () => Promise.resolve("P"),
           refresh: () => Promise.resolve({ text: "P", changedLayers: [] }),
+          layers: () => Promise.resolve([]),
           rebuild: (facts) => Promise.resolve(void rebuilt.push(facts)),
         },
       },

@@ -31,7 +31,7 @@ export { type Confirmed, MemoryWrites } from "./memory/memory-writes.ts";
 export { Notes } from "./memory/notes.ts";
 export { isMemoryProvider, type MemoryProvider } from "./memory/provider.ts";
 export { type PendingWrite, pendingText, Quarantine } from "./memory/quarantine.ts";
-export type { Transcript, TurnHooks } from "./ports.ts";
+export type { RequestFacts, Transcript, TurnHooks } from "./ports.ts";
 export { defaultIdentity } from "./prompt/layer-texts.ts";
 export { readPrefill } from "./prompt/prefill.ts";
 export { expandReferences, type ReferenceDeps } from "./prompt/references/references.ts";

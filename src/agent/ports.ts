@@ -31,6 +31,8 @@ export function unrecorded(sessionId: SessionId): Transcript {
 export interface PromptSource {
   /** Built on the first call of a new session, read back on every later one: the same bytes each time. */
   text(): Promise<string>;
+  /** The same text by where it comes from; one piece where that is not known any more. */
+  layers(): Promise<readonly { readonly name: string; readonly text: string }[]>;
   /** After compression: rebuilds the layers whose inputs changed, and says which. */
   refresh(): Promise<{ readonly text: string; readonly changedLayers: readonly string[] }>;
   /** After an explicit change of model or tools. */
@@ -82,6 +84,8 @@ export interface RequestFacts {
   readonly messageCount: number;
   readonly toolCount: number;
   readonly estimatedTokens: number;
+  /** Of the prompt and the messages. */
+  readonly characters: number;
   readonly maxOutputTokens?: number;
 }
 

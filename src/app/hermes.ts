@@ -135,6 +135,8 @@ function pluginsOf(plugins: Plugins): Parameters<typeof openSessions>[0]["plugin
   return {
     turnHooks: ({ key, source }) => turnHooks(plugins.hooksFor(key), source),
     childStopped: ({ key }, stop) => plugins.hooksFor(key).notify("subagent_stop", stop, never),
+    sessionEvent: (event, { key, sessionId, source }) =>
+      plugins.hooksFor(key).notify(event, { session_id: sessionId, platform: source }, never),
     memoryProviders: () => plugins.memoryProviders,
     contextEngines: () => plugins.contextEngines,
     list: () => plugins.list,

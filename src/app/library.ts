@@ -1,9 +1,16 @@
 import type { FlagSetting } from "#config";
-import type { ApprovalChoice, Message, SessionId, TurnResult } from "#conversation";
+import type { ApprovalChoice, JsonSchema, Message, SessionId, TurnResult } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { realImport } from "#foundation/process/import-module";
-import type { OpenOptions, OpenSession, SessionEvent, SessionInfo } from "#session";
+import {
+  askForJson,
+  type OpenOptions,
+  type OpenSession,
+  type SessionEvent,
+  type SessionInfo,
+  type StructuredResult,
+} from "#session";
 import { type Hermes, openHermes } from "./hermes.ts";
 
 declare const __HERMES_VERSION__: string | undefined;
@@ -54,11 +61,11 @@ export interface HermesConversation extends AsyncDisposable {
   readonly session: OpenSession;
   /** The answer as text; null when there is none. */
   chat(message: string, options?: { readonly signal?: AbortSignal }): Promise<string | null>;
-  /** The whole outcome of a turn. */
+  /** The whole outcome of a turn. With a schema the answer is JSON that fits it, read into `output`; one that does not is asked for again, once. */
   runConversation(
-    input: { readonly message: string; readonly images?: readonly string[] },
+    input: { readonly message: string; readonly images?: readonly string[]; readonly outputSchema?: JsonSchema },
     options?: { readonly signal?: AbortSignal },
-  ): Promise<TurnResult>;
+  ): Promise<StructuredResult>;
 }
 
 /** Opens Hermes as a library: the same agent, tools, memory and sessions as the program. */
@@ -157,14 +164,16 @@ function conversationOver(
     const stop = (): void => session.interrupt();
     signal.addEventListener("abort", stop, { once: true });
     try {
-      const submission = await session.submit({
-        text: input.message,
-        ...(input.images === undefined ? {} : { images: input.images }),
-      });
-      if (submission.kind === "turn") return await submission.ended;
-      throw new Error(
-        submission.kind === "refused" ? submission.message : "Another turn of this conversation is running.",
-      );
+      const ask = async (text: string): Promise<TurnResult> => {
+        const submission = await session.submit({ text, images: input.images });
+        if (submission.kind === "turn") return await submission.ended;
+        throw new Error(
+          submission.kind === "refused" ? submission.message : "Another turn of this conversation is running.",
+        );
+      };
+      return await (input.outputSchema === undefined
+        ? ask(input.message)
+        : askForJson(ask, input.message, input.outputSchema));
     } finally {
       signal.removeEventListener("abort", stop);
     }

@@ -177,7 +177,7 @@ export class Plugins implements AsyncDisposable {
     const userHome = env["HOME"]?.trim() ?? "";
     const configured = readShellHooks(config.hooks, logger, userHome === "" ? {} : { userHome });
     if (configured.length === 0) return;
-    const childEnv = childEnvironment(env, { policy: "minimal" });
+    const childEnv = { ...childEnvironment(env, { policy: "minimal" }), HERMES_HOME: home.root };
     const { confirmHook, acceptHooks } = this.#options;
     const registered = await registerShellHooks(this.#hooks, configured, {
       deps: {

@@ -46,6 +46,8 @@ export interface OpenOptions {
   readonly skills?: readonly string[] | undefined;
   readonly maxSteps?: number | undefined;
   readonly yolo?: boolean | undefined;
+  /** Nothing is changed until a person accepts the plan. */
+  readonly isPlanning?: boolean | undefined;
   readonly saveTrajectories?: boolean | undefined;
   readonly passSessionId?: boolean | undefined;
   /** Instructions of the program that opened the session; a part of its prompt from the beginning. */

@@ -15,6 +15,8 @@ export {
 } from "./search/conversations.ts";
 export { createSessionSearchTool } from "./search/session-search-tool.ts";
 export { checkpointService } from "./services/checkpoints.ts";
+export { planRequest } from "./turns/plan-words.ts";
+export { askForJson, type StructuredResult } from "./turns/structured-answer.ts";
 export { applyInput, replyOf, type WireReply } from "./wire/apply-input.ts";
 export { toWire, type WireEvent, wireVersion } from "./wire/events.ts";
 export { readInput } from "./wire/inputs.ts";

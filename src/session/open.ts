@@ -8,6 +8,7 @@ import type { SessionService } from "./api.ts";
 import type { PluginCommand } from "./plugin-command.ts";
 import { createOpenAgent } from "./services/open-agent.ts";
 import { savedPreferences } from "./services/preferences.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { createSessionService } from "./session-service.ts";
 import { sessionSettings } from "./settings.ts";
 import { storedRecords } from "./turns/agent-records.ts";
@@ -22,6 +23,7 @@ export interface SessionsOptions {
   readonly commandEnvironment: NodeJS.ProcessEnv;
   readonly plugins: AgentPlugins & {
     commands(): readonly PluginCommand[];
+    sessionEvent: SessionDeps["notifyPlugins"];
     list(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
   };
   readonly skills: { readonly library: SkillLibrary; readonly loader: SkillLoader; readonly usage: SkillUsage };
@@ -55,6 +57,7 @@ export function openSessions(options: SessionsOptions): SessionService {
     redactKnown: loaded.config.security.redact_secrets ? (text) => machine.redactor.redactKnown(text) : (text) => text,
     plugins: () => plugins.list(),
     pluginCommands: () => plugins.commands(),
+    notifyPlugins: (event, session) => plugins.sessionEvent(event, session),
     skillUse: async () => [...(await skills.usage.all())].map(([name, use]) => ({ name, ...use })),
     openAgent: createOpenAgent({
       ...shared,

@@ -9,6 +9,14 @@ import type { Preferences } from "./services/preferences.ts";
 import type { OpenAgent } from "./services/session-agent.ts";
 import type { SessionSettings } from "./settings.ts";
 
+/** Which conversation an event of its life is about. */
+export interface EndedSession {
+  /** Names what belongs to the session. */
+  readonly key: string;
+  readonly sessionId: string;
+  readonly source: string;
+}
+
 /** What the service is built from: what all sessions of a process share. */
 export interface SessionDeps {
   readonly store: Store;
@@ -30,6 +38,8 @@ export interface SessionDeps {
   /** Takes known secret values out of what a person writes, before anything of it is kept or sent. */
   redactKnown(text: string): string;
   pluginCommands(): readonly PluginCommand[];
+  /** Plugins hear that a conversation is over, or that another has taken its place. */
+  notifyPlugins(event: "on_session_finalize" | "on_session_reset", session: EndedSession): Promise<void>;
   plugins(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
   skillUse(): Promise<readonly SkillUseFigures[]>;
 }

@@ -27,6 +27,7 @@ export function openSession(session: ToolSession, deps: SessionDeps): AsyncDispo
       approval.grants.endSession(key);
       approval.yolo.endSession(key);
       approval.permissions.endSession(key);
+      approval.plan.set(key, false);
       terminals.sudo.forget(key);
       terminals.variables.endSession(key);
       await terminals.processes.endSession(key);

@@ -56,6 +56,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     files: (task) => resultFiles(leases, task, machine.logger),
     observers: opened.observers,
     yolo: approval.yolo,
+    plan: approval.plan,
     permissions: {
       list: (of) => approval.permissions.list(of),
       add: async (of, effect, text) => {
@@ -128,7 +129,7 @@ function openAll(machine: Machine, options: ToolsOptions) {
     audit,
     history: files.history,
     cover,
-    judge: (turn) => judgeCalls({ permissions, gate, toolNamed }, turn),
+    judge: (turn) => judgeCalls({ permissions, gate, toolNamed, plan: approval.plan, home: machine.userHome }, turn),
     toolNamed,
   };
   const observers = (turn: ObservedTurn) => {

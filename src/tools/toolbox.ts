@@ -2,6 +2,7 @@ import type { Redactor } from "#foundation/secrets/redact";
 import type { YoloSwitch } from "./approval/modes.ts";
 import type { ListedRule } from "./approval/permissions/permissions.ts";
 import type { PermissionEffect } from "./approval/permissions/rule.ts";
+import type { PlanMode } from "./approval/plan-mode.ts";
 import type { CallObserver } from "./call/call-state.ts";
 import type { ToolContext } from "./call/context.ts";
 import type { ToolSession } from "./call/open-sessions.ts";
@@ -40,6 +41,8 @@ export interface Toolbox extends AsyncDisposable {
   /** Hooks of plugins and the audit, for the calls of one turn. */
   observers(turn: ObservedTurn): readonly CallObserver[];
   readonly yolo: YoloSwitch;
+  /** Sessions that may change nothing until a plan is accepted. */
+  readonly plan: Pick<PlanMode, "isOn" | "set">;
   /** The rules of the person, as they count in a session. */
   readonly permissions: {
     list(scope: SessionScope): Promise<readonly ListedRule[]>;

@@ -56,6 +56,7 @@ async function play({ contextWindow, turns, alphabet }: WindowOptions) {
     prompt: {
       text: () => Promise.resolve(systemText),
       refresh: () => Promise.resolve({ text: systemText, changedLayers: [] }),
+      layers: () => Promise.resolve([]),
       rebuild: () => Promise.resolve(),
     },
     tools: ["terminal", "read_file", "search_files", "patch"].map((name) =>

@@ -7,6 +7,7 @@ it("[10:A12.4] [10:COMP-30] a long run with four compressions keeps reading the 
   const prompt = {
     text: () => Promise.resolve(text),
     refresh: () => Promise.resolve({ text, changedLayers: [] }),
+    layers: () => Promise.resolve([]),
     rebuild: () => Promise.resolve(),
   };
   await using stage = await openStage({ protocol: "anthropic_messages", prompt });

@@ -283,6 +283,7 @@ describe("the prompt after a compression", () => {
         built = next;
         return Promise.resolve({ text: next.text, changedLayers: changed });
       },
+      layers: () => Promise.resolve([]),
       rebuild: () => Promise.resolve(),
     };
     const { agent, server, records } = await stage({ prompt });

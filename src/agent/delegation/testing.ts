@@ -203,6 +203,7 @@ function fixedPrompt(text: string): PromptSource {
   return {
     text: () => Promise.resolve(text),
     refresh: () => Promise.resolve({ text, changedLayers: [] }),
+    layers: () => Promise.resolve([]),
     rebuild: () => Promise.resolve(),
   };
 }

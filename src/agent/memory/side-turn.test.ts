@@ -51,6 +51,7 @@ async function stage(changes: Partial<SideTurnDeps> = {}, money: CallMoney = fre
       source: {
         text: () => Promise.resolve("You are Hermes."),
         refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
+        layers: () => Promise.resolve([]),
         rebuild: () => Promise.resolve(),
       },
     },

@@ -2,7 +2,7 @@ import { Mutex } from "#foundation/lifecycle/mutex";
 import type { PromptSource } from "../ports.ts";
 import type { PromptInputs } from "./inputs.ts";
 import { promptForSession, toStored } from "./stored-prompt.ts";
-import { type BuiltPrompt, rebuildChanged } from "./system-prompt.ts";
+import { type BuiltPrompt, cutLayers, rebuildChanged } from "./system-prompt.ts";
 
 export interface PromptSourceDeps {
   /** A session with a history goes on with the prompt it has, whatever changed on disk since. */
@@ -44,6 +44,11 @@ export function createPromptSource(deps: PromptSourceDeps): PromptSource {
 
   return {
     text: async () => (current ?? (await open())).text,
+    layers: async () => {
+      const prompt = current ?? (await open());
+      const pieces = cutLayers(prompt);
+      return pieces === undefined ? [{ name: "system prompt", text: prompt.text }] : [...pieces.values()];
+    },
     refresh: () => renew(() => deps.gather()),
     async rebuild({ model, provider }) {
       await renew(async () => ({ ...(await deps.gather()), model, provider }));

@@ -100,7 +100,7 @@ function assemble(pieces: readonly Piece[], session: FrozenSession): BuiltPrompt
 }
 
 /** The old text cut back into its layers; undefined when lengths or hashes do not fit the text. */
-function cutLayers(old: BuiltPrompt): ReadonlyMap<LayerName, Piece> | undefined {
+export function cutLayers(old: BuiltPrompt): ReadonlyMap<LayerName, Piece> | undefined {
   if (old.layers.length === 0) return undefined;
   const characters = Array.from(old.text);
   const pieces = new Map<LayerName, Piece>();

@@ -101,6 +101,7 @@ export async function openHarness(given: HarnessGiven = {}) {
       prompt: {
         text: () => Promise.resolve("You are Hermes."),
         refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
+        layers: () => Promise.resolve([]),
         rebuild: () => Promise.resolve(),
       },
       tools: agentTools,

@@ -1,3 +1,4 @@
+import { textOf } from "#conversation";
 import { quietly } from "#foundation/files/quietly";
 import { type Collected, localFailure, type ModelFailure, type ModelRequest } from "#model";
 import type { Attempt } from "../loop.ts";
@@ -76,6 +77,7 @@ function requestFacts(request: ModelRequest, turn: Turn, estimatedTokens: number
     messageCount: request.messages.length,
     toolCount: request.tools.length,
     estimatedTokens,
+    characters: request.messages.reduce((sum, { content }) => sum + textOf(content).length, request.system.length),
     ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
   };
 }

@@ -53,6 +53,14 @@ const sharedChatFlags: readonly Flag[] = [
 export const chatFlags: readonly Flag[] = [
   ...sharedChatFlags,
   { name: "query", short: "q", kind: "text", value: "<text>", about: "Ask once and leave; - reads standard input" },
+  { name: "plan", kind: "switch", about: "With -q: only make a plan, change nothing" },
+  {
+    name: "output-schema",
+    kind: "text",
+    value: "<file>",
+    about: "With -q: the answer is JSON that fits this JSON Schema",
+    completes: "file",
+  },
   { name: "quiet", short: "Q", kind: "switch", about: "With -q: only the answer" },
   { name: "json-stream", kind: "switch", about: "With -q: one event per line, as JSON" },
   {

@@ -17,6 +17,8 @@ export interface ChatWish {
   /** `--json-input`: another program speaks for the person. */
   readonly isWired: boolean;
   readonly images: readonly string[];
+  /** A file with a JSON Schema that the answer has to fit. */
+  readonly outputSchema: string | undefined;
   readonly isWorktree: boolean;
   readonly isVerbose: boolean;
   /** Settings that hold for this run only. */
@@ -51,6 +53,7 @@ export function readChatWish(invocation: Invocation): ChatWish {
       ...given("skills", list(flags["skills"])),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       yolo: flags["yolo"] === true,
+      isPlanning: flags["plan"] === true,
       ...(flags["save-trajectories"] === true ? { saveTrajectories: true } : {}),
       passSessionId: flags["pass-session-id"] === true,
       ignoreRules: flags["ignore-rules"] === true,
@@ -61,6 +64,7 @@ export function readChatWish(invocation: Invocation): ChatWish {
     output: outputOf(flags, { isJson: global.isJson, isOneShot: oneShot !== undefined, hasQuery: query !== undefined }),
     isWired: flags["json-input"] === true,
     images: list(flags["image"]) ?? [],
+    outputSchema: text(flags["output-schema"]),
     isWorktree: flags["worktree"] === true,
     isVerbose: flags["verbose"] === true,
     settings: flags["checkpoints"] === true ? [snapshots] : [],

@@ -1,9 +1,12 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import type { Hermes } from "#app";
 import { formatWarning, type LoadedConfig, loadConfig } from "#config";
-import type { SessionId } from "#conversation";
+import type { JsonSchema, SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { isRecord, parseJson } from "#foundation/text/json";
 import type { OpenSession } from "#session";
 import { exitCodes, type Invocation } from "../command.ts";
 import { homeOf } from "../support/home.ts";
@@ -71,11 +74,29 @@ export interface ChatRun {
 
 async function answerOnce(text: string, run: ChatRun): Promise<number> {
   const { wish, invocation, place } = run;
-  const question = await questionWithImages(text, { images: wish.images, cwd: place });
+  const { planRequest } = await import("#session");
+  const asked = wish.open.isPlanning === true ? planRequest(text) : text;
+  const question = await questionWithImages(asked, { images: wish.images, cwd: place });
+  const schema = wish.outputSchema === undefined ? undefined : await readSchemaFile(wish.outputSchema, place);
   const { session } = await openAll(run, false);
   const { runOneShot } = await import("./one-shot.ts");
-  const output = wish.output === "screen" ? "text" : wish.output;
-  return runOneShot(session, question, { io: invocation.io, output });
+  const wanted = wish.output === "screen" ? "text" : wish.output;
+  // Of an answer that another program reads, only the checked one is printed.
+  const output = schema !== undefined && wanted === "text" ? "bare" : wanted;
+  return runOneShot(session, { ...question, schema }, { io: invocation.io, output });
+}
+
+/** The JSON Schema in a file that was named on the command line. */
+async function readSchemaFile(file: string, cwd: string): Promise<JsonSchema> {
+  const text = await readFile(path.resolve(cwd, file), "utf8").catch((cause: unknown) => {
+    throw new UserError(`The schema ${file} cannot be read.`, { exitCode: exitCodes.usage, cause });
+  });
+  const parsed = parseJson(text);
+  if (parsed.ok && isRecord(parsed.value)) return parsed.value;
+  throw new UserError(`${file} is no JSON Schema.`, {
+    exitCode: exitCodes.usage,
+    hint: "It must hold one JSON object.",
+  });
 }
 
 /** The whole program and the session that was asked for; both end with the scope. */

@@ -1,14 +1,21 @@
-import { type TurnResult, turnDocument } from "#conversation";
+import { type JsonSchema, type TurnResult, turnDocument } from "#conversation";
 import { UserError } from "#foundation/errors";
-import { type CommandView, type OpenSession, replyOf, type SessionEvent } from "#session";
+import { askForJson, type CommandView, type OpenSession, replyOf, type SessionEvent } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
 import type { ChatWish } from "./chat-wish.ts";
 import { tellEvents, writeLine } from "./wire-chat.ts";
 
+export interface OneShotQuestion {
+  readonly text: string;
+  readonly images: readonly string[];
+  /** What the answer has to fit. */
+  readonly schema?: JsonSchema | undefined;
+}
+
 /** One question, one answer, and the exit code that says how it went. */
 export async function runOneShot(
   session: OpenSession,
-  question: { readonly text: string; readonly images: readonly string[] },
+  question: OneShotQuestion,
   { io, output }: { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> },
 ): Promise<number> {
   using _printing =
@@ -16,7 +23,13 @@ export async function runOneShot(
   const stop = (): void => session.interrupt();
   io.signal.addEventListener("abort", stop, { once: true });
   try {
-    const submission = await session.submit(question);
+    const { schema, ...words } = question;
+    if (schema !== undefined) {
+      const ended = await askForJson((text) => answerTo(session, { ...words, text }), words.text, schema);
+      finish(ended, { io, output });
+      return exitCodeOf(ended);
+    }
+    const submission = await session.submit(words);
     // A skill's command becomes words for the model.
     const outcome = submission.kind === "command" ? submission.view : submission;
     if (outcome.kind === "turn") {
@@ -31,6 +44,15 @@ export async function runOneShot(
   } finally {
     io.signal.removeEventListener("abort", stop);
   }
+}
+
+/** The outcome of a turn that must begin at once. */
+async function answerTo(session: OpenSession, input: { readonly text: string }): Promise<TurnResult> {
+  const submission = await session.submit(input);
+  if (submission.kind === "turn") return submission.ended;
+  throw new UserError(submission.kind === "refused" ? submission.message : "The question could not be asked.", {
+    exitCode: exitCodes.failed,
+  });
 }
 
 type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> };

@@ -81,6 +81,45 @@ export const undoCommand = defineCommand({
   },
 });
 
+export const rewindCommand = defineCommand({
+  name: "rewind",
+  description: "Go back to before an earlier message: conversation and files",
+  category: "Session",
+  argsHint: "[n]",
+  whileRunning: "busy",
+  takes: ["conversation", "checkpoints"],
+  async run({ args, session, signal }, { conversation, checkpoints }) {
+    const messages = session.history.filter(({ role }) => role === "user").reverse();
+    if (messages.length === 0) return warn("There is no message to go back to.");
+    const shown = (at: number): string => truncateEnd(textOf(messages[at]?.content).replace(/\s+/g, " ").trim(), 80);
+    if (args === "") {
+      const items = messages.map((_, at) => ({
+        value: String(at + 1),
+        label: shown(at),
+        detail: at === 0 ? "the last message" : `${at} messages after it`,
+        isCurrent: false,
+      }));
+      return { kind: "picker", title: "Go back to before this message, files included", items, command: "/rewind" };
+    }
+    const count = Number(args);
+    if (!Number.isInteger(count) || count < 1 || count > messages.length)
+      return warn(`Choose a message between 1 (the last) and ${messages.length}.`);
+    const files: string[] = [];
+    // Newest first, each with its files: wherever this stops, words and files belong together.
+    for (let at = 0; at < count; at += 1) {
+      const turn = messages[at]?.uid;
+      try {
+        const done = turn === undefined ? undefined : await checkpoints.undo(turn, signal);
+        if (done !== undefined) files.push(done);
+      } catch (error) {
+        return fault(`Stopped before: ${shown(at)}. ${describe(error)} /undo --keep-files takes back its words alone.`);
+      }
+      await conversation.dropLastExchange();
+    }
+    return say([`Back to before: ${shown(count - 1)}`, ...files].join("\n"));
+  },
+});
+
 export const branchCommand = defineCommand({
   name: "branch",
   aliases: ["fork"],

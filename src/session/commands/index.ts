@@ -13,6 +13,7 @@ import {
   compressCommand,
   newCommand,
   retryCommand,
+  rewindCommand,
   titleCommand,
   undoCommand,
 } from "./conversation.ts";
@@ -21,6 +22,7 @@ import { exportCommand } from "./export.ts";
 import { commandsCommand, helpCommand } from "./help.ts";
 import { historyCommand, saveCommand } from "./history.ts";
 import { connectCommand, modelCommand } from "./model.ts";
+import { planCommand } from "./planning.ts";
 import { configCommand, profileCommand, reloadCommand } from "./preferences.ts";
 import { resumeCommand, sessionsCommand } from "./resume.ts";
 import { rollbackCommand } from "./rollback.ts";
@@ -35,7 +37,7 @@ import {
   verboseCommand,
 } from "./screen.ts";
 import { snapshotCommand } from "./snapshot.ts";
-import { insightsCommand, statusCommand, usageCommand } from "./status.ts";
+import { contextCommand, insightsCommand, statusCommand, usageCommand } from "./status.ts";
 import {
   memoryCommand,
   pluginsCommand,
@@ -64,6 +66,8 @@ export const builtinCommands: readonly SlashCommand[] = [
   retryCommand,
   continueCommand,
   undoCommand,
+  rewindCommand,
+  planCommand,
   titleCommand,
   branchCommand,
   compressCommand,
@@ -102,6 +106,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   helpCommand,
   commandsCommand,
   usageCommand,
+  contextCommand,
   insightsCommand,
   profileCommand,
   copyCommand,

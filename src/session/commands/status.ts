@@ -72,6 +72,27 @@ export const usageCommand = defineCommand({
   },
 });
 
+export const contextCommand = defineCommand({
+  name: "context",
+  description: "Show what fills the context window, by where it comes from",
+  category: "Info",
+  whileRunning: "now",
+  takes: ["context"],
+  async run({ session }, { context }) {
+    const { contextWindow, contextTokens } = session.info;
+    const shares = await context.shares();
+    const estimated = shares.reduce((sum, { tokens }) => sum + tokens, 0);
+    const rows = [...shares, { source: "together", tokens: estimated }].map(({ source, tokens }) => [
+      source,
+      shortCount(tokens),
+      contextWindow === 0 ? "" : `${((tokens / contextWindow) * 100).toFixed(1)} %`,
+    ]);
+    const counted =
+      contextTokens === 0 ? "" : ` The last request had ${contextText({ contextTokens, contextWindow })}.`;
+    return { kind: "table", title: `Context, estimated.${counted}`, columns: ["From", "Tokens", "Share"], rows };
+  },
+});
+
 export function contextText({
   contextTokens,
   contextWindow,

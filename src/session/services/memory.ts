@@ -9,6 +9,8 @@ export interface MemoryService {
   reject(id: string): Promise<string>;
   /** The words of this conversation are about to be lost: one chance to keep what is worth keeping. */
   flush(reason: Exclude<FlushReason, "compression">, signal: AbortSignal): Promise<void>;
+  /** The conversation is over: the memory provider hears it, and is closed after that. */
+  end(signal: AbortSignal): Promise<void>;
 }
 
 export interface MemoryServiceDeps {
@@ -17,13 +19,15 @@ export interface MemoryServiceDeps {
   readonly scope: SessionScope;
   readonly sessionId: string;
   readonly flush: MemoryService["flush"];
+  readonly end: MemoryService["end"];
 }
 
 const unknown = "There is no such entry.";
 
-export function memoryService({ memory, scope, sessionId, flush }: MemoryServiceDeps): MemoryService {
+export function memoryService({ memory, scope, sessionId, flush, end }: MemoryServiceDeps): MemoryService {
   return {
     flush,
+    end,
     pending: async () =>
       ((await memory?.quarantine.list()) ?? []).map((one) => ({
         id: one.id,

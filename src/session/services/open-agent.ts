@@ -18,6 +18,7 @@ import { readPageWith, type SessionScope, type SurfaceTools, sessionFolder, type
 import { accountService } from "./account.ts";
 import { checkpointService } from "./checkpoints.ts";
 import { type ChosenModel, chooseModel } from "./choose-model.ts";
+import { contextShares } from "./context-shares.ts";
 import { memoryService } from "./memory.ts";
 import { modelService, windowRule } from "./models.ts";
 import { saveModel } from "./preferences.ts";
@@ -62,6 +63,8 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
     const live = new LiveSettings(machine.loaded);
     if (live.problem !== undefined) tell(request, live.problem, "warn");
     const preloaded = await preload(request, { host, scope }, signal);
+    const ephemeral = (): string =>
+      [config.agent.system_prompt, live.personalityText, preloaded].filter((text) => text !== "").join("\n\n");
     const assembled = await assembleAgent({ ...host, skills: host.skills.library }, scope, {
       conversation,
       chosen,
@@ -83,8 +86,7 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
         systemMessage: options.systemMessage,
         showsSessionId: options.passSessionId,
         prefill: await readPrefill(machine),
-        ephemeral: () =>
-          [config.agent.system_prompt, live.personalityText, preloaded].filter((text) => text !== "").join("\n\n"),
+        ephemeral,
       },
       signal,
     });
@@ -92,7 +94,8 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
     for (const name of assembled.tools.listing.unknownToolsets)
       if (options.toolsets?.includes(name) === true)
         tell(request, `There is no toolset "${name}". See them with: hermes tools list`, "warn");
-    const services = servicesOf(request, { host, scope, chosen, assembled, live, auxiliary });
+    if (options.isPlanning === true) host.tools.plan.set(scope.key, true);
+    const services = servicesOf(request, { host, scope, chosen, assembled, live, auxiliary, ephemeral });
     return { agent: assembled.agent, services, [Symbol.asyncDispose]: () => assembled[Symbol.asyncDispose]() };
   };
 }
@@ -186,6 +189,8 @@ interface ServiceDeps {
   readonly assembled: AssembledAgent;
   readonly live: LiveSettings;
   readonly auxiliary: Auxiliary;
+  /** What every prompt has besides and nobody stores. */
+  ephemeral(): string;
 }
 
 function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): AgentServices {
@@ -221,6 +226,11 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       scope,
       sessionId,
       flush: async (reason, signal) => void (await side.flush(reason, conversation.history, signal)),
+      end: async (signal) => {
+        const manager = assembled.memory?.manager;
+        await manager?.sessionEnded(conversation.history, signal);
+        await manager?.[Symbol.asyncDispose]();
+      },
     }),
     account: accountService({
       clock: machine.clock,
@@ -228,7 +238,7 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       registry: models.context.registry,
       target,
     }),
-    ...ownServices(host, scope, assembled),
+    ...ownServices(deps),
     behaviour: live,
     references: referenceService({
       folder: options.cwd,
@@ -243,12 +253,14 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
 }
 
 /** What belongs to the session alone: its approvals, its context, its background processes. */
-function ownServices(
-  { tools }: SessionHost,
-  scope: SessionScope,
-  { compression }: AssembledAgent,
-): Pick<AgentServices, "approvals" | "context" | "processes"> {
+function ownServices({
+  host: { tools },
+  scope,
+  assembled,
+  ephemeral,
+}: ServiceDeps): Pick<AgentServices, "approvals" | "context" | "processes"> {
   const { key, userId } = scope;
+  const { compression, deps, agent } = assembled;
   return {
     approvals: {
       get isYolo() {
@@ -261,8 +273,19 @@ function ownServices(
           ? Promise.resolve("only the owner of this home can allow something")
           : tools.permissions.add(scope, effect, text),
       removeRule: (text) => tools.permissions.remove(scope, text),
+      get isPlanning() {
+        return tools.plan.isOn(key);
+      },
+      setPlanning: (isOn) => tools.plan.set(key, isOn),
     },
     context: {
+      shares: async () =>
+        contextShares({
+          layers: await deps.prompt.source.layers(),
+          ephemeral: ephemeral(),
+          tools: assembled.tools.listing,
+          history: agent.conversation.history,
+        }),
       async compress(focus, signal) {
         const outcome = await compression.compressNow(focus, signal);
         return outcome.kind === "smaller" ? { before: outcome.tokensBefore, after: outcome.tokensAfter } : undefined;

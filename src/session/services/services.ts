@@ -36,6 +36,9 @@ export interface ApprovalService {
   /** A rule for this session; a text says why it cannot be one. */
   addRule(effect: PermissionEffect, text: string): Promise<string | undefined>;
   removeRule(text: string): Promise<boolean>;
+  /** True while nothing may be changed, because a plan is being made. */
+  readonly isPlanning: boolean;
+  setPlanning(isOn: boolean): void;
 }
 
 /** How the model answers. Each change counts from the next request on; a text says why it cannot be made. */
@@ -45,7 +48,16 @@ export interface BehaviourService {
   setFast(isOn: boolean): void;
 }
 
+/** Something that fills the window. */
+export interface ContextShare {
+  readonly source: string;
+  /** Estimated. */
+  readonly tokens: number;
+}
+
 export interface ContextService {
+  /** What the next request would hold, by where it comes from. */
+  shares(): Promise<readonly ContextShare[]>;
   /** Compresses now; undefined when there is nothing to compress. */
   compress(
     focus: string | undefined,

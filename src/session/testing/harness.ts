@@ -54,6 +54,7 @@ export async function openHarness(given: HarnessOptions = {}) {
       redact: (text) => text,
       redactKnown: (text) => text.replaceAll("known-secret-value", "***"),
       pluginCommands: () => [],
+      notifyPlugins: () => Promise.resolve(),
       plugins: () => [],
       skillUse: () => Promise.resolve([]),
       ...given.deps,

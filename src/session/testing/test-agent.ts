@@ -77,7 +77,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
       }),
       describe: () => [{ name: "test", tools: [...listing.names], unavailable: [] }],
     },
-    context: { compress: () => Promise.resolve(undefined) },
+    context: { shares: () => Promise.resolve([]), compress: () => Promise.resolve(undefined) },
     checkpoints: {
       list: () => Promise.resolve([]),
       diff: () => Promise.resolve(""),
@@ -89,6 +89,8 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
       get isYolo() {
         return isYolo;
       },
+      isPlanning: false,
+      setPlanning: () => undefined,
       rules: () => Promise.resolve([]),
       addRule: () => Promise.resolve(undefined),
       removeRule: () => Promise.resolve(false),
@@ -105,6 +107,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
       confirm: () => Promise.resolve("Kept."),
       reject: () => Promise.resolve("Refused."),
       flush: () => Promise.resolve(),
+      end: () => Promise.resolve(),
     },
     titles: { suggest: () => Promise.resolve(undefined) },
     references: { expand: (text) => Promise.resolve({ text, warnings: [] }) },
@@ -159,6 +162,7 @@ function buildAgent(
           return stored?.text ?? promptText;
         },
         refresh: () => Promise.resolve({ text: promptText, changedLayers: [] }),
+        layers: () => Promise.resolve([]),
         rebuild: () => Promise.resolve(),
       },
     },

@@ -15,6 +15,7 @@ export interface CurrentConversationDeps extends ConversationDeps {
 }
 
 const flushMs = 30_000;
+const endMs = 30_000;
 
 /** The conversation a session is in. `/new` puts another in its place; surfaces learn of it by `session-changed`. */
 export class CurrentConversation {
@@ -47,9 +48,11 @@ export class CurrentConversation {
     await this.#deps.turns.replace(async () => {
       const old = this.now;
       await this.#keepMemories("reset");
+      await this.#finalize(old);
       // Only when the new one is there is the old one given up.
       await this.open({ ...freshOptions(this.#deps.options), ...this.#chosenModel() });
       await this.#end(old, reason);
+      await this.#tellPlugins("on_session_reset", this.now);
     });
     this.#deps.onChange();
   }
@@ -81,12 +84,33 @@ export class CurrentConversation {
   async close(reason: string | undefined): Promise<void> {
     if (this.#now === undefined) return;
     await this.#keepMemories("exit");
+    await this.#finalize(this.#now);
     await this.#end(this.#now, reason);
   }
 
   /** Nobody needs it now. Nothing is lost by that: everything is stored, and it is opened again when it is needed. */
   async putAway(): Promise<void> {
     if (this.#now !== undefined) await this.#end(this.#now, undefined);
+  }
+
+  /** Memory and plugins hear of the end while everything is still there; a provider is closed before a new one may begin. */
+  async #finalize(conversation: Conversation): Promise<void> {
+    using limit = deadline(endMs);
+    const { logger } = this.#deps.session;
+    await quietly("ending memory", () => conversation.services.memory.end(limit.signal), { logger });
+    await this.#tellPlugins("on_session_finalize", conversation);
+  }
+
+  async #tellPlugins(
+    event: "on_session_finalize" | "on_session_reset",
+    { rootId: key, transcript: { sessionId } }: Conversation,
+  ): Promise<void> {
+    const { session, options } = this.#deps;
+    const { source } = options;
+    await quietly("telling plugins", () => session.notifyPlugins(event, { key, sessionId, source }), {
+      logger: session.logger,
+      fields: { event },
+    });
   }
 
   async #end(conversation: Conversation, reason: string | undefined): Promise<void> {

@@ -13,6 +13,7 @@ import { Grants } from "./grants.ts";
 import { localFacts } from "./local-facts.ts";
 import { readMode, YoloSwitch } from "./modes.ts";
 import type { Permissions } from "./permissions/permissions.ts";
+import { PlanMode } from "./plan-mode.ts";
 import type { ApprovalGate, Finding } from "./request.ts";
 import { scanCommand } from "./scanner.ts";
 import { isHarmlessUnheld } from "./unheld.ts";
@@ -22,6 +23,7 @@ export interface Approval {
   readonly grants: Grants;
   readonly yolo: YoloSwitch;
   readonly permissions: Permissions;
+  readonly plan: PlanMode;
   /** For commands a person types: typing is agreeing. What never runs does not run here either, and all is recorded. */
   readonly personGate: ApprovalGate;
 }
@@ -84,7 +86,7 @@ export function openApproval(
   });
   const approver = { ask: () => Promise.resolve("once" as const) };
   const personGate = createGate({ ...common, permissions: undefined, approver, mode: () => "manual" });
-  return { gate, grants, yolo, permissions, personGate };
+  return { gate, grants, yolo, permissions, plan: new PlanMode(), personGate };
 }
 
 function unheldFindings(walls: Walls): NonNullable<GateDeps["unheld"]> {

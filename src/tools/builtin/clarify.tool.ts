@@ -35,6 +35,7 @@ export const clarifyTool: Tool = defineTool({
   concurrency: "never",
   effects: "elsewhere",
   isForMainAgent: true,
+  isQuestion: true,
   shorten: ({ question }) => `asked the user: ${shortLine(question, 80)}`,
   async run({ question, choices = [] }, context) {
     if (question.trim() === "") throw new ToolFailure("question must be a non-empty string");

@@ -67,6 +67,8 @@ export interface Tool {
   readonly isDelegation?: boolean | undefined;
   /** True: only the agent a person talks to has it, never a child. */
   readonly isForMainAgent?: boolean | undefined;
+  /** True: it only puts a question to the person. */
+  readonly isQuestion?: boolean | undefined;
   /** True: housekeeping of the agent itself; a reply that only does this is no step towards the answer. */
   readonly isHousekeeping?: boolean | undefined;
   /** True: a reply that only makes such calls costs no step, because each of them does the work of many. */

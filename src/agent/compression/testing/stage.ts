@@ -39,6 +39,7 @@ export const auxModel = "aux-model";
 const plainPrompt: PromptSource = {
   text: () => Promise.resolve("You are Hermes."),
   refresh: () => Promise.resolve({ text: "You are Hermes.", changedLayers: [] }),
+  layers: () => Promise.resolve([]),
   rebuild: () => Promise.resolve(),
 };
 

@@ -2,6 +2,7 @@ import type { CallObserver } from "../../call/call-state.ts";
 import type { ObservedTurn } from "../../call/tool-extensions.ts";
 import { serverOfToolset } from "../../mcp/offered/names.ts";
 import type { Tool } from "../../registry/tool.ts";
+import type { PlanMode } from "../plan-mode.ts";
 import type { ApprovalGate } from "../request.ts";
 import type { Permissions } from "./permissions.ts";
 import { ruleFinding } from "./rule-finding.ts";
@@ -9,6 +10,9 @@ import { ruleFinding } from "./rule-finding.ts";
 export interface JudgeCallsDeps {
   readonly permissions: Permissions;
   readonly gate: ApprovalGate;
+  readonly plan: PlanMode;
+  /** Of the person. */
+  readonly home: string;
   toolNamed(name: string): Tool | undefined;
 }
 
@@ -16,11 +20,14 @@ export interface JudgeCallsDeps {
  * What rules say about a call before it runs: by its tool, its server and the addresses it names. Commands are judged by the gate
  * and paths by the guard of the file tools, where it is known what they really are.
  */
-export function judgeCalls({ permissions, gate, toolNamed }: JudgeCallsDeps, turn: ObservedTurn): CallObserver {
+export function judgeCalls(deps: JudgeCallsDeps, turn: ObservedTurn): CallObserver {
+  const { permissions, gate, plan, home, toolNamed } = deps;
   const { scope, taskId, signal } = turn;
   return {
     async beforeCall({ id, function: { name } }, args) {
       const tool = toolNamed(name);
+      const waits = plan.refusal(tool, args, { scope, home });
+      if (waits !== undefined) return waits;
       if (tool?.runs?.(args)?.command !== undefined) return undefined;
       const mcp = tool?.origin === "mcp" ? { server: serverOfToolset(tool.toolset) } : undefined;
       const subject = { tool: name, mcp, hosts: hostsIn(args) };
