@@ -1,5 +1,6 @@
 import type { Approval } from "./approval/open-approval.ts";
 import type { OpenSessions, ToolSession } from "./call/open-sessions.ts";
+import type { WebExits } from "./confinement/web-exits.ts";
 import type { ChangeCover } from "./files/snapshots/change-cover.ts";
 import type { Mcp } from "./mcp/open-mcp.ts";
 import type { Terminals } from "./terminals/open-terminals.ts";
@@ -10,6 +11,7 @@ export interface SessionDeps {
   readonly terminals: Terminals;
   readonly mcp: Mcp;
   readonly cover: ChangeCover;
+  readonly exits: WebExits;
   /** Ends what one task holds. */
   release(taskId: string): Promise<void>;
 }
@@ -36,6 +38,7 @@ export function openSession(session: ToolSession, deps: SessionDeps): AsyncDispo
         terminals.leases.endSession(key),
         mcp.endSession(key),
       ]);
+      deps.exits.end(key);
       await terminals.walls.end(key);
     },
   };

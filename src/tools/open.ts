@@ -12,6 +12,7 @@ import { type CallWatchers, watchCalls } from "./call/call-watchers.ts";
 import { nestedCalls } from "./call/nested-calls.ts";
 import { OpenSessions } from "./call/open-sessions.ts";
 import { noExtensions, type ObservedTurn } from "./call/tool-extensions.ts";
+import { WebExits } from "./confinement/web-exits.ts";
 import { MaskMemory } from "./files/mask-memory.ts";
 import { openFiles } from "./files/open-files.ts";
 import { openSnapshots } from "./files/snapshots/open-snapshots.ts";
@@ -36,7 +37,8 @@ import type { ToolsBase, ToolsOptions } from "./tools-base.ts";
  */
 export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox {
   const opened = openAll(machine, options);
-  const { base, sessions, registry, probes, approval, terminals, files, cover, mcp, callTool, browsers } = opened;
+  const { base, sessions, registry, probes, approval, terminals, files, cover, mcp, callTool, browsers, exits } =
+    opened;
   const { leases, processes, guardian, variables, walls } = terminals;
   const { config, redact, scope } = base;
   const forget = (taskId: string): void => {
@@ -52,7 +54,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     redactor: machine.redactor,
     redact,
     list: (wanted, of, signal) => listOf({ config, registry, probes, mcp, scope: of }, wanted, signal),
-    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, cover, release }),
+    openSession: (session) => openSession(session, { sessions, approval, terminals, mcp, cover, exits, release }),
     files: (task) => resultFiles(leases, task, machine.logger),
     observers: opened.observers,
     yolo: approval.yolo,
@@ -139,11 +141,12 @@ function openAll(machine: Machine, options: ToolsOptions) {
   const callTool = nestedCalls({ registry, clock, logger, redact, observers });
   const probes = new AvailabilityProbes(clock);
   const mcp = openMcp(base, { registry, gate, guardian, walls, onReload: () => probes.forget() });
-  const { tools, browsers } = builtinTools(base, { terminals, files, gate, callTool });
+  const exits = new WebExits({ walls, redactKnown: (text) => machine.redactor.redactKnown(text) });
+  const { tools, browsers } = builtinTools(base, { terminals, files, gate, exits, callTool });
   for (const tool of tools) registry.register(tool);
   return {
     ...{ base, sessions, registry, probes, approval, terminals, files },
-    ...{ snapshots, cover, observers, callTool, mcp, browsers },
+    ...{ snapshots, cover, observers, callTool, mcp, browsers, exits },
   };
 }
 

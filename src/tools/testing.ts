@@ -14,7 +14,9 @@ import type { ToolContext } from "./call/context.ts";
 import { runChecked } from "./call/define-tool.ts";
 import { result } from "./call/result.ts";
 import type { SessionScope } from "./call/session-scope.ts";
+import { WebExits } from "./confinement/web-exits.ts";
 import type { FileDeps, FileOptions } from "./files/file-access.ts";
+import { type HostDecisionOptions, HostDecisions } from "./network/session-network.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
 import { type Listing, type ListingOptions, listTools } from "./registry/listing.ts";
 import { ToolRegistry } from "./registry/registry.ts";
@@ -142,9 +144,34 @@ export const speakingTools: ReadonlyMap<string, Tool> = new Map(
     createWriteFileTool({} as FileDeps),
     createPatchTool({} as FileDeps),
     createSearchFilesTool({} as SearchDeps),
-    createWebSearchTool({ web: {} as WebOptions }),
+    createWebSearchTool({ exits: testExits(), web: {} as WebOptions }),
     createWebExtractTool({ web: {} as WebOptions } as WebExtractDeps),
     todoTool,
     clarifyTool,
   ].map((tool) => [tool.name, tool]),
 );
+
+/** Ways out by the real rules for hosts; `open` unless told otherwise. */
+export function testExits(
+  changes: Partial<HostDecisionOptions> = {},
+  { hasSeenPrivate = () => false, secrets = [] }: { hasSeenPrivate?: () => boolean; secrets?: readonly string[] } = {},
+): WebExits {
+  const hosts = new HostDecisions({
+    rules: { mode: "open", allow: [], deny: [] },
+    ask: () => Promise.resolve("nobody"),
+    remember: () => Promise.resolve(),
+    isRegistry: () => Promise.resolve(false),
+    hasSeenSecrets: () => false,
+    ...changes,
+  });
+  const wall = {
+    hosts,
+    get hasSeenPrivate() {
+      return hasSeenPrivate();
+    },
+  };
+  return new WebExits({
+    walls: { of: () => Promise.resolve(wall), standing: () => Promise.resolve(wall) },
+    redactKnown: (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), text),
+  });
+}

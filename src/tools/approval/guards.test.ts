@@ -237,6 +237,7 @@ describe("paths that tools may use [30:5.10] [30:5.14]", () => {
     };
     const rules = {
       confinement: () => Promise.resolve(wall),
+      noteRead: () => Promise.resolve(),
       isForeignFolder: () => false,
       reveal: () => Promise.resolve(),
     };

@@ -9,6 +9,8 @@ export interface PathRules {
   confinement(scope: SessionScope, signal: AbortSignal): Promise<Confinement>;
   /** A person let the session see a secret of its project: its programs may from now on too. */
   reveal(scope: SessionScope, file: string): Promise<void>;
+  /** A file was let through for reading. */
+  noteRead(scope: SessionScope, file: string): Promise<void>;
   /** Whether a folder's own files are words of strangers, because nobody has trusted it. */
   isForeignFolder(folder: string): boolean;
   /** All writes must stay below it, when set. */
@@ -43,6 +45,7 @@ export function createPathGuard(rules: PathRules, gate: ApprovalGate): PathGuard
     });
     if (answer.kind !== "run") return { kind: "refused", reason: answer.reason };
     if (judged.kind === "ask" && use === "read" && terminal.kind === "local") await rules.reveal(scope, real);
+    if (use === "read" && terminal.kind === "local") await rules.noteRead(scope, real);
     return { kind: "allowed", realPath: real, untrusted };
   };
 }

@@ -15,7 +15,7 @@ import { imageKind } from "../media/image-kind.ts";
 import { proofOf, splitText } from "../media/speech/edge.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
 import { noAuxiliary } from "../testing/unattended-scope.ts";
-import { runTool, testScope, toolContext } from "../testing.ts";
+import { runTool, testExits, testScope, toolContext } from "../testing.ts";
 import { createImageGenerateTool } from "./image-generate.tool.ts";
 import { createMixtureOfAgentsTool, type MixtureDeps, type MixtureRequest } from "./mixture-of-agents.tool.ts";
 import { createTextToSpeechTool, type TextToSpeechDeps } from "./text-to-speech.tool.ts";
@@ -51,6 +51,7 @@ describe("vision_analyze", () => {
     const left = [...answers];
     const tool = createVisionAnalyzeTool({
       fetch,
+      exits: testExits(),
       clock: new FakeClock(0, { autoAdvance: true }),
       readFile: async (file) => (file === "/pictures/a.png" ? png : Buffer.from("text")),
       ...changes,

@@ -4,6 +4,7 @@ import type { ApprovalGate } from "../approval/request.ts";
 import { openBrowsers } from "../browser/open-browsers.ts";
 import type { BrowserSessions } from "../browser/sessions.ts";
 import { openCode } from "../code/open-code.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
 import type { Files } from "../files/open-files.ts";
 import { guardedFiles } from "../files/task-files.ts";
 import { imageDeps } from "../media/open-images.ts";
@@ -22,6 +23,7 @@ export interface BuiltinOptions {
   readonly terminals: Terminals;
   readonly files: Files;
   readonly gate: ApprovalGate;
+  readonly exits: WebExits;
   /** Runs a call of a script or a plugin as one of the model. */
   readonly callTool: ExecuteCodeDeps["callTool"];
 }
@@ -34,7 +36,7 @@ export function builtinTools(
   const { machine, config, env } = base;
   const { clock, logger, userHome } = machine;
   const { gatewayLogin: login } = base.options;
-  const { terminals, files, gate } = parts;
+  const { terminals, files, gate, exits } = parts;
   const denied = config.permissions.deny.flatMap((text) => /^domain\((.+)\)$/.exec(text.trim())?.[1] ?? []);
   const rules = urlRules(config.security, {
     denied,
@@ -43,10 +45,11 @@ export function builtinTools(
     absolute: (file) => absolutePath(file, machine.home.root, userHome),
   });
   const gateway = createManagedGateway({ env, ...(login === undefined ? {} : { login }) });
-  const web = openWeb(base, rules, gateway);
+  const web = openWeb(base, { rules, gateway, exits });
   const browser = openBrowsers(base, { rules, gateway, guardian: terminals.guardian });
   const media = {
     fetch: web.fetch,
+    exits,
     files: guardedFiles(terminals.leases, files.deps.guard),
     gateway,
     shrink: browser.shrink,

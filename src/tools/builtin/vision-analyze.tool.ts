@@ -3,6 +3,7 @@ import type { Clock } from "#foundation/time/clock";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
 import type { Image, ShrinkImage } from "../media/ask-about-image.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
 import { hasSecretInUrl } from "../network/urls.ts";
@@ -11,6 +12,7 @@ import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface VisionDeps {
   readonly fetch: SafeFetch;
+  readonly exits: Pick<WebExits, "open">;
   readonly clock: Clock;
   /** Reads a file of the task through the read guard; rejects with a `ToolFailure` that says why not. */
   readFile(path: string, maxBytes: number, context: ToolContext): Promise<Uint8Array>;
@@ -58,7 +60,7 @@ async function run(
     import("../media/ask-about-image.ts"),
   ]);
   const bytes = /^https?:/i.test(source)
-    ? await download(deps, source, context.signal)
+    ? await download(deps, source, context)
     : await readLocal(deps, source, context);
   const mime = imageKind(bytes);
   if (mime === undefined)
@@ -98,12 +100,22 @@ function friendly(reason: string): string {
   return "The image could not be looked at. It may work later, or with another image.";
 }
 
-async function download(deps: VisionDeps, url: string, signal: AbortSignal): Promise<Uint8Array> {
+async function download(deps: VisionDeps, url: string, context: ToolContext): Promise<Uint8Array> {
   if (hasSecretInUrl(url))
     throw new ToolFailure("Refused: the address contains what looks like a credential.", { success: false });
+  const { signal } = context;
+  const exit = deps.exits.open("vision_analyze", context);
+  const held = await exit.judge(url);
+  if (held !== undefined) throw new ToolFailure(`The image is not fetched: ${held}.`, { success: false });
   const timeoutMs = deps.downloadTimeoutMs ?? 30_000;
   for (let attempt = 0; ; attempt += 1) {
-    const page = await deps.fetch(url, { maxBytes, timeoutMs, signal, headers: { accept: "image/*,*/*;q=0.5" } });
+    const page = await deps.fetch(url, {
+      maxBytes,
+      timeoutMs,
+      signal,
+      judge: (address) => exit.judge(address),
+      headers: { accept: "image/*,*/*;q=0.5" },
+    });
     if (page.kind === "refused") throw new ToolFailure(`The image is not fetched: ${page.reason}.`, { success: false });
     if (page.kind === "page" && page.status < 400) return page.body;
     const reason = page.kind === "failed" ? page.reason : `HTTP ${page.status}`;

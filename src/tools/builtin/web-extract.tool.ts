@@ -2,9 +2,10 @@ import { shortLine } from "#foundation/text/short-text";
 import type { ToolContext } from "../call/context.ts";
 import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure, type ToolResult } from "../call/result.ts";
-import { checkUrl, hasSecretInUrl, type UrlRules } from "../network/urls.ts";
+import type { WebExit, WebExits } from "../confinement/web-exits.ts";
+import { checkUrl, hasSecretInUrl, type UrlRules, type UrlVerdict } from "../network/urls.ts";
 import type { Tool } from "../registry/tool.ts";
-import type { PageAnswer } from "../web/backend.ts";
+import type { JudgeAddress, PageAnswer } from "../web/backend.ts";
 import type { WebOptions } from "../web/choose.ts";
 import type { DigestDeps } from "../web/digest.ts";
 import type { ReadDocument } from "../web/reader/document.ts";
@@ -16,6 +17,8 @@ export interface WebExtractDeps extends DigestDeps {
   readonly web: WebOptions;
   /** Judges every address before any service hears of it, and the address a page ended up at. */
   readonly rules: UrlRules;
+  /** Judges what addresses would carry out of the session. */
+  readonly exits: Pick<WebExits, "open" | "found" | "showed" | "holdsSecret">;
 }
 
 const mostUrls = 5;
@@ -68,9 +71,10 @@ interface Entry {
 
 async function run(deps: WebExtractDeps, named: readonly string[], context: ToolContext): Promise<ToolResult> {
   const urls = usableUrls(named);
-  const verdicts = await Promise.all(urls.map((url) => checkUrl(url, deps.rules, context.signal)));
+  const exits = new Map(urls.map((url) => [url, deps.exits.open("web_extract", context)]));
+  const verdicts = await Promise.all(urls.map((url) => judged(url, deps.rules, { exit: exits.get(url), context })));
   const allowed = urls.filter((_, index) => verdicts[index]?.kind === "allowed");
-  const pages = await readAllowed(deps, allowed, context.signal);
+  const pages = await readAllowed(deps, { urls: allowed, exits }, context.signal);
   const entries = await Promise.all(
     urls.map((url, index): Promise<Entry> | Entry => {
       const verdict = verdicts[index];
@@ -81,6 +85,16 @@ async function run(deps: WebExtractDeps, named: readonly string[], context: Tool
     }),
   );
   return result({ results: entries }, { isError: entries.every((entry) => entry.error !== null) });
+}
+
+/** What leaves with an address is judged first: looking up its name tells somebody about it already. */
+async function judged(
+  url: string,
+  rules: UrlRules,
+  { exit, context }: { readonly exit: WebExit | undefined; readonly context: ToolContext },
+): Promise<UrlVerdict> {
+  const held = await exit?.judge(url);
+  return held === undefined ? checkUrl(url, rules, context.signal) : { kind: "refused", reason: held, isPolicy: true };
 }
 
 function usableUrls(named: readonly string[]): readonly string[] {
@@ -95,14 +109,15 @@ function usableUrls(named: readonly string[]): readonly string[] {
 
 async function readAllowed(
   deps: WebExtractDeps,
-  urls: readonly string[],
+  { urls, exits }: { readonly urls: readonly string[]; readonly exits: ReadonlyMap<string, WebExit> },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PageAnswer>> {
   if (urls.length === 0) return new Map();
+  const judge: JudgeAddress = async (address, from) => exits.get(from)?.judge(address);
   const { chooseWeb } = await import("../web/choose.ts");
   const chosen = await chooseWeb(deps.web, signal);
   if (chosen.kind === "missing") throw new ToolFailure(`Reading web pages is not set up: ${chosen.reason}.`);
-  const answers = (await chosen.choice.extract.extract?.(urls, signal)) ?? [];
+  const answers = (await chosen.choice.extract.extract?.(urls, signal, judge)) ?? [];
   return new Map(answers.map((answer) => [answer.url, answer]));
 }
 
@@ -119,6 +134,7 @@ async function toEntry(page: PageAnswer, deps: WebExtractDeps, context: ToolCont
     import("../web/untrusted.ts"),
   ]);
   const { url, title, markdown: text } = page;
+  deps.exits.showed(context.scope.key, { url: page.finalUrl ?? url, text });
   const { callId, signal, userTask: task } = context;
   const request = { url, title, text, task, callId, auxiliary: context.scope.auxiliary, signal };
   return { url, title, content: fenceUntrusted(await digest(request, deps), url), error: null };

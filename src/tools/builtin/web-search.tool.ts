@@ -1,12 +1,14 @@
 import { shortLine } from "#foundation/text/short-text";
 import { defineTool } from "../call/define-tool.ts";
 import { result, ToolFailure } from "../call/result.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
 import type { Availability, Tool } from "../registry/tool.ts";
 import type { WebOptions } from "../web/choose.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface WebSearchDeps {
   readonly web: WebOptions;
+  readonly exits: Pick<WebExits, "found" | "holdsSecret">;
 }
 
 const defaultLimit = 5;
@@ -22,7 +24,7 @@ export function webAvailability(web: WebOptions): (signal: AbortSignal) => Promi
 }
 
 /** `web_search`: titles, addresses and snippets. */
-export function createWebSearchTool({ web }: WebSearchDeps): Tool {
+export function createWebSearchTool({ web, exits }: WebSearchDeps): Tool {
   return defineTool({
     name: "web_search",
     toolset: "web",
@@ -48,6 +50,7 @@ export function createWebSearchTool({ web }: WebSearchDeps): Tool {
     async run({ query: words, limit = defaultLimit }, context) {
       const query = words.trim();
       if (query === "") throw new ToolFailure("query must be a non-empty string");
+      if (exits.holdsSecret(query)) throw new ToolFailure("Refused: the query holds a known secret. Nothing was sent.");
       const { chooseWeb } = await import("../web/choose.ts");
       const chosen = await chooseWeb(web, context.signal);
       if (chosen.kind === "missing") throw new ToolFailure(`Web search is not set up: ${chosen.reason}.`);
@@ -58,6 +61,10 @@ export function createWebSearchTool({ web }: WebSearchDeps): Tool {
       if (answer.kind === "failed")
         throw new ToolFailure(`The search with ${backend.name} failed: ${answer.reason}`, { success: false });
       const hits = answer.hits.slice(0, bounded).map((hit, index) => ({ ...hit, position: index + 1 }));
+      exits.found(
+        context.scope.key,
+        hits.map((hit) => hit.url),
+      );
       return result({ success: true, data: { web: hits } });
     },
   });

@@ -5,7 +5,7 @@ import type { Auxiliary } from "../call/auxiliary.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
 import type { UrlRules } from "../network/urls.ts";
 import { noAuxiliary } from "../testing/unattended-scope.ts";
-import { runTool, testScope, toolContext } from "../testing.ts";
+import { runTool, testExits, testScope, toolContext } from "../testing.ts";
 import { digest } from "../web/digest.ts";
 import { fenceUntrusted } from "../web/untrusted.ts";
 import { createWebExtractTool, type WebExtractDeps } from "./web-extract.tool.ts";
@@ -42,7 +42,12 @@ beforeEach(() => {
 });
 
 async function extract(urls: readonly string[], changes: Partial<WebExtractDeps> = {}) {
-  const tool = createWebExtractTool({ web: { env: {}, fetch: createSafeFetch(rules) }, rules, ...changes });
+  const tool = createWebExtractTool({
+    exits: testExits(),
+    web: { env: {}, fetch: createSafeFetch(rules) },
+    rules,
+    ...changes,
+  });
   const { content } = await runTool(tool, { urls }, toolContext());
   return (
     content as {
@@ -109,7 +114,7 @@ describe("web_extract", () => {
       asked.push(`${task} ${prompt}`);
       return Promise.resolve({ kind: "text", text: "Boats, in short." });
     });
-    const tool = createWebExtractTool({ web: { env: {}, fetch: createSafeFetch(rules) }, rules });
+    const tool = createWebExtractTool({ exits: testExits(), web: { env: {}, fetch: createSafeFetch(rules) }, rules });
     const { content } = await runTool(
       tool,
       { urls: [`${web.origin}/long`] },
@@ -195,6 +200,7 @@ describe("web_search", () => {
       },
     }));
     const tool = createWebSearchTool({
+      exits: testExits(),
       web: { env: { FIRECRAWL_API_URL: web.origin }, fetch: createSafeFetch(rules) },
     });
     const { content } = await runTool(tool, { query: "cats", limit: 99 }, toolContext());
@@ -207,8 +213,10 @@ describe("web_search", () => {
   it("[30:3.0] is unavailable only when the named backend cannot be used", async () => {
     const options = { env: {}, fetch: createSafeFetch(rules) };
     const signal = new AbortController().signal;
-    expect(await createWebSearchTool({ web: options }).check?.(signal)).toBe(true);
-    expect(await createWebSearchTool({ web: { ...options, backend: "exa" } }).check?.(signal)).toMatchObject({
+    expect(await createWebSearchTool({ exits: testExits(), web: options }).check?.(signal)).toBe(true);
+    expect(
+      await createWebSearchTool({ exits: testExits(), web: { ...options, backend: "exa" } }).check?.(signal),
+    ).toMatchObject({
       reason: expect.stringContaining("exa"),
     });
   });

@@ -1,10 +1,9 @@
 import { newId } from "#foundation/text/ids";
-import type { Destination } from "../network/host-rules.ts";
-import type { HostAnswer } from "../network/session-network.ts";
+import type { HostAnswer, WantedHost } from "../network/session-network.ts";
 import type { WallOwner } from "./wall.ts";
 
-/** Asks the person of a session whether its programs may connect to a host. */
-export async function askHost(owner: WallOwner, to: Destination, signal: AbortSignal): Promise<HostAnswer> {
+/** Asks the person of a session whether its programs or tools may connect to a host. */
+export async function askHost(owner: WallOwner, to: WantedHost, signal: AbortSignal): Promise<HostAnswer> {
   const { approver, key, userId } = owner;
   const about = { sessionKey: key, taskId: key };
   if (approver.canAsk?.(about) === false) return "nobody";
@@ -13,11 +12,14 @@ export async function askHost(owner: WallOwner, to: Destination, signal: AbortSi
     {
       id: newId("apr"),
       tool: "network",
-      summary: `Connect to ${what}`,
+      summary: to.about === undefined ? `Connect to ${what}` : `Open ${to.about.address}`,
       findings: [
         {
           key: `network ${what}`,
-          description: `a command wants to connect to ${what}, which is not an allowed host`,
+          description:
+            to.about === undefined
+              ? `a command wants to connect to ${what}, which is not an allowed host`
+              : `${to.about.tool} wants to open an address at ${what}, which is not an allowed host: ${to.about.why}`,
           severity: "ask",
           source: "policy",
         },

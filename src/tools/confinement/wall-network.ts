@@ -4,10 +4,10 @@ import { describe } from "#foundation/errors";
 import type { ProxySettings } from "#foundation/http/proxy";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import { EgressProxy } from "../network/proxy.ts";
-import { type HostAnswer, HostDecisions, proxyEnvironment, SessionNetwork } from "../network/session-network.ts";
+import { type HostDecisions, proxyEnvironment, SessionNetwork } from "../network/session-network.ts";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import type { seatbeltProfile } from "./seatbelt.ts";
-import type { WallOptions, WallOwner } from "./wall.ts";
+import type { WallOptions } from "./wall.ts";
 
 /** How the programs of a session reach the world. */
 export interface WallNetwork {
@@ -34,21 +34,12 @@ const sharedNetwork: WallNetwork = {
 /** The network of one wall. Nothing of it stays when the scope ends. */
 export async function openWallNetwork(
   options: WallOptions,
-  { owner, scope, hasSeenSecrets }: { readonly owner: WallOwner; readonly scope: Scope; hasSeenSecrets(): boolean },
+  { hosts, scope }: { readonly hosts: HostDecisions; readonly scope: Scope },
   signal: AbortSignal,
 ): Promise<WallNetwork> {
   const { enforcer, network: rules, logger } = options;
   if (enforcer.kind === "none" || rules.mode === "open") return sharedNetwork;
-  const decisions = {
-    rules,
-    ask: (to: { readonly host: string; readonly port: number }, stop: AbortSignal) => askAboutHost(owner, to, stop),
-    remember: (to: { readonly host: string; readonly port: number }) => options.remember(to),
-    isRegistry: (to: { readonly host: string; readonly port: number }, stop: AbortSignal) =>
-      options.registries.has(to, stop),
-    hasSeenSecrets,
-  };
-  if (enforcer.kind === "seatbelt")
-    return proxyOnLoopback(new HostDecisions(decisions), { scope, upstream: options.upstream });
+  if (enforcer.kind === "seatbelt") return proxyOnLoopback(hosts, { scope, upstream: options.upstream });
   const none: WallNetwork = { ...sharedNetwork, isOffline: true, seatbelt: { kind: "none" } };
   if (enforcer.nsenter === undefined) {
     logger.warn("commands have no network: nsenter is not installed");
@@ -60,7 +51,7 @@ export async function openWallNetwork(
     const opened = scope.adopt(
       await SessionNetwork.open(
         {
-          ...decisions,
+          hosts,
           upstream: options.upstream,
           folder,
           bwrap: enforcer.program,
@@ -109,15 +100,6 @@ async function proxyOnLoopback(
       return Promise.resolve(decisions.takeRefusals().map(refusedNote));
     },
   };
-}
-
-async function askAboutHost(
-  owner: WallOwner,
-  to: { readonly host: string; readonly port: number },
-  signal: AbortSignal,
-): Promise<HostAnswer> {
-  const { askHost } = await import("./ask-host.ts");
-  return askHost(owner, to, signal);
 }
 
 function refusedNote(reason: string): string {

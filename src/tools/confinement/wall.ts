@@ -8,6 +8,7 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import type { SessionScope } from "../call/session-scope.ts";
 import type { Destination, HostRules } from "../network/host-rules.ts";
 import type { KnownRegistries } from "../network/registries.ts";
+import { HostDecisions } from "../network/session-network.ts";
 import type { ProgramCall } from "../terminals/local/local-terminal.ts";
 import { bubblewrapCall } from "./bubblewrap.ts";
 import { cacheVariables } from "./cache-variables.ts";
@@ -89,24 +90,29 @@ export class Wall implements SessionWall, AsyncDisposable {
   readonly #options: WallOptions;
   readonly #scope = new Scope();
   readonly #network: WallNetwork;
-  readonly #hosts: LiveHosts;
+  /** Who allowed which host, for programs and for tools that visit addresses. */
+  readonly hosts: HostDecisions;
+  readonly #hostRules: LiveHosts;
   readonly #guards: readonly ChangeGuard[];
   /** Secrets that a person let this session see. */
   readonly #seen: Set<string>;
+  #hasReadPrivate = false;
 
   private constructor(
     options: WallOptions,
     made: {
       readonly confinement: Confinement;
       readonly network: WallNetwork;
-      readonly hosts: LiveHosts;
+      readonly hostRules: LiveHosts;
+      readonly hosts: HostDecisions;
       readonly seen: Set<string>;
     },
   ) {
     this.#options = options;
     this.#settings = made.confinement;
     this.#confinement = made.confinement;
-    this.#hosts = made.hosts;
+    this.#hostRules = made.hostRules;
+    this.hosts = made.hosts;
     this.#seen = made.seen;
     this.#network = made.network;
     this.networkEnvironment = made.network.environment;
@@ -119,15 +125,22 @@ export class Wall implements SessionWall, AsyncDisposable {
   }
 
   static async open(wanted: WallOptions, owner: WallOwner, signal: AbortSignal): Promise<Wall> {
-    const hosts: LiveHosts = { ...wanted.network };
-    const options = { ...wanted, network: hosts };
+    const hostRules: LiveHosts = { ...wanted.network };
+    const options = { ...wanted, network: hostRules };
     if (options.enforcer.kind !== "none") await ensureDir(options.cacheFolder, 0o700);
     const confinement = await confinementOf(options, owner.cwd);
     const scope = new Scope();
     try {
       const seen = new Set<string>();
-      const network = await openWallNetwork(options, { owner, scope, hasSeenSecrets: () => seen.size > 0 }, signal);
-      const wall = new Wall(wanted, { confinement, network, hosts, seen });
+      const hosts = new HostDecisions({
+        rules: hostRules,
+        ask: async (to, stop) => (await import("./ask-host.ts")).askHost(owner, to, stop),
+        remember: (to) => options.remember(to),
+        isRegistry: (to, stop) => options.registries.has(to, stop),
+        hasSeenSecrets: () => seen.size > 0,
+      });
+      const network = await openWallNetwork(options, { hosts, scope }, signal);
+      const wall = new Wall(wanted, { confinement, network, hostRules, hosts, seen });
       wall.#scope.adopt(scope);
       return wall;
     } catch (error) {
@@ -153,8 +166,8 @@ export class Wall implements SessionWall, AsyncDisposable {
       writable: [...new Set([...this.#settings.writable, ...writable])],
       masked: [...new Set([...this.#settings.masked, ...masked])],
     };
-    this.#hosts.allow = [...network.allow, ...rules.allowedHosts];
-    this.#hosts.deny = [...network.deny, ...rules.deniedHosts];
+    this.#hostRules.allow = [...network.allow, ...rules.allowedHosts];
+    this.#hostRules.deny = [...network.deny, ...rules.deniedHosts];
   }
 
   /** False where nothing on this machine can hold programs inside. */
@@ -178,6 +191,18 @@ export class Wall implements SessionWall, AsyncDisposable {
   /** A person let this session see a secret: programs see it too when it lies in the project, and hosts are asked about again. */
   reveal(file: string): void {
     this.#seen.add(file);
+  }
+
+  /** A tool read a file: whether it is one of the person's own outside of the project is kept in mind. */
+  noteRead(real: string): void {
+    const { workspace, home, hermesReadable, writable } = this.confinement;
+    const isOpen = [workspace, ...hermesReadable, ...writable].some((folder) => isWithin(folder, real));
+    if (!isOpen && isWithin(home, real)) this.#hasReadPrivate = true;
+  }
+
+  /** Secrets or files of the person outside of the project were read in this session. */
+  get hasSeenPrivate(): boolean {
+    return this.#hasReadPrivate || this.#seen.size > 0;
   }
 
   confine(call: ProgramCall, at: CallLocation): ProgramCall {

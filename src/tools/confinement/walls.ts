@@ -38,6 +38,11 @@ export class Walls implements AsyncDisposable {
     return made;
   }
 
+  /** The wall of a session that has one already. */
+  async standing(sessionKey: string): Promise<Wall | undefined> {
+    return this.#bySession.get(sessionKey)?.catch(() => undefined);
+  }
+
   /** A wall for a program that belongs to no session; whoever asked for it ends it. */
   forProgram(owner: WallOwner, limits: ProgramLimits, signal: AbortSignal): Promise<Wall> {
     const { writable, network } = this.#options;

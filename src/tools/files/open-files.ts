@@ -35,6 +35,7 @@ export function openFiles(base: ToolsBase, { terminals, gate, cover }: FilesOpti
   const rules: PathRules = {
     confinement: async (scope, signal) => (await terminals.walls.of(scope, signal)).confinement,
     reveal: async (scope, file) => (await terminals.walls.of(scope, never)).reveal(file),
+    noteRead: async (scope, file) => (await terminals.walls.of(scope, never)).noteRead(file),
     isForeignFolder: (folder) => base.machine.loaded.trust.isAwaited(folder),
     safeRoot: safeRoot === "" ? undefined : path.resolve(safeRoot),
   };

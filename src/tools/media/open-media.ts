@@ -1,5 +1,6 @@
 import { findExecutable } from "#foundation/process/platform";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
 import type { GuardedFiles } from "../files/task-files.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
@@ -10,6 +11,7 @@ import type { SpeechSettings } from "./speech/provider.ts";
 
 export interface MediaOptions {
   readonly fetch: SafeFetch;
+  readonly exits: WebExits;
   readonly files: GuardedFiles;
   readonly gateway: ManagedGateway;
   readonly shrink: NonNullable<NonNullable<BuiltinDeps["vision"]>["shrink"]>;
@@ -18,10 +20,14 @@ export interface MediaOptions {
 type Part<K extends keyof BuiltinDeps> = NonNullable<BuiltinDeps[K]>;
 
 /** `vision_analyze`; without a model it is listed with the reason why it cannot be used. */
-export function visionDeps({ machine, config }: ToolsBase, { fetch, files, shrink }: MediaOptions): Part<"vision"> {
+export function visionDeps(
+  { machine, config }: ToolsBase,
+  { fetch, exits, files, shrink }: MediaOptions,
+): Part<"vision"> {
   const { vision } = config.auxiliary;
   return {
     fetch,
+    exits,
     clock: machine.clock,
     readFile: (given, maxBytes, context) => files.read(given, maxBytes, context),
     shrink,

@@ -9,7 +9,7 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { findExecutable } from "#foundation/process/platform";
 import { runProcess, spawnProcess } from "#foundation/process/run";
 import type { Destination, HostRules } from "./host-rules.ts";
-import { type HostAnswer, SessionNetwork } from "./session-network.ts";
+import { type HostAnswer, HostDecisions, SessionNetwork } from "./session-network.ts";
 
 const bwrap = findExecutable("bwrap", process.env);
 const nsenter = findExecutable("nsenter", process.env);
@@ -58,14 +58,16 @@ describe.skipIf(missing !== "")(
     ): Promise<SessionNetwork> {
       const network = await SessionNetwork.open(
         {
-          rules: { mode: "ask", allow: [], deny: [], ...rules },
-          ask: (to) => {
-            asked.push(to);
-            return Promise.resolve(answer);
-          },
-          isRegistry: () => Promise.resolve(false),
-          remember: (to) => Promise.resolve(void remembered.push(to)),
-          hasSeenSecrets: () => false,
+          hosts: new HostDecisions({
+            rules: { mode: "ask", allow: [], deny: [], ...rules },
+            ask: (to) => {
+              asked.push(to);
+              return Promise.resolve(answer);
+            },
+            isRegistry: () => Promise.resolve(false),
+            remember: (to) => Promise.resolve(void remembered.push(to)),
+            hasSeenSecrets: () => false,
+          }),
           folder,
           bwrap: bwrap ?? "",
           nsenter: nsenter ?? "",

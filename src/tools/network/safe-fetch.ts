@@ -9,6 +9,8 @@ interface SafeFetchOptions {
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
   readonly maxRedirects?: number;
+  /** Asked before every hop: why it may not be made, or undefined. */
+  readonly judge?: ((address: string) => Promise<string | undefined>) | undefined;
 }
 
 export type SafeFetched =
@@ -41,6 +43,9 @@ export function createSafeFetch(
     const signal = linkSignals(options.signal, limit.signal);
     let next = given;
     for (let hop = 0; hop <= (options.maxRedirects ?? defaultRedirects); hop += 1) {
+      // Before the name is looked up, which already tells its owner something.
+      const held = await options.judge?.(next);
+      if (held !== undefined) return { kind: "refused", reason: held, isPolicy: true, url: next };
       const verdict = await checkUrl(next, { ...rules, isResolvedElsewhere: isProxied }, signal);
       if (verdict.kind === "refused") return { ...verdict, url: next };
       const addresses = isProxied(verdict.url) ? undefined : verdict.addresses;

@@ -10,16 +10,25 @@ import { EgressProxy, type ProxyDecision } from "./proxy.ts";
 /** What a person answered about a host; `nobody` when there was none to ask. */
 export type HostAnswer = "once" | "session" | "always" | "deny" | "nobody";
 
-export interface SessionNetworkOptions {
+/** A host that is asked about; `about` says for what, where it is not a command that connects. */
+export interface WantedHost extends Destination {
+  readonly about?: { readonly tool: string; readonly address: string; readonly why: string } | undefined;
+}
+
+export interface HostDecisionOptions {
   readonly rules: HostRules;
   /** Asks whoever may decide about a host nobody has allowed yet. */
-  ask(to: Destination, signal: AbortSignal): Promise<HostAnswer>;
+  ask(to: WantedHost, signal: AbortSignal): Promise<HostAnswer>;
   /** Keeps a host that a person allowed for good. */
   remember(to: Destination): Promise<void>;
   /** True for the registries the person's own package managers are set up with. */
   isRegistry(to: Destination, signal: AbortSignal): Promise<boolean>;
   /** True once this session saw secrets: then an answer given earlier for a host does not count any more. */
   hasSeenSecrets(): boolean;
+}
+
+export interface SessionNetworkOptions {
+  readonly hosts: HostDecisions;
   readonly upstream?: ProxySettings | undefined;
   /** Private to this user and session. */
   readonly folder: string;
@@ -53,7 +62,7 @@ export class SessionNetwork implements AsyncDisposable {
   }
 
   static async open(options: SessionNetworkOptions, signal: AbortSignal): Promise<SessionNetwork> {
-    const hosts = new HostDecisions(options);
+    const { hosts } = options;
     const proxy = new EgressProxy({ decide: (to, stop) => hosts.decide(to, stop), upstream: options.upstream });
     const proxySocket = path.join(options.folder, "out");
     try {
@@ -120,8 +129,6 @@ export class SessionNetwork implements AsyncDisposable {
   }
 }
 
-type HostDecisionOptions = Pick<SessionNetworkOptions, "rules" | "ask" | "remember" | "isRegistry" | "hasSeenSecrets">;
-
 /** Who decided what about which host in this session. */
 export class HostDecisions {
   readonly #options: HostDecisionOptions;
@@ -136,8 +143,10 @@ export class HostDecisions {
     this.#options = options;
   }
 
+  /** About a connection of a program. */
   async decide(to: Destination, signal: AbortSignal): Promise<ProxyDecision> {
-    const decision = await this.#decide(to, signal);
+    const decision = await this.settle(to, signal, this.#once);
+    if (decision.kind === "deny") this.#refusals.add(decision.reason);
     // What package managers say about what they fetched is not what was fetched.
     if (decision.kind === "allow" && !(await this.#options.isRegistry(to, signal))) this.#reached.add(to.host);
     return decision;
@@ -150,19 +159,20 @@ export class HostDecisions {
     return reached;
   }
 
-  async #decide(to: Destination, signal: AbortSignal): Promise<ProxyDecision> {
+  /** `once` holds what was allowed one time, for as long as whoever owns it wants. */
+  async settle(to: WantedHost, signal: AbortSignal, once: Set<string>): Promise<ProxyDecision> {
     const verdict = judgeHost(to, this.#options.rules);
-    if (verdict.kind === "refuse") return this.#refuse(verdict.reason);
+    if (verdict.kind === "refuse") return { kind: "deny", reason: verdict.reason };
     if (verdict.kind === "allow") {
       const isNamed = this.#options.rules.allow.some((pattern) => matchesHost(pattern, to));
       return { kind: "allow", mayBePrivate: isNamed };
     }
     const key = `${to.host}:${to.port}`;
     const isSettled =
-      this.#always.has(key) || this.#once.has(key) || (this.#session.has(key) && !this.#options.hasSeenSecrets());
+      this.#always.has(key) || once.has(key) || (this.#session.has(key) && !this.#options.hasSeenSecrets());
     if (isSettled) return { kind: "allow", mayBePrivate: false };
     // Programs open many connections at once; a person is asked one time for all of them.
-    const running = this.#asking.get(key) ?? this.#ask(to, signal).finally(() => this.#asking.delete(key));
+    const running = this.#asking.get(key) ?? this.#ask(to, signal, once).finally(() => this.#asking.delete(key));
     this.#asking.set(key, running);
     return running;
   }
@@ -177,24 +187,20 @@ export class HostDecisions {
     this.#once.clear();
   }
 
-  async #ask(to: Destination, signal: AbortSignal): Promise<ProxyDecision> {
+  async #ask(to: WantedHost, signal: AbortSignal, once: Set<string>): Promise<ProxyDecision> {
     const key = `${to.host}:${to.port}`;
     if (await this.#options.isRegistry(to, signal)) {
       this.#always.add(key);
       return { kind: "allow", mayBePrivate: false };
     }
     const answer = await this.#options.ask(to, signal);
-    if (answer === "nobody") return this.#refuse(`${key} is not an allowed host, and nobody can be asked here`);
-    if (answer === "deny") return this.#refuse(`the user did not allow a connection to ${key}`);
-    const kept = { once: this.#once, session: this.#session, always: this.#always }[answer];
+    if (answer === "nobody")
+      return { kind: "deny", reason: `${key} is not an allowed host, and nobody can be asked here` };
+    if (answer === "deny") return { kind: "deny", reason: `the user did not allow a connection to ${key}` };
+    const kept = { once, session: this.#session, always: this.#always }[answer];
     kept.add(key);
     if (answer === "always") await this.#options.remember(to);
     return { kind: "allow", mayBePrivate: false };
-  }
-
-  #refuse(reason: string): ProxyDecision {
-    this.#refusals.add(reason);
-    return { kind: "deny", reason };
   }
 }
 

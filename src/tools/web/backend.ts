@@ -20,11 +20,15 @@ export type PageAnswer =
     }
   | { readonly kind: "failed"; readonly url: string; readonly reason: string; readonly isPolicy?: boolean };
 
+/** Why an address, reached from the one that was asked for, may not be visited; undefined when it may. */
+export type JudgeAddress = (address: string, from: string) => Promise<string | undefined>;
+
 /** A service that finds or reads web pages. Answers in the order of the addresses. */
 export interface WebBackend {
   readonly name: string;
   search?(query: string, limit: number, signal: AbortSignal): Promise<SearchAnswer>;
-  extract?(urls: readonly string[], signal: AbortSignal): Promise<readonly PageAnswer[]>;
+  /** `judge` is asked before each hop by whoever makes the hops himself. */
+  extract?(urls: readonly string[], signal: AbortSignal, judge?: JudgeAddress): Promise<readonly PageAnswer[]>;
 }
 
 /** Puts one failure in the place of every page. */

@@ -1,4 +1,5 @@
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
 import { folderFiles } from "../files/task-files.ts";
 import { createSafeFetch, type SafeFetch } from "../network/safe-fetch.ts";
 import type { UrlRules } from "../network/urls.ts";
@@ -11,8 +12,14 @@ export interface Web {
   readonly fetch: SafeFetch;
 }
 
+export interface OpenWebOptions {
+  readonly rules: UrlRules;
+  readonly gateway: ManagedGateway;
+  readonly exits: WebExits;
+}
+
 /** Searching and reading the web: with the configured service, or with what needs no key. */
-export function openWeb(base: ToolsBase, rules: UrlRules, gateway: ManagedGateway): Web {
+export function openWeb(base: ToolsBase, { rules, gateway, exits }: OpenWebOptions): Web {
   const { machine, config, env, scope } = base;
   const fetch = createSafeFetch(rules);
   // Pages are read in a thread of their own, which starts with the first of them.
@@ -29,6 +36,7 @@ export function openWeb(base: ToolsBase, rules: UrlRules, gateway: ManagedGatewa
         readDocument: pages.read,
       },
       rules,
+      exits,
       files: folderFiles(machine.home.at("cache", "pages"), machine),
     },
   };

@@ -1,5 +1,5 @@
 import type { SafeFetch } from "../../network/safe-fetch.ts";
-import type { PageAnswer, WebBackend } from "../backend.ts";
+import type { JudgeAddress, PageAnswer, WebBackend } from "../backend.ts";
 import type { ReadDocument } from "../reader/document.ts";
 
 const maxBytes = 50_000_000;
@@ -7,11 +7,12 @@ const timeoutMs = 60_000;
 
 /** Reads pages itself: needs no service, and every hop is judged before it is visited. */
 export function builtInReader(fetch: SafeFetch, readDocument: ReadDocument): WebBackend {
-  const read = async (url: string, signal: AbortSignal): Promise<PageAnswer> => {
+  const read = async (url: string, signal: AbortSignal, judge?: JudgeAddress): Promise<PageAnswer> => {
     const page = await fetch(url, {
       maxBytes,
       timeoutMs,
       signal,
+      judge: judge && ((address) => judge(address, url)),
       headers: {
         "user-agent": "Mozilla/5.0 (compatible; Hermes)",
         accept: "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5",
@@ -26,6 +27,6 @@ export function builtInReader(fetch: SafeFetch, readDocument: ReadDocument): Web
   };
   return {
     name: "built-in",
-    extract: (urls, signal) => Promise.all(urls.map((url) => read(url, signal))),
+    extract: (urls, signal, judge) => Promise.all(urls.map((url) => read(url, signal, judge))),
   };
 }
