@@ -28,4 +28,4 @@ export { ProcessTerminal } from "./terminal/process-terminal.ts";
 export type { TerminalListener, TuiTerminal } from "./terminal/terminal.ts";
 export type { Style, StyleMap } from "./theme/style.ts";
 export type { BannerFacts } from "./view/banner.ts";
-export type { Line, Span, StyledLine } from "./view/styled.ts";
+export type { Line, Span, StyledLine } from "./view/text/styled.ts";

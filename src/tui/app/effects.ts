@@ -8,19 +8,19 @@ import { droppedPath } from "../input/dropped-path.ts";
 import type { InputHistory } from "../input/history.ts";
 import type { UserAction } from "../state/action.ts";
 import type { Effect, OutsideEffect } from "../state/effect.ts";
-import { harmless } from "../view/painted-line.ts";
+import { harmless } from "../view/paint/painted-line.ts";
 import type { RunTuiOptions } from "./options.ts";
 import type { OwnApprovals } from "./own-approvals.ts";
 import { savePaste } from "./saved-pastes.ts";
 import type { SessionLink } from "./session-link.ts";
-import type { ShellDesk } from "./shell-desk.ts";
+import type { ShellRunner } from "./shell-runner.ts";
 import { type SubmitDeps, submitInput } from "./submit.ts";
 
 export interface EffectDeps {
   readonly options: RunTuiOptions;
   readonly link: SessionLink;
   readonly submit: SubmitDeps;
-  readonly shell: ShellDesk;
+  readonly shell: ShellRunner;
   readonly approvals: OwnApprovals;
   readonly history: InputHistory | undefined;
   readonly signal: AbortSignal;

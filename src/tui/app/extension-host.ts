@@ -11,7 +11,7 @@ import type {
 import type { KeyEvent } from "../input/key-event.ts";
 import { canonicalKey, keymap, reservedKeys } from "../input/keymap.ts";
 import type { StyleMap } from "../theme/style.ts";
-import { toLine } from "../view/styled.ts";
+import { toLine } from "../view/text/styled.ts";
 
 interface Bound {
   readonly owner: TuiExtension;

@@ -1,7 +1,7 @@
 import type { TuiExtension } from "../extension.ts";
 import type { TuiFacts, TuiHandle } from "../handle.ts";
 import type { UserAction } from "../state/action.ts";
-import { type Emojis, mergeEmojis } from "../state/tool-line.ts";
+import { type Emojis, mergeEmojis } from "../state/output/tool-line.ts";
 import type { BannerFacts } from "../view/banner.ts";
 import type { OwnApprovals } from "./own-approvals.ts";
 

@@ -6,12 +6,12 @@ import type { CommandView, OpenSession, Submission } from "#session";
 import type { UserAction } from "../state/action.ts";
 import type { ExtensionHost } from "./extension-host.ts";
 import { withSavedPastes } from "./saved-pastes.ts";
-import type { ShellDesk } from "./shell-desk.ts";
+import type { ShellRunner } from "./shell-runner.ts";
 
 export interface SubmitDeps {
   readonly session: () => OpenSession | undefined;
   readonly host: ExtensionHost;
-  readonly shell: ShellDesk;
+  readonly shell: ShellRunner;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly dispatch: (action: UserAction) => void;

@@ -1,6 +1,6 @@
 import { readSkin } from "../theme/read-skin.ts";
 import type { Skin } from "../theme/skin.ts";
-import { builtInSkins, defaultSkin } from "../theme/skins/index.ts";
+import { builtInSkins, defaultSkin } from "../theme/skins.ts";
 import { type ColorDepth, type StyleMap, sgrOf } from "../theme/style.ts";
 import { stylesOf } from "../theme/styles.ts";
 

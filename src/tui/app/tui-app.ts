@@ -13,13 +13,13 @@ import type { TerminalInput } from "../input/key-event.ts";
 import { actionFor } from "../input/keymap.ts";
 import { defaultTuiSettings } from "../settings.ts";
 import type { UserAction } from "../state/action.ts";
-import { completionLine } from "../state/completing.ts";
+import { completionLine } from "../state/editing/completing.ts";
 import { reduce } from "../state/reduce.ts";
 import { isAnimated } from "../state/select.ts";
 import { initialState, type ViewState } from "../state/state.ts";
 import { colorDepthOf } from "../theme/style.ts";
 import { exitRows } from "../view/exit-summary.ts";
-import { harmless } from "../view/painted-line.ts";
+import { harmless } from "../view/paint/painted-line.ts";
 import { contextOf, inputAreaOf } from "./context.ts";
 import { type EffectDeps, runEffect } from "./effects.ts";
 import { ExtensionHost } from "./extension-host.ts";
@@ -31,7 +31,7 @@ import type { RunTuiOptions } from "./options.ts";
 import { OwnApprovals } from "./own-approvals.ts";
 import { Screen } from "./screen.ts";
 import { SessionLink } from "./session-link.ts";
-import { ShellDesk } from "./shell-desk.ts";
+import { ShellRunner } from "./shell-runner.ts";
 import { TerminalHold } from "./terminal-hold.ts";
 import { ThemeKeeper } from "./theme-keeper.ts";
 
@@ -346,7 +346,7 @@ export class TuiApp {
   #effectDeps(): EffectDeps {
     const dispatch = (action: UserAction): void => this.dispatch(action);
     const signal = this.#ending.signal;
-    const shell = new ShellDesk({ run: this.#options.runShell, signal, dispatch });
+    const shell = new ShellRunner({ run: this.#options.runShell, signal, dispatch });
     return {
       options: this.#options,
       link: this.#link,

@@ -8,10 +8,10 @@ import type { UserAction } from "../state/action.ts";
 import { chosenItem, type ListItem, type ListState, movedList, narrowedList } from "../state/picking.ts";
 import type { TuiTerminal } from "../terminal/terminal.ts";
 import { colorDepthOf } from "../theme/style.ts";
-import { compose } from "../view/compose.ts";
 import { listRows } from "../view/menu-rows.ts";
-import { Painter } from "../view/painter.ts";
-import { cutText, type Line } from "../view/styled.ts";
+import { compose } from "../view/paint/compose.ts";
+import { Painter } from "../view/paint/painter.ts";
+import { cutText, type Line } from "../view/text/styled.ts";
 
 /** What a question shows and what keys do to it; `undefined` when it is still open. */
 interface Question<T> {

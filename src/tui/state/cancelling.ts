@@ -1,8 +1,8 @@
 import { emptyBuffer } from "../input/buffer.ts";
-import { closeAnswer } from "./answer.ts";
-import { closeMenu } from "./completing.ts";
-import { clearDraft, edit } from "./editing.ts";
-import { refuse } from "./prompts.ts";
+import { closeMenu } from "./editing/completing.ts";
+import { clearDraft, edit } from "./editing/editing.ts";
+import { closeAnswer } from "./output/answer.ts";
+import { refuse } from "./prompts/prompts.ts";
 import { effect, notice, type ViewState } from "./state.ts";
 
 const doublePressMs = 2_000;

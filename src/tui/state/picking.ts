@@ -1,6 +1,6 @@
 import type { PickerItem } from "#session";
 import { bufferOf } from "../input/buffer.ts";
-import { editDraft } from "./editing.ts";
+import { editDraft } from "./editing/editing.ts";
 import { effect, notice, type PickerState, print, type ViewState } from "./state.ts";
 
 /** Something to choose, in the chat or at a question of the shell. */

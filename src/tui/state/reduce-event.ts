@@ -1,13 +1,13 @@
 import type { SessionEvent, SessionInfo } from "#session";
-import { addText, closeAnswer, printAfterAnswer, showWhole } from "./answer.ts";
-import { showChild } from "./children.ts";
-import { admit } from "./echo.ts";
-import { newApproval, newQuestion, newSecret } from "./prompt.ts";
-import { ask, dropPrompt } from "./prompts.ts";
-import { recoveryWords, waitingWords } from "./recovery-words.ts";
+import { admit } from "./editing/echo.ts";
+import { addText, closeAnswer, printAfterAnswer, showWhole } from "./output/answer.ts";
+import { showChild } from "./output/children.ts";
+import { recoveryWords, waitingWords } from "./output/recovery-words.ts";
+import { addThought, showWholeThought } from "./output/thoughts.ts";
+import { abandonTools, endTool, foldedLine, prepareTool, startTool, updateTool } from "./output/tool-feed.ts";
+import { newApproval, newQuestion, newSecret } from "./prompts/prompt.ts";
+import { ask, dropPrompt } from "./prompts/prompts.ts";
 import { effect, notice, print, type ViewState } from "./state.ts";
-import { addThought, showWholeThought } from "./thoughts.ts";
-import { abandonTools, endTool, foldedLine, prepareTool, startTool, updateTool } from "./tool-feed.ts";
 import { endTurn, startTurn } from "./turn.ts";
 
 /** What the session says, applied to what is shown. Never throws, in whatever order events come. */

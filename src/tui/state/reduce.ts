@@ -1,17 +1,17 @@
 import type { SessionEvent } from "#session";
 import { bufferOf } from "../input/buffer.ts";
 import type { OutcomeAction, UserAction } from "./action.ts";
-import { enterChoice, enterField, moveInPrompt, pressInPrompt, typeAside } from "./answering.ts";
 import { cancel, closeTop, endOfInput, forgetLeaving } from "./cancelling.ts";
-import { accept, moveChoice, offer } from "./completing.ts";
-import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing.ts";
-import { paste } from "./pasting.ts";
+import { accept, moveChoice, offer } from "./editing/completing.ts";
+import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing/editing.ts";
+import { paste } from "./editing/pasting.ts";
+import { enterDraft, sendEarly, submitted } from "./editing/submitting.ts";
 import { changePicker, choosePicker, movedList, narrowedList, openCalls, openHistory, openPicker } from "./picking.ts";
-import { promptBuffer } from "./prompt.ts";
-import { expire, focus } from "./prompts.ts";
+import { enterChoice, enterField, moveInPrompt, pressInPrompt, typeAside } from "./prompts/answering.ts";
+import { promptBuffer } from "./prompts/prompt.ts";
+import { expire, focus } from "./prompts/prompts.ts";
 import { reduceEvent, withSession } from "./reduce-event.ts";
 import { effect, notice, print, type ViewState } from "./state.ts";
-import { enterDraft, sendEarly, submitted } from "./submitting.ts";
 import { actOnSurface } from "./surface.ts";
 
 /** One step: what the session said, or what a person did, at a moment. Pure. */

@@ -1,10 +1,10 @@
 import { stopwatch } from "#foundation/text/figures";
 import type { Skin } from "../theme/skin.ts";
-import { cutText, type Line } from "../view/styled.ts";
-import { displayWidth } from "../view/width.ts";
-import { promptBuffer } from "./prompt.ts";
+import { cutText, type Line } from "../view/text/styled.ts";
+import { displayWidth } from "../view/text/width.ts";
+import { toolLine } from "./output/tool-line.ts";
+import { promptBuffer } from "./prompts/prompt.ts";
 import type { ViewState } from "./state.ts";
-import { toolLine } from "./tool-line.ts";
 
 /** Faces change at this pace. */
 export const spinnerFrameMs = 250;

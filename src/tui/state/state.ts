@@ -2,13 +2,13 @@ import type { Cost } from "#conversation";
 import type { Completion, PickerItem, SessionInfo } from "#session";
 import { emptyBuffer, type TextBuffer } from "../input/buffer.ts";
 import type { TuiSettings } from "../settings.ts";
-import { chatWords } from "./chat-words.ts";
 import type { Effect } from "./effect.ts";
-import { type MarkdownStream, startStream } from "./markdown-stream.ts";
+import { chatWords } from "./output/chat-words.ts";
+import { type MarkdownStream, startStream } from "./output/markdown-stream.ts";
+import { startSplit, type ThinkSplit } from "./output/think-split.ts";
+import type { ToolLine } from "./output/tool-line.ts";
 import type { ListState } from "./picking.ts";
-import type { Prompt } from "./prompt.ts";
-import { startSplit, type ThinkSplit } from "./think-split.ts";
-import type { ToolLine } from "./tool-line.ts";
+import type { Prompt } from "./prompts/prompt.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { Message, NoticeLevel } from "#conversation";
 import type { CommandView, SessionInfo } from "#session";
-import type { Line } from "../view/styled.ts";
-import type { AnswerChunk } from "./markdown-stream.ts";
-import type { ToolLine } from "./tool-line.ts";
+import type { Line } from "../view/text/styled.ts";
+import type { AnswerChunk } from "./output/markdown-stream.ts";
+import type { ToolLine } from "./output/tool-line.ts";
 
 /** Something finished that is written to the scrollback once. */
 export type TranscriptItem =

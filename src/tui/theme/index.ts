@@ -1,6 +1,6 @@
 /** Colours, symbols and words of the terminal. */
 export { type ReadSkin, readSkin } from "./read-skin.ts";
 export type { Skin } from "./skin.ts";
-export { builtInSkins, defaultSkin } from "./skins/index.ts";
+export { builtInSkins, defaultSkin } from "./skins.ts";
 export { type ColorDepth, colorDepthOf, type Style, type StyleMap, sgrOf } from "./style.ts";
 export { stylesOf } from "./styles.ts";

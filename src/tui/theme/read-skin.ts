@@ -1,7 +1,7 @@
 import { describe } from "#foundation/errors";
 import { isRecord } from "#foundation/text/json";
 import { applySkin, type Branding, type ColorKey, colorKeys, type Skin, type SpinnerSkin } from "./skin.ts";
-import { defaultSkin } from "./skins/index.ts";
+import { defaultSkin } from "./skins.ts";
 import { readColor } from "./style.ts";
 
 export interface ReadSkin {

@@ -2,9 +2,9 @@ import { shortWindow } from "#foundation/text/figures";
 import type { SessionInfo, ToolsetInfo } from "#session";
 import type { Skin } from "../theme/skin.ts";
 import { boxBottom, boxTop } from "./box.ts";
-import { cutLine, cutText, type Line, padLine, type Span } from "./styled.ts";
-import { displayWidth } from "./width.ts";
-import { wrapLine } from "./wrap.ts";
+import { cutLine, cutText, type Line, padLine, type Span } from "./text/styled.ts";
+import { displayWidth } from "./text/width.ts";
+import { wrapLine } from "./text/wrap.ts";
 
 /** What the first screen tells, besides the session itself. */
 export interface BannerFacts {

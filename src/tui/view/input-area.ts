@@ -1,10 +1,10 @@
 import { graphemes } from "#foundation/text/text";
-import { activeBuffer, ghostText } from "../state/editing.ts";
+import { activeBuffer, ghostText } from "../state/editing/editing.ts";
 import { isMasked, placeholder } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import type { Skin } from "../theme/skin.ts";
-import type { Line, Span } from "./styled.ts";
-import { displayWidth } from "./width.ts";
+import type { Line, Span } from "./text/styled.ts";
+import { displayWidth } from "./text/width.ts";
 
 const maxRows = 8;
 

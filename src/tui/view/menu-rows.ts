@@ -1,8 +1,8 @@
 import { type ListItem, type ListState, shownItems } from "../state/picking.ts";
 import type { CompletionState } from "../state/state.ts";
 import { boxBottom, boxTop } from "./box.ts";
-import { cutText, type Line } from "./styled.ts";
-import { displayWidth } from "./width.ts";
+import { cutText, type Line } from "./text/styled.ts";
+import { displayWidth } from "./text/width.ts";
 
 const menuRows = 8;
 const maxListRows = 12;

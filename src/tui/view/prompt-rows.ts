@@ -9,10 +9,10 @@ import {
   type QuestionPrompt,
   remainingMs,
   type SecretPrompt,
-} from "../state/prompt.ts";
+} from "../state/prompts/prompt.ts";
 import { boxBottom, boxTop } from "./box.ts";
-import { cutText, type Line, type Span } from "./styled.ts";
-import { wrapLine, wrapText } from "./wrap.ts";
+import { cutText, type Line, type Span } from "./text/styled.ts";
+import { wrapLine, wrapText } from "./text/wrap.ts";
 
 export interface PromptLook {
   readonly columns: number;

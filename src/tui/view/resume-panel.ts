@@ -2,9 +2,9 @@ import { type Message, textOf } from "#conversation";
 import { truncateEnd } from "#foundation/text/text";
 import { boxBottom, boxTop } from "./box.ts";
 import type { Look } from "./item-rows.ts";
-import { markdownRows } from "./markdown.ts";
-import type { Line } from "./styled.ts";
-import { wrapLine } from "./wrap.ts";
+import { markdownRows } from "./text/markdown.ts";
+import type { Line } from "./text/styled.ts";
+import { wrapLine } from "./text/wrap.ts";
 
 const shownExchanges = 10;
 const userChars = 300;

@@ -1,5 +1,5 @@
 import type { LayoutSlots, Widget } from "../extension.ts";
-import { isListening } from "../state/answering.ts";
+import { isListening } from "../state/prompts/answering.ts";
 import { spinnerText } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import { statusBar } from "../state/status-bar.ts";
@@ -10,7 +10,7 @@ import { keyRows } from "./key-help.ts";
 import { liveRows } from "./live-rows.ts";
 import { completionRows, listRows } from "./menu-rows.ts";
 import { approvalPromptRows, type PromptLook, questionPromptRows, secretPromptRows } from "./prompt-rows.ts";
-import { cutLine, cutText, type Line } from "./styled.ts";
+import { cutLine, cutText, type Line } from "./text/styled.ts";
 
 /** What the built-in widgets draw from, read anew for every frame. */
 export interface ViewSource {

@@ -1,5 +1,5 @@
+import type { Line } from "../text/styled.ts";
 import { changeOf, type PaintedLine, paintLine, type RowChange, type SgrOf } from "./painted-line.ts";
-import type { Line } from "./styled.ts";
 
 /** One picture of the bottom of the terminal. */
 export interface Frame {

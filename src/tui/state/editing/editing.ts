@@ -8,10 +8,10 @@ import {
   move,
   remove,
   type TextBuffer,
-} from "../input/buffer.ts";
-import { promptBuffer, withBuffer } from "./prompt.ts";
-import { changePrompt } from "./prompts.ts";
-import { type EditorState, effect, type ViewState } from "./state.ts";
+} from "../../input/buffer.ts";
+import { promptBuffer, withBuffer } from "../prompts/prompt.ts";
+import { changePrompt } from "../prompts/prompts.ts";
+import { type EditorState, effect, type ViewState } from "../state.ts";
 
 /** The text field keys go to: the prompt's, when one is open, else the draft. */
 export function activeBuffer(state: ViewState): TextBuffer {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "#conversation";
 import { stopwatch } from "#foundation/text/figures";
 import type { SessionEvent } from "#session";
-import { type ChildState, print, type ViewState } from "./state.ts";
+import { type ChildState, print, type ViewState } from "../state.ts";
 import { toolLine } from "./tool-line.ts";
 
 export type ChildNews = Extract<SessionEvent, { readonly type: "child-event" }>;

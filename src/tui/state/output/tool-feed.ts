@@ -1,8 +1,8 @@
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 import type { SessionEvent } from "#session";
-import { showHint } from "./hints.ts";
-import { print, type RunningTool, type ViewState } from "./state.ts";
+import { showHint } from "../hints.ts";
+import { print, type RunningTool, type ViewState } from "../state.ts";
 import { toolLine } from "./tool-line.ts";
 
 export type ToolStart = Extract<SessionEvent, { readonly type: "tool-start" }>;

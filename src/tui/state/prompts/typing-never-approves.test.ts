@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defaultTuiSettings } from "../settings.ts";
-import { approval, turnStart } from "../testing/events.ts";
-import type { UserAction } from "./action.ts";
-import { reduce } from "./reduce.ts";
-import { initialState, type ViewState } from "./state.ts";
+import { defaultTuiSettings } from "../../settings.ts";
+import { approval, turnStart } from "../../testing/events.ts";
+import type { UserAction } from "../action.ts";
+import { reduce } from "../reduce.ts";
+import { initialState, type ViewState } from "../state.ts";
 
 /** Keys that are part of writing a text; letters and digits that could be answers are as frequent as all others. */
 const key: fc.Arbitrary<UserAction> = fc.oneof(

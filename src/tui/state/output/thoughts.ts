@@ -1,4 +1,4 @@
-import { print, type ViewState } from "./state.ts";
+import { print, type ViewState } from "../state.ts";
 
 const maxHeld = 100_000;
 

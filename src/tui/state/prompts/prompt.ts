@@ -1,6 +1,6 @@
 import type { ApprovalChoice, ApprovalScopes } from "#conversation";
-import { emptyBuffer, type TextBuffer } from "../input/buffer.ts";
-import type { TuiSettings } from "../settings.ts";
+import { emptyBuffer, type TextBuffer } from "../../input/buffer.ts";
+import type { TuiSettings } from "../../settings.ts";
 
 interface PromptBase {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { ApprovalAnswer } from "#conversation";
+import { effect, notice, type RunningTool, type ViewState } from "../state.ts";
 import { longCommand, type Prompt, remainingMs } from "./prompt.ts";
-import { effect, notice, type RunningTool, type ViewState } from "./state.ts";
 
 /** A person who types makes no longer pause than this; only what comes after a pause may answer a prompt. */
 export const quietMs = 700;

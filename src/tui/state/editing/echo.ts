@@ -1,4 +1,4 @@
-import { print, type ViewState } from "./state.ts";
+import { print, type ViewState } from "../state.ts";
 
 /** The person's words appear once: at once when Hermes is free, otherwise when they are taken up. */
 export function echo(state: ViewState, text: string, images: number): ViewState {

@@ -1,11 +1,11 @@
 import type { Submission } from "#session";
-import { insert } from "../input/buffer.ts";
-import { closeAnswer } from "./answer.ts";
+import { insert } from "../../input/buffer.ts";
+import { showHint } from "../hints.ts";
+import { closeAnswer } from "../output/answer.ts";
+import { effect, notice, print, type ViewState } from "../state.ts";
 import { echo, echoLater, forgetEcho } from "./echo.ts";
 import { clearDraft, editDraft } from "./editing.ts";
-import { showHint } from "./hints.ts";
 import { unfold } from "./pasting.ts";
-import { effect, notice, print, type ViewState } from "./state.ts";
 
 const doubleEnterMs = 2_000;
 const escapeEnterMs = 1_000;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { displayWidth } from "#foundation/text/width";
-import { TerminalScreen } from "../testing/terminal-screen.ts";
+import { TerminalScreen } from "../../testing/terminal-screen.ts";
+import { cutText, type Line } from "../text/styled.ts";
 import type { SgrOf } from "./painted-line.ts";
 import { Painter } from "./painter.ts";
-import { cutText, type Line } from "./styled.ts";
 
 const plain: SgrOf = () => "";
 const colours: SgrOf = (style) => (style === undefined ? "" : `\x1b[3${style}m`);

@@ -9,18 +9,18 @@ import {
 } from "../input/inline-shell.ts";
 import type { UserAction } from "../state/action.ts";
 
-export interface ShellDeskDeps {
+export interface ShellRunnerDeps {
   readonly run: RunShell | undefined;
   readonly signal: AbortSignal;
   readonly dispatch: (action: UserAction) => void;
 }
 
 /** Commands the person types: `!command`, and `{!command}` in a message. One at a time; Ctrl-C stops it. */
-export class ShellDesk {
-  readonly #deps: ShellDeskDeps;
+export class ShellRunner {
+  readonly #deps: ShellRunnerDeps;
   #stop: AbortController | undefined;
 
-  constructor(deps: ShellDeskDeps) {
+  constructor(deps: ShellRunnerDeps) {
     this.#deps = deps;
   }
 

@@ -1,7 +1,7 @@
 import type { Completion } from "#session";
-import { bufferOf } from "../input/buffer.ts";
+import { bufferOf } from "../../input/buffer.ts";
+import type { ViewState } from "../state.ts";
 import { editDraft, ghostText, typeText } from "./editing.ts";
-import type { ViewState } from "./state.ts";
 
 /** Completions arrived; late ones for a line that has changed are dropped. */
 export function offer(state: ViewState, line: string, items: readonly Completion[]): ViewState {

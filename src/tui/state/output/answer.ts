@@ -1,8 +1,8 @@
+import { print, type ViewState } from "../state.ts";
+import type { TranscriptItem } from "../transcript-item.ts";
 import { feedMarkdown, finishMarkdown, startStream } from "./markdown-stream.ts";
-import { print, type ViewState } from "./state.ts";
 import { finishSplit, splitDelta, startSplit } from "./think-split.ts";
 import { addThought, closeThoughts } from "./thoughts.ts";
-import type { TranscriptItem } from "./transcript-item.ts";
 
 /** Text of the model: reasoning tags go to the reasoning box, finished blocks to the scrollback. */
 export function addText(state: ViewState, delta: string, nowMs: number): ViewState {

@@ -1,8 +1,8 @@
-import { insert } from "../input/buffer.ts";
-import { looksDropped } from "../input/dropped-path.ts";
+import { insert } from "../../input/buffer.ts";
+import { looksDropped } from "../../input/dropped-path.ts";
+import { promptBuffer } from "../prompts/prompt.ts";
+import { effect, type ViewState } from "../state.ts";
 import { edit } from "./editing.ts";
-import { promptBuffer } from "./prompt.ts";
-import { effect, type ViewState } from "./state.ts";
 
 /** A paste with this many line breaks is folded. */
 const foldedBreaks = 5;
