@@ -99,3 +99,6 @@ export const exitCodes = {
   denied: 5,
   interrupted: 130,
 } as const;
+
+/** Another process has taken this one's place: for the shell that is 0, though a signal asked for it. */
+export const replacedCode = 256;

@@ -1,6 +1,6 @@
 import { systemErrorCode } from "#foundation/errors";
 import type { CommandIo } from "./command.ts";
-import { exitCodes } from "./command.ts";
+import { exitCodes, replacedCode } from "./command.ts";
 import { runLine } from "./run-line.ts";
 
 /** The program behind the launcher: words typed in, exit code out. */
@@ -22,13 +22,18 @@ export async function main(args: readonly string[]): Promise<void> {
   };
   try {
     const code = await runLine(args, io);
-    process.exitCode = stop.signal.aborted && code === exitCodes.ok ? exitCodes.interrupted : code;
+    process.exitCode = shellCode(code, stop.signal.aborted);
   } finally {
     removeHandlers();
   }
   // Everything that had to be kept was kept by its owner. Leaving now spares taking the whole program apart.
   await Promise.all([process.stdout, process.stderr].map(written));
   process.exit();
+}
+
+function shellCode(code: number, wasStopped: boolean): number {
+  if (code === replacedCode) return exitCodes.ok;
+  return wasStopped && code === exitCodes.ok ? exitCodes.interrupted : code;
 }
 
 /** Settles when all that was written has gone out, or never will. */

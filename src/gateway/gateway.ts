@@ -1,16 +1,20 @@
 import { randomBytes } from "node:crypto";
 import type { Config } from "#config";
+import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { HttpClient } from "#foundation/http/client";
-import { fetchOver } from "#foundation/http/fetch";
+import { type Fetch, fetchOver } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
 import type { SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
 import { Pairing } from "./access/pairing.ts";
 import { People } from "./access/people.ts";
 import { takePress } from "./asks/presses.ts";
-import { Chats } from "./chats/chats.ts";
+import { Chats, type ChatsDeps } from "./chats/chats.ts";
+import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
+import { resetPolicyOf } from "./chats/reset-policy.ts";
+import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
 import { type PlatformState, PlatformSupervisor } from "./connections/supervisor.ts";
 import { Outlet } from "./delivery/outlet.ts";
 import { Outlets } from "./delivery/outlets.ts";
@@ -20,9 +24,11 @@ import { Intake } from "./intake/intake.ts";
 import { liveSettings } from "./live/live-settings.ts";
 import { enrich, type IncomingDeps } from "./media/incoming.ts";
 import { transcriber } from "./media/transcribe.ts";
-import type { ButtonPress } from "./platform/inbound.ts";
-import type { Connection, Platform } from "./platform/platform.ts";
-import { localWakeUps } from "./wake-ups.ts";
+import type { ButtonPress, InboundMessage } from "./platform/inbound.ts";
+import { type Connection, ConnectionError, type Platform } from "./platform/platform.ts";
+import type { StatusFile } from "./process/status-file.ts";
+import { withTokenLock } from "./process/token-lock.ts";
+import { localWakeUps, type WakeUps } from "./wake-ups.ts";
 
 export interface GatewayDeps {
   readonly config: Config;
@@ -38,30 +44,123 @@ export interface GatewayDeps {
   readonly cwd: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  onState?(platform: string, state: PlatformState): void;
+  readonly status: StatusFile;
+  onState(platform: string, state: PlatformState): void;
+  /** Keeps a chat as the home channel of its platform. */
+  setHome(message: InboundMessage): Promise<void>;
+  /** Ends this process so that it is started again. */
+  restart(): void;
 }
 
+/** How the gateway ended: it was asked to, or no platform can ever be connected. */
+export type GatewayEnd = "asked" | "hopeless";
+
+const deliverMs = 3_000;
+const lookMs = 100;
+
 /** Serves all platforms until the signal: takes messages in, answers them in their sessions, sends what is owed. */
-export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promise<void> {
-  const { config, store, sessions, platforms, clock, logger, cwd, home, userHome } = deps;
-  const wakeUps = localWakeUps();
+export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promise<GatewayEnd> {
+  const { store, clock, logger, status, platforms, config } = deps;
+  await using wakeUps = localWakeUps();
+  await using client = new HttpClient();
+  const outlets = new Outlets();
+  const parts = open(deps, { wakeUps, outlets, fetch: fetchOver(client) });
+  const disconnect = new AbortController();
+  const hopeless = new AbortController();
+  const ending = AbortSignal.any([signal, hopeless.signal]);
+  await greetAfterRestart({ store, replies: parts.replies });
+  status.gateway("running");
+  const connections = platforms.map((platform) => connect(platform, { deps, parts, outlets }, disconnect.signal));
+  const connected = Promise.all(connections).then(() => hopeless.abort());
+  ending.addEventListener("abort", () => status.gateway("draining", parts.chats.active.length));
+  logger.info("the gateway runs", { platforms: platforms.map(({ id }) => id), store: store.kind });
+  try {
+    await parts.chats.run(ending);
+    // What was said last is on its way before the connections go.
+    const untilMs = clock.now() + (config.agent.restart_drain_timeout > 0 ? deliverMs : 0);
+    while (outlets.size > 0 && clock.now() < untilMs && (await store.outbox.counts()).pending > 0)
+      await clock.sleep(lookMs, new AbortController().signal);
+  } finally {
+    disconnect.abort();
+    await connected;
+  }
+  const end = signal.aborted ? "asked" : "hopeless";
+  status.gateway(end === "asked" ? "stopped" : "startup_failed", 0);
+  await status.settled();
+  return end;
+}
+
+interface Parts {
+  readonly chats: Chats;
+  readonly intake: Intake;
+  readonly people: People;
+  readonly replies: Replies;
+  readonly wakeUps: WakeUps;
+  readonly fetch: Fetch;
+}
+
+interface Means {
+  readonly wakeUps: WakeUps;
+  readonly outlets: Outlets;
+  readonly fetch: Fetch;
+}
+
+function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Parts {
+  const { config, store, platforms, clock, logger, home, cwd, userHome } = deps;
   const byId = new Map(platforms.map((platform) => [platform.id, platform]));
+  const platform = (id: string): Platform | undefined => byId.get(id);
   const keyRules = () => ({
     groupPerUser: config.group_sessions_per_user,
     threadPerUser: config.thread_sessions_per_user,
   });
-  const intake = new Intake({ store, wakeUps, keyRules });
-  const platformOf = (id: string): Platform | undefined => byId.get(id);
-  const people = new People({ config, pairing: new Pairing(home.pairing, clock) });
+  const pairing = new Pairing(home.pairing, clock);
+  const people = new People({ config, pairing });
   const roots = [cwd, home.cache, home.imageCache, home.audioCache, home.documentCache, ...config.gateway.media_roots];
-  const replies = new Replies({
-    platform: platformOf,
-    userHome,
-    filePolicy: () => ({ roots, secretFolder: home.root }),
-  });
-  await using client = new HttpClient();
-  const outlets = new Outlets();
-  const incoming: IncomingDeps = {
+  const filePolicy = () => ({ roots, secretFolder: home.root });
+  const replies = new Replies({ platform, userHome, filePolicy });
+  const splitLength = (id: string): number => Math.floor((byId.get(id)?.capabilities.maxLength ?? 1e9) * 0.97);
+  const incoming = incomingDeps(deps, { outlets, fetch });
+  const commands: GatewayCommandDeps = {
+    people,
+    pairing,
+    platformIds: () => [...byId.keys()],
+    setHome: (message) => deps.setHome(message),
+    async restart(message) {
+      await rememberRestart(store, message);
+      deps.restart();
+    },
+  };
+  const chatsDeps: ChatsDeps = {
+    store,
+    sessions: deps.sessions,
+    wakeUps,
+    clock,
+    logger,
+    cwd,
+    people,
+    replies,
+    keyRules,
+    commands,
+    platform,
+    owner: `${leaseOwner()}/${randomBytes(2).toString("hex")}`,
+    outlet: (id, account) => outlets.of(id, account),
+    liveSettings: (one) => liveSettings(config, one),
+    enrich: (message, within) => enrich(message, incoming, within),
+    hidesIds: () => config.privacy.redact_pii,
+    busyMode: () => config.display.busy_input_mode,
+    resetPolicy: (source) => resetPolicyOf(config, source),
+    mostAtOnce: () => config.gateway.limits.max_concurrent_turns,
+    drainMs: () => config.agent.restart_drain_timeout * 1000,
+  };
+  const intake = new Intake({ store, wakeUps, keyRules, splitLength, clock });
+  return { chats: new Chats(chatsDeps), intake, people, replies, wakeUps, fetch };
+}
+
+function incomingDeps(
+  { home, config, env, logger }: GatewayDeps,
+  { outlets, fetch }: Pick<Means, "outlets" | "fetch">,
+): IncomingDeps {
+  return {
     connection: (platform, account) => outlets.of(platform, account)?.connection,
     folders: {
       image: home.imageCache,
@@ -70,52 +169,47 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
       document: home.documentCache,
     },
     maxBytes: config.gateway.media_max_bytes,
-    transcribe: transcriber({ config, env: deps.env, fetch: fetchOver(client) }),
+    transcribe: transcriber({ config, env, fetch }),
     logger,
   };
-  const chats = new Chats({
-    store,
-    sessions,
-    wakeUps,
+}
+
+/** Keeps one platform connected, and sends what is owed there, until the signal or until that cannot be. */
+async function connect(
+  platform: Platform,
+  { deps, parts, outlets }: { readonly deps: GatewayDeps; readonly parts: Parts; readonly outlets: Outlets },
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, store, clock, logger, env } = deps;
+  const { intake, people, wakeUps, fetch } = parts;
+  const onState = (state: PlatformState): void => deps.onState(platform.id, state);
+  const supervisor = new PlatformSupervisor({
+    platform,
     clock,
     logger,
-    cwd,
-    owner: `${leaseOwner()}/${randomBytes(2).toString("hex")}`,
-    platform: platformOf,
-    people,
-    replies,
-    keyRules,
-    outlet: (platform, account) => outlets.of(platform, account),
-    liveSettings: (platform) => liveSettings(config, platform),
-    enrich: (message, within) => enrich(message, incoming, within),
-    hidesIds: () => config.privacy.redact_pii,
-    mostAtOnce: () => config.gateway.limits.max_concurrent_turns,
-  });
-  const whileConnected = (platform: Platform) => async (connection: Connection, during: AbortSignal) => {
-    const outlet = new Outlet(connection, platform, clock);
-    using _listed = outlets.add(outlet);
-    const unknownSend = () => config.gateway.unknown_send;
-    await new Sender({ store, wakeUps, clock, logger, outlet, unknownSend }).run(during);
-  };
-  const supervisors = platforms.map((platform) => {
-    const ports = {
+    onState,
+    connectTimeoutMs: config.gateway.connect_timeout_seconds * 1000,
+    ports: {
       config,
       clock,
       logger,
-      fetch: fetchOver(client),
+      fetch,
       admit: intake.admit.bind(intake),
       press: (press: ButtonPress) => takePress(press, { store, wakeUps, people }),
       position: (account: string, name: string) => intake.position({ platform: platform.id, account }, name),
-    };
-    return new PlatformSupervisor({
-      platform,
-      ports,
-      clock,
-      logger,
-      connectTimeoutMs: config.gateway.connect_timeout_seconds * 1000,
-      whileConnected: whileConnected(platform),
-      onState: (state) => deps.onState?.(platform.id, state),
-    });
+    },
+    async whileConnected(connection: Connection, during: AbortSignal) {
+      const outlet = new Outlet(connection, platform, clock);
+      using _listed = outlets.add(outlet);
+      const unknownSend = () => config.gateway.unknown_send;
+      await new Sender({ store, wakeUps, clock, logger, outlet, unknownSend }).run(during);
+    },
   });
-  await Promise.all([chats.run(signal), ...supervisors.map((one) => one.run(signal))]);
+  try {
+    await withTokenLock(platform.lock(config), { env, signal }, () => supervisor.run(signal));
+  } catch (error) {
+    const errorCode = error instanceof ConnectionError ? error.code : "lock_failed";
+    logger.error("a platform cannot be used", { platform: platform.id, errorCode, error: describe(error) });
+    onState({ state: "fatal", errorCode, errorMessage: describe(error) });
+  }
 }

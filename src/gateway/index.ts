@@ -1,7 +1,11 @@
 /** Durable conversations over chat platforms: what an adapter implements, and the process that hosts them. */
 export { Pairing } from "./access/pairing.ts";
+export { accessWarnings } from "./access/warnings.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
+export type { PlatformState } from "./connections/supervisor.ts";
 export { type GatewayDeps, runGateway } from "./gateway.ts";
 export type * from "./platform/inbound.ts";
 export type * from "./platform/outbound.ts";
 export type * from "./platform/platform.ts";
+export { asOnlyInstance, endProcess, hasEnded, isTakenOver, runningInstance } from "./process/instance.ts";
+export { StatusFile } from "./process/status-file.ts";

@@ -7,6 +7,7 @@ export { openSessions } from "./open.ts";
 export { collectInsights, type SkillUseFigures } from "./reports/insights.ts";
 export { insightsCsv, insightsJson } from "./reports/insights-data.ts";
 export { insightsText } from "./reports/insights-text.ts";
+export { type ResetPolicy, resetDue } from "./reports/reset-policy.ts";
 export {
   type ConversationFacts,
   type Conversations,

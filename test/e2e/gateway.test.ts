@@ -65,8 +65,8 @@ describe("hermes gateway run", () => {
     telegram.press(messageId, buttons[0] ?? "");
     await expect
       .poll(() => telegram.shown().map(({ text }) => text), { timeout: 30_000 })
-      .toEqual([expect.stringContaining("Allowed once"), "Cleaned up."]);
-    expect(telegram.shown()[0]?.buttons).toEqual([]);
+      .toEqual([expect.stringContaining("terminal"), expect.stringContaining("Allowed once"), "Cleaned up."]);
+    expect(telegram.shown()[1]?.buttons).toEqual([]);
   });
 
   it("does not answer strangers [40:AUT-1]", async () => {

@@ -1,15 +1,80 @@
 import type { Command } from "../command.ts";
 
+const run: NonNullable<Command["run"]> = async (invocation) =>
+  (await import("../commands/gateway/run.ts")).gatewayRun(invocation);
+const control = () => import("../commands/gateway/control.ts");
+const queue = () => import("../commands/gateway/queue.ts");
+const entry = { name: "entry" } as const;
+const force = (about: string) => ({ name: "force", kind: "switch", about }) as const;
+
 export const gatewayCommand: Command = {
   name: "gateway",
   about: "Talk to Hermes from chat platforms",
-  examples: ["hermes gateway run               serve them in this terminal"],
-  run: async (invocation) => (await import("../commands/gateway/run.ts")).gatewayRun(invocation),
+  examples: [
+    "hermes gateway setup             connect a platform",
+    "hermes gateway run               serve them in this terminal",
+    "hermes gateway install           serve them whenever this machine runs",
+  ],
+  run,
   commands: [
     {
       name: "run",
       about: "Serve the chat platforms in the foreground",
-      run: async (invocation) => (await import("../commands/gateway/run.ts")).gatewayRun(invocation),
+      flags: [{ name: "replace", kind: "switch", about: "Take the place of a gateway that runs" }],
+      run,
+    },
+    {
+      name: "setup",
+      about: "Connect a platform: ask for its credentials and who may write",
+      args: [{ name: "platform", isOptional: true }],
+      flags: [
+        { name: "token", kind: "text", value: "<token>", about: "Its credential, without being asked" },
+        { name: "allowed-users", kind: "text", value: "<ids>", about: "Who may write, with commas" },
+      ],
+      run: async (invocation) => (await import("../commands/gateway/setup.ts")).gatewaySetup(invocation),
+    },
+    {
+      name: "start",
+      about: "Start the service, or serve in the foreground",
+      run: async (i) => (await control()).gatewayStart(i),
+    },
+    {
+      name: "stop",
+      about: "End the gateway of this home, when its turns are over",
+      flags: [force("End it also when it does not end by itself")],
+      run: async (i) => (await control()).gatewayStop(i),
+    },
+    {
+      name: "restart",
+      about: "Let the turns end, and start anew",
+      run: async (i) => (await control()).gatewayRestart(i),
+    },
+    {
+      name: "status",
+      about: "Show whether it runs, and how the platforms are",
+      run: async (i) => (await control()).gatewayStatus(i),
+    },
+    {
+      name: "install",
+      about: "Install it as a service of systemd or launchd",
+      flags: [force("Write the service anew")],
+      run: async (i) => (await control()).gatewayInstall(i),
+    },
+    { name: "uninstall", about: "Remove the service", run: async (i) => (await control()).gatewayUninstall(i) },
+    {
+      name: "queue",
+      about: "Look at messages that could not be answered or delivered",
+      run: async (i) => (await queue()).queueList(i),
+      commands: [
+        {
+          name: "list",
+          about: "Show how many wait, and what was given up",
+          run: async (i) => (await queue()).queueList(i),
+        },
+        { name: "show", about: "Show one entry whole", args: [entry], run: async (i) => (await queue()).queueShow(i) },
+        { name: "retry", about: "Try one entry again", args: [entry], run: async (i) => (await queue()).queueRetry(i) },
+        { name: "drop", about: "Give one entry up", args: [entry], run: async (i) => (await queue()).queueDrop(i) },
+      ],
     },
   ],
 };

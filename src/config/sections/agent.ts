@@ -86,7 +86,6 @@ export const agentSections = {
       }),
       restart_drain_timeout: whole(60, {
         description: "Seconds a stopping gateway waits for running turns; 0 does not wait.",
-        noEffect: missing.gateway,
       }),
       personalities: initially(builtInPersonalities, anyMap(personality), "Named ways of speaking."),
     },

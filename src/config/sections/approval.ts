@@ -80,7 +80,7 @@ export const approvalSections = {
     },
   ),
   privacy: section(
-    { description: "What models learn about people.", category: "Safety", noEffect: missing.gateway },
+    { description: "What models learn about people.", category: "Safety" },
     { redact_pii: flag(false, "Replace user and chat ids by hashes before a model sees them.") },
   ),
 };

@@ -70,7 +70,6 @@ export const displaySections = {
       }),
       interim_assistant_messages: flag(true, {
         description: "Send text the model writes between tool calls.",
-        noEffect: missing.gateway,
       }),
       platforms: mapOf(
         group({
@@ -80,7 +79,7 @@ export const displaySections = {
           streaming: optionalFlag("Show answers while they are written."),
           interim_assistant_messages: optionalFlag("Send text the model writes between tool calls."),
         }),
-        { description: "Own values for single platforms.", noEffect: missing.gateway },
+        { description: "Own values for single platforms." },
       ),
       background_process_notifications: choice(["all", "result", "error", "off"], "all", {
         description:

@@ -39,7 +39,7 @@ const resetOverride = group({
 
 export const gatewaySections = {
   session_reset: section(
-    { description: "When a chat starts a new session.", category: "Gateway", noEffect: missing.gateway, reload: "now" },
+    { description: "When a chat starts a new session.", category: "Gateway", reload: "restart" },
     {
       ...resetShape,
       notify: flag(true, "Say so in the chat."),
@@ -49,14 +49,12 @@ export const gatewaySections = {
   reset_by_platform: mapOf(resetOverride, {
     description: "The same for single platforms.",
     category: "Gateway",
-    noEffect: missing.gateway,
-    reload: "now",
+    reload: "restart",
   }),
   reset_by_type: mapOf(resetOverride, {
     description: "The same for kinds of chat: `dm`, `group`, `thread`.",
     category: "Gateway",
-    noEffect: missing.gateway,
-    reload: "now",
+    reload: "restart",
   }),
   session_store_max_age_days: whole(90, {
     description: "Days a silent chat is remembered; 0 remembers for ever.",
@@ -67,37 +65,42 @@ export const gatewaySections = {
   group_sessions_per_user: flag(true, {
     description: "In groups, one session per person.",
     category: "Gateway",
-    noEffect: missing.gateway,
+    reload: "restart",
   }),
   thread_sessions_per_user: flag(false, {
     description: "In threads, one session per person.",
     category: "Gateway",
-    noEffect: missing.gateway,
+    reload: "restart",
   }),
   streaming: section(
-    { description: "Answers that grow in the chat.", category: "Gateway", noEffect: missing.gateway, reload: "now" },
+    { description: "Answers that grow in the chat.", category: "Gateway", reload: "restart" },
     {
       enabled: flag(false, "Show answers in chats while they are written."),
       transport: choice(["edit", "off"], "edit", "How: by editing the message, or not at all."),
       edit_interval: amount(0.3, "Least seconds between two edits."),
-      buffer_threshold: whole(40, "Characters that are worth an edit before that."),
+      buffer_threshold: whole(40, {
+        description: "Characters that are worth an edit before that.",
+        noEffect: "Edits follow `edit_interval` and the platform's own pace.",
+      }),
       cursor: text(" ▉", "Mark at the end of an unfinished answer."),
     },
   ),
   unauthorized_dm_behavior: optionalChoice(["pair", "ignore"], {
     description: "Strangers get a pairing code or silence; absent decides by whether an allowlist exists.",
     category: "Gateway",
-    noEffect: missing.gateway,
-    reload: "now",
+    reload: "restart",
   }),
   delivery: section(
     { description: "Long results.", category: "Gateway", noEffect: missing.gateway, reload: "now" },
     { max_parts: whole(5, "Messages a long text is split into before it becomes a file.", { min: 1 }) },
   ),
   gateway: section(
-    { description: "The messaging process.", category: "Gateway", noEffect: missing.gateway, reload: "restart" },
+    { description: "The messaging process.", category: "Gateway", reload: "restart" },
     {
-      proxy_url: text("", "Remote Hermes that runs the turns; empty runs them here."),
+      proxy_url: text("", {
+        description: "Remote Hermes that runs the turns; empty runs them here.",
+        noEffect: missing.gateway,
+      }),
       connect_timeout_seconds: amount(60, "Seconds one platform may take to connect."),
       allow_all_users: flag(false, "Let everybody on every platform use it."),
       allowed_users: texts([], "People allowed on all platforms."),
@@ -105,19 +108,49 @@ export const gatewaySections = {
       admin_tier: choice(["on", "off"], "on", "Keep administrative commands to admins."),
       media_max_bytes: whole(104_857_600, "Largest download in bytes."),
       media_roots: texts([], "Further folders files may be sent from."),
-      media_store: choice(["local", "s3"], "local", "Where media is kept when several machines share the work."),
+      media_store: choice(["local", "s3"], "local", {
+        description: "Where media is kept when several machines share the work.",
+        noEffect: missing.gateway,
+      }),
       unknown_send: choice(["resend_marked", "drop"], "resend_marked", "A message whose sending was cut off."),
-      encrypt_at_rest: flag(false, "Encrypt stored message text."),
-      encryption_key_file: optionalText("File with the key for that."),
-      roles: initially(roles, anyList(anyOf(roles)), "Which parts of the work this process does."),
+      encrypt_at_rest: flag(false, { description: "Encrypt stored message text.", noEffect: missing.gateway }),
+      encryption_key_file: optionalText({ description: "File with the key for that.", noEffect: missing.gateway }),
+      roles: initially(roles, anyList(anyOf(roles)), {
+        description: "Which parts of the work this process does.",
+        noEffect: missing.gateway,
+      }),
       limits: section("Bounds of one process.", {
         max_concurrent_turns: whole(8, "Turns at the same time.", { min: 1 }),
-        max_turns_per_user: whole(3, "Turns of one person at the same time.", { min: 1 }),
-        max_pending_per_session: whole(50, "Waiting messages of one chat before they are joined.", { min: 1 }),
-        refuse_pending_per_session: whole(200, "Waiting messages of one chat before more are refused.", { min: 1 }),
-        adapter_queue: whole(1000, "Messages one platform may hold in memory.", { min: 1 }),
-        stream_buffer_bytes: whole(1_048_576, "Unsent answer text of one turn, in bytes.", { min: 1 }),
-        agent_cache: whole(128, "Sessions kept ready in memory.", { min: 1 }),
+        max_turns_per_user: whole(
+          3,
+          { description: "Turns of one person at the same time.", noEffect: missing.gateway },
+          { min: 1 },
+        ),
+        max_pending_per_session: whole(
+          50,
+          { description: "Waiting messages of one chat before they are joined.", noEffect: missing.gateway },
+          { min: 1 },
+        ),
+        refuse_pending_per_session: whole(
+          200,
+          { description: "Waiting messages of one chat before more are refused.", noEffect: missing.gateway },
+          { min: 1 },
+        ),
+        adapter_queue: whole(
+          1000,
+          { description: "Messages one platform may hold in memory.", noEffect: missing.gateway },
+          { min: 1 },
+        ),
+        stream_buffer_bytes: whole(
+          1_048_576,
+          { description: "Unsent answer text of one turn, in bytes.", noEffect: missing.gateway },
+          { min: 1 },
+        ),
+        agent_cache: whole(
+          128,
+          { description: "Sessions kept ready in memory.", noEffect: missing.gateway },
+          { min: 1 },
+        ),
       }),
     },
   ),

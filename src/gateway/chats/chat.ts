@@ -4,7 +4,7 @@ import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
-import type { SessionEvent, SessionService, Submission } from "#session";
+import { type ResetPolicy, resetDue, type SessionEvent, type SessionService, type Submission } from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
 import type { People } from "../access/people.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
@@ -13,14 +13,16 @@ import type { Replies } from "../delivery/replies.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import { LiveView } from "../live/live-view.ts";
 import type { Enriched } from "../media/incoming.ts";
-import type { InboundMessage } from "../platform/inbound.ts";
+import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
 import type { WakeUps } from "../wake-ups.ts";
 import { ChatSession } from "./chat-session.ts";
-import { readAnswer, readInbound } from "./read-inbound.ts";
+import { type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
+import { readAnswer } from "./read-inbound.ts";
 import { recoverChat } from "./recovery.ts";
+import { joined, type RowGroup } from "./row-groups.ts";
 import { sessionContext } from "./session-context.ts";
 import { viewText } from "./view-text.ts";
 
@@ -36,6 +38,11 @@ export interface ChatDeps {
   liveSettings(platform: Platform): LiveSettings;
   /** What came with a message is fetched and put into words. */
   enrich(message: InboundMessage, signal: AbortSignal): Promise<Enriched>;
+  /** What words do while a turn runs. */
+  busyMode(): "interrupt" | "queue" | "steer";
+  /** When a conversation from this source starts over, and whether the chat is told. */
+  resetPolicy(source: MessageSource): ResetPolicy & { readonly tells: boolean };
+  readonly commands: GatewayCommandDeps;
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
   keyRules(): KeyRules;
@@ -48,6 +55,8 @@ export interface ChatDeps {
 }
 
 const rowsAtOnce = 50;
+const acknowledgeEveryMs = 30_000;
+const drainText = "I am being restarted. What I am working on goes on; new messages are answered afterwards.";
 /** How long a turn that is broken off may take to stop. */
 const leavingMs = 5_000;
 /** When a message is tried again while another program works in the session. */
@@ -69,6 +78,9 @@ export class Chat {
   #events: Promise<void> = Promise.resolve();
   #live: LiveView | undefined;
   #signal: AbortSignal = AbortSignal.abort();
+  #isLeft = false;
+  #isUnfinished = false;
+  #acknowledgedAtMs = 0;
   #fence = 0;
   #running = 0;
   #poke = new Deferred<void>();
@@ -86,6 +98,11 @@ export class Chat {
       context: (message) => this.#context(message),
       onEvent: (event) => this.#heard(event),
     });
+  }
+
+  /** Something is left that another look must find: the session was busy elsewhere. */
+  get isUnfinished(): boolean {
+    return this.#isUnfinished;
   }
 
   /** Something new may wait. */
@@ -113,11 +130,11 @@ export class Chat {
       const say = (message: InboundMessage, text: string, key: string) => this.#say(message, text, key);
       const followed = await recoverChat(this.#key, { ...rest, store, session, say });
       if (followed !== undefined) await this.#answer(followed.submission, followed.message, followed.key);
-      while (!signal.aborted && !lost.signal.aborted) {
+      while (!this.#isLeft && !lost.signal.aborted) {
         this.#poke = new Deferred<void>();
         const waiting = await store.inbox.pending(this.#key, { limit: rowsAtOnce + this.#inHand.size });
-        const rows = waiting.filter(({ id }) => !this.#inHand.has(id));
-        for (const row of rows) await this.#handle(row);
+        const rows = waiting.filter(({ id, kind }) => !this.#inHand.has(id) && this.#takes(kind, signal));
+        for (const group of joined(rows)) await this.#handle(group);
         if (rows.length > 0) continue;
         if (this.#running === 0) return;
         await this.#poke.promise;
@@ -141,33 +158,108 @@ export class Chat {
 
   /** Leaves the turn that runs, for the end of the program: it goes on at the next start. */
   breakOff(): void {
+    this.#isLeft = true;
     this.#session.breakOff();
     this.poke();
   }
 
-  async #handle(row: InboxEntry): Promise<void> {
+  /** The program ends: the turn that runs may go on, and nothing new begins. */
+  drain(tells: boolean): void {
+    const message = this.#session.current;
+    if (tells && this.#running > 0 && message !== undefined) {
+      const { logger } = this.#deps;
+      const key = `drain:${this.#fence}:${message.dedupKey}`;
+      void quietly("telling of the end", () => this.#say(message, drainText, key), { logger });
+    }
+    this.poke();
+  }
+
+  /** While the program ends only answers to questions are taken; in a turn that is not to be stopped, words wait. */
+  #takes(kind: InboxEntry["kind"], signal: AbortSignal): boolean {
+    if (kind === "control") return true;
+    if (signal.aborted) return false;
+    const waits = this.#running > 0 && this.#deps.busyMode() === "queue" && this.#asks.open?.kind !== "question";
+    return kind === "command" || !waits;
+  }
+
+  async #handle(group: RowGroup): Promise<void> {
     const { store, logger } = this.#deps;
-    this.#inHand.add(row.id);
+    const { row, ids, message } = group;
+    for (const id of ids) this.#inHand.add(id);
     if (row.kind === "control") return await this.#control(row);
-    const message = readInbound(row.event);
     if (message === undefined || this.#deps.platform(message.source.platform) === undefined) {
       logger.error("a message that cannot be read was dropped", { id: row.id, platform: row.platform });
-      await store.inbox.finish([row.id], "dropped");
+      await store.inbox.finish(ids, "dropped");
       return;
     }
     try {
-      if (await this.#isStranger(message, row)) return;
-      if (await this.#isAnswer(message, row)) return;
-      const words = await this.#words(message);
-      await this.#answer(await this.#session.submit(message, [row.id], words), message, `row:${row.id}`);
+      if (await this.#isStranger(message, ids)) return;
+      if (await this.#isCommandOfOurs(message, ids)) return;
+      if (await this.#isAnswer(message, ids)) return;
+      await this.#hand(message, ids);
     } catch (error) {
       logger.error("a message could not be handled", { id: row.id, error: describe(error) });
-      await store.inbox.finish([row.id], "done");
-      await this.#say(message, describe(error), `row:${row.id}`);
+      await store.inbox.finish(ids, "done");
+      await this.#say(message, describe(error), rowKey(ids));
     }
   }
 
-  async #isStranger(message: InboundMessage, row: InboxEntry): Promise<boolean> {
+  /** To the session: words for the model, or one of its commands. */
+  async #hand(message: InboundMessage, ids: readonly number[]): Promise<void> {
+    const { store } = this.#deps;
+    const isCommand = readCommandLine(message.text) !== undefined;
+    const note = isCommand || this.#running > 0 ? "" : await this.#startOver(message, rowKey(ids));
+    const words = await this.#words(message);
+    const wasRunning = this.#running > 0;
+    const before = this.#session.open?.info.id;
+    const text = note === "" ? words.text : `${note}\n\n${words.text}`;
+    const submission = await this.#session.submit(message, ids, { ...words, text });
+    // Another conversation has begun: a restart must not lead back into the old one.
+    if (isCommand && before !== undefined && this.#session.open?.info.id !== before)
+      await store.routes.remove(this.#key);
+    if (wasRunning && submission.kind === "turn")
+      await this.#acknowledge(message, "I stop what I was doing and turn to this.");
+    await this.#answer(submission, message, rowKey(ids));
+  }
+
+  /** Says that a message was heard while something else runs, now and then only. */
+  async #acknowledge(message: InboundMessage, text: string): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    if (nowMs - this.#acknowledgedAtMs < acknowledgeEveryMs) return;
+    this.#acknowledgedAtMs = nowMs;
+    await this.#say(message, text, `busy:${message.dedupKey}`);
+  }
+
+  /** Begins a new conversation when the old one has rested long enough. Gives what the model is told of that. */
+  async #startOver(message: InboundMessage, key: string): Promise<string> {
+    const { store, clock } = this.#deps;
+    const route = await store.routes.get(this.#key);
+    if (route === undefined) return "";
+    const policy = this.#deps.resetPolicy(message.source);
+    const reason = resetDue(policy, { lastActiveMs: route.updatedAtMs, nowMs: clock.now() });
+    if (reason === undefined) return "";
+    await this.#session.submit(message, [], { text: "/new" });
+    await store.routes.remove(this.#key);
+    const why = reason === "idle" ? "it was quiet for long" : "a new day has begun";
+    if (policy.tells)
+      await this.#say(
+        message,
+        `I begin a new conversation, because ${why}. The old one: \`/resume ${route.sessionId}\``,
+        `${key}:reset`,
+      );
+    return `[This is a fresh conversation: the one before ended because ${why}.]`;
+  }
+
+  async #isCommandOfOurs(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
+    const command = readCommandLine(message.text);
+    const answer = command === undefined ? undefined : await gatewayCommand(command, message, this.#deps.commands);
+    if (answer === undefined) return false;
+    await this.#deps.store.inbox.finish(ids, "done");
+    await this.#say(message, answer, rowKey(ids));
+    return true;
+  }
+
+  async #isStranger(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
     const { people, store, logger } = this.#deps;
     const { source } = message;
     if (message.isInternal === true || (await people.access(source)).kind !== "denied") return false;
@@ -175,33 +267,24 @@ export class Chat {
       platform: source.platform,
       userId: source.userId,
     });
-    await store.inbox.finish([row.id], "dropped");
+    await store.inbox.finish(ids, "dropped");
     const reply = await people.meetStranger(source, message.text);
-    if (reply !== undefined) await this.#say(message, reply, `row:${row.id}`);
+    if (reply !== undefined) await this.#say(message, reply, rowKey(ids));
     return true;
   }
 
   /** Words while a question stands open are its answer; they begin no turn. */
-  async #isAnswer(message: InboundMessage, row: InboxEntry): Promise<boolean> {
+  async #isAnswer(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
     const { open } = this.#asks;
     const session = this.#session.open;
     const command = readCommandLine(message.text);
-    if (
-      command?.name === "approve" &&
-      /\balways\b/iu.test(command.args) &&
-      !this.#deps.people.isAdmin(message.source)
-    ) {
-      await this.#deps.store.inbox.finish([row.id], "done");
-      await this.#say(message, "Only admins may allow this for good.", `row:${row.id}`);
-      return true;
-    }
     if (open === undefined || session === undefined) return false;
     if (command !== undefined) {
       if (command.name === "approve" || command.name === "deny") this.#asks.decidedBy(nameOf(message));
       return false;
     }
     if (open.kind !== "question") return false;
-    await this.#deps.store.inbox.finish([row.id], "done");
+    await this.#deps.store.inbox.finish(ids, "done");
     this.#asks.decidedBy(nameOf(message));
     session.answer(open.requestId, ChatAsks.read(open, message.text));
     return true;
@@ -277,6 +360,7 @@ export class Chat {
   /** Another program works in the session: what waits is tried again a little later. */
   async #waitForSession(): Promise<void> {
     const { store, clock } = this.#deps;
+    this.#isUnfinished = true;
     const waiting = await store.inbox.pending(this.#key, { limit: rowsAtOnce });
     await store.inbox.postpone(
       waiting.map(({ id }) => id),
@@ -351,4 +435,8 @@ const noSecretsText =
 
 function nameOf({ source }: InboundMessage): string {
   return source.userName ?? source.userId ?? "somebody";
+}
+
+function rowKey(ids: readonly number[]): string {
+  return `row:${ids[0]}`;
 }

@@ -7,6 +7,8 @@ export interface ChatsDeps extends ChatDeps {
   readonly wakeUps: Pick<WakeUps, "account" | "onChat">;
   /** Chats served at the same time. */
   mostAtOnce(): number;
+  /** How long turns that run may take to end when the program does. */
+  drainMs(): number;
 }
 
 /** A turn that wrote nothing for this long may have been cut off; its chat's lease says whether somebody has it. */
@@ -19,6 +21,8 @@ export class Chats {
   readonly #deps: ChatsDeps;
   readonly #active = new Map<string, { readonly chat: Chat; readonly done: Promise<void> }>();
   readonly #waiting = new Set<string>();
+  /** Chats that could not be served to the end: the next look wakes them. */
+  readonly #again = new Set<string>();
   #signal: AbortSignal | undefined;
 
   constructor(deps: ChatsDeps) {
@@ -29,7 +33,7 @@ export class Chats {
     return [...this.#active.keys()];
   }
 
-  /** Until the signal; turns that run then are left as a crash would leave them, and go on at the next start. */
+  /** Until the signal; turns that run then get their time, and go on at the next start where that is not enough. */
   async run(signal: AbortSignal): Promise<void> {
     const { wakeUps, store, clock, logger } = this.#deps;
     this.#signal = signal;
@@ -42,6 +46,9 @@ export class Chats {
         for (const { sessionKey } of await store.gatewayTurns.silentSince(clock.now() - silentMs))
           this.wake(sessionKey);
         silentMs = cutOffAfterMs;
+        const again = [...this.#again];
+        this.#again.clear();
+        for (const key of again) this.wake(key);
       } catch (error) {
         logger.error("the inbox could not be read", { error: describe(error) });
       }
@@ -49,8 +56,21 @@ export class Chats {
         if (!isAbort(error)) throw error;
       });
     }
-    for (const { chat } of this.#active.values()) chat.breakOff();
-    await Promise.all([...this.#active.values()].map(({ done }) => done));
+    await this.#drain();
+  }
+
+  /** Turns that run may end; those that take too long are left as a crash would leave them. */
+  async #drain(): Promise<void> {
+    const { clock } = this.#deps;
+    const active = [...this.#active.values()];
+    const all = Promise.all(active.map(({ done }) => done));
+    const drainMs = this.#deps.drainMs();
+    for (const { chat } of active) chat.drain(drainMs > 0);
+    const over = new AbortController();
+    if (drainMs > 0) await Promise.race([all, clock.sleep(drainMs, over.signal).catch(() => undefined)]);
+    over.abort();
+    for (const { chat } of active) chat.breakOff();
+    await all;
   }
 
   wake(key: string): void {
@@ -77,7 +97,9 @@ export class Chats {
       await chat.run(signal);
     } catch (error) {
       logger.error("a chat could not be served", { key, error: describe(error) });
+      this.#again.add(key);
     } finally {
+      if (chat.isUnfinished) this.#again.add(key);
       this.#active.delete(key);
     }
     // What came in after its last look.

@@ -72,14 +72,14 @@ describe("the last words of a turn", () => {
     expect(texts()).toEqual([expect.stringContaining("the second."), "Next."]);
   });
 
-  it("are not what an interrupted turn had said: the next message is answered alone [40:A-FLW-4]", async () => {
+  it("are not what an interrupted turn had said: the next message is answered alone [40:A-FLW-4] [40:FLW-19]", async () => {
     const { intake, message, server, start, heard, texts } = await gateway();
     server.script(slow(says("First.")), says("Second."));
     start();
     await intake.admit(message("A"));
     await server.received(1);
     await intake.admit(message("B"));
-    await heard(1);
-    expect(texts()).toEqual(["Second."]);
+    await heard(2);
+    expect(texts()).toEqual([expect.stringContaining("I stop what I was doing"), "Second."]);
   });
 });

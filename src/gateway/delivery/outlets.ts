@@ -4,6 +4,10 @@ import type { Outlet } from "./outlet.ts";
 export class Outlets {
   readonly #open = new Map<string, Outlet>();
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   of(platform: string, account: string): Outlet | undefined {
     return this.#open.get(`${platform}:${account}`);
   }

@@ -1,3 +1,4 @@
+import type { Clock } from "#foundation/time/clock";
 import type { InboxKind, Store } from "#store";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { StreamPosition } from "../platform/platform.ts";
@@ -9,7 +10,15 @@ export interface IntakeDeps {
   readonly store: Pick<Store, "inbox">;
   readonly wakeUps: Pick<WakeUps, "chat">;
   keyRules(): KeyRules;
+  /** How long a text is that its platform's programs cut in pieces. */
+  splitLength(platform: string): number;
+  readonly clock: Clock;
 }
+
+/** A text that was cut is followed by the rest of it; pictures of an album come one by one. */
+const restComesMs = 2_000;
+const albumMs = 800;
+const quietMs = 600;
 
 /**
  * Where events of platforms become rows of the inbox. A row and the position in the platform's stream are one
@@ -17,6 +26,8 @@ export interface IntakeDeps {
  */
 export class Intake {
   readonly #deps: IntakeDeps;
+  /** Rows that wait for the rest of what somebody sent; after a restart their own time says when they are due. */
+  readonly #bursts = new Map<string, { readonly ids: readonly number[]; readonly dueMs: number }>();
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps;
@@ -26,10 +37,31 @@ export class Intake {
     const { source, dedupKey } = message;
     const { platform, account } = source;
     const sessionKey = sessionKeyOf(source, this.#deps.keyRules());
-    const entry = { dedupKey, platform, account, sessionKey, kind: kindOf(message), event: message };
+    const kind = kindOf(message);
+    const waitMs = kind === "message" ? this.#waitMs(sessionKey, message) : 0;
+    const availableAtMs = waitMs === 0 ? undefined : this.#deps.clock.now() + waitMs;
+    const entry = { dedupKey, platform, account, sessionKey, kind, event: message, availableAtMs };
     const cursor = position === undefined ? undefined : { platform, account, ...position };
     const admission = await this.#deps.store.inbox.admit(entry, cursor);
-    if (admission.kind === "admitted") this.#deps.wakeUps.chat(sessionKey);
+    if (admission.kind !== "admitted") return;
+    if (availableAtMs !== undefined) await this.#extendBurst(sessionKey, admission.id, availableAtMs);
+    this.#deps.wakeUps.chat(sessionKey, waitMs);
+  }
+
+  #waitMs(sessionKey: string, { source, text, attachments }: InboundMessage): number {
+    if (text.length >= this.#deps.splitLength(source.platform)) return restComesMs;
+    if (attachments.some(({ kind }) => kind === "image" || kind === "video")) return albumMs;
+    const burst = this.#bursts.get(sessionKey);
+    return burst !== undefined && burst.dueMs > this.#deps.clock.now() ? quietMs : 0;
+  }
+
+  /** What came before it waits as long as the newest. */
+  async #extendBurst(sessionKey: string, id: number, dueMs: number): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    for (const [key, { dueMs: due }] of this.#bursts) if (due <= nowMs) this.#bursts.delete(key);
+    const earlier = this.#bursts.get(sessionKey)?.ids ?? [];
+    if (earlier.length > 0) await this.#deps.store.inbox.postpone(earlier, dueMs);
+    this.#bursts.set(sessionKey, { ids: [...earlier, id], dueMs });
   }
 
   async position(account: { readonly platform: string; readonly account: string }, name: string) {

@@ -1,7 +1,9 @@
 import { expect } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
+import type { ResetPolicy } from "#session";
 import { type HarnessOptions, openHarness } from "#session/testing";
+import { Pairing } from "../access/pairing.ts";
 import type { People } from "../access/people.ts";
 import { takePress } from "../asks/presses.ts";
 import { Chats } from "../chats/chats.ts";
@@ -17,6 +19,9 @@ import { fakePlatform } from "./fake-platform.ts";
 export interface GatewayHarnessOptions extends HarnessOptions {
   readonly people?: Pick<People, "access" | "isAdmin" | "meetStranger">;
   readonly groupPerUser?: boolean;
+  readonly busyMode?: "interrupt" | "queue";
+  readonly reset?: Partial<ResetPolicy>;
+  readonly drainMs?: number;
   readonly live?: Partial<LiveSettings>;
   readonly transcribe?: (file: string) => Promise<string>;
 }
@@ -56,7 +61,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
   const wakeUps = localWakeUps();
   const keyRules = () => ({ groupPerUser: options.groupPerUser ?? true, threadPerUser: false });
   const people = options.people ?? acquaintances;
-  const intake = new Intake({ store, wakeUps, keyRules });
+  const intake = new Intake({ store, wakeUps, keyRules, splitLength: () => 190, clock: systemClock });
   const common = { store, wakeUps, clock: systemClock, logger };
   const platform = (id: string) => (id === "fake" ? fake.platform : undefined);
   const replies = new Replies({
@@ -73,6 +78,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
     transcribe: options.transcribe,
     logger,
   };
+  const homes: string[] = [];
   const start = () => {
     const stop = new AbortController();
     const chats = new Chats({
@@ -86,6 +92,19 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       liveSettings: () => ({ ...quiet, ...options.live }),
       enrich: (message, within) => enrich(message, incoming, within),
       hidesIds: () => false,
+      busyMode: () => options.busyMode ?? "interrupt",
+      resetPolicy: () => ({ mode: "none", idleMinutes: 1, atHour: 4, tells: true, ...options.reset }),
+      commands: {
+        people,
+        pairing: new Pairing(`${folder}/pairing`, systemClock),
+        platformIds: () => ["fake"],
+        setHome: (message) => {
+          homes.push(message.source.chatId);
+          return Promise.resolve();
+        },
+        restart: () => Promise.resolve(),
+      },
+      drainMs: () => options.drainMs ?? 0,
       owner: "test",
       cwd: folder,
       mostAtOnce: () => 8,
@@ -106,5 +125,5 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       { source: { ...source, userId, userName: userId }, dedupKey, messageId: "m1", data },
       { store, wakeUps, people },
     );
-  return { ...harness, ...fake, intake, start, heard, press };
+  return { ...harness, ...fake, intake, start, heard, press, homes };
 }

@@ -1,14 +1,57 @@
+import { spawn } from "node:child_process";
 import { homedir } from "node:os";
+import { changeSetting } from "#config";
 import { UserError } from "#foundation/errors";
 import { systemClock } from "#foundation/time/clock";
-import { exitCodes, type Invocation } from "../../command.ts";
+import type { GatewayDeps, InboundMessage, PlatformState } from "#gateway";
+import { exitCodes, type Invocation, replacedCode } from "../../command.ts";
+import { hasFlag } from "../../invocation.ts";
+import { homeOf } from "../../support/home.ts";
 import { version } from "../../version.ts";
+
+/** What service managers read as "start it again". */
+const startAgain = 75;
 
 /** `hermes gateway run`: serves the chat platforms in the foreground. */
 export async function gatewayRun(invocation: Invocation): Promise<number> {
-  const { io, global } = invocation;
+  const { io } = invocation;
+  const home = homeOf(invocation);
+  const { asOnlyInstance, isTakenOver } = await import("#gateway");
+  const restart = new AbortController();
+  const onRestart = (): void => restart.abort();
+  process.on("SIGUSR1", onRestart);
+  const signal = AbortSignal.any([io.signal, restart.signal]);
+  const replaces = hasFlag(invocation, "replace");
+  try {
+    const instance = { home, clock: systemClock, signal: io.signal };
+    const end = await asOnlyInstance(instance, { replaces }, () => serve(invocation, { signal, onRestart }));
+    if (end === "hopeless") return exitCodes.ok;
+    if (await isTakenOver(home, systemClock)) return replacedCode;
+    if (!restart.signal.aborted) return exitCodes.failed;
+    // Without a service manager nobody would start it again.
+    if (isService(io.env)) return startAgain;
+  } finally {
+    process.off("SIGUSR1", onRestart);
+  }
+  const args = process.argv.slice(1).filter((arg) => arg !== "--replace");
+  spawn(process.execPath, [...args, "--replace"], {
+    cwd: io.cwd,
+    env: io.env,
+    detached: true,
+    stdio: "ignore",
+  }).unref();
+  return startAgain;
+}
+
+async function serve(
+  { io, global }: Invocation,
+  { signal, onRestart }: { readonly signal: AbortSignal; onRestart(): void },
+): Promise<"asked" | "hopeless"> {
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
-  const [{ openHermes }, { enabledPlatforms, runGateway }] = await Promise.all([import("#app"), import("#gateway")]);
+  const [{ openHermes }, { enabledPlatforms, runGateway, StatusFile, accessWarnings }] = await Promise.all([
+    import("#app"),
+    import("#gateway"),
+  ]);
   await using hermes = await openHermes({
     env: io.env,
     cwd: io.cwd,
@@ -17,30 +60,46 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
     profile: global.profile,
     ignoreUserConfig: global.ignoresUserConfig,
   });
-  const { config } = hermes.loaded;
+  const { config, environment } = hermes.loaded;
   const platforms = await enabledPlatforms(config);
   if (platforms.length === 0)
     throw new UserError("No chat platform is set up.", {
-      hint: "Set TELEGRAM_BOT_TOKEN in ~/.hermes/.env, for example.",
+      hint: "Run: hermes gateway setup",
     });
-  await runGateway(
-    {
-      config,
-      store: hermes.store,
-      sessions: hermes.sessions,
-      platforms,
-      home: hermes.home,
-      env: hermes.loaded.environment.variables,
-      userHome: io.env["HOME"] ?? homedir(),
-      cwd: io.cwd,
-      clock: systemClock,
-      logger: hermes.logger,
-      onState(platform, state) {
-        const why = "errorMessage" in state ? `: ${state.errorMessage}` : "";
-        say(`${platform}: ${state.state}${why}`);
-      },
+  for (const warning of accessWarnings(config, platforms)) say(`! ${warning}`);
+  const status = new StatusFile(hermes.home.gatewayState, systemClock);
+  const deps: GatewayDeps = {
+    config,
+    store: hermes.store,
+    sessions: hermes.sessions,
+    platforms,
+    home: hermes.home,
+    env: environment.variables,
+    userHome: io.env["HOME"] ?? homedir(),
+    cwd: io.cwd,
+    clock: systemClock,
+    logger: hermes.logger,
+    status,
+    restart: onRestart,
+    async setHome({ source }: InboundMessage) {
+      const { platform, chatId, threadId = "", chatName = "" } = source;
+      const channel = { platform, chat_id: chatId, name: chatName, thread_id: threadId };
+      await changeSetting(`platforms.${platform}.home_channel`, JSON.stringify(channel), {
+        home: hermes.home,
+        env: io.env,
+        signal,
+      });
     },
-    io.signal,
-  );
-  return exitCodes.ok;
+    onState(platform: string, state: PlatformState) {
+      const why = "errorMessage" in state ? `: ${state.errorMessage}` : "";
+      say(`${platform}: ${state.state}${why}`);
+      status.platform(platform, state);
+    },
+  };
+  return await runGateway(deps, signal);
+}
+
+/** Started by systemd or launchd, which start it again when it ends so. */
+function isService(env: NodeJS.ProcessEnv): boolean {
+  return env["INVOCATION_ID"] !== undefined || env["XPC_SERVICE_NAME"]?.startsWith("ai.hermes") === true;
 }

@@ -1,0 +1,54 @@
+import { writeSecret } from "#config";
+import { UserError } from "#foundation/errors";
+import { Secret } from "#foundation/secrets/secret";
+import { loadPlatform, type Platform, platformIds } from "#gateway";
+import { exitCodes, type Invocation } from "../../command.ts";
+import { flagText } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { isTerminal, openAsker } from "../../support/ask.ts";
+import { homeOf } from "../../support/home.ts";
+
+/** `hermes gateway setup`: asks for what a platform needs, or takes it from flags, and keeps it in `.env`. */
+export async function gatewaySetup(invocation: Invocation): Promise<number> {
+  const out = new Output(invocation);
+  const platform = await chosen(invocation);
+  const given: Readonly<Record<string, string | undefined>> = {
+    token: flagText(invocation, "token"),
+    allowed_users: flagText(invocation, "allowed-users"),
+  };
+  const home = homeOf(invocation);
+  const kept: string[] = [];
+  for (const { name, variable, question, help, isSecret, isOptional } of platform.credentials) {
+    let value = given[name];
+    if (value === undefined && isTerminal(invocation.io)) {
+      out.line(help);
+      using asker = openAsker(invocation.io);
+      value = isSecret ? await asker.secret(question) : await asker.text(question);
+    }
+    if ((value ?? "").trim() !== "") {
+      await writeSecret(variable, new Secret((value ?? "").trim()), {
+        home,
+        env: invocation.io.env,
+        signal: invocation.io.signal,
+      });
+      kept.push(variable);
+    } else if (isOptional !== true) throw new UserError(`${question} is missing.`, { hint: help });
+  }
+  out.document({ platform: platform.id, kept });
+  out.line(`${platform.label} is set up. Serve it: hermes gateway run`);
+  return exitCodes.ok;
+}
+
+async function chosen(invocation: Invocation): Promise<Platform> {
+  let [id] = invocation.args;
+  if (id === undefined && platformIds.length > 1 && isTerminal(invocation.io)) {
+    using asker = openAsker(invocation.io);
+    id = await asker.choose(
+      "Which platform?",
+      platformIds.map((one) => ({ label: one, value: one })),
+    );
+  }
+  const platform = await loadPlatform(id ?? platformIds[0] ?? "");
+  if (platform !== undefined) return platform;
+  throw new UserError(`There is no platform ${id}.`, { hint: `There are: ${platformIds.join(", ")}` });
+}

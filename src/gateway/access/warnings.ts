@@ -1,0 +1,24 @@
+import type { Config } from "#config";
+import type { Platform } from "../platform/platform.ts";
+import { hasAllowlist } from "./authorize.ts";
+
+/** What the owner should know about who may use Hermes, before it is served. */
+export function accessWarnings(config: Config, platforms: readonly Platform[]): readonly string[] {
+  const isOpen = config.gateway.allow_all_users;
+  const pointless = platforms.filter(({ id }) => isOpen && hasAllowlist(config, id)).map(({ label }) => label);
+  const lists = platforms.filter(({ id }) => !isOpen && !isOpenTo(config, id) && !hasAllowlist(config, id));
+  return [
+    ...(pointless.length > 0
+      ? [`gateway.allow_all_users lets everybody in; the lists of ${pointless.join(", ")} keep nobody out.`]
+      : []),
+    ...lists.map(
+      ({ id, label, envPrefix }) =>
+        `${label}: nobody is listed in ${envPrefix}_ALLOWED_USERS. Strangers get a code; let them in with: hermes pairing approve ${id} <code>`,
+    ),
+  ];
+}
+
+function isOpenTo(config: Config, platform: string): boolean {
+  const section = (config as unknown as Readonly<Record<string, { allow_all_users?: boolean } | undefined>>)[platform];
+  return section?.allow_all_users === true;
+}

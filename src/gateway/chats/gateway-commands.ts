@@ -1,0 +1,66 @@
+import type { Pairing } from "../access/pairing.ts";
+import type { People } from "../access/people.ts";
+import type { InboundMessage } from "../platform/inbound.ts";
+import type { CommandLine } from "../routing/command-line.ts";
+
+export interface GatewayCommandDeps {
+  readonly people: Pick<People, "isAdmin">;
+  readonly pairing: Pick<Pairing, "invite" | "paired" | "revoke">;
+  /** Platforms that are switched on. */
+  platformIds(): readonly string[];
+  /** Remembers this chat as the one that results without another go to. */
+  setHome(message: InboundMessage): Promise<void>;
+  /** Ends this process so that it is started again; who asked is told when it is back. */
+  restart(message: InboundMessage): Promise<void>;
+}
+
+/** Commands that change the installation or who may use it. */
+const adminOnly: ReadonlySet<string> = new Set([
+  "pair",
+  "restart",
+  "update",
+  "debug",
+  "yolo",
+  "reload-mcp",
+  "sethome",
+  "set-home",
+]);
+
+/** What a command of the gateway answers; undefined when it is none, and the session's own commands are asked. */
+export async function gatewayCommand(
+  { name, args }: CommandLine,
+  message: InboundMessage,
+  deps: GatewayCommandDeps,
+): Promise<string | undefined> {
+  const command = name.replaceAll("_", "-");
+  const isForAll = /(?:^|\s)--global\b/u.test(args) && (command === "model" || command === "reasoning");
+  const isForGood = command === "approve" && /\balways\b/iu.test(args);
+  if ((adminOnly.has(command) || isForAll || isForGood) && !deps.people.isAdmin(message.source))
+    return isForGood ? "Only admins may allow this for good." : "Only admins may do this.";
+  if (command === "pair") return await pair(args, message, deps);
+  if (command === "sethome" || command === "set-home") {
+    await deps.setHome(message);
+    return "Results of scheduled work and notices go to this chat from now on.";
+  }
+  if (command === "restart") {
+    await deps.restart(message);
+    return "I restart now. What is being worked on goes on afterwards.";
+  }
+  return undefined;
+}
+
+async function pair(args: string, { source }: InboundMessage, deps: GatewayCommandDeps): Promise<string> {
+  if (source.chatType !== "dm") return "Pairing codes are given out in direct chats only. Write to me there.";
+  const [what = "", userId = ""] = args.split(/\s+/u);
+  if (what === "list") {
+    const people = await deps.pairing.paired(source.platform);
+    if (people.length === 0) return "Nobody is paired here.";
+    return people.map((person) => `- ${person.userId} ${person.userName}`).join("\n");
+  }
+  if (what === "revoke")
+    return (await deps.pairing.revoke(source.platform, userId))
+      ? `${userId} may no longer use Hermes here.`
+      : `${userId || "Nobody"} is not paired here. Usage: /pair revoke <user id>`;
+  const code = await deps.pairing.invite(what === "any" ? deps.platformIds() : [source.platform]);
+  return `Pass this code on: \`${code}\`\n\nWhoever sends it to me in a direct chat first may use Hermes. It is valid for an hour.`;
+}

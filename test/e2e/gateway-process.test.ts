@@ -1,0 +1,92 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
+import { Stage } from "./support/stage.ts";
+
+const scopes: Scope[] = [];
+afterEach(async () => {
+  for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
+});
+
+async function stage(more = "") {
+  const scope = new Scope();
+  scopes.push(scope);
+  const model = scope.adopt(await startModelServer());
+  const telegram = scope.adopt(await startTelegramServer());
+  const config = [
+    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
+    `telegram: { base_url: "${telegram.url}"${more} }`,
+    "auxiliary: { title_generation: { enabled: false } }",
+  ].join("\n");
+  const home = scope.adopt(await Stage.open({ config }));
+  const shown = () => telegram.shown().map(({ text }) => text);
+  const state = async () =>
+    JSON.parse(await readFile(path.join(home.home, "gateway_state.json"), "utf8").catch(() => "{}")) as {
+      gateway_state?: string;
+      platforms?: Record<string, { state: string; error_code?: string }>;
+    };
+  const connected = () =>
+    expect.poll(async () => (await state()).platforms?.["telegram"]?.state, { timeout: 30_000 }).toBe("connected");
+  return { model, telegram, home, shown, state, connected };
+}
+
+async function codeOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return child.exitCode;
+}
+
+describe("the gateway process", () => {
+  it("is one per home, can be replaced, and tells its end by its exit code [40:A-PRC-1] [40:A-PRC-6] [40:PRC-15]", async () => {
+    const { home, telegram, connected, state } = await stage(', allowed_users: ["7"]');
+    await home.run(["gateway", "setup", "telegram", "--token", telegram.token]);
+    const first = home.start(["gateway", "run"]);
+    await connected();
+    const second = await home.run(["gateway", "run"]);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(String(first.pid));
+    const status = await home.run(["gateway", "status"]);
+    expect(status.stdout).toContain("telegram  connected");
+    const third = home.start(["gateway", "run", "--replace"]);
+    expect(await codeOf(first)).toBe(0);
+    await connected();
+    third.kill("SIGTERM");
+    expect(await codeOf(third)).toBe(1);
+    expect((await state()).gateway_state).toBe("stopped");
+    const fourth = home.start(["gateway", "run"], { env: { INVOCATION_ID: "x" } });
+    await expect.poll(async () => (await state()).gateway_state, { timeout: 30_000 }).toBe("running");
+    fourth.kill("SIGUSR1");
+    expect(await codeOf(fourth)).toBe(75);
+    expect((await home.run(["gateway", "stop"])).stdout).toContain("No gateway runs");
+  });
+
+  it("ends where no platform can ever be connected [40:A-PRC-9] [40:PRC-6]", async () => {
+    const { home, state } = await stage();
+    await home.run(["gateway", "setup", "telegram", "--token", "999999:AAwrong-token"]);
+    const { code, stderr } = await home.run(["gateway", "run"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("telegram: fatal");
+    expect((await state()).gateway_state).toBe("startup_failed");
+  });
+
+  it("lets a stranger in by the code they were given [40:AUT-11] [40:AUT-15] [40:A-AUT-7]", async () => {
+    const { home, telegram, model, shown } = await stage();
+    model.script(says("Welcome."));
+    await home.run(["gateway", "setup", "telegram", "--token", telegram.token]);
+    const gateway = home.start(["gateway", "run"]);
+    telegram.text("let me in");
+    await expect.poll(() => shown()[0], { timeout: 30_000 }).toMatch(/hermes pairing approve telegram \S{8}/u);
+    const [, code = ""] = /telegram (\S{8})/u.exec(shown()[0] ?? "") ?? [];
+    const approved = await home.run(["pairing", "approve", "telegram", code]);
+    expect(approved.code).toBe(0);
+    telegram.text("and now?");
+    await expect.poll(() => shown()[1], { timeout: 30_000 }).toBe("Welcome.");
+    expect((await home.run(["gateway", "queue"])).stdout).toContain("0 given up");
+    gateway.kill("SIGTERM");
+    await codeOf(gateway);
+  });
+});
