@@ -73,19 +73,14 @@ describe("waiting for the write lock", () => {
     using other = await place.connect();
     other.exec("BEGIN IMMEDIATE");
     const append = store.messages.append("s" as SessionId, [{ role: "user", content: "patience" }]);
-    let ticks = 0;
-    const startedAt = performance.now();
-    let longestGapMs = 0;
-    let last = startedAt;
-    while (performance.now() - startedAt < 120) {
-      await systemClock.sleep(1, never);
-      ticks += 1;
-      longestGapMs = Math.max(longestGapMs, performance.now() - last);
-      last = performance.now();
-    }
+    // A wait that held the thread could not end: whoever has the lock gives it back on this very thread.
+    let isOver = false;
+    void append.then(() => {
+      isOver = true;
+    });
+    for (let turn = 0; turn < 100; turn += 1) await systemClock.sleep(1, never);
+    expect(isOver).toBe(false);
     other.exec("COMMIT");
     expect((await append).ids).toHaveLength(1);
-    expect(ticks).toBeGreaterThan(10);
-    expect(longestGapMs).toBeLessThan(50);
   });
 });
