@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isContainer, thisMachine } from "#foundation/process/platform";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
 import { checkUrl, type UrlRules } from "../network/urls.ts";
 import type { Guardian } from "../terminals/guardian.ts";
 import type { ToolsBase } from "../tools-base.ts";
@@ -26,10 +27,11 @@ export interface BrowserToolOptions {
   readonly rules: UrlRules;
   readonly gateway: ManagedGateway;
   readonly guardian: Guardian;
+  readonly exits: WebExits;
 }
 
 /** The browsers of all tasks. None is started, nor the library that drives them loaded, before a page is opened. */
-export function openBrowsers(base: ToolsBase, { rules, gateway, guardian }: BrowserToolOptions): Browser {
+export function openBrowsers(base: ToolsBase, { rules, gateway, guardian, exits }: BrowserToolOptions): Browser {
   const { machine, env, scope } = base;
   const { home, clock, logger } = machine;
   const browserOptions = browserOptionsOf(base);
@@ -60,6 +62,7 @@ export function openBrowsers(base: ToolsBase, { rules, gateway, guardian }: Brow
     deps: {
       sessions,
       guard,
+      exits,
       shrink,
       screenshots: home.screenshotCache,
       now: () => clock.now(),

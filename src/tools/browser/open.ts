@@ -11,6 +11,7 @@ import type { BrowserDriver, DriverKind } from "./driver.ts";
 import { findChromium } from "./executable.ts";
 import type { PageVerdict } from "./guard.ts";
 import { type BrowserOptions, commandTimeout } from "./options.ts";
+import type { PageRequest } from "./page/navigation-watch.ts";
 import type { DriverSetup } from "./playwright-driver.ts";
 import { createProfile, reapProfiles } from "./profiles.ts";
 import type { BrowserProvider } from "./providers/provider.ts";
@@ -42,8 +43,10 @@ export interface OpenRequest {
   readonly taskId: string;
   /** Requests are checked one by one, for chats where strangers may ask. */
   readonly isStrict: boolean;
-  /** Asked before every hop of a navigation; without it only the ends of navigations are judged. */
-  readonly judgeHop?: ((url: string, kind: DriverKind) => Promise<PageVerdict>) | undefined;
+  /** Asked before every request of a page; without it only the ends of navigations are judged. */
+  readonly judgeHop?:
+    | ((url: string, at: PageRequest & { readonly kind: DriverKind }) => Promise<PageVerdict>)
+    | undefined;
   readonly facts?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -125,7 +128,9 @@ async function watchedBy(
   const root = deps.options.recordSessions === true ? deps.folders.recordings : undefined;
   const { Recording } = await import("./page/recording.ts");
   return {
-    ...(judgeHop === undefined ? {} : { judgeHop: (url: string) => judgeHop(url, kind) }),
+    ...(judgeHop === undefined
+      ? {}
+      : { judgeHop: (url: string, request: PageRequest) => judgeHop(url, { ...request, kind }) }),
     ...(root === undefined
       ? {}
       : { recording: await Recording.start({ root, clock: deps.clock, logger: deps.logger }) }),

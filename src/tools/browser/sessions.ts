@@ -1,10 +1,12 @@
 import { describe } from "#foundation/errors";
 import { never } from "#foundation/lifecycle/abort";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
+import type { WebExit } from "../confinement/web-exits.ts";
 import { backendKind, openBrowser } from "./backend.ts";
 import type { BrowserDriver, DriverKind } from "./driver.ts";
-import type { PageGuard } from "./guard.ts";
-import { type OpenDeps, openLocal } from "./open.ts";
+import type { PageGuard, PagePlace, PageVerdict } from "./guard.ts";
+import { type OpenDeps, type OpenRequest, openLocal } from "./open.ts";
+import type { PageRequest } from "./page/navigation-watch.ts";
 
 interface Session {
   readonly driver: BrowserDriver;
@@ -15,6 +17,8 @@ export interface TakeRequest {
   readonly taskId: string;
   readonly surface: string;
   readonly url: string;
+  /** Judges what leaves with the addresses that this navigation leads to. */
+  readonly exit: WebExit;
   readonly signal: AbortSignal;
 }
 
@@ -29,6 +33,8 @@ export class BrowserSessions implements AsyncDisposable {
   readonly #guard: PageGuard;
   readonly #sessions = new Map<string, Session>();
   readonly #current = new Map<string, string>();
+  /** By the same keys as the browsers: the way out of the call that acted last. */
+  readonly #exits = new Map<string, WebExit>();
   readonly #locks = new KeyedMutex<string>();
   readonly #stop = new AbortController();
   #sweeping: Promise<void> | undefined;
@@ -48,14 +54,16 @@ export class BrowserSessions implements AsyncDisposable {
     return this.#locks.run(
       key,
       async () => {
+        this.#exits.set(key, request.exit);
         const found = this.#sessions.get(key);
         if (found?.driver.isAlive === true) return this.#use(request.taskId, key, found);
         if (found !== undefined) await this.#end(key);
+        this.#exits.set(key, request.exit);
         const isSidecar = key.endsWith(sidecarSuffix);
         const isStrict = !this.#guard.mayVisitPrivate({ kind: "local", surface: request.surface });
         // Pages go on after the call that opened them, so no call's signal ends the judging.
-        const judgeHop = (url: string, kind: DriverKind) =>
-          this.#guard.judge(url, { kind, surface: request.surface }, never);
+        const judgeHop: OpenRequest["judgeHop"] = (url, at) =>
+          this.#judge(key, url, { ...at, surface: request.surface });
         const open = isSidecar ? openLocal : openBrowser;
         const driver = await open(this.#deps, { taskId: request.taskId, isStrict, judgeHop }, request.signal);
         const session = { driver, lastUsedMs: this.#deps.clock.now() };
@@ -73,6 +81,12 @@ export class BrowserSessions implements AsyncDisposable {
     const session = key === undefined ? undefined : this.#sessions.get(key);
     if (key === undefined || session === undefined || !session.driver.isAlive) return undefined;
     return this.#use(taskId, key, session);
+  }
+
+  /** The model acts on the page itself: what the page asks for from now on may be the model's words. */
+  actedOn(taskId: string, exit: WebExit): void {
+    const key = this.#current.get(taskId);
+    if (key !== undefined) this.#exits.set(key, exit);
   }
 
   /** Ends all browsers of a task. */
@@ -105,6 +119,13 @@ export class BrowserSessions implements AsyncDisposable {
     return (await this.goesLocal(url, signal)) ? `${taskId}${sidecarSuffix}` : taskId;
   }
 
+  /** What leaves is judged first: looking up a name tells somebody about it already. */
+  async #judge(key: string, url: string, at: PagePlace & PageRequest): Promise<PageVerdict> {
+    if (!at.isPage && /^(?:data|blob):/i.test(url)) return { kind: "allowed" };
+    const held = await this.#exits.get(key)?.judge(url, { hasBody: at.hasBody, isQuiet: !at.isPage });
+    return held === undefined ? this.#guard.judge(url, at, never) : { kind: "refused", reason: held };
+  }
+
   #use(taskId: string, key: string, session: Session): BrowserDriver {
     session.lastUsedMs = this.#deps.clock.now();
     this.#current.set(taskId, key);
@@ -115,6 +136,7 @@ export class BrowserSessions implements AsyncDisposable {
     const session = this.#sessions.get(key);
     if (session === undefined) return;
     this.#sessions.delete(key);
+    this.#exits.delete(key);
     try {
       await session.driver[Symbol.asyncDispose]();
     } catch (error) {

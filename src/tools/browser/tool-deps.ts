@@ -1,5 +1,6 @@
 import type { ToolContext } from "../call/context.ts";
 import { ToolFailure } from "../call/result.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
 import type { Availability } from "../registry/tool.ts";
 import { fenceInline, fenceUntrusted } from "../web/untrusted.ts";
@@ -13,6 +14,7 @@ import type { BrowserSessions } from "./sessions.ts";
 export interface BrowserDeps {
   readonly sessions: BrowserSessions;
   readonly guard: PageGuard;
+  readonly exits: Pick<WebExits, "open">;
   /** Makes a screenshot smaller that is too large for the vision model. */
   readonly shrink?: ShrinkImage;
   /** Where screenshots are kept. */
@@ -31,6 +33,15 @@ export async function openPage(deps: BrowserDeps, context: ToolContext): Promise
     throw new ToolFailure("No page is open. Open one with browser_navigate first.", { success: false });
   await assertAllowed(deps, driver, context);
   return driver;
+}
+
+/** Before the model writes into the page or runs a script in it: from now on the page's requests may be its words. */
+export async function actOn(deps: BrowserDeps, driver: BrowserDriver, context: ToolContext): Promise<void> {
+  const page = driver.url();
+  const exit = deps.exits.open("the browser", context, page);
+  const held = await exit.judge(page, { hasBody: true });
+  if (held !== undefined) throw new ToolFailure(`Nothing was sent to this page: ${held}.`, { success: false });
+  deps.sessions.actedOn(context.taskId, exit);
 }
 
 /** Leaves a page that may not be shown, whoever led there: a redirect, a click or a script. */

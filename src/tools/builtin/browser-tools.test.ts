@@ -19,7 +19,7 @@ import { ToolFailure } from "../call/result.ts";
 import type { UrlRules } from "../network/urls.ts";
 import type { Tool } from "../registry/tool.ts";
 import { noAuxiliary } from "../testing/unattended-scope.ts";
-import { runTool, testScope, toolContext } from "../testing.ts";
+import { runTool, testExits, testScope, toolContext } from "../testing.ts";
 import { createBrowserBackTool } from "./browser/browser-back.tool.ts";
 import { createBrowserCdpTool } from "./browser/browser-cdp.tool.ts";
 import { createBrowserClickTool } from "./browser/browser-click.tool.ts";
@@ -97,6 +97,7 @@ async function bench(
   const deps: BrowserDeps = {
     sessions,
     guard,
+    exits: testExits(),
     screenshots: open.folders.screenshots,
     now: () => Date.now(),
     check: (signal) => browserAvailability(open, signal),
@@ -204,6 +205,34 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     expect(said["console_messages"]).toContainEqual(expect.objectContaining({ type: "log", text: own("bought") }));
     expect(said["js_errors"]).toEqual([expect.objectContaining({ message: own("kaboom") })]);
     expect(await shared.call("browser_console")).toMatchObject({ total_messages: 0, total_errors: 0 });
+  });
+
+  it("what a page loads goes by the rules for addresses, too", async () => {
+    await shared.call("browser_navigate", { url: `${web.origin}/` });
+    const blocked = `http://localhost:${new URL(web.origin).port}/dot.png?from=script`;
+    const load = (url: string) =>
+      `fetch(${JSON.stringify(url)}, { mode: "no-cors" }).then(() => "loaded", () => "stopped")`;
+    const loaded = async (url: string) => (await shared.call("browser_console", { expression: load(url) }))["result"];
+    expect(await loaded(`${web.origin}/dot.png?from=script`)).toContain("loaded");
+    expect(await loaded(blocked)).toContain("stopped");
+    expect(web.seen.filter(({ url }) => url === "/dot.png?from=script")).toHaveLength(1);
+  });
+
+  it("an address that could carry data, and a new host after text from outside, are asked about", async () => {
+    const asked: string[] = [];
+    const exits = testExits({
+      rules: { mode: "ask", allow: [], deny: [] },
+      ask: ({ host }) => {
+        asked.push(host);
+        return Promise.resolve("nobody");
+      },
+    });
+    const navigate = createBrowserNavigateTool({ ...shared.deps, exits });
+    const open = (url: string, context: Partial<ToolContext> = {}) =>
+      runTool(navigate, { url }, { ...toolContext(), ...context });
+    await expect(open(`https://a.test/?d=${"word+".repeat(40)}`)).rejects.toThrow("nobody can be asked here");
+    await expect(open("https://b.test/", { untrusted: "web_search" })).rejects.toThrow("text from outside");
+    expect(asked).toEqual(["a.test", "b.test"]);
   });
 
   it("[30:3.15] scroll, press, back, images", async () => {

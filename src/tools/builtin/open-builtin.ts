@@ -46,7 +46,7 @@ export function builtinTools(
   });
   const gateway = createManagedGateway({ env, ...(login === undefined ? {} : { login }) });
   const web = openWeb(base, { rules, gateway, exits });
-  const browser = openBrowsers(base, { rules, gateway, guardian: terminals.guardian });
+  const browser = openBrowsers(base, { rules, gateway, guardian: terminals.guardian, exits });
   const media = {
     fetch: web.fetch,
     exits,

@@ -9,7 +9,15 @@ export type ExitContext = Pick<ToolContext, "scope" | "untrusted" | "userTask" |
 /** The way out of one call that visits addresses. */
 export interface WebExit {
   /** Why the next address may not be visited, in words for the model; undefined when it may. */
-  judge(address: string): Promise<string | undefined>;
+  judge(address: string, request?: ExitRequest): Promise<string | undefined>;
+}
+
+/** More about what is on its way to an address. */
+export interface ExitRequest {
+  /** More than the address leaves: the body of a request. */
+  readonly hasBody?: boolean | undefined;
+  /** Nobody is asked: part of a page that may stay empty. */
+  readonly isQuiet?: boolean | undefined;
 }
 
 /** What a way out needs of the wall. */
@@ -102,23 +110,24 @@ export class WebExits {
     return [text, decoded(text)].some((form) => this.#options.redactKnown(form) !== form);
   }
 
-  open(tool: string, context: ExitContext): WebExit {
+  /** `page` is shown already: its own site is no new destination. */
+  open(tool: string, context: ExitContext, page?: string): WebExit {
     this.#known(context.scope.key).wrote(context.userTask);
     const once = new Set<string>();
     let isPlain = false;
     return {
-      judge: async (address) => {
+      judge: async (address, request = {}) => {
         const url = readUrl(address);
         // Whether an address of this machine or network may be visited is not a matter of what leaves it.
         if (url === undefined || ownNetworkReason(bareHost(url)) !== undefined) return undefined;
         const wall = await this.#options.walls.standing(context.scope.key);
-        const why = this.#reason(url, { ...context, wall, isPlain });
+        const why = this.#reason(url, { ...context, ...request, wall, isPlain, page });
         if (why === undefined) {
           // Where a plain address leads to was written by its host, which learns nothing by it.
-          isPlain = true;
+          if (page === undefined) isPlain = true;
           return undefined;
         }
-        return this.#ask({ url, tool, why, once }, context);
+        return this.#ask({ url, tool, why, once, isQuiet: request.isQuiet === true }, context);
       },
     };
   }
@@ -127,25 +136,22 @@ export class WebExits {
     this.#bySession.delete(sessionKey);
   }
 
-  async #ask(
-    { url, tool, why, once }: { readonly url: URL; readonly tool: string; readonly why: string; once: Set<string> },
-    { scope, signal }: ExitContext,
-  ): Promise<string | undefined> {
+  async #ask({ url, tool, why, once, isQuiet }: Question, { scope, signal }: ExitContext): Promise<string | undefined> {
     const wall = await this.#options.walls.of(scope, signal);
     const port = url.port === "" ? (url.protocol === "http:" ? 80 : 443) : Number(url.port);
+    const to = { host: bareHost(url), port };
+    if (isQuiet) return wall.hosts.isOpen(to, once) ? undefined : `${to.host} is not an allowed host (${why})`;
     const about = { tool, address: this.#options.redactKnown(url.href).slice(0, 300), why };
-    const decision = await wall.hosts.settle({ host: bareHost(url), port, about }, signal, once);
+    const decision = await wall.hosts.settle({ ...to, about }, signal, once);
     return decision.kind === "allow" ? undefined : `${decision.reason} (${why})`;
   }
 
-  #reason(
-    url: URL,
-    at: Pick<ExitContext, "scope" | "untrusted"> & { readonly wall: ExitWall | undefined; readonly isPlain: boolean },
-  ): string | undefined {
+  #reason(url: URL, at: Pick<ExitContext, "scope" | "untrusted"> & Situation): string | undefined {
     const known = this.#known(at.scope.key);
     if (this.holdsSecret(url.href)) return "the address holds a known secret";
     if (at.wall?.hasSeenPrivate === true) return "private files were read in this session";
-    if (at.isPlain || known.has(url)) return undefined;
+    if (at.isPlain || known.has(url) || isSameSite(url, at.page)) return undefined;
+    if (at.hasBody === true) return "it would send data there";
     const carried = carriedData(url);
     if (carried !== undefined) return carried;
     if (at.untrusted === undefined || known.namesHost(bareHost(url)) || known.follow(url)) return undefined;
@@ -157,6 +163,28 @@ export class WebExits {
     this.#bySession.set(sessionKey, known);
     return known;
   }
+}
+
+interface Question {
+  readonly url: URL;
+  readonly tool: string;
+  readonly why: string;
+  readonly once: Set<string>;
+  readonly isQuiet: boolean;
+}
+
+interface Situation extends ExitRequest {
+  readonly wall: ExitWall | undefined;
+  readonly isPlain: boolean;
+  readonly page: string | undefined;
+}
+
+/** The same host, or one below the other. */
+function isSameSite(url: URL, page: string | undefined): boolean {
+  const shown = page === undefined ? undefined : readUrl(page);
+  if (shown === undefined) return false;
+  const [one, other] = [url, shown].map((each) => bareHost(each).replace(/^www\./, ""));
+  return one === other || one?.endsWith(`.${other}`) === true || other?.endsWith(`.${one}`) === true;
 }
 
 function readUrl(address: string): URL | undefined {

@@ -159,6 +159,14 @@ export class HostDecisions {
     return reached;
   }
 
+  /** Whether a host is open without a question. */
+  isOpen(to: Destination, once: ReadonlySet<string>): boolean {
+    const verdict = judgeHost(to, this.#options.rules).kind;
+    const key = `${to.host}:${to.port}`;
+    const isSettled = this.#always.has(key) || once.has(key) || this.#session.has(key);
+    return verdict === "allow" || (verdict === "ask" && isSettled);
+  }
+
   /** `once` holds what was allowed one time, for as long as whoever owns it wants. */
   async settle(to: WantedHost, signal: AbortSignal, once: Set<string>): Promise<ProxyDecision> {
     const verdict = judgeHost(to, this.#options.rules);

@@ -3,8 +3,15 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { PageVerdict } from "../guard.ts";
 
-/** Asked before every hop of a navigation. */
-export type JudgeHop = (url: string) => Promise<PageVerdict>;
+/** One request of a page. */
+export interface PageRequest {
+  /** A page or a frame; else something that one loads. */
+  readonly isPage: boolean;
+  readonly hasBody: boolean;
+}
+
+/** Asked before every request of a page, and before every hop of it. */
+export type JudgeHop = (url: string, request: PageRequest) => Promise<PageVerdict>;
 
 export interface RefusedHop {
   readonly url: string;
@@ -12,7 +19,7 @@ export interface RefusedHop {
 }
 
 /**
- * Judges where a page is about to go before the request leaves, redirects included. A route of the library
+ * Judges where a page is about to go, and what it loads, before the request leaves, redirects included. A route of the library
  * sees only the first address of a chain; the protocol itself pauses at every hop.
  */
 export async function watchNavigation(
@@ -21,13 +28,14 @@ export async function watchNavigation(
   report: { onRefused(hop: RefusedHop): void; readonly logger: Logger },
 ): Promise<void> {
   const { frameTree } = await session.send("Page.getFrameTree");
-  session.on("Fetch.requestPaused", ({ requestId, request, frameId }) => {
+  session.on("Fetch.requestPaused", ({ requestId, request, frameId, resourceType }) => {
     const { url } = request;
-    void decide(judge, url)
+    const isPage = resourceType === "Document";
+    void decide(judge, url, { isPage, hasBody: request.hasPostData === true })
       .then((verdict) => {
         if (verdict.kind === "allowed") return session.send("Fetch.continueRequest", { requestId });
         // A frame that stays empty is no reason to leave the page around it.
-        if (frameId === frameTree.frame.id) report.onRefused({ url, reason: verdict.reason });
+        if (isPage && frameId === frameTree.frame.id) report.onRefused({ url, reason: verdict.reason });
         // "Aborted" leaves the page where it is; any other reason shows an error page some time later, which
         // would interrupt whatever is opened next.
         return session.send("Fetch.failRequest", { requestId, errorReason: "Aborted" });
@@ -37,13 +45,13 @@ export async function watchNavigation(
         report.logger.debug("A request ended before it was judged", { error: describe(error) });
       });
   });
-  await session.send("Fetch.enable", { patterns: [{ urlPattern: "*", resourceType: "Document" }] });
+  await session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
 }
 
 /** An address that cannot be judged is not visited. */
-async function decide(judge: JudgeHop, url: string): Promise<PageVerdict> {
+async function decide(judge: JudgeHop, url: string, request: PageRequest): Promise<PageVerdict> {
   try {
-    return await judge(url);
+    return await judge(url, request);
   } catch (error) {
     return { kind: "refused", reason: `it could not be checked (${describe(error)})` };
   }

@@ -7,6 +7,7 @@ import { runProcess, spawnProcess } from "#foundation/process/run";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
 import { FakeWebServer } from "../../../../test/fakes/web-server/index.ts";
+import { testExits, toolContext } from "../../testing.ts";
 import { backendKind, openBrowser } from "../backend.ts";
 import { resolveEndpoint } from "../cdp-endpoint.ts";
 import { findChromium } from "../executable.ts";
@@ -224,7 +225,13 @@ describe.skipIf(chromium === undefined)("with a real browser", () => {
       deps.options,
     );
     await using sessions = new BrowserSessions(deps, guard);
-    const driver = await sessions.forNavigation({ taskId: "t", surface: "cli", url: `${web.origin}/page`, signal });
+    const driver = await sessions.forNavigation({
+      taskId: "t",
+      surface: "cli",
+      url: `${web.origin}/page`,
+      exit: testExits().open("browser_navigate", toolContext()),
+      signal,
+    });
     expect(driver.kind).toBe("local");
     expect(created).toBe(0);
     expect(sessions.current("t")).toBe(driver);

@@ -1,4 +1,4 @@
-import { assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { actOn, assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
 import { defineTool } from "../../call/define-tool.ts";
 import { result, ToolFailure } from "../../call/result.ts";
 import type { Availability, Tool } from "../../registry/tool.ts";
@@ -38,6 +38,7 @@ export function createBrowserCdpTool(deps: BrowserDeps): Tool {
       const driver = await openPage(deps, context);
       if (driver.cdp === undefined)
         throw new ToolFailure("This browser does not speak the DevTools protocol.", { success: false });
+      await actOn(deps, driver, context);
       const answer = await driver.cdp(
         {
           method,

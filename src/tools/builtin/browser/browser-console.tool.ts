@@ -1,4 +1,4 @@
-import { assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
+import { actOn, assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
 import { defineTool } from "../../call/define-tool.ts";
 import { result, ToolFailure } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
@@ -26,6 +26,7 @@ export function createBrowserConsoleTool(deps: BrowserDeps): Tool {
       const driver = await openPage(deps, context);
       const { fenceInline, fenceUntrusted } = await import("../../web/untrusted.ts");
       if (expression.trim() !== "") {
+        await actOn(deps, driver, context);
         const value = await driver.evaluate(expression, context.signal);
         await assertAllowed(deps, driver, context);
         const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");

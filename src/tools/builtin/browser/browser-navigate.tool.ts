@@ -38,8 +38,11 @@ async function run(deps: BrowserDeps, address: string, context: ToolContext): Pr
     /^[a-z][a-z0-9+.-]*:/i.test(address) && !/^[\w.-]+:\d+(?:\/|$)/.test(address) ? address : `https://${address}`;
   const { taskId, signal } = context;
   const surface = context.scope.source;
+  const exit = deps.exits.open("browser_navigate", context);
+  const held = await exit.judge(url);
+  if (held !== undefined) throw new ToolFailure(`${shown(address)} is not opened: ${held}.`, { success: false });
   await judge(await likelyKind(deps, url, signal));
-  const driver = await deps.sessions.forNavigation({ taskId, surface, url, signal });
+  const driver = await deps.sessions.forNavigation({ taskId, surface, url, exit, signal });
   await judge(driver.kind);
   const visit = await visited();
   for (const hop of visit.hops) {

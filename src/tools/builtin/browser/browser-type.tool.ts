@@ -1,4 +1,4 @@
-import { type BrowserDeps, openPage, readRef } from "../../browser/tool-deps.ts";
+import { actOn, type BrowserDeps, openPage, readRef } from "../../browser/tool-deps.ts";
 import { defineTool } from "../../call/define-tool.ts";
 import { result } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
@@ -25,6 +25,7 @@ export function createBrowserTypeTool(deps: BrowserDeps): Tool {
     async run({ ref: named, text }, context) {
       const ref = readRef(named);
       const driver = await openPage(deps, context);
+      await actOn(deps, driver, context);
       const { isPassword } = await driver.type(ref, text, context.signal);
       return result({ success: true, ...(isPassword ? {} : { typed: text }), element: `@${ref}` });
     },
