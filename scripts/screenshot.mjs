@@ -1,5 +1,5 @@
 // `npm run screenshot`: photographs the real program. Drives the built Hermes in tmux on the demo model, in a home and a
-// project of its own, and writes docs/images/{chat,approval,resume}.png. Needs tmux, Chromium and
+// project of its own, and writes docs/images/{first,keys,connect,chat,approval,resume}.png. Needs tmux, Chromium and
 // a font with emojis.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -38,16 +38,29 @@ try {
 async function tour(project) {
   const screens = {};
   open(project, []);
-  await shows(/Type a message/);
+  await shows(/Try: /);
+  screens.first = screen();
+  tmux("send-keys", "-t", "hermes", "?");
+  await shows(/any key closes/);
+  screens.keys = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  say("/connect");
+  await shows(/Which provider/);
+  await sleep(500);
+  screens.connect = screen();
+  tmux("send-keys", "-t", "hermes", "Escape");
+  await shows(/stays as it is/);
   say("list files");
   await shows(/src\/main\.js[\s\S]*❯ *$/m);
   say('replace "tea" with "coffee" in notes.txt');
   await shows(/Done\.[\s\S]*❯ *$/m);
   screens.chat = screen();
   say("run `rm -rf build`");
-  await shows(/Allow once/);
+  await shows(/a letter, then Enter/);
   screens.approval = screen();
   tmux("send-keys", "-t", "hermes", "o");
+  await shows(/Enter: run it once/);
+  tmux("send-keys", "-t", "hermes", "Enter");
   await shows(/\$ +rm -rf build +[\d.]+s[\s\S]*❯ *$/m);
   say("/title Coffee notes");
   await shows(/Coffee notes[\s\S]*❯ *$/m);

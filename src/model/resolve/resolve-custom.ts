@@ -187,13 +187,15 @@ const listCacheMs = 24 * 60 * 60 * 1000;
 /** What the endpoint's own list says about the model; an endpoint without a list is not asked again today. */
 async function listedModel(
   given: Look & { readonly asked: string },
-  { context }: Step,
+  { context, wish }: Step,
   signal: AbortSignal,
 ): Promise<ListedModel | undefined> {
   const { baseUrl, query } = splitBaseUrl(given.url);
   const key = listKey(baseUrl);
   const known = await context.models?.read(key, listCacheMs);
   const find = (models: readonly ListedModel[]) => models.find(({ id }) => id === given.asked);
+  // Somebody who asks once wants the answer: what is known has to do.
+  if (wish.isOneShot === true) return known === undefined ? undefined : find(known.models);
   if (known?.isFresh === true && (find(known.models) !== undefined || known.models.length > 1))
     return find(known.models);
   const fetch = async (): Promise<ModelList> => {
