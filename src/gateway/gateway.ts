@@ -3,10 +3,11 @@ import type { Config } from "#config";
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
+import { quietly } from "#foundation/files/quietly";
 import { HttpClient } from "#foundation/http/client";
 import { type Fetch, fetchOver } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
-import type { SessionService } from "#session";
+import { builtinCommands, type SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
 import { Pairing } from "./access/pairing.ts";
 import { People } from "./access/people.ts";
@@ -25,7 +26,8 @@ import { liveSettings } from "./live/live-settings.ts";
 import { enrich, type IncomingDeps } from "./media/incoming.ts";
 import { transcriber } from "./media/transcribe.ts";
 import type { ButtonPress, InboundMessage } from "./platform/inbound.ts";
-import { type Connection, ConnectionError, type Platform } from "./platform/platform.ts";
+import { type Connection, ConnectionError, type MenuCommand, type Platform } from "./platform/platform.ts";
+import { maintain } from "./process/maintenance.ts";
 import type { StatusFile } from "./process/status-file.ts";
 import { withTokenLock } from "./process/token-lock.ts";
 import { localWakeUps, type WakeUps } from "./wake-ups.ts";
@@ -71,6 +73,11 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   await greetAfterRestart({ store, replies: parts.replies });
   status.gateway("running");
   const connections = platforms.map((platform) => connect(platform, { deps, parts, outlets }, disconnect.signal));
+  const { image, audio, video, document } = parts.incoming.folders;
+  const maintained = maintain(
+    { store, mediaFolders: [image, audio, video, document], clock, logger },
+    disconnect.signal,
+  );
   const connected = Promise.all(connections).then(() => hopeless.abort());
   ending.addEventListener("abort", () => status.gateway("draining", parts.chats.active.length));
   logger.info("the gateway runs", { platforms: platforms.map(({ id }) => id), store: store.kind });
@@ -82,7 +89,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
       await clock.sleep(lookMs, new AbortController().signal);
   } finally {
     disconnect.abort();
-    await connected;
+    await Promise.all([connected, maintained]);
   }
   const end = signal.aborted ? "asked" : "hopeless";
   status.gateway(end === "asked" ? "stopped" : "startup_failed", 0);
@@ -95,6 +102,7 @@ interface Parts {
   readonly intake: Intake;
   readonly people: People;
   readonly replies: Replies;
+  readonly incoming: IncomingDeps;
   readonly wakeUps: WakeUps;
   readonly fetch: Fetch;
 }
@@ -149,11 +157,16 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Parts {
     hidesIds: () => config.privacy.redact_pii,
     busyMode: () => config.display.busy_input_mode,
     resetPolicy: (source) => resetPolicyOf(config, source),
+    inactivity: () => ({
+      warnMs: config.agent.gateway_timeout_warning * 1000,
+      endMs: config.agent.gateway_timeout * 1000,
+      noteMs: config.agent.gateway_notify_interval * 1000,
+    }),
     mostAtOnce: () => config.gateway.limits.max_concurrent_turns,
     drainMs: () => config.agent.restart_drain_timeout * 1000,
   };
   const intake = new Intake({ store, wakeUps, keyRules, splitLength, clock });
-  return { chats: new Chats(chatsDeps), intake, people, replies, wakeUps, fetch };
+  return { chats: new Chats(chatsDeps), intake, people, replies, incoming, wakeUps, fetch };
 }
 
 function incomingDeps(
@@ -172,6 +185,19 @@ function incomingDeps(
     transcribe: transcriber({ config, env, fetch }),
     logger,
   };
+}
+
+/** What chats can be offered: the session's own commands that work there, and the gateway's. */
+function menuCommands(): readonly MenuCommand[] {
+  const own = [
+    { name: "pair", description: "Let somebody in with a code" },
+    { name: "sethome", description: "Send results and notices to this chat" },
+    { name: "restart", description: "Restart Hermes" },
+  ];
+  const shared = builtinCommands.filter(
+    ({ cliOnly, gatewayConfigGate }) => !cliOnly && gatewayConfigGate === undefined,
+  );
+  return [...shared.map(({ name, description, argsHint }) => ({ name, description, argument: argsHint })), ...own];
 }
 
 /** Keeps one platform connected, and sends what is owed there, until the signal or until that cannot be. */
@@ -201,6 +227,8 @@ async function connect(
     async whileConnected(connection: Connection, during: AbortSignal) {
       const outlet = new Outlet(connection, platform, clock);
       using _listed = outlets.add(outlet);
+      const offer = async () => await connection.offerCommands?.(menuCommands(), during);
+      void quietly("offering the commands in a menu", offer, { logger });
       const unknownSend = () => config.gateway.unknown_send;
       await new Sender({ store, wakeUps, clock, logger, outlet, unknownSend }).run(during);
     },

@@ -74,15 +74,12 @@ export const agentSections = {
       tool_delay: amount(0, "Seconds to wait between two tools that run one after the other."),
       gateway_timeout: whole(1800, {
         description: "Seconds without any activity after which a chat turn is ended; 0 never ends it.",
-        noEffect: missing.gateway,
       }),
       gateway_timeout_warning: whole(900, {
         description: "Seconds without activity before a warning; 0 never warns.",
-        noEffect: missing.gateway,
       }),
       gateway_notify_interval: whole(180, {
         description: "Seconds between two notes that a long turn is still working; 0 sends none.",
-        noEffect: missing.gateway,
       }),
       restart_drain_timeout: whole(60, {
         description: "Seconds a stopping gateway waits for running turns; 0 does not wait.",

@@ -20,6 +20,7 @@ import { isShared, type KeyRules } from "../routing/session-key.ts";
 import type { WakeUps } from "../wake-ups.ts";
 import { ChatSession } from "./chat-session.ts";
 import { type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
+import { Inactivity, type InactivitySettings } from "./inactivity.ts";
 import { readAnswer } from "./read-inbound.ts";
 import { recoverChat } from "./recovery.ts";
 import { joined, type RowGroup } from "./row-groups.ts";
@@ -43,6 +44,7 @@ export interface ChatDeps {
   /** When a conversation from this source starts over, and whether the chat is told. */
   resetPolicy(source: MessageSource): ResetPolicy & { readonly tells: boolean };
   readonly commands: GatewayCommandDeps;
+  inactivity(): InactivitySettings;
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
   keyRules(): KeyRules;
@@ -77,6 +79,7 @@ export class Chat {
   readonly #session: ChatSession;
   #events: Promise<void> = Promise.resolve();
   #live: LiveView | undefined;
+  #watch: Inactivity | undefined;
   #signal: AbortSignal = AbortSignal.abort();
   #isLeft = false;
   #isUnfinished = false;
@@ -373,6 +376,9 @@ export class Chat {
   #heard(event: SessionEvent): void {
     const { logger } = this.#deps;
     this.#live?.heard(event);
+    this.#watch?.sign();
+    // A task in the background keeps the chat: its result is told here.
+    if (event.type === "background-start") this.#running += 1;
     this.#events = this.#events.then(() =>
       quietly("showing an event in a chat", () => this.#show(event), { logger, level: "error" }),
     );
@@ -383,16 +389,19 @@ export class Chat {
     const platform = message === undefined ? undefined : this.#deps.platform(message.source.platform);
     if (message === undefined || platform === undefined) return;
     const { type } = event;
-    if (type === "turn-start") this.#beginLive(message);
+    if (type === "turn-start") this.#beginTurn(message);
     else if (type === "turn-end") await this.#endLive();
+    else if (type === "background-end") await this.#tellResult(event, message);
     else if (type === "approval-request" || type === "question-request") {
       const ask = await this.#asks.put(event, {
         message,
         platform,
         isShared: isShared(message.source, this.#deps.keyRules()),
       });
+      this.#watch?.pause(true);
       await this.#session.noteAsk(ask.id);
     } else if (type === "approval-response" || type === "question-response") {
+      this.#watch?.pause(false);
       await this.#asks.settled(event);
     } else if (type === "secret-request") {
       this.#session.open?.answer(event.id, undefined);
@@ -400,9 +409,29 @@ export class Chat {
     }
   }
 
-  #beginLive(message: InboundMessage): void {
+  async #tellResult(event: Extract<SessionEvent, { type: "background-end" }>, message: InboundMessage): Promise<void> {
+    this.#running -= 1;
+    this.poke();
+    const { store, replies } = this.#deps;
+    const text = `**Done in the background:** ${event.prompt.slice(0, 60)}\n\n${event.text}`;
+    await store.outbox.owe(replies.answer(text, { message, sessionKey: this.#key, key: `background:${event.id}` }));
+    this.#wakeSender(message);
+  }
+
+  #beginTurn(message: InboundMessage): void {
     const { source } = message;
     const { clock, logger } = this.#deps;
+    const told = { count: 0 };
+    this.#watch = new Inactivity({
+      settings: this.#deps.inactivity(),
+      clock,
+      tell: (text) => {
+        told.count += 1;
+        const key = `silence:${this.#fence}:${message.dedupKey}:${told.count}`;
+        void quietly("telling of silence", () => this.#say(message, text, key), { logger });
+      },
+      end: () => this.#session.open?.interrupt(),
+    });
     const outlet = this.#deps.outlet(source.platform, source.account);
     if (outlet === undefined) return;
     const settings = this.#liveSettings(source.platform);
@@ -415,6 +444,8 @@ export class Chat {
   async #endLive(): Promise<void> {
     const live = this.#live;
     this.#live = undefined;
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
     await live?.end();
   }
 

@@ -116,6 +116,23 @@ describe("commands of the gateway", () => {
   });
 });
 
+describe("a task in the background", () => {
+  it("leaves the chat free and tells its result there [40:FLW-46] [40:A-FLW-14]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway();
+    server.script(slow(says("The logs are fine.")));
+    start();
+    await intake.admit(message("/background look at the logs"));
+    await heard(1);
+    await server.received(1);
+    await intake.admit(message("/title"));
+    await heard(2);
+    server.release(1_000);
+    await heard(3);
+    expect(texts()[2]).toContain("look at the logs");
+    expect(texts()[2]).toContain("The logs are fine.");
+  });
+});
+
 describe("when the program ends", () => {
   it("a turn that runs gets its time, the chat is told, and what comes meanwhile is answered at the next start [40:PRC-22] [40:PRC-26]", async () => {
     const { intake, message, server, start, heard, texts } = await gateway({ drainMs: 10_000 });

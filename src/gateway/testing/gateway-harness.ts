@@ -104,6 +104,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
         },
         restart: () => Promise.resolve(),
       },
+      inactivity: () => ({ warnMs: 0, endMs: 0, noteMs: 0 }),
       drainMs: () => options.drainMs ?? 0,
       owner: "test",
       cwd: folder,

@@ -1,0 +1,84 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
+import type { Clock } from "#foundation/time/clock";
+import type { Store } from "#store";
+
+export interface MaintenanceDeps {
+  readonly store: Store;
+  /** Folders of files that came with messages. */
+  readonly mediaFolders: readonly string[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const everyMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const mediaLivesMs = dayMs;
+const mostMediaBytes = 5 * 1024 ** 3;
+
+interface Task {
+  readonly name: string;
+  readonly everyMs: number;
+  run(deps: MaintenanceDeps): Promise<unknown>;
+}
+
+const tasks: readonly Task[] = [
+  {
+    name: "forgetting what was answered and delivered",
+    everyMs: hourMs,
+    async run({ store, clock }) {
+      const nowMs = clock.now();
+      const kept = { doneMs: nowMs - 7 * dayMs, deadMs: nowMs - 30 * dayMs };
+      await store.inbox.prune(kept);
+      await store.outbox.prune(kept);
+      await store.gatewayTurns.prune(nowMs - 30 * dayMs);
+    },
+  },
+  {
+    name: "saying what was given up",
+    everyMs: 10 * everyMs,
+    async run({ store, logger }) {
+      const { dead } = await store.inbox.counts();
+      if (dead > 0) logger.warn("messages were given up; see: hermes gateway queue", { dead });
+    },
+  },
+  { name: "forgetting files of messages", everyMs: hourMs, run: pruneMedia },
+];
+
+/** What has to be done now and then, one thing independent of the other, until the signal. */
+export async function maintain(deps: MaintenanceDeps, signal: AbortSignal): Promise<void> {
+  const { clock, logger } = deps;
+  const lastMs = new Map<Task, number>();
+  while (!signal.aborted) {
+    await clock.sleep(everyMs * (0.9 + Math.random() * 0.2), signal).catch(() => undefined);
+    for (const task of tasks) {
+      // After a jump of the clock everything is due once, not as often as it was missed.
+      if (signal.aborted || clock.now() - (lastMs.get(task) ?? 0) < task.everyMs) continue;
+      lastMs.set(task, clock.now());
+      await quietly(task.name, () => task.run(deps), { logger, level: "error" });
+    }
+  }
+}
+
+export async function pruneMedia({
+  mediaFolders,
+  clock,
+}: Pick<MaintenanceDeps, "mediaFolders" | "clock">): Promise<void> {
+  const files: { readonly file: string; readonly atMs: number; readonly bytes: number }[] = [];
+  for (const folder of mediaFolders)
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      if (!entry.isFile() || !/^(?:img|audio|video|doc)_[0-9a-f]{12}/u.test(entry.name)) continue;
+      const file = path.join(folder, entry.name);
+      const { mtimeMs, size } = await stat(file);
+      files.push({ file, atMs: mtimeMs, bytes: size });
+    }
+  files.sort((left, right) => right.atMs - left.atMs);
+  let bytes = 0;
+  for (const one of files) {
+    bytes += one.bytes;
+    if (clock.now() - one.atMs > mediaLivesMs || bytes > mostMediaBytes) await rm(one.file, { force: true });
+  }
+}
