@@ -1,4 +1,5 @@
 import { type AssistantMessage, type Message, readArguments, type ToolCall, toolMessage } from "#conversation";
+import { nearest } from "#foundation/text/text";
 import { repairToolName } from "#tools";
 import type { Remedy } from "./remedy.ts";
 
@@ -14,13 +15,19 @@ export const explainBadCall: Remedy = {
     await turn.append(
       answered(problem.collected.message, (call) =>
         repairToolName(call.function.name, known) === undefined
-          ? `There is no tool named ${call.function.name}. Available: ${list}`
+          ? `There is no tool named ${call.function.name}.${meant(call.function.name, known)} Available: ${list}`
           : "Not run, because another call of the same reply named a tool that does not exist. Send this call again.",
       ),
     );
     return { kind: "retry", waitMs: 0 };
   },
 };
+
+/** The nearest name, for the model to decide about: nothing runs under another name. */
+function meant(name: string, known: ReadonlySet<string>): string {
+  const near = nearest(name, known);
+  return near === undefined ? "" : ` The nearest is ${near}; nothing was run.`;
+}
 
 /** Arguments that are no JSON, several times over: the call is kept without them, with what the parser said. */
 export const explainUnreadable: Remedy = {

@@ -14,8 +14,16 @@ describe("a tool name that does not exist", () => {
     ["ReadFile", "read_file"],
     ["TERMINAL", "terminal"],
     ["totally_unknown_xyz", undefined],
+    ["write_files", undefined],
+    ["read_fil", undefined],
+    ["reed_file", undefined],
+    ["TermTool", undefined],
     ["", undefined],
   ])("%j is meant as %j [10:LOOP-32] [30:REG-55]", (name, meant) => {
     expect(repairToolName(name, known)).toBe(meant);
+  });
+
+  it("that two tools could be meant by is nobody's", () => {
+    expect(repairToolName("ReadFile", new Set(["read_file", "readfile"]))).toBeUndefined();
   });
 });

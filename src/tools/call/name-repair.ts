@@ -1,34 +1,21 @@
-import { similarity } from "#foundation/text/text";
-
-const minSimilarity = 0.7;
-
-/** The tool a model meant by a name that does not exist, or undefined when that would be a guess. */
+/**
+ * The tool a model meant by a name that differs from it only in case, separators or a trailing `tool`; undefined for anything else. A
+ * name that is merely similar is never run as another, and neither is one that two tools could be meant by.
+ */
 export function repairToolName(name: string, known: ReadonlySet<string>): string | undefined {
   if (known.has(name)) return name;
-  const lower = name.toLowerCase().trim();
-  const flat = lower.replace(/[-\s]+/g, "_");
-  const snake = name
-    .trim()
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/[-\s]+/g, "_")
-    .toLowerCase();
-  for (const candidate of [lower, flat, snake, ...withoutSuffix(snake), ...withoutSuffix(flat)]) {
-    if (known.has(candidate)) return candidate;
+  const flat = squeezed(name);
+  for (const form of [flat, withoutSuffix(flat), withoutSuffix(withoutSuffix(flat))]) {
+    const meant = form === "" ? [] : [...known].filter((candidate) => squeezed(candidate) === form);
+    if (meant.length > 0) return meant.length === 1 ? meant[0] : undefined;
   }
-  return closest(snake, known);
+  return undefined;
 }
 
-/** The name after removing a trailing `tool` once, and again. */
-function withoutSuffix(name: string): readonly string[] {
-  const once = name.replace(/[_-]?tool$/, "");
-  return [once, once.replace(/[_-]?tool$/, "")];
+function squeezed(name: string): string {
+  return name.toLowerCase().replace(/[-_\s]+/g, "");
 }
 
-function closest(name: string, known: ReadonlySet<string>): string | undefined {
-  let best: { name: string; score: number } | undefined;
-  for (const candidate of known) {
-    const score = similarity(name, candidate);
-    if (score >= minSimilarity && (best === undefined || score > best.score)) best = { name: candidate, score };
-  }
-  return best?.name;
+function withoutSuffix(name: string): string {
+  return name.replace(/tool$/, "");
 }

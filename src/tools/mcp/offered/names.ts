@@ -19,25 +19,17 @@ export function serverOfToolset(toolset: string): string {
   return toolset.slice(mcpToolset("").length);
 }
 
-/**
- * A name of its own for each tool of one server, in the order given. Two that would read the same get
- * a number, so that neither silently answers for the other.
- */
-export function distinctNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
-  const taken = new Set<string>();
-  const names = new Map<string, string>();
-  for (const tool of tools) {
-    if (names.has(tool)) continue;
-    const wanted = mcpToolName(server, tool);
-    let name = wanted;
-    for (let number = 2; taken.has(name); number += 1) {
-      const suffix = `_${number}`;
-      name = `${wanted.slice(0, maxNameLength - suffix.length)}${suffix}`;
-    }
-    taken.add(name);
-    names.set(tool, name);
-  }
-  return names;
+/** A name of its own for each tool of one server. Those that would read the same are left out: neither may answer for the other. */
+export function distinctNames(
+  server: string,
+  tools: readonly string[],
+  taken: readonly string[] = [],
+): ReadonlyMap<string, string> {
+  const all = [...tools.map((tool) => mcpToolName(server, tool)), ...taken];
+  const counts = new Map<string, number>();
+  for (const name of all) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
+  const named = tools.map((tool) => [tool, mcpToolName(server, tool)] as const);
+  return new Map(named.filter(([, name]) => counts.get(name.toLowerCase()) === 1));
 }
 
 function plain(part: string): string {

@@ -65,7 +65,9 @@ export class ServerTools implements Disposable {
     await this.#checkPins(allowed, scope, signal);
     const usable = allowed.filter((tool) => !this.#pending.has(tool.name));
     const wanted = new Map<string, { readonly print: string; readonly tool: Tool }>();
-    for (const one of [...this.#adapt(usable), ...this.#utilities()]) wanted.set(one.tool.name, one);
+    const utilities = this.#utilities();
+    const taken = utilities.map(({ tool }) => tool.name);
+    for (const one of [...this.#adapt(usable, taken), ...utilities]) wanted.set(one.tool.name, one);
     return this.#apply(wanted);
   }
 
@@ -108,21 +110,22 @@ export class ServerTools implements Disposable {
     }
   }
 
-  #adapt(tools: readonly McpToolDefinition[]): readonly { readonly print: string; readonly tool: Tool }[] {
+  #adapt(
+    tools: readonly McpToolDefinition[],
+    taken: readonly string[],
+  ): readonly { readonly print: string; readonly tool: Tool }[] {
     const { name: server, trust } = this.#server.settings;
     const names = distinctNames(
       server,
       tools.map((tool) => tool.name),
+      taken,
     );
     return tools.flatMap((definition) => {
-      const name = names.get(definition.name) ?? "";
+      const name = names.get(definition.name);
       const schema = readInputSchema(definition.inputSchema);
-      if (schema.kind === "unusable") {
-        this.#logger.warn("a tool of an MCP server was left out", {
-          server,
-          tool: definition.name,
-          reason: schema.reason,
-        });
+      if (name === undefined || schema.kind === "unusable") {
+        const reason = schema.kind === "unusable" ? schema.reason : "another tool of the server reads the same";
+        this.#logger.warn("a tool of an MCP server was left out", { server, tool: definition.name, reason });
         return [];
       }
       const described = readDescription(definition.description, {
