@@ -1,5 +1,5 @@
 import type { Machine } from "#config";
-import type { SessionId } from "#conversation";
+import type { ChildStatus, SessionId } from "#conversation";
 import type { AccountGate, AuxiliaryRecord, FallbackEvent, Models, RateLimitBook } from "#model";
 import type { SessionScope, Toolbox } from "#tools";
 import type { CompressionRecord } from "./compression/compression-run.ts";
@@ -61,6 +61,8 @@ export interface AgentRecords {
   readMessages(conversation: Conversation): ReadMessages;
   sideCall(sessionId: SessionId, call: AuxiliaryRecord): void;
   childCall(sessionId: SessionId, call: ChildCall): void;
+  /** Its session is over. */
+  childEnded(sessionId: SessionId, status: ChildStatus): void;
   fallback(sessionId: SessionId, event: FallbackEvent): void;
   compression(record: CompressionRecord): Promise<void>;
 }

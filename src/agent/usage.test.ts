@@ -83,14 +83,16 @@ describe("the cost of a session", () => {
     expect([cost?.status, cost?.usd]).toEqual(["unknown", undefined]);
   });
 
-  it("is unknown in part when a reply came without counts [10:LOOP-58] [10:LOOP-56]", async () => {
+  it("is estimated when a reply came without counts [10:LOOP-58] [10:LOOP-56]", async () => {
     const { port } = money();
     const { agent, server } = await harness({ deps: { money: port } });
     server.script(says("Hi", { usage: used }), says("Again", { usage: "none" }));
     await agent.runConversation(hi);
-    expect((await agent.runConversation(hi)).cost?.status).toBe("unknown");
-    expect(agent.conversation.cost?.status).toBe("unknown");
-    expect(agent.conversation.cost?.usd).toBeCloseTo(0.51, 9);
+    const ended = await agent.runConversation(hi);
+    expect(ended.cost?.status).toBe("estimated");
+    expect(ended.usage).toMatchObject({ isEstimated: true });
+    expect(agent.conversation.usage).toMatchObject({ isEstimated: true });
+    expect(agent.conversation.cost?.usd).toBeGreaterThan(0.51);
   });
 });
 
@@ -132,7 +134,7 @@ describe("a limit on money", () => {
     expect(assumed.warnings[0]).toContain("assumed");
   });
 
-  it("gives back what was set aside for calls that failed, and books interrupted ones", async () => {
+  it("gives back what was set aside for calls that failed, and books an estimate of interrupted ones", async () => {
     const { port, gate } = money({ sessionUsd: 100 });
     const { agent, server, bus } = await harness({ deps: { money: port }, remedies: { maxAttempts: 1 } });
     server.script(serverError());
@@ -142,6 +144,6 @@ describe("a limit on money", () => {
     using _stop = bus.subscribe((event) => void (event.type === "text-delta" && agent.interrupt()));
     const ended = await agent.runConversation(hi);
     expect(ended.interrupted).toBe(true);
-    expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBeGreaterThan(1);
+    expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBeGreaterThan(0);
   });
 });

@@ -138,6 +138,7 @@ export function turnDocument(result: TurnResult): Readonly<Record<string, unknow
       cache_read_tokens: usage.cacheRead,
       cache_write_tokens: usage.cacheWrite,
       reasoning_tokens: usage.reasoning,
+      ...(usage.isEstimated === true ? { estimated: true } : {}),
     },
     cost: { amount_usd: cost?.usd ?? null, status: cost?.status ?? "unknown", source: cost?.source ?? "none" },
     tool_calls: result.toolCalls.map(({ name, ok, durationMs }) => ({ name, ok, duration_ms: durationMs })),

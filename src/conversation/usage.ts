@@ -6,6 +6,8 @@ export interface Usage {
   readonly cacheWrite: number;
   /** Part of `output` that was spent on reasoning. */
   readonly reasoning: number;
+  /** The server counted nothing for at least a part of it. */
+  readonly isEstimated?: true | undefined;
 }
 
 export const zeroUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
@@ -17,6 +19,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
     cacheRead: left.cacheRead + right.cacheRead,
     cacheWrite: left.cacheWrite + right.cacheWrite,
     reasoning: left.reasoning + right.reasoning,
+    ...(left.isEstimated === true || right.isEstimated === true ? { isEstimated: true as const } : {}),
   };
 }
 

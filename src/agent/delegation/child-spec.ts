@@ -84,6 +84,8 @@ export interface DelegationPorts {
   changedByOthers?(taskId: string): readonly string[];
   /** On the parent, once per child: its memory may keep what came back. */
   onDelegation?(task: string, result: string, child: { readonly childSessionId: string }): void;
+  /** Once per child: its session is over. */
+  onEnded?(sessionId: SessionId, status: ChildStatus): void;
   /** After every model call of a child, for the books. */
   onCall?(sessionId: SessionId, call: ChildCall): void;
   /** `subagent_stop`; called for one child at a time. */

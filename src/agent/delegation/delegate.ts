@@ -157,6 +157,7 @@ async function tellEnd(spec: ChildSpec, entry: ChildEntry, { ports, clock, logge
     duration_ms: Math.round(entry.duration_seconds * 1000),
   };
   try {
+    ports.onEnded?.(spec.conversation.sessionId, entry.status);
     ports.onDelegation?.(spec.task.goal, said, { childSessionId: spec.conversation.sessionId });
     await within(() => ports.onChildStop?.(stop), { clock, timeoutMs: hookMs, signal: never });
   } catch (error) {

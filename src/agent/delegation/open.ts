@@ -43,6 +43,7 @@ export function delegateWith(assembly: Assembly, options: DelegateOptions): Dele
       childTarget: (signal) => childTarget(assembly, signal),
       workspace: () => scope.cwd,
       onDelegation: (task, result, child) => options.memory?.manager.delegated(task, result, child),
+      onEnded: (sessionId, status) => records.childEnded(sessionId, status),
       onCall: (sessionId, call) => records.childCall(sessionId, call),
       onChildStop: (stop) => plugins.childStopped(scope, stop),
       logsFolder: machine.home.logs,

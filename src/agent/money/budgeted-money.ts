@@ -1,4 +1,4 @@
-import { unknownCost, zeroUsage } from "#conversation";
+import { unknownCost } from "#conversation";
 import {
   assumedPriceNotice,
   type BudgetGate,
@@ -70,14 +70,13 @@ export function budgetedMoney(deps: BudgetedMoneyDeps): CallMoney {
   };
 }
 
-/** Undefined when nobody counted the tokens and nobody named a sum: such a call costs what was set aside. */
+/** Undefined when nobody knows the price: such a call costs what was set aside. */
 function priceOf(
   { usage, costUsd }: CountedCall,
   quote: PriceQuote | undefined,
 ): ReturnType<typeof costOfCall> | undefined {
   if (quote === undefined) return undefined;
-  if (usage !== undefined) return costOfCall(usage, quote, costUsd);
-  return quote.isIncluded || costUsd !== undefined ? costOfCall(zeroUsage, quote, costUsd) : undefined;
+  return costOfCall(usage, quote, costUsd);
 }
 
 function refusalOf({ target }: ModelRequest, message: string): ModelFailure {

@@ -1,4 +1,3 @@
-import { zeroUsage } from "#conversation";
 import type { AgentDeps } from "../agent-deps.ts";
 import type { CallMoney } from "./request/call-model.ts";
 import type { Turn } from "./turn.ts";
@@ -16,10 +15,8 @@ export function accountedMoney(
     async settle(id, counted, signal) {
       const cost = await money.settle(id, counted, signal);
       const { usage } = counted;
-      // A good answer that nobody counted still cost something: the sum says that a part of it is unknown.
-      conversation.count(usage ?? zeroUsage, cost);
-      figures.count(usage ?? zeroUsage, cost);
-      if (usage === undefined) return cost;
+      conversation.count(usage, cost);
+      figures.count(usage, cost);
       conversation.lastPromptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
       turn.emit({
         type: "usage",

@@ -1,4 +1,4 @@
-import { textOf } from "#conversation";
+import { textOf, zeroUsage } from "#conversation";
 import { quietly } from "#foundation/files/quietly";
 import { type Collected, localFailure, type ModelFailure, type ModelRequest } from "#model";
 import type { Attempt } from "../loop.ts";
@@ -83,10 +83,11 @@ function requestFacts(request: ModelRequest, turn: Turn, estimatedTokens: number
 }
 
 function responseFacts({ collected, durationMs }: CallEnd) {
+  const { isEstimated: _, ...usage } = collected.usage ?? zeroUsage;
   return {
     durationMs,
     finish: collected.finish,
-    usage: { ...collected.usage },
+    usage,
     textLength: collected.message.content.length,
     callCount: collected.message.tool_calls?.length ?? 0,
   };

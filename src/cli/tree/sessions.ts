@@ -73,7 +73,7 @@ export const sessionsCommand: Command = {
     },
     {
       name: "prune",
-      about: "Delete ended sessions that are old",
+      about: "Delete old sessions, each with its children and parts or not at all",
       flags: [
         { name: "older-than", kind: "text", value: "<days>", about: "Days since they began (90)" },
         sourceFlag,

@@ -64,7 +64,10 @@ export const usageCommand = defineCommand({
         ["From cache", shortCount(usage.cacheRead)],
         ["Into cache", shortCount(usage.cacheWrite)],
         ["Output", `${shortCount(usage.output)}${reasoning}`],
-        ["Total", shortCount(totalTokens(usage))],
+        [
+          "Total",
+          `${shortCount(totalTokens(usage))}${usage.isEstimated === true ? " (partly estimated: the server did not count)" : ""}`,
+        ],
         ["Cost", costText(info.cost)],
         ...lines.map((line) => ["Account", line]),
       ],

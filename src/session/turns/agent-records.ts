@@ -4,6 +4,7 @@ import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
 import { newSessionId } from "./session-id.ts";
+import { tokenCounts } from "./token-counts.ts";
 import { usageChange } from "./usage-change.ts";
 
 /**
@@ -21,7 +22,8 @@ export function storedRecords(store: Store, clock: Clock, logger: Logger): Agent
     async childTranscript({ sessionId: parentSessionId }, { sessionId: id, source, model }) {
       await store.sessions.create({ id, source, model, parentSessionId, lineage: "delegation" });
       return {
-        record: async (messages) => void (await store.messages.append(id, messages)),
+        record: async (messages) =>
+          void (await store.messages.append(id, messages, { tokenCounts: tokenCounts(messages) })),
         amend: async (messages) => void (await store.messages.amend(id, messages)),
         split: () => Promise.resolve(id),
         forget: async (uids) => void (await store.messages.remove(id, uids)),
@@ -46,6 +48,8 @@ export function storedRecords(store: Store, clock: Clock, logger: Logger): Agent
       const change = usageChange(target, usage, cost);
       later("recording the usage of a child", () => store.usage.change(sessionId, change));
     },
+    childEnded: (sessionId, status) =>
+      later("ending the session of a child", () => store.sessions.end(sessionId, `subagent_${status}`)),
     fallback: (sessionId, details) =>
       later("recording a fallback", () => store.turns.recordEvent({ sessionId, kind: "fallback", details })),
     compression: (record) => store.turns.recordCompression(record),

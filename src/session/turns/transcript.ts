@@ -7,6 +7,7 @@ import type { Clock } from "#foundation/time/clock";
 import { type Aggregates, type Fence, LeaseLostError, type NewSession, type Store } from "#store";
 import type { Alongside, Written } from "../api.ts";
 import { newSessionId } from "./session-id.ts";
+import { tokenCounts } from "./token-counts.ts";
 
 export interface TranscriptDeps {
   readonly store: Store;
@@ -167,7 +168,10 @@ export class StoredTranscript implements Transcript {
     const alongside = this.#deps.alongside();
     if (!this.#hasRow) await tx.sessions.create({ ...row, id: this.#id });
     const messages = unsaved.map(({ message }) => message);
-    const { uids } = await tx.messages.append(this.#id, messages, { source: row.source });
+    const { uids } = await tx.messages.append(this.#id, messages, {
+      source: row.source,
+      tokenCounts: tokenCounts(messages),
+    });
     const isNew = new Set(uids);
     for (const turn of new Set(unsaved.map((one) => one.turn))) {
       if (turn === undefined) continue;

@@ -50,6 +50,7 @@ const usage = object({
   cache_read: whole(),
   cache_write: whole(),
   reasoning: whole(),
+  is_estimated: optional(flag),
 });
 const cost = object({
   status: oneOf("actual", "estimated", "included", "unknown"),

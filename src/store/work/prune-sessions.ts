@@ -8,19 +8,30 @@ const idsPerRound = 500;
 /** Other writers wait while a transaction deletes, so each one stays small. */
 const messagesPerTransaction = 400;
 
-/** Removes ended sessions that began before the cut-off, a few at a time. */
+/**
+ * Removes sessions that began before the cut-off, a few at a time: a conversation with its children and all its parts, or nothing of
+ * it. One that was put away and never ended counts by its last message.
+ */
 export async function pruneSessions(
   context: WorkContext,
   input: { startedBeforeS: number; source?: string | undefined; includeTitled: boolean },
 ): Promise<number> {
-  const conditions = ["started_at < ?", "ended_at IS NOT NULL"];
-  const params: SqlValue[] = [input.startedBeforeS];
+  const last = "coalesce((SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id), s.started_at)";
+  const keeps = ["s.started_at >= ?", `(s.ended_at IS NULL AND ${last} >= ?)`];
+  const params: SqlValue[] = [input.startedBeforeS, input.startedBeforeS];
   if (input.source !== undefined) {
-    conditions.push("source = ?");
+    keeps.push("(s.id = tree.root AND s.source <> ?)");
     params.push(input.source);
   }
-  if (!input.includeTitled) conditions.push("title IS NULL");
-  const select = `SELECT id, message_count FROM sessions WHERE ${conditions.join(" AND ")} ORDER BY started_at LIMIT ${idsPerRound}`;
+  if (!input.includeTitled) keeps.push("s.title IS NOT NULL");
+  const select = `WITH RECURSIVE tree(id, root) AS (
+      SELECT id, id FROM sessions WHERE parent_session_id IS NULL OR parent_session_id NOT IN (SELECT id FROM sessions)
+      UNION ALL SELECT child.id, tree.root FROM sessions child JOIN tree ON child.parent_session_id = tree.id),
+    old(root) AS (
+      SELECT tree.root FROM tree JOIN sessions s ON s.id = tree.id
+      GROUP BY tree.root HAVING max(CASE WHEN ${keeps.join(" OR ")} THEN 1 ELSE 0 END) = 0)
+    SELECT s.id, s.message_count FROM sessions s JOIN tree ON tree.id = s.id JOIN old ON old.root = tree.root
+    ORDER BY tree.root, s.started_at DESC LIMIT ${idsPerRound}`;
   let removed = 0;
   for (;;) {
     const rows = await context.db.all(select, params);

@@ -74,7 +74,8 @@ async function read(deps: FileDeps, { path, offset, limit }: Page, context: Tool
   const file = await currentFile(open, context.signal);
   if (file === undefined) throw await notFound(open, context.signal);
   const look = `read ${open.real} ${offset} ${limit}`;
-  const repetition = deps.history.note(context.taskId, look);
+  // What a script reads is shown to nobody, and a loop may well read the same page again.
+  const repetition = context.isNested === true ? undefined : deps.history.note(context.taskId, look);
   const details: ToolDetails = { kind: "files", read: [path] };
   if (repetition === "block") {
     return failed(
@@ -83,7 +84,8 @@ async function read(deps: FileDeps, { path, offset, limit }: Page, context: Tool
     );
   }
   const version = file.stamp.hash ?? `${file.stamp.size}:${file.stamp.modifiedMs}`;
-  if (deps.history.wasShown(context.taskId, look, version) && repetition !== "warn") {
+  const isShown = context.isNested !== true && deps.history.wasShown(context.taskId, look, version);
+  if (isShown && repetition !== "warn") {
     const notice = "Unchanged since you read this page; it is further up in the conversation.";
     return result({ content: notice, path: open.shown, dedup: true }, { details });
   }

@@ -11,6 +11,8 @@ export interface ToolContext extends ToolTask {
   readonly enabledTools: ReadonlySet<string>;
   /** What the agent that makes the call can do for it. */
   readonly agent: Abilities;
+  /** A script made the call: its result is not in the conversation. */
+  readonly isNested?: boolean | undefined;
   /** Where words of strangers in the context of this call came from; undefined when there are none. */
   readonly untrusted?: string | undefined;
   /** The result of this call holds words of strangers. */

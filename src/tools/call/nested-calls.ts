@@ -48,7 +48,11 @@ export function nestedCalls(deps: NestedCallsDeps): ExecuteCodeDeps["callTool"] 
     const watchers = deps.observers({ ...context, signal });
     const observer = combineObservers({ onProgress: (_call, text) => progress(text) }, ...watchers);
     // What is the agent's own stays with its own calls.
-    const [message] = await belt.run([call], { context: { ...context, agent: noAbilities }, observer }, signal);
+    const [message] = await belt.run(
+      [call],
+      { context: { ...context, agent: noAbilities, isNested: true }, observer },
+      signal,
+    );
     // What a script was told, its output may say.
     if (message?.untrusted !== undefined) noteUntrusted?.(message.untrusted);
     return textOf(message?.content);

@@ -106,7 +106,9 @@ function reduceFact(state: ViewState, event: Fact, nowMs: number): ViewState {
       });
     case "usage": {
       const { contextTokens, contextWindow, cost } = event;
-      return { ...state, usage: { ...state.usage, contextTokens, contextWindow, cost: cost ?? state.usage.cost } };
+      const isEstimated = event.usage.isEstimated === true;
+      const usage = { ...state.usage, contextTokens, contextWindow, isEstimated, cost: cost ?? state.usage.cost };
+      return { ...state, usage };
     }
     case "target-change":
       return notice(
@@ -202,6 +204,7 @@ export function withSession(state: ViewState, info: SessionInfo): ViewState {
     lastTurnMs: isSame ? state.lastTurnMs : undefined,
     usage: {
       contextTokens: info.contextTokens || (isSame ? state.usage.contextTokens : 0),
+      isEstimated: info.usage.isEstimated === true || (isSame && state.usage.isEstimated),
       contextWindow: info.contextWindow || state.usage.contextWindow,
       cost: info.cost ?? (isSame ? state.usage.cost : undefined),
       model: isTurnTarget ? state.usage.model : info.model,

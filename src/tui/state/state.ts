@@ -133,6 +133,8 @@ export interface ChildState {
 
 interface UsageState {
   readonly contextTokens: number;
+  /** The server did not count: the figures are estimates. */
+  readonly isEstimated: boolean;
   readonly contextWindow: number;
   readonly cost: Cost | undefined;
   /** The model really answering; differs from the session's while a fallback is active. */
@@ -198,7 +200,14 @@ export function initialState(settings: TuiSettings, history: readonly string[] =
     turn: undefined,
     lastTurnMs: undefined,
     children: [],
-    usage: { contextTokens: 0, contextWindow: 0, cost: undefined, model: undefined, isFallback: false },
+    usage: {
+      contextTokens: 0,
+      isEstimated: false,
+      contextWindow: 0,
+      cost: undefined,
+      model: undefined,
+      isFallback: false,
+    },
     prompts: [],
     picker: undefined,
     isHelpOpen: false,

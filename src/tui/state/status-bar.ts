@@ -17,7 +17,7 @@ export function statusBar(state: ViewState, columns: number, nowMs: number): Lin
 }
 
 function full(state: ViewState, nowMs: number): Span[] {
-  const { contextTokens, contextWindow } = state.usage;
+  const { contextTokens, contextWindow, isEstimated } = state.usage;
   const percent = contextPercent(state);
   const style = contextStyle(percent);
   const filled = Math.min(barCells, Math.round((percent / 100) * barCells));
@@ -25,7 +25,7 @@ function full(state: ViewState, nowMs: number): Span[] {
     dim(" ⚕ "),
     model(state),
     divider,
-    bar(`${shortCount(contextTokens)}/${shortWindow(contextWindow)}`),
+    bar(`${isEstimated ? "~" : ""}${shortCount(contextTokens)}/${shortWindow(contextWindow)}`),
     divider,
     { text: `[${"█".repeat(filled)}${"░".repeat(barCells - filled)}] ${percent}%`, style },
     divider,

@@ -7,20 +7,26 @@ export function keepingContract(subject: StoreSubject): void {
   describe("pruning", () => {
     const fixture = useStore(subject);
 
-    it("removes ended sessions that began before the cut-off, keeps open and titled ones [10:STORE-24] [10:STORE-25] [10:A10.12] [20:A11.5]", async () => {
+    it("removes sessions that began before the cut-off as whole trees, keeps those in use and titled ones [10:STORE-24] [10:STORE-25] [10:A10.12] [20:A11.5]", async () => {
       const { store, clock } = fixture();
       for (const id of ["open", "old", "titled", "other"])
         await store.sessions.create({ id: session(id), source: id === "other" ? "telegram" : "cli" });
-      await store.sessions.create({ id: session("child"), source: "cli", parentSessionId: session("old") });
-      for (const id of ["old", "titled", "other"]) await store.sessions.end(session(id), "user_exit");
+      await store.sessions.create({ id: session("child"), source: "subagent", parentSessionId: session("old") });
+      await store.sessions.create({ id: session("used"), source: "cli" });
+      await store.sessions.create({ id: session("part"), source: "cli", parentSessionId: session("used") });
+      for (const id of ["old", "titled", "other", "used"]) await store.sessions.end(session(id), "user_exit");
       await store.sessions.setTitle(session("titled"), "keep me");
       await clock.advance(91 * 86_400_000);
       await store.sessions.create({ id: session("fresh"), source: "cli" });
       await store.sessions.end(session("fresh"), "user_exit");
-      expect(await store.sessions.prune({ source: "cli" })).toBe(1);
+      // A part of it is still talked in, so all of it stays; what was only put away goes by its last message.
+      await store.messages.append(session("part"), [userMessage("still here")]);
+      expect(await store.sessions.prune({ source: "cli" })).toBe(3);
       expect(await store.sessions.get(session("old"))).toBeUndefined();
-      expect((await store.sessions.get(session("child")))?.parentSessionId).toBeUndefined();
-      expect(await store.sessions.get(session("open"))).toBeDefined();
+      expect(await store.sessions.get(session("child"))).toBeUndefined();
+      expect(await store.sessions.get(session("open"))).toBeUndefined();
+      expect(await store.sessions.get(session("used"))).toBeDefined();
+      expect((await store.sessions.get(session("part")))?.parentSessionId).toBe("used");
       expect(await store.sessions.prune({ includeTitled: true })).toBe(2);
       expect(await store.sessions.get(session("fresh"))).toBeDefined();
     });

@@ -1,4 +1,4 @@
-import type { AgentEvent, Cost, SessionId, Usage } from "#conversation";
+import { type AgentEvent, type Cost, type SessionId, type Usage, zeroUsage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import { never } from "#foundation/lifecycle/abort";
@@ -8,6 +8,7 @@ import {
   type AttemptEvent,
   type Collected,
   Collector,
+  estimateMessage,
   localFailure,
   type ModelFailure,
   type ModelRequest,
@@ -22,7 +23,7 @@ export interface CallMoney {
     facts: { readonly sessionId: SessionId; readonly estimatedTokens: number },
     signal: AbortSignal,
   ): Promise<{ readonly id: string } | { readonly refused: ModelFailure }>;
-  /** Accounts for what the provider counted and says what it cost; undefined usage means nobody knows. */
+  /** Accounts for what was counted and says what it cost. */
   settle(id: string, counted: CountedCall, signal: AbortSignal): Promise<Cost>;
   release(id: string, signal: AbortSignal): Promise<void>;
 }
@@ -30,7 +31,8 @@ export interface CallMoney {
 export interface CountedCall {
   readonly sessionId: SessionId;
   readonly target: Target;
-  readonly usage: Usage | undefined;
+  /** Estimated where the server counted nothing. */
+  readonly usage: Usage;
   readonly costUsd: number | undefined;
 }
 
@@ -95,10 +97,12 @@ export async function callModel(
     throw error;
   } finally {
     reader.close();
-    const { usage, costUsd } = reader.collected();
+    const collected = reader.collected();
+    const { costUsd } = collected;
+    const usage = collected.usage ?? estimatedUsage(collected, view.estimatedTokens);
     const counted = { sessionId: view.sessionId, target: request.target, usage, costUsd };
     // An interrupted call is accounted for as well, so these waits do not end with the turn.
-    if (isSent && (usage !== undefined || reader.failure === undefined))
+    if (isSent && (collected.usage !== undefined || reader.failure === undefined))
       cost = await deps.money.settle(reserved.id, counted, never);
     else await deps.money.release(reserved.id, never);
   }
@@ -111,6 +115,11 @@ export async function callModel(
     durationMs: deps.clock.now() - startedAt,
     wasShown: reader.wasShown,
   };
+}
+
+/** What a call must have cost that the server did not count. */
+function estimatedUsage({ message }: Collected, promptTokens: number): Usage {
+  return { ...zeroUsage, input: promptTokens, output: estimateMessage(message), isEstimated: true };
 }
 
 function notMade(failure: ModelFailure): CallEnd {

@@ -19,17 +19,28 @@ export function createBrowserNavigateTool(deps: BrowserDeps): Tool {
     emoji: "🌐",
     description:
       "Open an address in the browser. Gives a short outline of the page, in which everything you can act on has a ref such as @e5. " +
-      "Call this before any other browser tool. To look something up, web_search and web_extract cost less.",
+      "Call this before any other browser tool.",
     parameters: {
       type: "object",
       properties: { url: { type: "string", description: "The address, with https://" } },
       required: ["url"],
     },
+    patchDefinition: (definition, visible) => ({
+      ...definition,
+      description: `${definition.description}${cheaper(visible)}`,
+    }),
     check: deps.check,
     effects: "elsewhere",
     shorten: ({ url }, { text }) => `opened ${shortLine(url, 80)} (${text.length} chars result)`,
     run: ({ url }, context) => run(deps, url.trim(), context),
   });
+}
+
+/** Only tools that the model has are named. */
+function cheaper(visible: ReadonlySet<string>): string {
+  const names = ["web_search", "web_extract"].filter((name) => visible.has(name));
+  if (names.length === 0) return "";
+  return ` To look something up, ${names.join(" and ")} ${names.length === 1 ? "costs" : "cost"} less.`;
 }
 
 async function run(deps: BrowserDeps, address: string, context: ToolContext): Promise<ToolResult> {

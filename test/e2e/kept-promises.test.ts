@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
+
+type Received = { readonly messages: readonly Record<string, unknown>[] };
+const told = ({ messages }: Received): string => JSON.stringify(messages.at(-1)?.["content"]);
+
+describe("a tool under another name", () => {
+  it("runs when only case and separators differ; one that is merely similar is an error that names the nearest", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl), files: { "a.txt": "the words" } });
+    model.script(calls("ReadFile", { path: "a.txt" }), calls("read_files", { path: "a.txt" }), says("Done."));
+    await stage.ask("go", "-t", "file");
+    expect(told(await model.received(2))).toContain("the words");
+    expect(told(await model.received(3))).toMatch(/The nearest is read_file; nothing was run/);
+  });
+});
+
+describe("read_file inside a script", () => {
+  it("always gives the content, also of a page that was shown before", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl), files: { "a.txt": "the words" } });
+    const code = "from hermes_tools import read_file\nfor _ in range(6):\n    print(read_file('a.txt')['content'])";
+    model.script(calls("read_file", { path: "a.txt" }), calls("execute_code", { code }), says("Done."));
+    await stage.ask("go", "--yolo");
+    expect(told(await model.received(3)).match(/the words/g)).toHaveLength(6);
+  });
+});
+
+describe("a server that counts no tokens", () => {
+  it("gets estimates, marked as such", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    model.script(says("A short answer.", { usage: "none" }));
+    const document = await stage.ask("hello");
+    expect(document).toMatchObject({ usage: { estimated: true } });
+    const usage = document["usage"] as Record<string, number>;
+    expect(usage["input_tokens"]).toBeGreaterThan(100);
+    expect(usage["output_tokens"]).toBeGreaterThan(0);
+    const counted = await stage.run(["insights", "--json"]);
+    expect(counted.stdout).toContain(String(usage["input_tokens"]));
+  });
+});
+
+describe("a child's session", () => {
+  it("ends with the child, and goes with its parent when sessions are pruned", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    model.script(calls("delegate_task", { goal: "Count." }), says("Three."), says("It is three."));
+    const { session_id: id } = await stage.ask("How many?");
+    const exported = await stage.run(["sessions", "export", "-"]);
+    const sessions = exported.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const child = sessions.find((one) => one["source"] === "subagent");
+    expect(child).toMatchObject({ parent_session_id: id, end_reason: "subagent_completed" });
+    for (const one of (child?.["messages"] ?? []) as readonly Record<string, unknown>[])
+      expect(one["token_count"]).toBeGreaterThan(0);
+    await stage.run(["sessions", "prune", "--older-than", "0", "--include-titled", "-y"]);
+    expect((await stage.run(["sessions", "export", "-"])).stdout).not.toContain("Count.");
+  });
+});
