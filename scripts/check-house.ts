@@ -1,6 +1,7 @@
 // `npm run check:house [gate ...] [--count]`: what the gates of the house object to. Without names, all of them.
+// `--hold` fails only where a gate objects to more than it is known to: what is there may only become less.
 import path from "node:path";
-import { gates } from "./house/gates.ts";
+import { gates, known } from "./house/gates.ts";
 import { readSourceTree } from "./house/source-tree.ts";
 
 const words = process.argv.slice(2);
@@ -13,9 +14,12 @@ let total = 0;
 for (const [name, gate] of Object.entries(gates)) {
   if (named.length > 0 && !named.includes(name)) continue;
   const findings = gate(tree);
-  total += findings.length;
-  if (!words.includes("--count"))
+  const allowed = words.includes("--hold") ? (known[name] ?? 0) : 0;
+  const isHeld = findings.length <= allowed;
+  total += isHeld ? 0 : findings.length;
+  if (!words.includes("--count") && !isHeld)
     for (const { file, line, problem } of findings) console.log(`${file}:${line}  ${problem}`);
-  console.log(`${findings.length === 0 ? "ok  " : "FAIL"} ${name}: ${findings.length}`);
+  const about = allowed === 0 ? "" : ` (at most ${allowed})`;
+  console.log(`${isHeld ? "ok  " : "FAIL"} ${name}: ${findings.length}${about}`);
 }
 process.exitCode = total > 0 ? 1 : 0;

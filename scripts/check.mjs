@@ -7,6 +7,7 @@ export async function runGates() {
     ["biome", () => nodeTool("@biomejs/biome/bin/biome", "ci", ".", "--max-diagnostics=50", "--error-on-warnings")],
     ["types", () => nodeTool("typescript7/bin/tsc", "--noEmit", "-p", root)],
     ["layers", () => run(process.execPath, ["--import", "tsx", "scripts/check-layers.ts"])],
+    ["house", () => run(process.execPath, ["--import", "tsx", "scripts/check-house.ts", "--hold"])],
   ];
   const failed = [];
   for (const [name, gate] of gates) {

@@ -15,3 +15,13 @@ export const gates: Readonly<Record<string, (tree: SourceTree) => readonly Findi
   "inner-layers": innerLayerFaults,
   words: bannedWords,
 };
+
+/** How many findings each gate still has; `npm run check` fails on one more. Lower these as they are worked off. */
+export const known: Readonly<Record<string, number>> = {
+  doors: 146,
+  connected: 33,
+  folders: 4,
+  cycles: 7,
+  "inner-layers": 68,
+  words: 537,
+};
