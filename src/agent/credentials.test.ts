@@ -4,15 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/time/clock";
-import {
-  type AccountGate,
-  AuthFile,
-  type CredentialHandle,
-  CredentialPool,
-  CredentialRecovery,
-  NousGuard,
-  nousGate,
-} from "#model";
+import { type AccountGate, CredentialPool, CredentialRecovery, NousGuard, nousGate } from "#model";
+import { AuthFile, type CredentialHandle } from "#model/testing";
 import { badKey, calls, fails, noCredit, rateLimited, says, withHeaders } from "../../test/fakes/model-server/index.ts";
 import type { HarnessGiven } from "./testing/harness.ts";
 import { harnesses, protocols } from "./testing/harnesses.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CredentialHandle, CredentialRecovery, type FallbackEntry, type FallbackEvent, type Target } from "#model";
+import { CredentialRecovery, type FallbackEntry, type FallbackEvent, type Target } from "#model";
+import type { CredentialHandle } from "#model/testing";
 import { testScope } from "#tools/testing";
 import {
   badKey,

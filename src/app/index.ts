@@ -1,9 +1,3 @@
 /** The composition root: everything is built here once, handed over, and disposed in reverse. */
 
 export { type Hermes, type HermesOptions, openHermes } from "./hermes.ts";
-export {
-  type ApprovalQuestion,
-  type CreateHermesOptions,
-  createHermes,
-  type HermesConversation,
-} from "./library.ts";

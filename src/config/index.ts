@@ -24,6 +24,6 @@ export { type ProfileInfo, Profiles } from "./profile/profiles.ts";
 export { revealed } from "./revealed.ts";
 export { isTruthy, readSwitches } from "./switches.ts";
 export { valueAt } from "./tree.ts";
-export { holdsEverything, TrustedFolders } from "./trust.ts";
+export { holdsEverything } from "./trust.ts";
 export { currentConfigVersion } from "./version.ts";
 export { type ConfigWarning, formatWarning } from "./warning.ts";

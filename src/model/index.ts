@@ -19,10 +19,9 @@ export type { PriceQuote } from "./catalog/pricing.ts";
 export { misreportsModel } from "./catalog/provider-facts.ts";
 export { estimateMessage, estimateRequest, estimateText } from "./catalog/token-estimate.ts";
 export { checkWindow, type WindowCheck } from "./catalog/window-check.ts";
-export { type AttemptEvent, streamModel } from "./client.ts";
+export type { AttemptEvent } from "./client.ts";
 export { type Collected, Collector } from "./collect.ts";
-export type { CredentialHandle } from "./credential-handle.ts";
-export { AuthFile } from "./credentials/auth-file.ts";
+
 export { acceptedNotices, activeProvider, withAcceptedNotice, withoutProvider } from "./credentials/auth-state.ts";
 export { maskKey } from "./credentials/mask.ts";
 export { type AccountGate, NousGuard, nousGate } from "./credentials/nous-guard.ts";
@@ -32,7 +31,7 @@ export { CredentialPool, type PoolMember } from "./credentials/pool/pool.ts";
 export { CredentialRecovery } from "./credentials/recovery.ts";
 export { noCredential } from "./credentials/scoped.ts";
 export { openTlsConnections } from "./credentials/tls.ts";
-export { classify } from "./failures/classify.ts";
+
 export { type Explanation, explain } from "./failures/explain.ts";
 export type { FailureKind, ModelFailure } from "./failures/failure.ts";
 export { localFailure } from "./failures/local-failure.ts";
@@ -49,7 +48,7 @@ export { readNamedEndpoints } from "./providers/custom.ts";
 export { detectLocalServer, findLocalServers, localServerFacts } from "./providers/local/local.ts";
 export { parseModelWish } from "./providers/model-wish.ts";
 export { fetchModels } from "./providers/models/models-list.ts";
-export { type ProviderProfile, profile } from "./providers/provider.ts";
+export type { ProviderProfile } from "./providers/provider.ts";
 export { ProviderRegistry } from "./providers/registry.ts";
 export { describeRateLimits, RateLimitBook } from "./rate-limits.ts";
 export type { ModelRequest, ReasoningEffort, RequestOptions } from "./request.ts";
@@ -64,6 +63,5 @@ export type {
 export { demoProvider } from "./resolve/demo.ts";
 export { findCredentials } from "./resolve/found-credentials.ts";
 export { isPlaced, probeKey } from "./resolve/probe-key.ts";
-export type { ProtocolName, Target } from "./target.ts";
+export type { Target } from "./target.ts";
 export { getParser, listParsers } from "./tool-call-parsers/registry.ts";
-export { openConnections } from "./transport/connections.ts";

@@ -1,8 +1,24 @@
 /** Durable conversations over the agent; slash commands; what every surface talks to. */
-export type * from "./api.ts";
+export type {
+  Alongside,
+  CommandView,
+  Completion,
+  OpenOptions,
+  OpenSession,
+  PickerItem,
+  SessionEvent,
+  SessionInfo,
+  SessionRequest,
+  SessionService,
+  Submission,
+  SurfaceAction,
+  ToolsetInfo,
+  UserInput,
+  Written,
+} from "./api.ts";
 export { commandCategories, type SlashCommand, type WhileRunning } from "./commands/command.ts";
 export { builtinCommands } from "./commands/index.ts";
-export { namesOf } from "./commands/registry.ts";
+
 export { openSessions } from "./open.ts";
 export { collectInsights, type SkillUseFigures } from "./reports/insights.ts";
 export { insightsCsv, insightsJson } from "./reports/insights-data.ts";

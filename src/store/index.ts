@@ -8,15 +8,24 @@ import type { Store } from "./store.ts";
 /** Remembering: sessions, messages, search, inbox, outbox, leases, jobs, usage, on SQLite or PostgreSQL. */
 export { LeaseLostError } from "./errors.ts";
 export { leaseOwner, takeLease } from "./held-lease.ts";
-export type * from "./records/gateway.ts";
-export type * from "./records/job.ts";
-export type * from "./records/message.ts";
-export type * from "./records/report.ts";
-export type * from "./records/session.ts";
-export type * from "./records/turn.ts";
-export { schemaVersion } from "./schema/version.ts";
+export type {
+  Cursor,
+  Fence,
+  GatewayTurn,
+  InboxEntry,
+  InboxKind,
+  NewOutboxEntry,
+  OutboxEntry,
+  Route,
+} from "./records/gateway.ts";
+
+export type { SearchHit, StoredMessage } from "./records/message.ts";
+export type { Insights } from "./records/report.ts";
+export type { ExportedSession, NewSession, SessionRecord, SessionSummary, TitleOutcome } from "./records/session.ts";
+export type { UsageChange } from "./records/turn.ts";
+
 export { sanitizeQuery } from "./search/query.ts";
-export type * from "./store.ts";
+export type { Aggregates, Store } from "./store.ts";
 export { cleanTitle, maxTitleLength } from "./titles.ts";
 
 /** Where the memories are: a file, a PostgreSQL server, or nowhere beyond this process. */

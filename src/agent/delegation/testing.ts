@@ -1,7 +1,8 @@
 import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
 import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
-import { classify, type FallbackEntry, openConnections, streamModel, type Target } from "#model";
+import type { FallbackEntry, Target } from "#model";
+import { classify, openConnections, streamModel } from "#model/testing";
 import { type Listing, type Tool, Toolsets } from "#tools";
 import { fakeTool, listingOf, noAbilities, registryOf, testScope, todoTool } from "#tools/testing";
 import {

@@ -3,7 +3,7 @@ import { assistantMessage, type Message, userMessage } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock, systemClock } from "#foundation/time/clock";
-import { classify, openConnections, streamModel } from "#model";
+import { classify, openConnections, streamModel } from "#model/testing";
 import { fakeTool, listingOf, registryOf, testScope, toolContext } from "#tools/testing";
 import { calls, fails, hang, says, serverError, startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { Conversation } from "../conversation.ts";

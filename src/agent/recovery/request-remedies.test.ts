@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "#conversation";
-import { type CredentialHandle, CredentialRecovery, noCredential, openFallback } from "#model";
+import { CredentialRecovery, noCredential, openFallback } from "#model";
+import type { CredentialHandle } from "#model/testing";
 import type { ContextKeeper } from "../context-keeper.ts";
 import { collected, defective, failed, loneTurn, treat } from "../testing/lone-turn.ts";
 import { compressHistory } from "./compress-history.ts";

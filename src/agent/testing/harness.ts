@@ -1,16 +1,8 @@
 import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { FakeClock, systemClock } from "#foundation/time/clock";
-import {
-  classify,
-  type FallbackEntry,
-  type ModelRequest,
-  noCredential,
-  openConnections,
-  type ProtocolName,
-  streamModel,
-  type Target,
-} from "#model";
+import { type FallbackEntry, type ModelRequest, noCredential, type Target } from "#model";
+import { classify, openConnections, type ProtocolName, streamModel } from "#model/testing";
 import type { Tool } from "#tools";
 import { fakeTool, listingOf, noAbilities, registryOf, testScope, todoTool } from "#tools/testing";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";

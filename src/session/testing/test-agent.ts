@@ -3,7 +3,8 @@ import { defaultAgentSettings, freeOfCharge, standardRemedies } from "#agent/tes
 import type { Message } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { FakeClock, systemClock } from "#foundation/time/clock";
-import { classify, noCredential, openConnections, streamModel, type Target } from "#model";
+import { noCredential, type Target } from "#model";
+import { classify, openConnections, streamModel } from "#model/testing";
 import { askingUser, type Listing, type Tool } from "#tools";
 import { clarifyTool, fakeTool, listingOf, noAbilities, registryOf, testScope, todoTool } from "#tools/testing";
 import type { startModelServer } from "../../../test/fakes/model-server/index.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { NewInboxEntry } from "#store";
+import type { NewInboxEntry } from "#store/testing";
 import { says, slow } from "../../../test/fakes/model-server/index.ts";
 import { type HarnessOptions, openHarness } from "../testing/harness.ts";
 import { textsOf } from "../testing/test-agent.ts";

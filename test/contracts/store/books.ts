@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { userMessage } from "#conversation";
-import type { JobRecord, TurnRecord } from "#store";
+import type { JobRecord, TurnRecord } from "#store/testing";
 import { type StoreSubject, session, turn, useStore } from "./subject.ts";
 
 const usage = { input: 10, output: 5, cacheRead: 3, cacheWrite: 2, reasoning: 1 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LeaseLostError, type NewInboxEntry, type NewOutboxEntry } from "#store";
+import { LeaseLostError, type NewOutboxEntry } from "#store";
+import type { NewInboxEntry } from "#store/testing";
 import { type StoreSubject, session, turn, useStore } from "./subject.ts";
 
 const event = (dedupKey: string, sessionKey = "k"): NewInboxEntry => ({

@@ -1,15 +1,8 @@
 import type { AgentEvent, Message, SessionId } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
-import {
-  type AuxiliaryOutcome,
-  Collector,
-  classify,
-  type ModelFailure,
-  type ModelRequest,
-  openConnections,
-  streamModel,
-} from "#model";
+import { type AuxiliaryOutcome, Collector, type ModelFailure, type ModelRequest } from "#model";
+import { classify, openConnections, streamModel } from "#model/testing";
 import { speakingTools } from "#tools/testing";
 import { type ModelServer, type ReceivedRequest, type Reply, says } from "../../../../test/fakes/model-server/index.ts";
 import type { ContextKeeper, ContextKeeperDeps } from "../../context-keeper.ts";
