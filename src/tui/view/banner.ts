@@ -56,7 +56,7 @@ function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: B
     ...(info.isDemo ? [row("Built-in demo model, offline. /connect connects a real one.", "warn")] : []),
     folder,
     row(haveText(info, banner), "banner-dim"),
-    row("Try: list files · run `git status` · remember that I like short answers", "banner-accent"),
+    row("Try: list files · run `date` · remember that I like short answers", "banner-accent"),
   ];
 }
 

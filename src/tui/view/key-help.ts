@@ -17,9 +17,7 @@ const known = new Set(["left", "right", "row up, history", "row down, history", 
 export function keyRows(columns: number): Line[] {
   const entries = [
     ...beginnings,
-    ...keymap
-      .filter(({ about }) => !known.has(about))
-      .map(({ keys, about }) => [keys.slice(0, 2).map(shownKey).join(", "), about] as const),
+    ...keymap.filter(({ about }) => !known.has(about)).map(({ keys, about }) => [shownKeys(keys), about] as const),
   ];
   const perRow = columns >= 100 ? 3 : columns >= 64 ? 2 : 1;
   const width = Math.floor((columns - 2) / perRow);
@@ -39,6 +37,13 @@ export function keyRows(columns: number): Line[] {
 }
 
 const keyColumns = 20;
+
+/** Two names where they fit. */
+function shownKeys(keys: readonly string[]): string {
+  const [first = "", second] = keys.map(shownKey);
+  const both = second === undefined ? first : `${first}, ${second}`;
+  return both.length <= keyColumns - 3 ? both : first;
+}
 
 function shownKey(key: string): string {
   return key
