@@ -176,6 +176,7 @@ async function memoryOf(
       pluginProviders: host.plugins.memoryProviders(),
       takenToolNames: tools.listing.names,
       taintedBy: () => choices.conversation.untrusted,
+      warn: (text) => choices.events.emit({ type: "notice", level: "warn", text }),
     },
     signal,
   );

@@ -61,3 +61,16 @@ describe("a child's session", () => {
     expect((await stage.run(["sessions", "export", "-"])).stdout).not.toContain("Count.");
   });
 });
+
+describe("a memory provider that is not there", () => {
+  it("is said aloud, and the answer comes all the same", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({
+      config: modelConfig(model.chatBaseUrl, "memory:\n  provider: nosuch\n"),
+    });
+    model.script(says("Hi."));
+    const ran = await stage.run(["chat", "-q", "hello", "-Q"]);
+    expect(ran).toMatchObject({ code: 0, stdout: "Hi.\n" });
+    expect(ran.stderr).toContain("The memory provider nosuch is not installed");
+  });
+});

@@ -18,6 +18,8 @@ export interface MemoryOptions {
   readonly sessionId: SessionId;
   /** Instances that plugins registered. */
   readonly pluginProviders: readonly unknown[];
+  /** Something the person should know. */
+  warn(text: string): void;
   /** Names a provider's tools may not have. */
   readonly takenToolNames: ReadonlySet<string>;
   /** What this turn has read from strangers, if anything. */
@@ -93,7 +95,7 @@ async function activate(
   const { sessionId, takenToolNames } = options;
   const { source, cwd, userId } = options.scope;
   const provider = await chosenProvider(machine, options);
-  if (provider !== undefined) manager.register(provider);
+  const isRegistered = provider !== undefined && manager.register(provider);
   const context = {
     hermesHome: home.root,
     platform: source,
@@ -103,6 +105,11 @@ async function activate(
     ...(userId === undefined ? {} : { userId }),
   } as const;
   await manager.activate({ sessionId, takenToolNames, context }, signal);
+  const { provider: name } = machine.loaded.config.memory;
+  if (isRegistered && manager.providerName === undefined)
+    options.warn(
+      `The memory provider ${name} is not ready, so nothing is remembered with it. See: hermes memory status`,
+    );
 }
 
 /** What is remembered of a person is theirs alone; the owner's notes are those of the home. */
@@ -112,7 +119,7 @@ function memoryFolder(home: HermesHome, userId: string | undefined): string {
 }
 
 /** The provider the user chose: one that comes with the program, else one of a plugin. */
-async function chosenProvider({ loaded, logger }: Machine, { pluginProviders }: MemoryOptions): Promise<unknown> {
+async function chosenProvider({ loaded }: Machine, { pluginProviders, warn }: MemoryOptions): Promise<unknown> {
   const name = loaded.config.memory.provider;
   if (name === "") return undefined;
   const bundled = bundledProviders.find((one) => one.name === name);
@@ -120,6 +127,7 @@ async function chosenProvider({ loaded, logger }: Machine, { pluginProviders }: 
   const found = pluginProviders.find(
     (one) => typeof one === "object" && one !== null && Reflect.get(one, "name") === name,
   );
-  if (found === undefined) logger.warn("memory provider is not installed", { provider: name });
+  if (found === undefined)
+    warn(`The memory provider ${name} is not installed, so nothing is remembered with it. See: hermes memory status`);
   return found;
 }
