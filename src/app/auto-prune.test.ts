@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SessionId } from "#conversation";
+import { type SessionId, userMessage } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
@@ -10,7 +10,7 @@ const mostLooks = 500;
 const dayMs = 86_400_000;
 const id = (name: string) => name as SessionId;
 
-/** What is left of an old ended, an old open and a fresh ended session after Hermes was opened once. */
+/** What is left of an old ended, an old idle, an old one in use and a fresh ended session after Hermes was opened once. */
 async function leftAfterStart(config: string): Promise<readonly string[]> {
   await using stage = await temporaryStage({ "config.yaml": config });
   const path = `${stage.home}/state.db`;
@@ -19,11 +19,13 @@ async function leftAfterStart(config: string): Promise<readonly string[]> {
     await using store = await openStore({ path }, { clock: systemClock, log: silentLogger });
     for (const [name, days] of [
       ["old", 40],
+      ["idle", 40],
       ["open", 40],
       ["fresh", 2],
     ] as const)
       await store.sessions.create({ id: id(name), source: "cli", startedAtMs: nowMs - days * dayMs });
     for (const name of ["old", "fresh"]) await store.sessions.end(id(name), "user_exit");
+    await store.messages.append(id("open"), [userMessage("Still here.")]);
   }
   {
     const options = { cwd: stage.folder, version: "test", onNotice: () => undefined };
@@ -36,11 +38,11 @@ async function leftAfterStart(config: string): Promise<readonly string[]> {
   return left.map((session) => session.id).sort();
 }
 
-it("old, ended sessions are removed at a start where the settings say so [20:R11.16]", async () => {
+it("old sessions that ended or lie idle are removed at a start where the settings say so [20:R11.16]", async () => {
   const wanted = "sessions:\n  auto_prune: true\n  retention_days: 30\n";
   expect(await leftAfterStart(wanted)).toEqual(["fresh", "open"]);
 });
 
 it("and stay where they do not [20:R11.16]", async () => {
-  expect(await leftAfterStart("sessions:\n  retention_days: 30\n")).toEqual(["fresh", "old", "open"]);
+  expect(await leftAfterStart("sessions:\n  retention_days: 30\n")).toEqual(["fresh", "idle", "old", "open"]);
 });
