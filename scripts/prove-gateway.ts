@@ -34,7 +34,8 @@ export interface GatewayProof {
 }
 
 const firstChat = 1_000;
-const settleMs = 90_000;
+/** A send that was cut off is tried again after half a minute, and several may follow each other in one chat. */
+const settleMs = 300_000;
 
 export async function proveGateway({ messages, chats, kills, signal }: GatewayProofOptions): Promise<GatewayProof> {
   await using model = await startModelServer();

@@ -10,7 +10,7 @@ import type { Clock } from "#foundation/time/clock";
 import { builtinCommands, type SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
 import { Pairing } from "./access/pairing.ts";
-import { People } from "./access/people.ts";
+import { Users } from "./access/users.ts";
 import { takePress } from "./asks/presses.ts";
 import { Chats, type ChatsDeps } from "./chats/chats.ts";
 import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
@@ -52,6 +52,8 @@ export interface GatewayDeps {
   setHome(message: InboundMessage): Promise<void>;
   /** Ends this process so that it is started again. */
   restart(): void;
+  /** Tells the hooks of the home; nobody waits for them. */
+  fire(event: string, context: Readonly<Record<string, unknown>>): void;
 }
 
 /** How the gateway ended: it was asked to, or no platform can ever be connected. */
@@ -80,6 +82,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   );
   const connected = Promise.all(connections).then(() => hopeless.abort());
   ending.addEventListener("abort", () => status.gateway("draining", parts.chats.active.length));
+  deps.fire("gateway:startup", { platforms: platforms.map(({ id }) => id) });
   logger.info("the gateway runs", { platforms: platforms.map(({ id }) => id), store: store.kind });
   try {
     await parts.chats.run(ending);
@@ -100,7 +103,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
 interface Parts {
   readonly chats: Chats;
   readonly intake: Intake;
-  readonly people: People;
+  readonly users: Users;
   readonly replies: Replies;
   readonly incoming: IncomingDeps;
   readonly wakeUps: WakeUps;
@@ -122,14 +125,14 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Parts {
     threadPerUser: config.thread_sessions_per_user,
   });
   const pairing = new Pairing(home.pairing, clock);
-  const people = new People({ config, pairing });
+  const users = new Users({ config, pairing });
   const roots = [cwd, home.cache, home.imageCache, home.audioCache, home.documentCache, ...config.gateway.media_roots];
   const filePolicy = () => ({ roots, secretFolder: home.root });
   const replies = new Replies({ platform, userHome, filePolicy });
   const splitLength = (id: string): number => Math.floor((byId.get(id)?.capabilities.maxLength ?? 1e9) * 0.97);
   const incoming = incomingDeps(deps, { outlets, fetch });
   const commands: GatewayCommandDeps = {
-    people,
+    users,
     pairing,
     platformIds: () => [...byId.keys()],
     setHome: (message) => deps.setHome(message),
@@ -145,11 +148,12 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Parts {
     clock,
     logger,
     cwd,
-    people,
+    users,
     replies,
     keyRules,
     commands,
     platform,
+    fire: (event, context) => deps.fire(event, context),
     owner: `${leaseOwner()}/${randomBytes(2).toString("hex")}`,
     outlet: (id, account) => outlets.of(id, account),
     liveSettings: (one) => liveSettings(config, one),
@@ -166,7 +170,7 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Parts {
     drainMs: () => config.agent.restart_drain_timeout * 1000,
   };
   const intake = new Intake({ store, wakeUps, keyRules, splitLength, clock });
-  return { chats: new Chats(chatsDeps), intake, people, replies, incoming, wakeUps, fetch };
+  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, wakeUps, fetch };
 }
 
 function incomingDeps(
@@ -207,7 +211,7 @@ async function connect(
   signal: AbortSignal,
 ): Promise<void> {
   const { config, store, clock, logger, env } = deps;
-  const { intake, people, wakeUps, fetch } = parts;
+  const { intake, users, wakeUps, fetch } = parts;
   const onState = (state: PlatformState): void => deps.onState(platform.id, state);
   const supervisor = new PlatformSupervisor({
     platform,
@@ -221,7 +225,7 @@ async function connect(
       logger,
       fetch,
       admit: intake.admit.bind(intake),
-      press: (press: ButtonPress) => takePress(press, { store, wakeUps, people }),
+      press: (press: ButtonPress) => takePress(press, { store, wakeUps, users }),
       position: (account: string, name: string) => intake.position({ platform: platform.id, account }, name),
     },
     async whileConnected(connection: Connection, during: AbortSignal) {

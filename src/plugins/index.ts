@@ -5,6 +5,7 @@ export { Contributions } from "./contributions.ts";
 
 export { examineShellHooks, type HookFinding } from "./hooks/examine-shell-hooks.ts";
 
+export { GatewayHooks } from "./hooks/gateway-hooks.ts";
 export { Hooks } from "./hooks/hooks.ts";
 export { type HookName, hookNames, isHookName } from "./hooks/names.ts";
 

@@ -7,7 +7,7 @@ import { HermesHome } from "#foundation/files/paths";
 import { FakeClock } from "#foundation/time/clock";
 import type { MessageSource } from "../platform/inbound.ts";
 import { Pairing } from "./pairing.ts";
-import { People } from "./people.ts";
+import { Users } from "./users.ts";
 
 let folder: string;
 let clock: FakeClock;
@@ -92,7 +92,7 @@ describe("somebody who writes", () => {
   const source: MessageSource = { platform: "telegram", account: "b", chatId: "9", chatType: "dm", userId: "9" };
   const people = async (change: (config: Config) => object = () => ({})) => {
     const { config } = await loadConfig({ home: new HermesHome(folder), env: {} });
-    return new People({ config: { ...config, ...change(config) }, pairing });
+    return new Users({ config: { ...config, ...change(config) }, pairing });
   };
 
   it("and is a stranger gets a code and the command for it, in direct chats only [40:AUT-11] [40:A-AUT-2] [40:A-AUT-4]", async () => {

@@ -1,5 +1,5 @@
 import type { Store } from "#store";
-import type { People } from "../access/people.ts";
+import type { Users } from "../access/users.ts";
 import type { ButtonPress } from "../platform/inbound.ts";
 import type { WakeUps } from "../wake-ups.ts";
 import { type Ask, closeAsk, readAsk } from "./ask-rows.ts";
@@ -7,7 +7,7 @@ import { type Ask, closeAsk, readAsk } from "./ask-rows.ts";
 export interface PressesDeps {
   readonly store: Store;
   readonly wakeUps: Pick<WakeUps, "chat">;
-  readonly people: Pick<People, "access" | "isAdmin">;
+  readonly users: Pick<Users, "access" | "isAdmin">;
 }
 
 /** An answer on its way to the process that serves the chat. */
@@ -30,14 +30,14 @@ export function buttonData(askId: string, index: number): string {
  * its chat in one transaction: it counts once, however often it is pressed. Gives the words for whoever pressed.
  */
 export async function takePress(press: ButtonPress, deps: PressesDeps): Promise<string> {
-  const { store, wakeUps, people } = deps;
+  const { store, wakeUps, users } = deps;
   const { source, dedupKey, data } = press;
   const [, askId = "", number = ""] = new RegExp(`^${mark}:([\\w-]+):(\\d+)$`, "u").exec(data) ?? [];
   const ask = await readAsk(store, askId);
   const answer = ask?.choices[Number(number)];
   if (ask === undefined || answer === undefined) return "This question is no longer open.";
-  if ((await people.access(source)).kind === "denied") return "You may not use this bot.";
-  const isAdmin = people.isAdmin(source);
+  if ((await users.access(source)).kind === "denied") return "You may not use this bot.";
+  const isAdmin = users.isAdmin(source);
   if (ask.userId !== undefined && ask.userId !== source.userId && !isAdmin)
     return "This question is for somebody else.";
   if (ask.kind === "approval" && answer === "always" && !isAdmin) return "Only admins may allow this for good.";

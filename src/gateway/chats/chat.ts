@@ -6,7 +6,7 @@ import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
 import { type ResetPolicy, resetDue, type SessionEvent, type SessionService, type Submission } from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
-import type { People } from "../access/people.ts";
+import type { Users } from "../access/users.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
 import type { Outlet } from "../delivery/outlet.ts";
 import type { Replies } from "../delivery/replies.ts";
@@ -15,7 +15,7 @@ import { LiveView } from "../live/live-view.ts";
 import type { Enriched } from "../media/incoming.ts";
 import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
-import { readCommandLine } from "../routing/command-line.ts";
+import { type CommandLine, readCommandLine } from "../routing/command-line.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
 import type { WakeUps } from "../wake-ups.ts";
 import { ChatSession } from "./chat-session.ts";
@@ -31,7 +31,7 @@ export interface ChatDeps {
   readonly store: Store;
   readonly sessions: Pick<SessionService, "borrow">;
   readonly wakeUps: Pick<WakeUps, "account">;
-  readonly people: Pick<People, "access" | "isAdmin" | "meetStranger">;
+  readonly users: Pick<Users, "access" | "isAdmin" | "meetStranger">;
   readonly replies: Replies;
   platform(id: string): Platform | undefined;
   /** The way out to an account, where this process has its connection. */
@@ -45,6 +45,8 @@ export interface ChatDeps {
   resetPolicy(source: MessageSource): ResetPolicy & { readonly tells: boolean };
   readonly commands: GatewayCommandDeps;
   inactivity(): InactivitySettings;
+  /** Tells the hooks of the home; nobody waits for them. */
+  fire(event: string, context: Readonly<Record<string, unknown>>): void;
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
   keyRules(): KeyRules;
@@ -57,6 +59,7 @@ export interface ChatDeps {
 }
 
 const rowsAtOnce = 50;
+const hookText = 500;
 const acknowledgeEveryMs = 30_000;
 const drainText = "I am being restarted. What I am working on goes on; new messages are answered afterwards.";
 /** How long a turn that is broken off may take to stop. */
@@ -210,7 +213,9 @@ export class Chat {
   /** To the session: words for the model, or one of its commands. */
   async #hand(message: InboundMessage, ids: readonly number[]): Promise<void> {
     const { store } = this.#deps;
-    const isCommand = readCommandLine(message.text) !== undefined;
+    const command = readCommandLine(message.text);
+    const isCommand = command !== undefined;
+    if (command !== undefined) this.#fireCommand(message, command);
     const note = isCommand || this.#running > 0 ? "" : await this.#startOver(message, rowKey(ids));
     const words = await this.#words(message);
     const wasRunning = this.#running > 0;
@@ -263,15 +268,15 @@ export class Chat {
   }
 
   async #isStranger(message: InboundMessage, ids: readonly number[]): Promise<boolean> {
-    const { people, store, logger } = this.#deps;
+    const { users, store, logger } = this.#deps;
     const { source } = message;
-    if (message.isInternal === true || (await people.access(source)).kind !== "denied") return false;
+    if (message.isInternal === true || (await users.access(source)).kind !== "denied") return false;
     logger.warn("a message of somebody who may not use Hermes was dropped", {
       platform: source.platform,
       userId: source.userId,
     });
     await store.inbox.finish(ids, "dropped");
-    const reply = await people.meetStranger(source, message.text);
+    const reply = await users.meetStranger(source, message.text);
     if (reply !== undefined) await this.#say(message, reply, rowKey(ids));
     return true;
   }
@@ -389,6 +394,7 @@ export class Chat {
     const platform = message === undefined ? undefined : this.#deps.platform(message.source.platform);
     if (message === undefined || platform === undefined) return;
     const { type } = event;
+    this.#fire(event, message);
     if (type === "turn-start") this.#beginTurn(message);
     else if (type === "turn-end") await this.#endLive();
     else if (type === "background-end") await this.#tellResult(event, message);
@@ -407,6 +413,24 @@ export class Chat {
       this.#session.open?.answer(event.id, undefined);
       await this.#say(message, noSecretsText, `secret:${event.id}`);
     }
+  }
+
+  #fire(event: SessionEvent, { source, text }: InboundMessage): void {
+    const { fire } = this.#deps;
+    const facts = { platform: source.platform, user_id: source.userId, session_key: this.#key };
+    const about = { ...facts, session_id: this.#session.open?.info.id, message: text.slice(0, hookText) };
+    if (event.type === "turn-start") fire("agent:start", about);
+    else if (event.type === "step-start") fire("agent:step", { ...about, iteration: event.step });
+    else if (event.type === "turn-end") fire("agent:end", { ...about, response: event.text.slice(0, hookText) });
+  }
+
+  #fireCommand({ source }: InboundMessage, { name, args }: CommandLine): void {
+    const { fire } = this.#deps;
+    const facts = { platform: source.platform, user_id: source.userId, session_key: this.#key };
+    fire(`command:${name}`, { ...facts, command: name, args });
+    if (name !== "new" && name !== "reset") return;
+    fire("session:end", { ...facts, session_id: this.#session.open?.info.id, reason: "reset" });
+    fire("session:reset", facts);
   }
 
   async #tellResult(event: Extract<SessionEvent, { type: "background-end" }>, message: InboundMessage): Promise<void> {

@@ -116,6 +116,21 @@ describe("commands of the gateway", () => {
   });
 });
 
+describe("hooks", () => {
+  it("are told of turns and commands, in order [40:HOK-3] [40:A-HOK-1] [40:A-HOK-4]", async () => {
+    const { intake, message, server, start, heard, fired } = await gateway();
+    server.script(says("y".repeat(600)));
+    start();
+    await intake.admit(message("work"));
+    await heard(4);
+    await intake.admit(message("/new"));
+    await heard(5);
+    const events = fired.map(({ event }) => event);
+    expect(events).toEqual(["agent:start", "agent:step", "agent:end", "command:new", "session:end", "session:reset"]);
+    expect(fired[2]?.["response"]).toHaveLength(500);
+  });
+});
+
 describe("a task in the background", () => {
   it("leaves the chat free and tells its result there [40:FLW-46] [40:A-FLW-14]", async () => {
     const { intake, message, server, start, heard, texts } = await gateway();

@@ -1,10 +1,10 @@
 import type { Pairing } from "../access/pairing.ts";
-import type { People } from "../access/people.ts";
+import type { Users } from "../access/users.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
 import type { CommandLine } from "../routing/command-line.ts";
 
 export interface GatewayCommandDeps {
-  readonly people: Pick<People, "isAdmin">;
+  readonly users: Pick<Users, "isAdmin">;
   readonly pairing: Pick<Pairing, "invite" | "paired" | "revoke">;
   /** Platforms that are switched on. */
   platformIds(): readonly string[];
@@ -35,7 +35,7 @@ export async function gatewayCommand(
   const command = name.replaceAll("_", "-");
   const isForAll = /(?:^|\s)--global\b/u.test(args) && (command === "model" || command === "reasoning");
   const isForGood = command === "approve" && /\balways\b/iu.test(args);
-  if ((adminOnly.has(command) || isForAll || isForGood) && !deps.people.isAdmin(message.source))
+  if ((adminOnly.has(command) || isForAll || isForGood) && !deps.users.isAdmin(message.source))
     return isForGood ? "Only admins may allow this for good." : "Only admins may do this.";
   if (command === "pair") return await pair(args, message, deps);
   if (command === "sethome" || command === "set-home") {

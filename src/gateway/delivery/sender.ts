@@ -123,7 +123,9 @@ export class Sender {
     else if (ageMs > givesUpAfterMs) await store.outbox.fail(entry.id, { status: "dead", errorClass });
     else {
       const waitMs = result.retryAfterMs ?? Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(entry.attempts, 20));
-      await store.outbox.retryAt(entry.id, { atMs: clock.now() + waitMs, errorClass });
+      // It may have arrived before: however often it is put off, it is marked when it goes.
+      const kept = entry.errorClass === inDoubt ? inDoubt : errorClass;
+      await store.outbox.retryAt(entry.id, { atMs: clock.now() + waitMs, errorClass: kept });
     }
   }
 

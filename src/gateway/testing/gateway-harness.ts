@@ -4,7 +4,7 @@ import { systemClock } from "#foundation/time/clock";
 import type { ResetPolicy } from "#session";
 import { type HarnessOptions, openHarness } from "#session/testing";
 import { Pairing } from "../access/pairing.ts";
-import type { People } from "../access/people.ts";
+import type { Users } from "../access/users.ts";
 import { takePress } from "../asks/presses.ts";
 import { Chats } from "../chats/chats.ts";
 import { Outlet } from "../delivery/outlet.ts";
@@ -17,7 +17,7 @@ import { localWakeUps } from "../wake-ups.ts";
 import { fakePlatform } from "./fake-platform.ts";
 
 export interface GatewayHarnessOptions extends HarnessOptions {
-  readonly people?: Pick<People, "access" | "isAdmin" | "meetStranger">;
+  readonly users?: Pick<Users, "access" | "isAdmin" | "meetStranger">;
   readonly groupPerUser?: boolean;
   readonly busyMode?: "interrupt" | "queue";
   readonly reset?: Partial<ResetPolicy>;
@@ -43,7 +43,7 @@ export async function closeGateways(): Promise<void> {
   for (const scope of scopes.splice(0)) await scope[Symbol.asyncDispose]();
 }
 
-const acquaintances: Pick<People, "access" | "isAdmin" | "meetStranger"> = {
+const acquaintances: Pick<Users, "access" | "isAdmin" | "meetStranger"> = {
   access: ({ userId }) =>
     Promise.resolve(userId === "stranger" ? { kind: "denied" } : { kind: "allowed", by: "listed" }),
   isAdmin: ({ userId }) => userId === "7",
@@ -60,7 +60,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
   const fake = fakePlatform();
   const wakeUps = localWakeUps();
   const keyRules = () => ({ groupPerUser: options.groupPerUser ?? true, threadPerUser: false });
-  const people = options.people ?? acquaintances;
+  const users = options.users ?? acquaintances;
   const intake = new Intake({ store, wakeUps, keyRules, splitLength: () => 190, clock: systemClock });
   const common = { store, wakeUps, clock: systemClock, logger };
   const platform = (id: string) => (id === "fake" ? fake.platform : undefined);
@@ -79,13 +79,14 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
     logger,
   };
   const homes: string[] = [];
+  const fired: Readonly<Record<string, unknown>>[] = [];
   const start = () => {
     const stop = new AbortController();
     const chats = new Chats({
       ...common,
       sessions: harness.service,
       platform,
-      people,
+      users,
       replies,
       keyRules,
       outlet: () => outlet,
@@ -95,7 +96,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       busyMode: () => options.busyMode ?? "interrupt",
       resetPolicy: () => ({ mode: "none", idleMinutes: 1, atHour: 4, tells: true, ...options.reset }),
       commands: {
-        people,
+        users,
         pairing: new Pairing(`${folder}/pairing`, systemClock),
         platformIds: () => ["fake"],
         setHome: (message) => {
@@ -104,6 +105,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
         },
         restart: () => Promise.resolve(),
       },
+      fire: (event, context) => void fired.push({ event, ...context }),
       inactivity: () => ({ warnMs: 0, endMs: 0, noteMs: 0 }),
       drainMs: () => options.drainMs ?? 0,
       owner: "test",
@@ -124,7 +126,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
   const press = (data: string, userId = "7", dedupKey = `press${Math.random()}`) =>
     takePress(
       { source: { ...source, userId, userName: userId }, dedupKey, messageId: "m1", data },
-      { store, wakeUps, people },
+      { store, wakeUps, users },
     );
-  return { ...harness, ...fake, intake, start, heard, press, homes };
+  return { ...harness, ...fake, intake, start, heard, press, homes, fired };
 }

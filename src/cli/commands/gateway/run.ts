@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { changeSetting } from "#config";
 import { UserError } from "#foundation/errors";
+import { quietly } from "#foundation/files/quietly";
 import { systemClock } from "#foundation/time/clock";
 import type { GatewayDeps, InboundMessage, PlatformState } from "#gateway";
 import { exitCodes, type Invocation, replacedCode } from "../../command.ts";
@@ -48,10 +49,8 @@ async function serve(
   { signal, onRestart }: { readonly signal: AbortSignal; onRestart(): void },
 ): Promise<"asked" | "hopeless"> {
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
-  const [{ openHermes }, { enabledPlatforms, runGateway, StatusFile, accessWarnings }] = await Promise.all([
-    import("#app"),
-    import("#gateway"),
-  ]);
+  const [{ openHermes }, { enabledPlatforms, runGateway, StatusFile, accessWarnings }, { GatewayHooks }] =
+    await Promise.all([import("#app"), import("#gateway"), import("#plugins")]);
   await using hermes = await openHermes({
     env: io.env,
     cwd: io.cwd,
@@ -67,6 +66,12 @@ async function serve(
       hint: "Run: hermes gateway setup",
     });
   for (const warning of accessWarnings(config, platforms)) say(`! ${warning}`);
+  const hooks = new GatewayHooks({
+    logger: hermes.logger,
+    folder: hermes.home.hooks,
+    env: hookEnvironment(io.env, hermes.home.root),
+  });
+  await hooks.load();
   const status = new StatusFile(hermes.home.gatewayState, systemClock);
   const deps: GatewayDeps = {
     config,
@@ -81,6 +86,8 @@ async function serve(
     logger: hermes.logger,
     status,
     restart: onRestart,
+    fire: (event, context) =>
+      void quietly("telling the hooks", () => hooks.fire(event, context, io.signal), { logger: hermes.logger }),
     async setHome({ source }: InboundMessage) {
       const { platform, chatId, threadId = "", chatName = "" } = source;
       const channel = { platform, chat_id: chatId, name: chatName, thread_id: threadId };
@@ -97,6 +104,12 @@ async function serve(
     },
   };
   return await runGateway(deps, signal);
+}
+
+/** What programs that are hooks see: nothing that could be a secret. */
+function hookEnvironment(env: NodeJS.ProcessEnv, home: string): Record<string, string> {
+  const { PATH = "/usr/bin:/bin", HOME = "", LANG = "C.UTF-8" } = env;
+  return { PATH, HOME, LANG, HERMES_HOME: home };
 }
 
 /** Started by systemd or launchd, which start it again when it ends so. */

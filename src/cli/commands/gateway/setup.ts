@@ -12,14 +12,14 @@ import { homeOf } from "../../support/home.ts";
 export async function gatewaySetup(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const platform = await chosen(invocation);
-  const given: Readonly<Record<string, string | undefined>> = {
+  const values: Readonly<Record<string, string | undefined>> = {
     token: flagText(invocation, "token"),
     allowed_users: flagText(invocation, "allowed-users"),
   };
   const home = homeOf(invocation);
   const kept: string[] = [];
   for (const { name, variable, question, help, isSecret, isOptional } of platform.credentials) {
-    let value = given[name];
+    let value = values[name];
     if (value === undefined && isTerminal(invocation.io)) {
       out.line(help);
       using asker = openAsker(invocation.io);

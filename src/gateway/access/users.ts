@@ -3,7 +3,7 @@ import type { MessageSource } from "../platform/inbound.ts";
 import { type Access, authorize, hasAllowlist, isListed } from "./authorize.ts";
 import type { Pairing } from "./pairing.ts";
 
-export interface PeopleDeps {
+export interface UsersDeps {
   readonly config: Config;
   readonly pairing: Pick<Pairing, "isPaired" | "request" | "redeem">;
 }
@@ -12,10 +12,10 @@ export interface PeopleDeps {
 export type StrangerReply = string | undefined;
 
 /** Who may use Hermes, who may administer it, and what becomes of everybody else. */
-export class People {
-  readonly #deps: PeopleDeps;
+export class Users {
+  readonly #deps: UsersDeps;
 
-  constructor(deps: PeopleDeps) {
+  constructor(deps: UsersDeps) {
     this.#deps = deps;
   }
 
