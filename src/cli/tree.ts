@@ -4,13 +4,13 @@ import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
 import { chatCommand, programFlags } from "./tree/chat.ts";
 import { clawCommand } from "./tree/claw.ts";
 import { configCommand } from "./tree/config.ts";
-import { gatewayCommand } from "./tree/gateway.ts";
+import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
 import { mcpCommand } from "./tree/mcp.ts";
 import { memoryCommand } from "./tree/memory.ts";
 import { fallbackCommand, modelCommand } from "./tree/model.ts";
-import { pairingCommand } from "./tree/pairing.ts";
+
 import { pluginsCommand } from "./tree/plugins.ts";
 import { profileCommand } from "./tree/profile.ts";
 import { rollbackCommand } from "./tree/rollback.ts";

@@ -9,7 +9,7 @@ import { fails, says, startModelServer } from "../../test/fakes/model-server/ind
 import { streamEndpoint } from "./endpoint-attempt.ts";
 import { classify } from "./failures/classify.ts";
 import { otherReadings } from "./resolve/base-url.ts";
-import { EndpointMemory } from "./resolve/endpoint-memory.ts";
+import { EndpointMemory } from "./resolve/endpoint/endpoint-memory.ts";
 import type { Target } from "./target.ts";
 import { testRequest } from "./testing/target.ts";
 import { openConnections } from "./transport/connections.ts";

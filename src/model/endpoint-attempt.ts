@@ -1,7 +1,7 @@
 import { type AttemptEvent, type ModelClientDeps, streamModel } from "./client.ts";
 import type { ModelFailure } from "./failures/failure.ts";
 import type { ModelRequest } from "./request.ts";
-import type { EndpointFacts, EndpointMemory } from "./resolve/endpoint-memory.ts";
+import type { EndpointFacts, EndpointMemory } from "./resolve/endpoint/endpoint-memory.ts";
 import type { Target } from "./target.ts";
 
 export interface EndpointDeps extends ModelClientDeps {

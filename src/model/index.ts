@@ -62,6 +62,6 @@ export type {
 } from "./resolve/context.ts";
 export { demoProvider } from "./resolve/demo.ts";
 export { findCredentials } from "./resolve/found-credentials.ts";
-export { isPlaced, probeKey } from "./resolve/probe-key.ts";
+export { isPlaced, probeKey } from "./resolve/endpoint/probe-key.ts";
 export type { Target } from "./target.ts";
 export { getParser, listParsers } from "./tool-call-parsers/registry.ts";

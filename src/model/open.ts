@@ -23,7 +23,7 @@ import { ModelChoices } from "./resolve/choose/model-choices.ts";
 import type { PickerEntry } from "./resolve/choose/picker.ts";
 import { ProviderLists } from "./resolve/choose/provider-lists.ts";
 import { OnceNotices, type Resolution, type ResolveContext, type TargetWish } from "./resolve/context.ts";
-import { EndpointMemory } from "./resolve/endpoint-memory.ts";
+import { EndpointMemory } from "./resolve/endpoint/endpoint-memory.ts";
 import { resolveTarget } from "./resolve/resolve.ts";
 import type { Target } from "./target.ts";
 import { type Connections, openConnections } from "./transport/connections.ts";

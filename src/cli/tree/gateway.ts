@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { Argument, Command } from "../command.ts";
 
 const run: NonNullable<Command["run"]> = async (invocation) =>
   (await import("../commands/gateway/run.ts")).gatewayRun(invocation);
@@ -75,6 +75,40 @@ export const gatewayCommand: Command = {
         { name: "retry", about: "Try one entry again", args: [entry], run: async (i) => (await queue()).queueRetry(i) },
         { name: "drop", about: "Give one entry up", args: [entry], run: async (i) => (await queue()).queueDrop(i) },
       ],
+    },
+  ],
+};
+
+const platform: Argument = { name: "platform" };
+
+export const pairingCommand: Command = {
+  name: "pairing",
+  about: "Say who may talk to Hermes in chats: approve the codes that strangers are given",
+  examples: ["hermes pairing list", "hermes pairing approve telegram K7MPQ2XD"],
+  run: async (invocation) => (await import("../commands/gateway/pairing.ts")).pairingList(invocation),
+  commands: [
+    {
+      name: "list",
+      about: "Show who is paired, and which codes wait",
+      run: async (invocation) => (await import("../commands/gateway/pairing.ts")).pairingList(invocation),
+    },
+    {
+      name: "approve",
+      about: "Let in the person who was given this code",
+      args: [platform, { name: "code" }],
+      run: async (invocation) => (await import("../commands/gateway/pairing.ts")).pairingApprove(invocation),
+    },
+    {
+      name: "revoke",
+      about: "Let a paired person in no longer",
+      args: [platform, { name: "user-id" }],
+      run: async (invocation) => (await import("../commands/gateway/pairing.ts")).pairingRevoke(invocation),
+    },
+    {
+      name: "clear-pending",
+      about: "Throw away the codes that wait, of one platform or of all",
+      args: [{ ...platform, isOptional: true }],
+      run: async (invocation) => (await import("../commands/gateway/pairing.ts")).pairingClear(invocation),
     },
   ],
 };

@@ -12,7 +12,7 @@ import type { ProtocolName, Target } from "../target.ts";
 import { otherReadings } from "./base-url.ts";
 import { buildTarget, type TargetPlan } from "./build-target.ts";
 import type { Resolution, ResolvedTarget } from "./context.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint/endpoint.ts";
 import type { Refusal } from "./failures.ts";
 import { poolTokensFor } from "./found-credentials.ts";
 import { chooseProtocol } from "./protocol.ts";

@@ -15,7 +15,7 @@ import { fetchModels, type ModelList } from "../providers/models/models-list.ts"
 import { customEndpoint } from "../providers/records/clouds.ts";
 import { splitBaseUrl } from "./base-url.ts";
 import type { Resolution } from "./context.ts";
-import { type Endpoint, setEndpoint } from "./endpoint.ts";
+import { type Endpoint, setEndpoint } from "./endpoint/endpoint.ts";
 import { badUrl, missingModel, missingUrl } from "./failures.ts";
 import { type OpenPlan, openTarget } from "./open-target.ts";
 import { chooseProtocol, explicitProtocol } from "./protocol.ts";

@@ -6,7 +6,7 @@ import { usableKey } from "../credentials/usable-key.ts";
 import { hostMatches, hostOf, isAzureUrl, parseUrl, scopeOf } from "../providers/hosts.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
 import type { Resolution } from "./context.ts";
-import { awsRegion, type Endpoint, ownEndpoint, setEndpoint } from "./endpoint.ts";
+import { awsRegion, type Endpoint, ownEndpoint, setEndpoint } from "./endpoint/endpoint.ts";
 import { badUrl, missingKey, missingModel, missingUrl, type Refusal } from "./failures.ts";
 import { findCredentials } from "./found-credentials.ts";
 import { chooseModel, type ModelChoice } from "./model-choice.ts";

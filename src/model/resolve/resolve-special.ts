@@ -10,7 +10,7 @@ import { bedrockHosts } from "../providers/records/clouds.ts";
 import type { Target, TargetQuirks } from "../target.ts";
 import { buildTarget } from "./build-target.ts";
 import type { Resolution } from "./context.ts";
-import { awsRegion, type Endpoint, ownEndpoint } from "./endpoint.ts";
+import { awsRegion, type Endpoint, ownEndpoint } from "./endpoint/endpoint.ts";
 import { missingUrl } from "./failures.ts";
 import type { ModelChoice } from "./model-choice.ts";
 import { chooseProtocol, explicitProtocol } from "./protocol.ts";

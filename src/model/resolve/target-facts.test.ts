@@ -7,7 +7,7 @@ import { FakeClock } from "#foundation/time/clock";
 import { withProbedBaseUrl } from "../credentials/auth-state.ts";
 import { PoolMemory } from "../credentials/pool/pool-memory.ts";
 import { ModelsCache } from "../providers/models/models-cache.ts";
-import { keyFingerprint } from "./endpoint.ts";
+import { keyFingerprint } from "./endpoint/endpoint.ts";
 import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
 
 const key = "sk-0123456789abcdef";

@@ -1,7 +1,7 @@
 import { shortWindow } from "#foundation/text/figures";
 import type { SessionInfo, ToolsetInfo } from "#session";
 import type { Skin } from "../theme/skin.ts";
-import { boxBottom, boxTop } from "./box.ts";
+import { boxBottom, boxTop } from "./text/box.ts";
 import { cutLine, cutText, type Line, padLine, type Span } from "./text/styled.ts";
 import { displayWidth } from "./text/width.ts";
 import { wrapLine } from "./text/wrap.ts";

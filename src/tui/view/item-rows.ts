@@ -5,7 +5,7 @@ import type { ToolLine } from "../state/output/tool-line.ts";
 import type { DrawnView, ToolFull, TranscriptItem } from "../state/transcript-item.ts";
 import type { Skin } from "../theme/skin.ts";
 import { type BannerFacts, bannerRows } from "./banner.ts";
-import { boxBottom, boxTop, thinBottom, thinTop } from "./box.ts";
+import { boxBottom, boxTop, thinBottom, thinTop } from "./text/box.ts";
 import { resumeRows } from "./resume-panel.ts";
 import { diffRows } from "./text/diff.ts";
 import { codeRows, type Highlight, type Lexer, type MarkdownLook, markdownRows } from "./text/markdown.ts";

@@ -1,5 +1,5 @@
 import { keymap } from "../input/keymap.ts";
-import { boxBottom, boxTop } from "./box.ts";
+import { boxBottom, boxTop } from "./text/box.ts";
 import { cutText, type Line } from "./text/styled.ts";
 
 /** Beside the keys: what a line may begin with. */

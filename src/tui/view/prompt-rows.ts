@@ -10,7 +10,7 @@ import {
   remainingMs,
   type SecretPrompt,
 } from "../state/prompts/prompt.ts";
-import { boxBottom, boxTop } from "./box.ts";
+import { boxBottom, boxTop } from "./text/box.ts";
 import { cutText, type Line, type Span } from "./text/styled.ts";
 import { wrapLine, wrapText } from "./text/wrap.ts";
 

@@ -3,7 +3,7 @@ import { isListening } from "../state/prompts/answering.ts";
 import { spinnerText } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import { statusBar } from "../state/status-bar.ts";
-import { rule } from "./box.ts";
+import { rule } from "./text/box.ts";
 import { inputRows } from "./input-area.ts";
 import type { Look } from "./item-rows.ts";
 import { keyRows } from "./key-help.ts";

@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import { isRecord, parseJson } from "#foundation/text/json";
-import type { ProtocolName } from "../target.ts";
-import { toProtocol } from "./protocol.ts";
+import type { ProtocolName } from "../../target.ts";
+import { toProtocol } from "../protocol.ts";
 
 /** What an endpoint of the person's own turned out to be. */
 export interface EndpointFacts {

@@ -1,5 +1,5 @@
-import { cutText, type Line } from "./text/styled.ts";
-import { displayWidth } from "./text/width.ts";
+import { cutText, type Line } from "./styled.ts";
+import { displayWidth } from "./width.ts";
 
 /** `╭─ label ───╮` over the whole width; boxes have no sides, so that text in them can be copied. */
 export function boxTop(label: string, columns: number, style: string): Line {

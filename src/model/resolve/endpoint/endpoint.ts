@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { nonEmpty } from "#foundation/text/text";
-import type { AuthState } from "../credentials/auth-state.ts";
-import { probedBaseUrl } from "../credentials/auth-state.ts";
-import { isLocalUrl } from "../providers/hosts.ts";
-import type { ProviderProfile } from "../providers/provider.ts";
-import { defaultBedrockRegion } from "../providers/records/clouds.ts";
-import type { ResolveContext, TargetWish } from "./context.ts";
-import { modelSettings } from "./settings.ts";
+import type { AuthState } from "../../credentials/auth-state.ts";
+import { probedBaseUrl } from "../../credentials/auth-state.ts";
+import { isLocalUrl } from "../../providers/hosts.ts";
+import type { ProviderProfile } from "../../providers/provider.ts";
+import { defaultBedrockRegion } from "../../providers/records/clouds.ts";
+import type { ResolveContext, TargetWish } from "../context.ts";
+import { modelSettings } from "../settings.ts";
 
 export interface Endpoint {
   readonly url: string;

@@ -1,9 +1,9 @@
 import type { Secret } from "#foundation/secrets/secret";
-import { probedBaseUrl, withProbedBaseUrl } from "../credentials/auth-state.ts";
-import { keyCredential } from "../credentials/scoped.ts";
-import { probeEndpoints } from "../providers/probe-endpoints.ts";
-import type { ProviderProfile } from "../providers/provider.ts";
-import type { ResolveContext } from "./context.ts";
+import { probedBaseUrl, withProbedBaseUrl } from "../../credentials/auth-state.ts";
+import { keyCredential } from "../../credentials/scoped.ts";
+import { probeEndpoints } from "../../providers/probe-endpoints.ts";
+import type { ProviderProfile } from "../../providers/provider.ts";
+import type { ResolveContext } from "../context.ts";
 import { keyFingerprint, setEndpoint } from "./endpoint.ts";
 
 interface Probing {
