@@ -1,7 +1,7 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { openSession } from "./connection/session.ts";
+import type { McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
-import type { McpCatalogue } from "./offered/definition.ts";
 import type { McpServerSettings } from "./settings.ts";
 
 /** Connects once, lists, and leaves: what `hermes mcp test` shows. Nothing is registered, nothing stays running. */

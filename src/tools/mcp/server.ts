@@ -9,8 +9,8 @@ import { type Caller, Callers } from "./callers.ts";
 import { CircuitBreaker } from "./connection/breaker.ts";
 import { failureKind } from "./connection/failure.ts";
 import { type McpSession, openSession, type UnheldAnswer } from "./connection/session.ts";
+import { emptyCatalogue, type McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
-import { emptyCatalogue, type McpCatalogue } from "./offered/definition.ts";
 import { Sampler, type SamplingMetrics } from "./sampling.ts";
 import type { McpServerSettings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 import { type Message, textOf } from "#conversation";
 import { truncateEnd } from "#foundation/text/text";
-import { boxBottom, boxTop } from "./text/box.ts";
 import type { Look } from "./item-rows.ts";
+import { boxBottom, boxTop } from "./text/box.ts";
 import { markdownRows } from "./text/markdown.ts";
 import type { Line } from "./text/styled.ts";
 import { wrapLine } from "./text/wrap.ts";

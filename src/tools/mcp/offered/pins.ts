@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
 import { canonicalJson, isRecord, parseJson } from "#foundation/text/json";
-import type { McpToolDefinition } from "./definition.ts";
+import type { McpToolDefinition } from "../definition.ts";
 
 /** A definition as it was when the person first let it in. */
 interface Pin {

@@ -4,10 +4,10 @@ import type { ToolContext } from "../../call/context.ts";
 import { failed, type ToolResult } from "../../call/result.ts";
 import type { Tool } from "../../registry/tool.ts";
 import { redactServerText } from "../connection/failure.ts";
+import type { McpToolDefinition } from "../definition.ts";
 import type { McpDeps } from "../deps.ts";
 import type { McpAnswer, McpServer } from "../server.ts";
 import { type McpCallResult, readCallResult } from "./call-result.ts";
-import type { McpToolDefinition } from "./definition.ts";
 import { mcpToolset } from "./names.ts";
 
 export interface AdaptedTool {
