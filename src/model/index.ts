@@ -61,7 +61,7 @@ export type {
   TargetWish,
 } from "./resolve/context.ts";
 export { demoProvider } from "./resolve/demo.ts";
-export { findCredentials } from "./resolve/found-credentials.ts";
 export { isPlaced, probeKey } from "./resolve/endpoint/probe-key.ts";
+export { findCredentials } from "./resolve/found-credentials.ts";
 export type { Target } from "./target.ts";
 export { getParser, listParsers } from "./tool-call-parsers/registry.ts";
