@@ -22,8 +22,11 @@ it("services of tools are paid for by the Nous login where there are no own keys
   try {
     const port = (gateway.address() as AddressInfo).port;
     await using stage = await hermesStage(customModel(model.chatBaseUrl, "web:\n  backend: firecrawl\n"), {
-      env: { HERMES_PORTAL_BASE_URL: portal.url, FIRECRAWL_GATEWAY_URL: `http://127.0.0.1:${port}` },
-      files: { "auth.json": JSON.stringify({ version: 1, ...auth }) },
+      env: { HERMES_PORTAL_BASE_URL: portal.url },
+      files: {
+        "auth.json": JSON.stringify({ version: 1, ...auth }),
+        ".env": `FIRECRAWL_GATEWAY_URL=http://127.0.0.1:${port}\n`,
+      },
     });
     model.otherwise(says("Done."));
     model.script(calls("web_search", { query: "needle" }), says("Found."));

@@ -15,6 +15,7 @@ export { checkProxies } from "./load/environment/proxies.ts";
 export { deadVariables, environmentVariables, isSecretVariable } from "./load/environment/table.ts";
 export { describeSource } from "./load/layer.ts";
 export { type FlagSetting, type LoadedConfig, loadConfig } from "./load/load.ts";
+export type { VariableOrigin } from "./load/variables.ts";
 export { changedSettings, watchConfig } from "./load/watch.ts";
 export { type Machine, type MachineOptions, openMachine, redactorFor } from "./machine.ts";
 export { managedBy, managedError } from "./managed.ts";

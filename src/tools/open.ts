@@ -27,6 +27,7 @@ import { blockedVariables, openTerminals } from "./terminals/open-terminals.ts";
 import { openPersonShell } from "./terminals/person-shell.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { ToolsBase, ToolsOptions } from "./tools-base.ts";
+import { withBoundKeys } from "./web/service-addresses.ts";
 
 /**
  * Everything that acts on this machine, from the configuration.
@@ -157,7 +158,11 @@ function baseOf(machine: Machine, options: ToolsOptions, sessions: OpenSessions)
     machine,
     options,
     config,
-    env: environment.variables,
+    env: withBoundKeys(environment, (name) =>
+      machine.logger.warn(
+        `${name} does not count: the key for it comes from elsewhere; name the address in the home's .env`,
+      ),
+    ),
     scope: new Scope(),
     redact: config.security.redact_secrets ? masks.redact : (text) => text,
     findMask: masks.find,

@@ -329,7 +329,13 @@ describe("text_to_speech", () => {
       unknown
     >;
   };
-  const openai = { provider: "openai", env: { OPENAI_API_KEY: "k" } };
+  const openai = { provider: "openai", env: { VOICE_TOOLS_OPENAI_KEY: "k" } };
+
+  it("the general key of OpenAI is not sent to another address", async () => {
+    const general = { provider: "openai", env: { OPENAI_API_KEY: "k" }, settings: { openai: { baseUrl: web.origin } } };
+    await expect(speak({ text: "Hello" }, general)).rejects.toThrow("openai needs VOICE_TOOLS_OPENAI_KEY");
+    expect(web.seen).toEqual([]);
+  });
 
   it("[30:3.18] speech is written to a file with a tag for the chat", async () => {
     web.on("/audio/speech", { body: "sound" });

@@ -57,7 +57,8 @@ export async function chooseSpeech(choice: SpeechChoice, signal: AbortSignal): P
     const known = ["edge", ...Object.keys(services), ...(choice.further?.keys() ?? [])].join(", ");
     return { kind: "missing", reason: `tts.provider "${name}" is not one of ${known}` };
   }
-  const key = service.keys.map((one) => choice.env[one]).find((value) => value !== undefined && value !== "");
+  const names = boundKeys(service.keys, settings.baseUrl);
+  const key = names.map((one) => choice.env[one]).find((value) => value !== undefined && value !== "");
   if (name === "openai" && (choice.useGateway === true || key === undefined)) {
     const access = await choice.gateway?.("openai-audio", signal);
     if (access !== undefined)
@@ -66,6 +67,12 @@ export async function chooseSpeech(choice: SpeechChoice, signal: AbortSignal): P
         provider: openaiSpeech({ ...settings, key: access.token, baseUrl: `${access.origin}/v1` }),
       };
   }
-  if (key === undefined) return { kind: "missing", reason: `${name} needs ${service.keys.join(" or ")}` };
+  if (key === undefined) return { kind: "missing", reason: `${name} needs ${names.join(" or ")}` };
   return { kind: "ready", provider: service.open({ ...settings, key: new Secret(key) }) };
+}
+
+/** The general key of OpenAI goes to OpenAI only; another address has the key for voices, which is named for nothing else. */
+function boundKeys(keys: readonly string[], baseUrl: string | undefined): readonly string[] {
+  if (baseUrl === undefined || /^https:\/\/api\.openai\.com(?:\/|$)/i.test(baseUrl)) return keys;
+  return keys.filter((name) => name !== "OPENAI_API_KEY");
 }
