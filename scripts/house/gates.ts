@@ -18,10 +18,9 @@ export const gates: Readonly<Record<string, (tree: SourceTree) => readonly Findi
 
 /** How many findings each gate still has; `npm run check` fails on one more. Lower these as they are worked off. */
 export const known: Readonly<Record<string, number>> = {
-  doors: 146,
-  connected: 33,
-  folders: 4,
-  cycles: 7,
+  connected: 29,
+  folders: 3,
+  cycles: 5,
   "inner-layers": 68,
-  words: 537,
+  words: 527,
 };

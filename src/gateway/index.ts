@@ -4,8 +4,8 @@ export { accessWarnings } from "./access/warnings.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
 export type { PlatformState } from "./connections/supervisor.ts";
 export { type GatewayDeps, runGateway } from "./gateway.ts";
-export type * from "./platform/inbound.ts";
-export type * from "./platform/outbound.ts";
-export type * from "./platform/platform.ts";
+export type { InboundMessage } from "./platform/inbound.ts";
+
+export type { Platform } from "./platform/platform.ts";
 export { asOnlyInstance, endProcess, hasEnded, isTakenOver, runningInstance } from "./process/instance.ts";
 export { StatusFile } from "./process/status-file.ts";

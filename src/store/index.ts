@@ -31,7 +31,7 @@ export { cleanTitle, maxTitleLength } from "./titles.ts";
 /** Where the memories are: a file, a PostgreSQL server, or nowhere beyond this process. */
 export type StorePlace = { readonly path: string } | { readonly url: string } | { readonly memory: true };
 
-export interface StoreDeps {
+interface StoreDeps {
   readonly clock: Clock;
   readonly log: Logger;
   /** A SQLite file of a newer version is refused unless told otherwise. */

@@ -9,15 +9,8 @@ import { HttpClient } from "#foundation/http/client";
 import { fetchOver } from "#foundation/http/fetch";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
-import type {
-  ButtonPress,
-  Connection,
-  ConnectionPorts,
-  InboundMessage,
-  Outbound,
-  Platform,
-  StreamPosition,
-} from "#gateway";
+import type { InboundMessage, Platform } from "#gateway";
+import type { ButtonPress, Connection, ConnectionPorts, Outbound, StreamPosition } from "#gateway/testing";
 
 /** A running fake of a platform's service, and how a person would use it. */
 export interface PlatformKit extends AsyncDisposable {

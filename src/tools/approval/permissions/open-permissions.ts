@@ -11,7 +11,8 @@ const projectFile = path.join(".hermes", "permissions.yaml");
 
 /** The rules of the home, and those of folders a person trusts. */
 export function openPermissions({ machine, config }: ToolsBase): Permissions {
-  const { rules, problems } = readRules(config.permissions, "config.yaml");
+  const { allow, ask, deny } = config.permissions;
+  const { rules, problems } = readRules({ allow, ask, deny }, "config.yaml");
   // A rule that cannot be read may be one that forbids something: nothing runs without it.
   if (problems.length > 0)
     throw new UserError(`permissions: ${problems.join("; ")}.`, {
