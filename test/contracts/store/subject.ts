@@ -2,12 +2,12 @@ import { afterEach, beforeEach } from "vitest";
 import type { SessionId, TurnId } from "#conversation";
 import { memoryLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/time/clock";
-import type { Store, StoreDeps } from "#store";
+import type { openStore, Store } from "#store";
 
 /** One way to open an empty store, and to clean up behind it. */
 export interface StoreSubject {
   readonly name: string;
-  open(deps: StoreDeps): Promise<Store>;
+  open(deps: Parameters<typeof openStore>[1]): Promise<Store>;
   cleanUp(): Promise<void>;
 }
 
