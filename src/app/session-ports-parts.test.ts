@@ -153,7 +153,9 @@ describe("what an MCP server asks the person", () => {
   it("and its new tools show with the next turn, not in the middle of one [30:MCP-16] [30:6.8-8]", async () => {
     await using server = await startServer();
     const add = { ...sampleTool, name: "add" };
-    await using stage = await hermesStage(customModel(server.chatBaseUrl, mcpServer({ tools: [add] })));
+    await using stage = await hermesStage(
+      customModel(server.chatBaseUrl, mcpServer({ tools: [add] }, "    trust: trusted\n")),
+    );
     server.script(calls("mcp_s_add", {}), says("Added."));
     await stage.ask("Add it.");
     const tools = (request: number): string => JSON.stringify(server.requests[request]?.body["tools"]);

@@ -93,7 +93,7 @@ describe("the built program", () => {
     const ran = spawnSync("sh", ["-c", pipeline], { cwd: folder, encoding: "utf8", env });
     expect(ran.stderr).toBe("");
     expect(ran.stdout.split("\n")).toHaveLength(2);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ schema_version: 1 });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ v: 1 });
   });
 
   it("names an unknown command, says what to do, and leaves with 2 [20:R8.2]", () => {

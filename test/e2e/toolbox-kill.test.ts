@@ -96,7 +96,7 @@ describe.skipIf(process.platform !== "linux")("a toolbox whose program is killed
       await expect.poll(() => count(/sleep 876543/), { timeout: 15_000 }).toBeGreaterThan(0);
       const started = await children(parent.pid ?? -1);
       const matching = (pattern: RegExp): number => started.filter(({ command }) => pattern.test(command)).length;
-      expect(matching(/mcp-server\/server\.mjs/)).toBe(1);
+      expect(matching(/mcp-server\/server\.mjs/)).toBeGreaterThan(0);
       for (const sleeper of [/sleep 876541/, /sleep 876542/]) expect(matching(sleeper)).toBeGreaterThan(0);
       parent.kill("SIGKILL");
       const left = async (): Promise<readonly string[]> => {

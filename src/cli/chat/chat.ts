@@ -74,8 +74,7 @@ export interface ChatRun {
 
 async function answerOnce(text: string, run: ChatRun): Promise<number> {
   const { wish, invocation, place } = run;
-  const { planRequest } = await import("#session");
-  const asked = wish.open.isPlanning === true ? planRequest(text) : text;
+  const asked = wish.open.isPlanning === true ? (await import("#session")).planRequest(text) : text;
   const question = await questionWithImages(asked, { images: wish.images, cwd: place });
   const schema = wish.outputSchema === undefined ? undefined : await readSchemaFile(wish.outputSchema, place);
   const { session } = await openAll(run, false);

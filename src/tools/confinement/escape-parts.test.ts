@@ -333,7 +333,7 @@ except OSError:
       wall,
       signal,
     });
-    expect(ran).toMatchObject({ status: "success", output: "1 True False\nrefused\n", tool_calls_made: 1 });
+    expect(ran.result).toMatchObject({ status: "success", output: "1 True False\nrefused\n", tool_calls_made: 1 });
   });
 
   it("says when a directory is gone", async () => {
