@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeSettings } from "#config";
+import { gatewayCommands } from "#gateway/testing";
 import { builtinCommands } from "#session";
 import { parseLine } from "../src/cli/parse.ts";
 import { commandTree } from "../src/cli/tree.ts";
@@ -48,7 +49,12 @@ describe("the documentation", () => {
     const skills = readdirSync(path.join(root, "skills"), { recursive: true, encoding: "utf8" })
       .filter((file) => path.basename(file) === "SKILL.md")
       .map((file) => path.basename(path.dirname(file)));
-    const known = new Set([...builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]), ...skills]);
+    const own = gatewayCommands.map(({ name }) => name);
+    const known = new Set([
+      ...builtinCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+      ...own,
+      ...skills,
+    ]);
     const named = [...read(page).matchAll(/`\/([a-z-]+)(?=[ `])/g)].map(([, name = ""]) => name);
     const isKnown = (name: string): boolean => known.has(name) || [...known].some((one) => one.startsWith(name));
     expect(named.filter((name) => !isKnown(name))).toEqual([]);

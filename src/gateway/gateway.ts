@@ -14,6 +14,7 @@ import { Users } from "./access/users.ts";
 import { takePress } from "./asks/presses.ts";
 import { Chats, type ChatsDeps } from "./chats/chats.ts";
 import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
+import { gatewayCommands } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
 import { type PlatformState, PlatformSupervisor } from "./connections/supervisor.ts";
@@ -193,15 +194,13 @@ function incomingDeps(
 
 /** What chats can be offered: the session's own commands that work there, and the gateway's. */
 function menuCommands(): readonly MenuCommand[] {
-  const own = [
-    { name: "pair", description: "Let somebody in with a code" },
-    { name: "sethome", description: "Send results and notices to this chat" },
-    { name: "restart", description: "Restart Hermes" },
-  ];
   const shared = builtinCommands.filter(
     ({ cliOnly, gatewayConfigGate }) => !cliOnly && gatewayConfigGate === undefined,
   );
-  return [...shared.map(({ name, description, argsHint }) => ({ name, description, argument: argsHint })), ...own];
+  return [
+    ...shared.map(({ name, description, argsHint }) => ({ name, description, argument: argsHint })),
+    ...gatewayCommands,
+  ];
 }
 
 /** Keeps one platform connected, and sends what is owed there, until the signal or until that cannot be. */

@@ -1,4 +1,5 @@
-/** For the suite that every platform passes. */
+/** For the suite that every platform passes, and for tests of the documentation. */
+export { gatewayCommands } from "./chats/gateway-commands.ts";
 export type { ButtonPress } from "./platform/inbound.ts";
 export type { Outbound } from "./platform/outbound.ts";
 export type { Connection, ConnectionPorts, StreamPosition } from "./platform/platform.ts";

@@ -14,6 +14,13 @@ export interface GatewayCommandDeps {
   restart(message: InboundMessage): Promise<void>;
 }
 
+/** Commands that only chats have. */
+export const gatewayCommands = [
+  { name: "pair", description: "Let somebody in with a code" },
+  { name: "sethome", description: "Send results and notices to this chat" },
+  { name: "restart", description: "Restart Hermes" },
+] as const;
+
 /** Commands that change the installation or who may use it. */
 const adminOnly: ReadonlySet<string> = new Set([
   "pair",
