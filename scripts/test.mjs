@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runGates } from "./check.mjs";
-import { ensureBuilt, ensureInstalled, nodeTool } from "./lib/run.mjs";
+import { ensureBuilt, ensureInstalled, nodeTool, root } from "./lib/run.mjs";
 import { summarize } from "./lib/summary.mjs";
 
 await ensureInstalled();
@@ -13,7 +13,8 @@ const failedGates = await runGates();
 const folder = mkdtempSync(path.join(tmpdir(), "hermes-report-"));
 try {
   const file = path.join(folder, "report.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const stall = path.join(root, "scripts", "lib", "stall-reporter.mjs");
+  const reporters = ["--reporter=default", `--reporter=${stall}`, "--reporter=json", `--outputFile.json=${file}`];
   const runnerCode = await nodeTool("vitest/vitest.mjs", "run", ...reporters, ...process.argv.slice(2));
   const report = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
   const summary = summarize(report, { runnerCode, failedGates });

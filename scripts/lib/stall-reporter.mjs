@@ -1,0 +1,65 @@
+// A test run that stands still must say where and end; a build machine would otherwise wait for its own limit
+// and print nothing. Tests have limits of their own; this is for what they do not cover: a worker that spins,
+// or one that does not leave.
+import { readdirSync, readFileSync } from "node:fs";
+
+const stallMinutes = Number(process.env.HERMES_TEST_STALL_MINUTES ?? 8);
+
+// biome-ignore lint/style/noDefaultExport: the runner takes a reporter by its default export.
+export default class StallReporter {
+  running = new Map();
+  timer = undefined;
+
+  onTestRunStart() {
+    this.note();
+  }
+  onTestModuleStart(module) {
+    this.running.set(module.moduleId, "");
+    this.note();
+  }
+  onTestCaseReady(test) {
+    this.running.set(test.module.moduleId, test.fullName);
+    this.note();
+  }
+  onTestCaseResult() {
+    this.note();
+  }
+  onTestModuleEnd(module) {
+    this.running.delete(module.moduleId);
+    this.note();
+  }
+  onTestRunEnd() {
+    // Still armed, but no reason to stay: the last worker may refuse to leave after the last test.
+    this.note();
+    this.timer?.unref();
+  }
+
+  note() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.end(), stallMinutes * 60_000);
+  }
+
+  end() {
+    console.error(`\nNo test began or ended for ${stallMinutes} minutes. Running:`);
+    for (const [file, test] of this.running) console.error(`  ${file}${test === "" ? "" : ` > ${test}`}`);
+    if (this.running.size === 0) console.error("  no test file: a worker does not leave, or the runner is stuck");
+    for (const pid of children(process.pid)) process.kill(pid, "SIGKILL");
+    process.exit(1);
+  }
+}
+
+/** The process ids below one, deepest first, so that none is adopted by another before its turn. */
+function children(pid) {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+    .flatMap((name) => [...children(Number(name)), Number(name)]);
+}
+
+function parentOf(pid) {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[1]);
+  } catch {
+    return -1; // It ended while we looked.
+  }
+}
