@@ -17,7 +17,9 @@ async function stage() {
   const telegram = scope.adopt(await startTelegramServer());
   const config = [
     `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
-    `telegram: { base_url: "${telegram.url}", allowed_users: ["7", "8"] }`,
+    // The address as the Bot API's own servers have it.
+    `platforms: { telegram: { extra: { base_url: "${telegram.url}/bot" } } }`,
+    'telegram: { allowed_users: ["7", "8"] }',
     "auxiliary: { title_generation: { enabled: false } }",
   ].join("\n");
   const env = `TELEGRAM_BOT_TOKEN=${telegram.token}\n`;
@@ -29,7 +31,7 @@ async function stage() {
 }
 
 describe("hermes gateway run", () => {
-  it("answers a Telegram chat and goes on after a kill, losing and doubling nothing [40:PRC-1] [40:A-SCL-3] [40:A-TG-2]", async () => {
+  it("answers a Telegram chat and goes on after a kill, losing and doubling nothing [40:PRC-1] [40:A-SCL-3] [40:A-TG-2] [40:CFG-2]", async () => {
     const { model, telegram, start, shown } = await stage();
     model.script(says("Hello from *Hermes*."), slow(says("Second answer.")), says("Second answer."));
     const first = start();

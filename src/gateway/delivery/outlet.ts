@@ -31,12 +31,13 @@ export class Outlet {
     this.#account = new TokenBucket({ perSecond: account, burst: Math.max(1, account) }, clock);
   }
 
-  async send(to: Destination, message: Outbound, context: SendContext): Promise<SendResult> {
-    const lane = this.#lane(to.chatId);
+  /** Runs once this chat's turn has come and the platform's pace allows it; nothing else goes to the chat meanwhile. */
+  async inTurn<T>(chatId: string, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+    const lane = this.#lane(chatId);
     return await lane.mutex.run(async () => {
       const waitMs = Math.max(lane.bucket.take(), this.#account.take());
-      if (waitMs > 0) await this.#clock.sleep(waitMs, context.signal);
-      return await this.connection.send(to, message, context);
+      if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+      return await act();
     });
   }
 
@@ -44,7 +45,7 @@ export class Outlet {
   async sendIfRoom(to: Destination, message: Outbound, context: SendContext): Promise<SendResult | undefined> {
     const lane = this.#lane(to.chatId);
     if (lane.mutex.isLocked || !lane.bucket.has(2) || !this.#account.has(2)) return undefined;
-    return await this.send(to, message, context);
+    return await this.inTurn(to.chatId, context.signal, () => this.connection.send(to, message, context));
   }
 
   /** Resolves when nothing is on its way to this chat. */

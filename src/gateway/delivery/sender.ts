@@ -91,21 +91,31 @@ export class Sender {
   async #sendOne(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
     const { store, logger, outlet } = this.#deps;
     try {
-      if (!(await store.outbox.startSending(entry.id))) return;
-      const payload = entry.payload as Outbound;
-      const message = entry.errorClass === inDoubt ? markedAsResent(payload) : payload;
-      const context = { key: entry.idempotencyKey, signal };
-      let result = await outlet.send(destinationOf(entry), message, context);
-      for (const other of otherForms(message)) {
-        if (result.kind !== "failed" || !other.helpsAgainst.has(result.errorClass)) continue;
-        result = await outlet.send(destinationOf(entry), other.message, context);
-      }
+      // Marked only when its turn has come: a crash while it waits for the platform's pace leaves no doubt.
+      const result = await outlet.inTurn(entry.chatId, signal, async () =>
+        (await store.outbox.startSending(entry.id)) ? await this.#attempt(entry, signal) : undefined,
+      );
+      if (result === undefined) return;
       await this.#settle(entry, result, signal);
     } catch (error) {
-      // It stays "being sent": whether it left is found out as after a crash.
+      // If it was marked as being sent it stays so: whether it left is found out as after a crash.
+      if (signal.aborted) return;
       logger.error("a message could not be sent", { platform: outlet.platform.id, error: describe(error) });
-      if (!signal.aborted) await this.#doubt(entry, signal);
+      await this.#doubt(entry, signal);
     }
+  }
+
+  async #attempt(entry: OutboxEntry, signal: AbortSignal): Promise<SendResult> {
+    const { connection } = this.#deps.outlet;
+    const payload = entry.payload as Outbound;
+    const message = entry.errorClass === inDoubt ? markedAsResent(payload) : payload;
+    const context = { key: entry.idempotencyKey, signal };
+    let result = await connection.send(destinationOf(entry), message, context);
+    for (const other of otherForms(message)) {
+      if (result.kind !== "failed" || !other.helpsAgainst.has(result.errorClass)) continue;
+      result = await connection.send(destinationOf(entry), other.message, context);
+    }
+    return result;
   }
 
   async #settle(entry: OutboxEntry, result: SendResult, signal: AbortSignal): Promise<void> {

@@ -16,12 +16,17 @@ const firstWaitMs = 5_000;
 const longestWaitMs = 60_000;
 const networkRetries = 10;
 
+/** An own server's address as people write it: the `/bot` that the token follows may be there or not. */
+function serverAddress(written: string, usual: string): string {
+  return written === "" ? usual : written.replace(/\/+$/, "").replace(/\/bot$/, "");
+}
+
 /** Connects as the bot of the token, by polling or by a webhook. */
 export async function connectTelegram(ports: ConnectionPorts, signal: AbortSignal): Promise<Connection> {
   const { config, logger } = ports;
   const { telegram } = config;
   const token = config.platforms["telegram"]?.token.reveal() ?? "";
-  const root = telegram.base_url === "" ? "https://api.telegram.org" : telegram.base_url;
+  const root = serverAddress(telegram.base_url, "https://api.telegram.org");
   const api = telegramApi(ports.fetch, `${root}/bot${token}`);
   const me = await api<User>("getMe", {}, signal).catch((error: unknown) => {
     throw connectionError(error);
@@ -58,7 +63,7 @@ export async function connectTelegram(ports: ConnectionPorts, signal: AbortSigna
     },
     async fetchAttachment({ ref }, within) {
       const { file_path: file = "" } = await api<File>("getFile", { file_id: ref["fileId"] }, within);
-      const base = telegram.base_file_url === "" ? `${root}/file` : telegram.base_file_url;
+      const base = serverAddress(telegram.base_file_url, `${root}/file`);
       const answer = await ports.fetch(`${base}/bot${token}/${file}`, { signal: within });
       if (!answer.ok || answer.body === null) throw new Error(`Telegram gave status ${answer.status} for the file`);
       return answer.body as AsyncIterable<Uint8Array>;
