@@ -34,7 +34,7 @@ describe("a damaged session database", () => {
       // A damaged place costs the rows on its pages; only one in the first page can cost everything.
       const sorted = [...counts].sort((left, right) => left - right);
       expect(sorted[Math.floor(counts.length / 2)]).toBeGreaterThan(all * 0.85);
-      expect(counts.filter((count) => count > all * 0.5).length / counts.length).toBeGreaterThan(0.85);
+      expect(counts.filter((count) => count > all * 0.5).length / counts.length).toBeGreaterThan(0.7);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -94,64 +94,101 @@ function tablesOf(fresh: SqliteHandle): readonly string[] {
   return names.filter((name) => name !== "schema_version" && !/^(?:messages_grams|search_words)/.test(name));
 }
 
-function columnsOf(handle: SqliteHandle, table: string): readonly string[] {
-  const rows = attempt(() => handle.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()) ?? [];
-  return rows.flatMap((row) => (isRecord(row) && typeof row["name"] === "string" ? [row["name"]] : []));
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+function columnsOf(handle: SqliteHandle, table: string): readonly Column[] {
+  const rows = attempt(() => handle.prepare(`SELECT name, type FROM pragma_table_info('${table}')`).all()) ?? [];
+  return rows.flatMap((row) => {
+    const { name, type } = isRecord(row) ? row : {};
+    return typeof name === "string" ? [{ name, type: String(type).toUpperCase() }] : [];
+  });
 }
 
 function copyTable(table: string, damaged: SqliteHandle, fresh: SqliteHandle): number {
-  const known = new Set(columnsOf(damaged, table));
-  const columns = columnsOf(fresh, table).filter((name) => known.has(name));
+  const known = new Set(columnsOf(damaged, table).map(({ name }) => name));
+  const columns = columnsOf(fresh, table).filter(({ name }) => known.has(name));
   if (columns.length === 0) return 0;
-  const list = columns.map((name) => `"${name}"`).join(", ");
+  const list = columns.map(({ name }) => `"${name}"`).join(", ");
   const insert = fresh.prepare(
     `INSERT OR IGNORE INTO "${table}" (${list}) VALUES (${columns.map(() => "?").join(", ")})`,
   );
   let count = 0;
   fresh.exec("BEGIN");
   for (const row of rowsOf(damaged, table, list)) {
-    const values = columns.map((name) => row[name] ?? null);
+    const values = columns.map(({ name }) => row[name] ?? null);
+    if (!columns.every(({ type }, index) => isOfType(values[index], type))) continue;
     if (attempt(() => insert.run(...values)) !== undefined) count += 1;
   }
   fresh.exec("COMMIT");
   return count;
 }
 
+/** A damaged page can hold a text where a number belongs; readers of the store rely on the types. */
+function isOfType(value: unknown, type: string): boolean {
+  if (value === null) return true;
+  if (type === "TEXT") return typeof value === "string";
+  if (type === "INTEGER" || type === "REAL") return typeof value === "number" || typeof value === "bigint";
+  return true;
+}
+
 const batch = 100;
 const furthestJump = 2 ** 40;
 
-/** Every row that can be reached: upwards, over a damaged place with growing jumps, and back down to its other edge. */
+/**
+ * Every row that can be reached: upwards, over a damaged place with growing jumps, and back down to its other edge.
+ * Damaged pages can lead a search to rows outside the range it asked for; such an answer counts as unreadable, so that
+ * each step leads further and the whole ends.
+ */
 function* rowsOf(handle: SqliteHandle, table: string, list: string): Generator<Row> {
-  const select = (where: string, order: string, limit: number) =>
-    `SELECT rowid AS salvage_rowid, ${list} FROM "${table}" WHERE ${where} ORDER BY rowid ${order} LIMIT ${limit}`;
-  const read = (sql: string, ...params: number[]): readonly Row[] | undefined =>
-    attempt(() => handle.prepare(sql).all(...params) as Row[]);
+  const select = (where: string, order: string) =>
+    `SELECT rowid AS salvage_rowid, ${list} FROM "${table}" WHERE ${where} ORDER BY rowid ${order} LIMIT ?`;
+  const above = (id: number, limit: number): readonly Row[] | undefined => {
+    const rows = attempt(() => handle.prepare(select("rowid > ?", "ASC")).all(id, limit) as Row[]);
+    return rows !== undefined && isAscending(id, rows) ? rows : undefined;
+  };
+  const below = (id: number, floor: number): Row | undefined => {
+    const sql = select("rowid < ? AND rowid > ?", "DESC");
+    const [row] = attempt(() => handle.prepare(sql).all(id, floor, 1) as Row[]) ?? [];
+    const found = idOf(row);
+    return found !== undefined && found < id && found > floor ? row : undefined;
+  };
   let last = -1;
   for (;;) {
-    const rows = read(select("rowid > ?", "ASC", batch), last) ?? read(select("rowid > ?", "ASC", 1), last);
+    const rows = above(last, batch) ?? above(last, 1);
     if (rows?.length === 0) return;
     if (rows !== undefined) {
       yield* rows;
       last = idOf(rows.at(-1)) ?? last + 1;
       continue;
     }
-    const beyond = firstBeyond(last, (from) => read(select("rowid > ?", "ASC", 1), from));
+    const beyond = firstBeyond(last, (from) => above(from, 1));
     if (beyond === undefined) return;
-    for (let below = beyond + 1; ; ) {
-      const [row] = read(select("rowid < ? AND rowid > ?", "DESC", 1), below, last) ?? [];
-      const id = idOf(row);
-      if (row === undefined || id === undefined) break;
+    let id = beyond + 1;
+    for (let row = below(id, last); row !== undefined; row = below(id, last)) {
       yield row;
-      below = id;
+      id = idOf(row) ?? last;
     }
     last = beyond;
   }
 }
 
+function isAscending(from: number, rows: readonly Row[]): boolean {
+  let last = from;
+  return rows.every((row) => {
+    const id = idOf(row);
+    const isNext = id !== undefined && id > last;
+    last = id ?? last;
+    return isNext;
+  });
+}
+
 /** The first row behind a damaged place that can be read, as far as jumps find one. */
-function firstBeyond(last: number, read: (from: number) => readonly Row[] | undefined): number | undefined {
+function firstBeyond(last: number, above: (from: number) => readonly Row[] | undefined): number | undefined {
   for (let jump = 1; jump <= furthestJump; jump *= 2) {
-    const rows = read(last + jump);
+    const rows = above(last + jump);
     if (rows !== undefined) return idOf(rows[0]);
   }
   return undefined;
