@@ -31,10 +31,10 @@ describe("a damaged session database", () => {
         counts.push(messages);
         await rm(home, { recursive: true });
       }
-      // A damaged place costs the rows on its pages; only one in the first page can cost everything.
+      // A damaged place costs the rows on its pages, wherever it is: no page is one that everything hangs on.
       const sorted = [...counts].sort((left, right) => left - right);
-      expect(sorted[Math.floor(counts.length / 2)]).toBeGreaterThan(all * 0.85);
-      expect(counts.filter((count) => count > all * 0.5).length / counts.length).toBeGreaterThan(0.7);
+      expect(sorted[0]).toBeGreaterThan(all * 0.8);
+      expect(sorted[Math.floor(counts.length / 2)]).toBeGreaterThan(all * 0.95);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

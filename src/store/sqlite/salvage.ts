@@ -1,18 +1,21 @@
+import { readFileSync } from "node:fs";
 import { copyFile, rename, rm } from "node:fs/promises";
 import { systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
+import type { Row, SqlValue } from "../database.ts";
 import type { SalvageReport } from "../records/report.ts";
 import { SqliteDatabase } from "./database.ts";
 import { loadSqlite, type SqliteDriver, type SqliteHandle } from "./driver.ts";
 import { migrate } from "./migrate.ts";
 import { openConnection } from "./open.ts";
+import { scanRows } from "./page-scan.ts";
 import { performTask } from "./tasks.ts";
 
-type SqlValue = string | number | null | Uint8Array;
-type Row = Readonly<Record<string, SqlValue>>;
+/** What people would miss, and what no other table resembles: a row found on a loose page is told by its columns. */
+const foundOnPages: ReadonlySet<string> = new Set(["sessions", "messages"]);
 
 /**
  * Rebuilds a damaged file. Invariants:
@@ -66,10 +69,11 @@ function copyTables(
   try {
     fresh.exec("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF");
     damaged = openDamaged(() => new driver.DatabaseSync(from));
-    if (damaged === undefined) return 0;
-    let rows = 0;
-    for (const table of tablesOf(fresh)) rows += copyTable(table, damaged, fresh);
-    return rows;
+    const tables = tablesOf(fresh).map((name) => new TableCopy(name, fresh));
+    for (const table of tables) if (damaged !== undefined) table.copyFrom(damaged);
+    const lost = tables.filter((table) => foundOnPages.has(table.name) && !table.isWhole);
+    if (lost.length > 0) copyLoose(readFileSync(from), lost);
+    return tables.reduce((sum, { count }) => sum + count, 0);
   } finally {
     closeQuietly(damaged);
     fresh.close();
@@ -80,6 +84,8 @@ function copyTables(
 function openDamaged(open: () => SqliteHandle): SqliteHandle | undefined {
   return attempt(() => {
     const handle = open();
+    // It is a copy: what the log still holds goes into the file, where pages can be read directly too.
+    attempt(() => handle.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
     handle.exec("PRAGMA query_only = ON; PRAGMA cell_size_check = OFF");
     return handle;
   });
@@ -97,33 +103,79 @@ function tablesOf(fresh: SqliteHandle): readonly string[] {
 interface Column {
   readonly name: string;
   readonly type: string;
+  /** Its value is the number of the row; the record itself holds nothing for it. */
+  readonly isRowid: boolean;
 }
 
 function columnsOf(handle: SqliteHandle, table: string): readonly Column[] {
-  const rows = attempt(() => handle.prepare(`SELECT name, type FROM pragma_table_info('${table}')`).all()) ?? [];
+  const rows = attempt(() => handle.prepare(`SELECT name, type, pk FROM pragma_table_info('${table}')`).all()) ?? [];
   return rows.flatMap((row) => {
-    const { name, type } = isRecord(row) ? row : {};
-    return typeof name === "string" ? [{ name, type: String(type).toUpperCase() }] : [];
+    const { name, type: written, pk } = isRecord(row) ? row : {};
+    const type = String(written).toUpperCase();
+    return typeof name === "string" ? [{ name, type, isRowid: pk === 1 && type === "INTEGER" }] : [];
   });
 }
 
-function copyTable(table: string, damaged: SqliteHandle, fresh: SqliteHandle): number {
-  const known = new Set(columnsOf(damaged, table).map(({ name }) => name));
-  const columns = columnsOf(fresh, table).filter(({ name }) => known.has(name));
-  if (columns.length === 0) return 0;
-  const list = columns.map(({ name }) => `"${name}"`).join(", ");
-  const insert = fresh.prepare(
-    `INSERT OR IGNORE INTO "${table}" (${list}) VALUES (${columns.map(() => "?").join(", ")})`,
-  );
-  let count = 0;
-  fresh.exec("BEGIN");
-  for (const row of rowsOf(damaged, table, list)) {
-    const values = columns.map(({ name }) => row[name] ?? null);
-    if (!columns.every(({ type }, index) => isOfType(values[index], type))) continue;
-    if (attempt(() => insert.run(...values)) !== undefined) count += 1;
+/** One table on its way into the new file. */
+class TableCopy {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly #fresh: SqliteHandle;
+  count = 0;
+  /** Whether the old table could be read to its end. */
+  isWhole = false;
+
+  constructor(name: string, fresh: SqliteHandle) {
+    this.name = name;
+    this.columns = columnsOf(fresh, name);
+    this.#fresh = fresh;
   }
-  fresh.exec("COMMIT");
-  return count;
+
+  copyFrom(damaged: SqliteHandle): void {
+    const known = new Set(columnsOf(damaged, this.name).map(({ name }) => name));
+    const columns = this.columns.filter(({ name }) => known.has(name));
+    if (columns.length === 0) return;
+    const list = columns.map(({ name }) => `"${name}"`).join(", ");
+    this.insert(
+      columns,
+      map(rowsOf(damaged, this.name, list), (row) => columns.map(({ name }) => row[name] ?? null)),
+    );
+    const all = attempt(() => damaged.prepare(`SELECT count(*) AS rows FROM "${this.name}" NOT INDEXED`).get());
+    this.isWhole = isRecord(all) && all["rows"] === this.count;
+  }
+
+  insert(columns: readonly Column[], rows: Iterable<readonly SqlValue[]>): void {
+    const names = columns.map(({ name }) => `"${name}"`).join(", ");
+    const marks = columns.map(() => "?").join(", ");
+    const insert = this.#fresh.prepare(`INSERT OR IGNORE INTO "${this.name}" (${names}) VALUES (${marks})`);
+    this.#fresh.exec("BEGIN");
+    for (const values of rows) {
+      if (!columns.every(({ type }, index) => isOfType(values[index], type))) continue;
+      this.count += Number(attempt(() => insert.run(...values))?.changes ?? 0);
+    }
+    this.#fresh.exec("COMMIT");
+  }
+}
+
+function* map<T, R>(values: Iterable<T>, turn: (value: T) => R): Generator<R> {
+  for (const value of values) yield turn(value);
+}
+
+/** Rows whose table cannot be reached any more, from the pages they stand on. */
+function copyLoose(file: Buffer, tables: readonly TableCopy[]): void {
+  for (const table of tables) {
+    const { columns } = table;
+    const rows = map(scanRows(file), ({ rowid, values }) =>
+      values.length === columns.length
+        ? columns.map(({ isRowid }, index) => (isRowid ? rowid : (values[index] ?? null)))
+        : undefined,
+    );
+    table.insert(columns, present(rows));
+  }
+}
+
+function* present<T>(values: Iterable<T | undefined>): Generator<T> {
+  for (const value of values) if (value !== undefined) yield value;
 }
 
 /** A damaged page can hold a text where a number belongs; readers of the store rely on the types. */
