@@ -65,10 +65,13 @@ describe("hermes gateway run", () => {
     telegram.press(messageId, buttons[0] ?? "", 9);
     telegram.press(messageId, buttons[0] ?? "");
     telegram.press(messageId, buttons[0] ?? "");
-    await expect
-      .poll(() => telegram.shown().map(({ text }) => text), { timeout: 30_000 })
-      .toEqual([expect.stringContaining("terminal"), expect.stringContaining("Allowed once"), "Cleaned up."]);
-    expect(telegram.shown()[1]?.buttons).toEqual([]);
+    await expect.poll(() => telegram.shown().at(-1)?.text, { timeout: 30_000 }).toBe("Cleaned up.");
+    // A line about the running tool may stand before it, where there was time for one.
+    const decided = telegram.shown().filter(({ text }) => text.includes("Allowed once"));
+    expect(decided).toHaveLength(1);
+    expect(decided[0]?.buttons).toEqual([]);
+    expect(telegram.shown().filter(({ text }) => text === "Cleaned up.")).toHaveLength(1);
+    expect(model.requests).toHaveLength(2);
   });
 
   it("does not answer strangers [40:AUT-1]", async () => {
