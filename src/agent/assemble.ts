@@ -53,6 +53,8 @@ export interface PromptChoices {
   /** SOUL.md and the project's own instructions. */
   readonly usesFiles: boolean;
   readonly systemMessage?: string | undefined;
+  /** The whole prompt, word for word, instead of one gathered from what the person has. */
+  readonly whole?: string | undefined;
   /** The model is told the id of its session. */
   readonly showsSessionId?: boolean | undefined;
   readonly prefill?: readonly Message[] | undefined;
@@ -193,6 +195,7 @@ function promptOf(
   signal: AbortSignal,
 ): PromptSource {
   const { prompt, conversation, startedAtMs, isChild, events } = choices;
+  if (prompt.whole !== undefined) return wholePrompt(prompt.whole);
   const told = new Set<string>();
   // The prompt is gathered again after a compression.
   const warn = (text: string): void => {
@@ -224,6 +227,15 @@ function promptOf(
         signal,
       ),
   });
+}
+
+function wholePrompt(text: string): PromptSource {
+  return {
+    text: () => Promise.resolve(text),
+    layers: () => Promise.resolve([{ name: "system prompt", text }]),
+    refresh: () => Promise.resolve({ text, changedLayers: [] }),
+    rebuild: () => Promise.resolve(),
+  };
 }
 
 interface Opened {

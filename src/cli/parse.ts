@@ -106,7 +106,8 @@ class Line {
   #long(text: string, rest: string[]): void {
     const at = text.indexOf("=");
     const name = at < 0 ? text : text.slice(0, at);
-    const flag = this.#flags.find((one) => one.name === name);
+    // Scripts of older programs write the dashes as underscores.
+    const flag = this.#flags.find((one) => one.name === name || one.name === name.replaceAll("_", "-"));
     if (flag === undefined) {
       if (this.#isLenient) return;
       throw this.#unknownFlag(`--${name}`);

@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import type { HelpGroup } from "./help.ts";
 import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
+import { batchCommand } from "./tree/batch.ts";
 import { chatCommand, programFlags } from "./tree/chat.ts";
 import { clawCommand } from "./tree/claw.ts";
 import { configCommand } from "./tree/config.ts";
@@ -49,6 +50,7 @@ export const commandTree: Command = {
     hooksCommand,
     memoryCommand,
     mcpCommand,
+    batchCommand,
     gatewayCommand,
     pairingCommand,
     sessionsCommand,
@@ -94,6 +96,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
+  { title: "Training data", commands: ["batch"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

@@ -76,6 +76,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     snapshots: opened.snapshots,
     processes,
     variables,
+    terminal: (task, signal) => leases.take(task, signal),
     release,
     endTurn: (taskId) => leases.endTurn(taskId),
     settleFiles: (sessionKey) => cover.end(sessionKey),

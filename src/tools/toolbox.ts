@@ -17,6 +17,7 @@ import type { ToolRegistry } from "./registry/registry.ts";
 import type { Tool } from "./registry/tool.ts";
 import type { ProcessTable } from "./terminals/processes/process-table.ts";
 import type { SessionVariables } from "./terminals/session-variables.ts";
+import type { Terminal } from "./terminals/terminal.ts";
 
 /** What became of a command a person typed. */
 export type PersonRun =
@@ -53,6 +54,8 @@ export interface Toolbox extends AsyncDisposable {
   };
   readonly snapshots: WorkspaceSnapshots;
   readonly processes: ProcessTable;
+  /** The terminal of a task, made at first use: for reward functions, which look at what a model left behind. */
+  terminal(task: ToolTask, signal: AbortSignal): Promise<Terminal>;
   /** Ends what one task holds: terminal, browser, read history. */
   release(taskId: string): Promise<void>;
   /** A turn is over: a terminal that keeps nothing between turns is closed. */

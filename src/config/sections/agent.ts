@@ -13,7 +13,6 @@ import {
   group,
   initially,
   mapOf,
-  missing,
   optional,
   secret,
   section,
@@ -111,7 +110,6 @@ export const agentSections = {
   toolset_distributions: mapOf(anyMap(anyNumber({ max: 100 })), {
     description: "Named draws of toolsets for batch runs: a chance in percent for each toolset.",
     category: "Agent",
-    noEffect: missing.batch,
   }),
   context: section(
     { description: "How a long conversation is kept inside the window.", category: "Agent" },

@@ -66,7 +66,6 @@ export const missing = {
   cron: "Scheduled jobs do not exist yet.",
   voice: "Speaking with Hermes does not exist yet.",
   terminals: "Commands run on this machine only; other kinds of terminal do not exist yet.",
-  batch: "Batch runs do not exist yet.",
   dashboard: "The dashboard does not exist yet.",
   telemetry: "Traces and counters do not exist yet.",
   training: "Training runs do not exist yet.",

@@ -17,6 +17,24 @@ export function exactJsonText(value: ExactJson): string {
   return `[${(value as readonly ExactJson[]).map(exactJsonText).join(", ")}]`;
 }
 
+/** The same on several lines, two spaces to a level, for files that people read. */
+export function exactJsonLines(value: ExactJson, indent = ""): string {
+  const isMap = value instanceof Map;
+  if (!isMap && !Array.isArray(value)) return exactJsonText(value);
+  const inner = `${indent}  `;
+  const members = isMap
+    ? [...value].map(([key, member]) => `${JSON.stringify(key)}: ${exactJsonLines(member as ExactJson, inner)}`)
+    : (value as readonly ExactJson[]).map((member) => exactJsonLines(member, inner));
+  if (members.length === 0) return isMap ? "{}" : "[]";
+  const [open, close] = isMap ? "{}" : "[]";
+  return `${open}\n${inner}${members.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+/** A number that is written as a float, also when it is whole. */
+export function exactFloat(value: number): ExactNumber {
+  return new ExactNumber(floatText(value));
+}
+
 /** Plain values (as `JSON.parse` gives them) in the same form. */
 export function toExact(value: unknown): ExactJson {
   if (value === null || typeof value === "boolean" || typeof value === "string" || typeof value === "number")

@@ -37,6 +37,8 @@ export interface TerminalChoice {
   readonly image?: string | undefined;
   /** Where commands begin, when that is not the folder of the session: inside a container or on another machine. */
   readonly cwd?: string | undefined;
+  /** The home folder of its commands on this machine, when that is not the person's: a rollout has its own. */
+  readonly home?: string | undefined;
 }
 
 /** Whose budget is charged. */

@@ -1,8 +1,10 @@
 import { UserError } from "#foundation/errors";
 import { nearest } from "#foundation/text/text";
 
+type Distributions = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 /** Chances in percent that a toolset is part of one rollout, drawn independently. */
-export const distributions: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+export const distributions: Distributions = {
   default: { web: 100, vision: 100, image_gen: 100, terminal: 100, file: 100, moa: 100, browser: 100 },
   image_gen: { image_gen: 90, vision: 90, web: 55, terminal: 45, moa: 10 },
   research: { web: 90, browser: 70, vision: 50, moa: 40, terminal: 10 },
@@ -22,15 +24,20 @@ export const distributions: Readonly<Record<string, Readonly<Record<string, numb
   mixed_tasks: { browser: 92, terminal: 92, file: 92, web: 35, vision: 15, image_gen: 15 },
 };
 
+/** A distribution that comes with the program or that the person named in `toolset_distributions`. */
+export function findDistribution(name: string, own: Distributions = {}): Readonly<Record<string, number>> {
+  const known = { ...distributions, ...own };
+  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (found !== undefined) return found;
+  const meant = nearest(name, Object.keys(known));
+  throw new UserError(`Unknown distribution: ${name}`, {
+    hint: `${meant === undefined ? "" : `Did you mean "${meant}"? `}Known: ${Object.keys(known).join(", ")}`,
+    exitCode: 2,
+  });
+}
+
 /** Draws the toolsets of one rollout; never none: the likeliest stands in when nothing was drawn. */
-export function drawToolsets(name: string, random: () => number): readonly string[] {
-  const chances = distributions[name];
-  if (chances === undefined) {
-    const meant = nearest(name, Object.keys(distributions));
-    throw new UserError(`Unknown distribution: ${name}`, {
-      hint: `${meant === undefined ? "" : `Did you mean "${meant}"? `}Known: ${Object.keys(distributions).join(", ")}`,
-    });
-  }
+export function drawToolsets(chances: Readonly<Record<string, number>>, random: () => number): readonly string[] {
   const drawn = Object.entries(chances).filter(([, percent]) => random() * 100 < percent);
   if (drawn.length > 0) return drawn.map(([toolset]) => toolset);
   const [likeliest] = Object.entries(chances).sort(([, left], [, right]) => right - left);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeTool, registryOf } from "../testing.ts";
-import { distributions, drawToolsets } from "./distributions.ts";
+import { distributions, drawToolsets, findDistribution } from "./distributions.ts";
 import { pluginToolsets, surfaceToolsets } from "./surface-toolsets.ts";
 import type { Tool } from "./tool.ts";
 import { coreTools } from "./toolset-catalogue.ts";
@@ -105,13 +105,13 @@ describe("the toolsets of a surface", () => {
 
 describe("distributions", () => {
   it("draw each toolset by its own chance, never none", () => {
-    expect(drawToolsets("minimal", () => 0.999)).toEqual(["web"]);
-    expect(drawToolsets("creative", () => 0.99)).toEqual(["image_gen"]);
-    expect(drawToolsets("research", () => 0.6)).toEqual(["web", "browser"]);
+    expect(drawToolsets(findDistribution("minimal"), () => 0.999)).toEqual(["web"]);
+    expect(drawToolsets(findDistribution("creative"), () => 0.99)).toEqual(["image_gen"]);
+    expect(drawToolsets(findDistribution("research"), () => 0.6)).toEqual(["web", "browser"]);
     expect(Object.keys(distributions)).toHaveLength(17);
   });
 
   it("name the known ones when asked for another", () => {
-    expect(() => drawToolsets("minmal", Math.random)).toThrow("Unknown distribution: minmal");
+    expect(() => findDistribution("minmal")).toThrow("Unknown distribution: minmal");
   });
 });

@@ -48,7 +48,7 @@ export interface LocalOpenerDeps {
 export function localOpener(deps: LocalOpenerDeps): TerminalOpener {
   return async ({ taskId, scope }, signal) => {
     const wall = await deps.wall(scope, signal);
-    const home = subprocessHome(deps.hermesHome) ?? deps.environment.home;
+    const home = scope.terminal.home ?? subprocessHome(deps.hermesHome) ?? deps.environment.home;
     return openLocalTerminal(
       {
         taskId,

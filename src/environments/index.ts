@@ -1,0 +1,7 @@
+/** Rollouts without a session: batch runs, environments to train in, and what becomes of their trajectories. */
+
+export { writeBatchReport } from "./batch/report.ts";
+export { type BatchEvent, type BatchOutcome, runBatch, toolsetDraw } from "./batch/run-batch.ts";
+export { RunFolder } from "./batch/run-folder.ts";
+export { readPrompts } from "./datasets/prompts.ts";
+export { openRollouts } from "./rollout/open-rollouts.ts";
