@@ -21,7 +21,6 @@ async function stage(more = "") {
   const config = [
     `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
     `telegram: { base_url: "${telegram.url}"${more} }`,
-    "auxiliary: { title_generation: { enabled: false } }",
   ].join("\n");
   const home = scope.adopt(await Stage.open({ config }));
   const shown = () => telegram.shown().map(({ text }) => text);

@@ -20,7 +20,6 @@ async function stage() {
     // The address as the Bot API's own servers have it.
     `platforms: { telegram: { extra: { base_url: "${telegram.url}/bot" } } }`,
     'telegram: { allowed_users: ["7", "8"] }',
-    "auxiliary: { title_generation: { enabled: false } }",
   ].join("\n");
   const env = `TELEGRAM_BOT_TOKEN=${telegram.token}\n`;
   const home = scope.adopt(await Stage.open({ config, env }));
@@ -71,7 +70,8 @@ describe("hermes gateway run", () => {
     expect(decided).toHaveLength(1);
     expect(decided[0]?.buttons).toEqual([]);
     expect(telegram.shown().filter(({ text }) => text === "Cleaned up.")).toHaveLength(1);
-    expect(model.requests.filter(({ path }) => path.endsWith("/chat/completions"))).toHaveLength(2);
+    const turns = model.requests.filter(({ body }) => JSON.stringify(body).includes('"tools"'));
+    expect(turns).toHaveLength(2);
   });
 
   it("does not answer strangers [40:AUT-1]", async () => {
