@@ -3,7 +3,7 @@
 # Tests that need a missing program say so and are skipped; with this script none is missing.
 set -euo pipefail
 
-packages=(git tmux ripgrep bubblewrap openssh-client postgresql postgresql-contrib chromium python3 procps)
+packages=(git tmux ripgrep bubblewrap openssh-client openssh-server podman runc catatonit postgresql postgresql-contrib chromium python3 procps)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")

@@ -131,7 +131,12 @@ export const defaultFileOptions: FileOptions = {
 export { detect } from "./approval/detect.ts";
 export { FileLedger } from "./files/ledger.ts";
 export { ReadHistory } from "./files/read-history.ts";
-export type { Terminal, TerminalFiles } from "./terminals/terminal.ts";
+export { LeaseTable } from "./terminals/lease.ts";
+export { openLocalTerminal } from "./terminals/local/local-terminal.ts";
+export { remoteOpeners } from "./terminals/open-backends.ts";
+export type { BackendDeps } from "./terminals/remote/backend.ts";
+export type { ExecOptions, ExecResult, Terminal, TerminalFiles, TerminalProcess } from "./terminals/terminal.ts";
+export { TerminalGone } from "./terminals/terminal-gone.ts";
 export { createWriteFileTool };
 
 /** What the tools a session usually has say about themselves; they cannot be run. */

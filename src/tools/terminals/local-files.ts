@@ -8,11 +8,12 @@ import type { FileFacts, TerminalFiles } from "./terminal.ts";
 /** Files of this machine. */
 export const localFiles: TerminalFiles = {
   async read(file, { maxBytes, signal }) {
+    signal.throwIfAborted();
     const handle = await named(file, "read", () => fs.open(file, "r"));
     try {
       const { size } = await handle.stat();
       if (size > maxBytes) throw new ToolFailure(`${file} has ${size} bytes; at most ${maxBytes} can be read here`);
-      return await handle.readFile({ signal });
+      return await named(file, "read", () => handle.readFile({ signal }));
     } finally {
       await handle.close();
     }
@@ -107,5 +108,14 @@ const reasons: Readonly<Record<string, string>> = {
 function readable(file: string, act: string, error: unknown): unknown {
   const code = systemErrorCode(error);
   if (error instanceof ToolFailure || code === undefined || code === "ABORT_ERR") return error;
-  return new ToolFailure(`Could not ${act} ${file}: ${reasons[code] ?? code}`, {}, { cause: error });
+  return fileFailure(file, { act, code }, error);
+}
+
+/** What could not be done with a file, as the model reads it; `code` as the system names it. */
+export function fileFailure(
+  file: string,
+  { act, code }: { readonly act: string; readonly code: string },
+  cause?: unknown,
+): ToolFailure {
+  return new ToolFailure(`Could not ${act} ${file}: ${reasons[code] ?? code}`, {}, { cause });
 }

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import path from "node:path";
 import { changeSetting, environmentVariables, type LoadedConfig, loadConfig, type Machine } from "#config";
 import { describe } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
@@ -13,8 +14,10 @@ import { KnownRegistries } from "../network/registries.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { ToolsBase } from "../tools-base.ts";
 import { SudoPasswords } from "./command/sudo-password.ts";
+import { childEnvironment } from "./environment-variables.ts";
 import { Guardian } from "./guardian.ts";
 import { LeaseTable } from "./lease.ts";
+import { remoteOpeners } from "./open-backends.ts";
 import {
   localOpener,
   readTerminalKind,
@@ -24,6 +27,7 @@ import {
 } from "./open-terminal.ts";
 import { reportTo } from "./processes/process-notice.ts";
 import { ProcessTable } from "./processes/process-table.ts";
+import type { BackendDeps } from "./remote/backend.ts";
 import { SessionVariables } from "./session-variables.ts";
 import type { TerminalKind } from "./terminal.ts";
 
@@ -75,7 +79,8 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
     autoSourceBashrc: terminal.auto_source_bashrc,
     keepsState: terminal.persistent_shell,
   });
-  const openers = (): TerminalOpeners => ({ ...Object.fromEntries(base.extensions.terminals()), local });
+  const remote = remoteOpeners(backendDeps(base, { guardian, moreVariables }));
+  const openers = (): TerminalOpeners => ({ ...Object.fromEntries(base.extensions.terminals()), ...remote, local });
   const checkFor = (of: SessionScope): ReturnType<typeof terminalAvailability> =>
     terminalAvailability(of.terminal.kind ?? terminal.backend, openers());
   const kind = readTerminalKind(terminal.backend) ?? "local";
@@ -96,6 +101,27 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
   scope.adopt(leases);
   scope.adopt(processes);
   return { guardian, leases, processes, sudo: sudoOf(base), variables, kind, walls, checkFor, moreVariables };
+}
+
+function backendDeps(
+  { machine, config, env }: ToolsBase,
+  { guardian, moreVariables }: { readonly guardian: Guardian } & Pick<Terminals, "moreVariables">,
+): BackendDeps {
+  const { home, logger } = machine;
+  const { terminal } = config;
+  const blocked = blockedVariables(machine.loaded);
+  return {
+    settings: terminal,
+    env,
+    clientEnvironment: childEnvironment(env, { policy: "inherit", blocked, extra: guardian.mark }),
+    sandboxDir: terminal.sandbox_dir === "" ? home.at("sandboxes") : path.resolve(terminal.sandbox_dir),
+    profile: home.profileName,
+    logger,
+    blocked,
+    moreVariables,
+    notice: (text) => machine.notice(text),
+    watch: (pid) => guardian.watch(pid),
+  };
 }
 
 /** What loaded skills name, with the value it has for everybody or was typed in this session; never a key of Hermes' own. */

@@ -7,14 +7,14 @@ import { childEnvironment, type EnvironmentPolicy } from "../environment-variabl
 import { HeadTailBuffer } from "../head-tail-buffer.ts";
 import { localFiles } from "../local-files.ts";
 import { exitCodeOf, pipedProcess } from "../piped-process.ts";
+import { codeOf, endOf } from "../shell/exec-end.ts";
+import { backgroundScript, foregroundScript, plainShellScript, snapshotScript } from "../shell/shell-script.ts";
+import { type ShellReport, ShellState } from "../shell/shell-state.ts";
 import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
-import { codeOf, endOf } from "./exec-end.ts";
 import { initFilesOf } from "./init-files.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { ShellFiles } from "./shell-files.ts";
-import { backgroundScript, foregroundScript, plainShellScript, snapshotScript } from "./shell-script.ts";
-import { type ShellReport, ShellState } from "./shell-state.ts";
 
 export interface LocalTerminalOptions {
   readonly taskId: string;

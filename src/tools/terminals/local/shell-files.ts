@@ -2,9 +2,9 @@ import { open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
+import { quote } from "../shell/shell-script.ts";
+import { readReport, type ShellReport } from "../shell/shell-state.ts";
 import { TerminalGone } from "../terminal-gone.ts";
-import { quote } from "./shell-script.ts";
-import { readReport, type ShellReport } from "./shell-state.ts";
 
 const maxReportBytes = 16 * 1_048_576;
 /** The kernel takes no single argument longer than 128 KiB. */

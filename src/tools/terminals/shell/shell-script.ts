@@ -1,5 +1,5 @@
 /**
- * The shell text around every command of a local terminal. Invariants:
+ * The shell text around every command of a terminal. Invariants:
  *
  * 1. What is learned from a command (directory, variables, functions, aliases) leaves through a file
  *    that only this user can read, never through the output, so no output can forge or lose it.
@@ -81,6 +81,7 @@ exit 0`;
 export const plainShellScript = `${begin}
 __hermes_save() { { pwd -P | tr '\\n' '\\0'; env -0; printf '\\0\\0\\0${endMark}'; } 2>/dev/null >|"$__hermes_state"; }
 trap 'code=$?; __hermes_save; exit $code' EXIT
+if [ -r "$__hermes_functions" ]; then . "$__hermes_functions"; fi
 ${enter}
 eval "$__hermes_command"`;
 

@@ -1,0 +1,9 @@
+import type { TerminalOpeners } from "./open-terminal.ts";
+import type { BackendDeps } from "./remote/backend.ts";
+
+/** Terminals elsewhere: one line each, loaded when a session first works in one. */
+export function remoteOpeners(deps: BackendDeps): TerminalOpeners {
+  return {
+    docker: async (task, signal) => (await import("./docker/docker-host.ts")).openDockerTerminal(deps, task, signal),
+  };
+}

@@ -1,0 +1,467 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import type { Logger } from "#foundation/files/logger";
+import { deadline, linkSignals, never, onAbort, raceAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
+import { looksLikeCredential } from "../environment-variables.ts";
+import { HeadTailBuffer } from "../head-tail-buffer.ts";
+import { ListenedText } from "../listened-text.ts";
+import { codeOf, endOf } from "../shell/exec-end.ts";
+import { backgroundScript, foregroundScript, plainShellScript, quote, snapshotScript } from "../shell/shell-script.ts";
+import { type ShellReport, ShellState } from "../shell/shell-state.ts";
+import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalFiles, TerminalProcess } from "../terminal.ts";
+import { TerminalGone } from "../terminal-gone.ts";
+import { ControlChannel } from "./control-channel.ts";
+import { programFiles } from "./program-files.ts";
+import type { RemoteHost, RemoteProcess } from "./remote-host.ts";
+import { keepScript, killScript, openScript, ptyScript, runScript } from "./remote-script.ts";
+
+export interface RemoteTerminalOptions {
+  readonly taskId: string;
+  /** Names what runs there as ours; letters, digits, dots and dashes. */
+  readonly id: string;
+  /** Where commands begin; empty: the home there. */
+  readonly cwd: string;
+  /** Set for every command, never in an argument. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What commands see besides, asked before each. */
+  moreVariables?(): Readonly<Record<string, string>>;
+  readonly blocked?: readonly string[] | undefined;
+  /** Variables that stay although they look like credentials. */
+  readonly passthrough?: readonly string[] | undefined;
+  readonly logger: Logger;
+  readonly snapshotTimeoutMs?: number | undefined;
+  /** `terminal.persistent_shell`; true when left out. */
+  readonly keepsState?: boolean | undefined;
+}
+
+/** Facts of the machine, found by the first shell. */
+interface Place {
+  readonly home: string;
+  readonly tempDir: string;
+  readonly folder: string;
+  readonly shell: string;
+  readonly cwd: string;
+}
+
+const snapshotTimeoutMs = 30_000;
+const graceMs = 1_000;
+const backgroundGraceMs = 5_000;
+/** After a command said that it ended, how long a quiet client is waited for, and how long a busy one. */
+const idleMs = 300;
+const drainMs = 2_000;
+/** One argument of a program may have 128 KiB, and quoting for a shell on the way makes it longer. */
+const longestCommand = 24_000;
+
+const ownOfShells = /^(?:_|SHLVL|PWD|OLDPWD|BASHOPTS|SHELLOPTS|__hermes_.*)$/;
+
+/** Opens the terminal of a task on a machine elsewhere, which it owns from now on. */
+export async function openRemoteTerminal(
+  host: RemoteHost,
+  options: RemoteTerminalOptions,
+  signal: AbortSignal,
+): Promise<Terminal> {
+  try {
+    return await open(host, options, signal);
+  } catch (error) {
+    await host[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function open(host: RemoteHost, options: RemoteTerminalOptions, signal: AbortSignal): Promise<Terminal> {
+  const word = newWord();
+  const channel = new ControlChannel(word);
+  using limit = deadline(options.snapshotTimeoutMs ?? snapshotTimeoutMs);
+  const both = linkSignals(signal, limit.signal);
+  const argv = ["sh", "-c", openScript, "hermes", word, options.id, snapshotScript([]), options.cwd, plainShellScript];
+  const client = await host.start(argv, { stdin: "ignore", signal: both });
+  client.stdout.resume();
+  client.stderr.on("data", (chunk: Buffer) => channel.push(chunk));
+  await client.exited;
+  signal.throwIfAborted();
+  const [home, tempDir, folder, shell, cwd] = channel.facts;
+  if (home === undefined || tempDir === undefined || folder === undefined || shell === undefined || cwd === undefined) {
+    const why = limit.signal.aborted ? "the first shell did not answer in time" : channel.words;
+    throw new TerminalGone(`The ${host.kind} terminal could not be opened: ${why === "" ? "no shell ran" : why}`, {
+      mayHaveRun: false,
+    });
+  }
+  if (channel.report.kind === "none") options.logger.warn("no shell snapshot", { kind: host.kind });
+  return new RemoteTerminal(host, options, { place: { home, tempDir, folder, shell, cwd }, report: channel.report });
+}
+
+/** A terminal whose commands run elsewhere; see `remote-script.ts` for how. */
+class RemoteTerminal implements Terminal {
+  readonly files: TerminalFiles;
+  readonly #host: RemoteHost;
+  readonly #options: RemoteTerminalOptions;
+  readonly #place: Place;
+  readonly #state: ShellState;
+  readonly #ending = new AbortController();
+  readonly #closed = new Deferred<void>();
+  readonly #running = new Set<Promise<unknown>>();
+  /** Variables that shells have there by themselves. */
+  readonly #base: readonly string[];
+  #runs = 0;
+  #sent = "";
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(
+    host: RemoteHost,
+    options: RemoteTerminalOptions,
+    { place, report }: { readonly place: Place; readonly report: ShellReport },
+  ) {
+    this.#host = host;
+    this.#options = options;
+    this.#place = place;
+    this.files = host.files ?? programFiles(host);
+    const found = report.kind === "complete" ? Object.fromEntries(report.variables) : {};
+    this.#base = Object.keys(found).filter((name) => !ownOfShells.test(name));
+    const passthrough = new Set(options.passthrough);
+    const own = Object.entries(found).filter(
+      ([name, value]) => !ownOfShells.test(name) && (passthrough.has(name) || !looksLikeCredential(name, value)),
+    );
+    this.#state = new ShellState({
+      cwd: report.kind === "complete" ? report.cwd : place.cwd,
+      variables: { ...Object.fromEntries(own), ...options.variables, HOME: place.home },
+      ...(options.blocked === undefined ? {} : { blocked: options.blocked }),
+    });
+    if (report.kind === "complete") this.#state.functions = report.functions;
+  }
+
+  get kind() {
+    return this.#host.kind;
+  }
+
+  get taskId(): string {
+    return this.#options.taskId;
+  }
+
+  get isPersistent(): boolean {
+    return this.#host.isPersistent;
+  }
+
+  get cwd(): string {
+    return this.#state.cwd;
+  }
+
+  get home(): string {
+    return this.#place.home;
+  }
+
+  get tempDir(): string {
+    return this.#place.tempDir;
+  }
+
+  async exec(command: string, options: ExecOptions): Promise<ExecResult> {
+    this.#mustBeOpen();
+    return this.#tracked(this.#exec(command, options));
+  }
+
+  async spawn(command: string, options: SpawnOptions): Promise<TerminalProcess> {
+    await this.#prepare(options.signal);
+    const run = this.#nextRun();
+    const at = { run, cwd: this.#absolute(options.cwd), command: await this.#argument(command, run, options.signal) };
+    return options.pty ? this.#spawnPty(at, options.signal) : this.#spawnPiped(at, options.signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#ending.signal.aborted) return this.#closed.promise;
+    this.#ending.abort(new Error("the terminal was closed"));
+    await Promise.allSettled([...this.#running]);
+    try {
+      await this.#end("");
+    } finally {
+      await this.#host[Symbol.asyncDispose]();
+      this.#closed.resolve();
+    }
+  }
+
+  async #exec(command: string, options: ExecOptions): Promise<ExecResult> {
+    const startedMs = performance.now();
+    using limit = deadline(options.timeoutMs);
+    const signal = linkSignals(options.signal, limit.signal, this.#ending.signal);
+    const output = new HeadTailBuffer();
+    let ended: ExecResult["ended"] = "interrupted";
+    let exitCode = 130;
+    try {
+      signal.throwIfAborted();
+      await this.#prepare(signal);
+      const before = { variables: this.#state.variables, functions: this.#state.functions };
+      const cwd = this.#absolute(options.cwd);
+      const channel = await this.#run({ command, cwd, output }, options, signal);
+      ended = endOf({ report: channel.report, timedOut: limit.signal.aborted, interrupted: signal.aborted });
+      exitCode = channel.exitCode ?? 130;
+      if (this.#options.keepsState ?? true) this.#learn(channel.report, { before, given: options.cwd && cwd });
+    } catch (error) {
+      // Stopped on the way to its start: that is an end like any other.
+      if (!signal.aborted) throw error;
+      if (limit.signal.aborted) ended = "timed-out";
+    }
+    return {
+      output: output.text(),
+      exitCode: codeOf(ended, exitCode),
+      ended,
+      omittedBytes: output.omittedBytes,
+      durationMs: Math.round(performance.now() - startedMs),
+    };
+  }
+
+  /** A command from its start to the moment nothing more is heard of it. */
+  async #run(
+    request: { readonly command: string; readonly cwd: string; readonly output: HeadTailBuffer },
+    options: ExecOptions,
+    signal: AbortSignal,
+  ): Promise<ControlChannel> {
+    const run = this.#nextRun();
+    const command = await this.#argument(request.command, run, signal);
+    const script = this.#isBash ? foregroundScript({ hasExec: /\bexec\b/.test(request.command) }) : plainShellScript;
+    const { client, channel } = await this.#start(
+      { run, script, cwd: request.cwd, command },
+      options.stdin === undefined ? "ignore" : "pipe",
+    );
+    const decoder = new TextDecoder("utf-8");
+    client.stdout.on("data", (chunk: Buffer) => {
+      request.output.push(chunk);
+      options.onOutput?.(decoder.decode(chunk, { stream: true }));
+    });
+    client.stdin?.end(options.stdin);
+    const killed = new Deferred<void>();
+    using _subscription = onAbort(signal, () => killed.resolve(this.#end(run)));
+    await Promise.race([client.exited, channel.ended, killed.promise]);
+    await drained(client);
+    if (channel.exitCode === undefined && !signal.aborted) throw this.#gone(channel);
+    return channel;
+  }
+
+  /** Starts the text around a command; the command itself runs when the channel says so. */
+  async #start(
+    at: { readonly run: string; readonly script: string; readonly cwd: string; readonly command: string },
+    stdin: "pipe" | "ignore",
+  ): Promise<{ readonly client: RemoteProcess; readonly channel: ControlChannel }> {
+    const word = newWord();
+    const channel = new ControlChannel(word);
+    const { shell, folder } = this.#place;
+    const own = [word, this.#mark(at.run), folder, at.run, shell, at.script, at.cwd, at.command];
+    // Not tied to the signal: what runs inside is ended first, and then tells its end itself.
+    const client = await this.#host.start([shell, "-c", runScript, "hermes", ...own], { stdin, signal: never });
+    client.stderr.on("data", (chunk: Buffer) => channel.push(chunk));
+    return { client, channel };
+  }
+
+  async #spawnPiped(
+    at: { readonly run: string; readonly cwd: string; readonly command: string },
+    signal: AbortSignal,
+  ): Promise<TerminalProcess> {
+    const script = this.#isBash ? backgroundScript : plainShellScript;
+    const { client, channel } = await this.#start({ ...at, script }, "pipe");
+    const text = new ListenedText();
+    const decoder = new TextDecoder("utf-8");
+    client.stdout.on("data", (chunk: Buffer) => text.push(decoder.decode(chunk, { stream: true })));
+    const kill = (grace = backgroundGraceMs): Promise<void> => this.#end(at.run, grace);
+    const subscription = onAbort(linkSignals(signal, this.#ending.signal), () => void kill());
+    const exit = Promise.race([client.exited, channel.ended]).then(async () => {
+      await drained(client);
+      subscription[Symbol.dispose]();
+      text.push(decoder.decode());
+      channel.lost(this.#gone(channel));
+      const code = channel.exitCode;
+      // A shell says 128 and the number for a command that a signal ended.
+      return code === undefined ? -1 : code > 128 && code < 160 ? 128 - code : code;
+    });
+    void this.#tracked(exit);
+    const pid = await raceAbort(channel.begun, signal);
+    return {
+      pid,
+      startedAtMs: undefined,
+      onData: (listener) => text.listen(listener),
+      exit,
+      write: (data) => writeTo(client, data),
+      closeInput() {
+        client.stdin?.end();
+        return Promise.resolve();
+      },
+      kill,
+      async [Symbol.asyncDispose]() {
+        await kill();
+        await exit;
+      },
+    };
+  }
+
+  async #spawnPty(
+    at: { readonly run: string; readonly cwd: string; readonly command: string },
+    signal: AbortSignal,
+  ): Promise<TerminalProcess> {
+    const { ptyProcess, NoPty } = await import("../pty.ts");
+    const { shell, folder } = this.#place;
+    const script = this.#isBash ? backgroundScript : plainShellScript;
+    const own = [this.#mark(at.run), folder, at.run, shell, script, at.cwd, at.command];
+    const call = this.#host.underPty?.([shell, "-c", ptyScript, "hermes", ...own]);
+    if (call === undefined) throw new NoPty(`a ${this.kind} terminal has no pseudo-terminals`);
+    const env = { ...this.#host.clientEnvironment };
+    const child = await ptyProcess(call, { env, signal: never, onStart: () => undefined });
+    const kill = async (grace = backgroundGraceMs): Promise<void> => {
+      await this.#end(at.run, grace);
+      await child.kill(graceMs);
+    };
+    const subscription = onAbort(linkSignals(signal, this.#ending.signal), () => void kill());
+    const exit = child.exit.finally(() => subscription[Symbol.dispose]());
+    void this.#tracked(exit);
+    return {
+      pid: undefined,
+      startedAtMs: undefined,
+      onData: (listener) => child.onData(listener),
+      exit,
+      write: (data) => child.write(data),
+      closeInput: () => child.closeInput(),
+      kill,
+      async [Symbol.asyncDispose]() {
+        await kill();
+        await exit;
+      },
+    };
+  }
+
+  /** Before anything runs: files that follow are there, and the variables are. */
+  async #prepare(signal: AbortSignal): Promise<void> {
+    this.#mustBeOpen();
+    await this.#host.refresh?.(signal);
+    this.#state.offer(this.#options.moreVariables?.() ?? {});
+    const wanted = stateText(this.#state, this.#base);
+    if (wanted === this.#sent) return;
+    this.#sending = this.#sending
+      .catch(() => undefined)
+      .then(async () => {
+        await this.#keep(`${this.#place.folder}/state.sh`, wanted);
+        this.#sent = wanted;
+      });
+    await raceAbort(this.#sending, signal);
+  }
+
+  async #keep(file: string, text: string): Promise<void> {
+    const client = await this.#host.start(["sh", "-c", keepScript, "hermes", file], { stdin: "pipe", signal: never });
+    let words = "";
+    client.stdout.resume();
+    client.stderr.on("data", (chunk: Buffer) => {
+      words = `${words}${chunk.toString()}`.slice(-2_000);
+    });
+    client.stdin?.end(text);
+    const { exitCode } = await client.exited;
+    if (exitCode !== 0) throw new TerminalGone(this.#goneText(words.trim()), { mayHaveRun: false });
+  }
+
+  /** The command as an argument; one that is too long goes through a file. */
+  async #argument(command: string, run: string, signal: AbortSignal): Promise<string> {
+    if (Buffer.byteLength(command) <= longestCommand) return command;
+    const file = `${this.#place.folder}/command-${run}.sh`;
+    await raceAbort(this.#keep(file, command), signal);
+    return `. ${quote(file)}`;
+  }
+
+  /** Ends a run, or everything of this terminal. The machine may be gone: then nothing runs there. */
+  async #end(run: string, grace = graceMs): Promise<void> {
+    using limit = deadline(grace + 10_000);
+    const tenths = String(Math.ceil(grace / 100));
+    const argv = ["sh", "-c", killScript, "hermes", this.#place.folder, run, this.#mark(run), tenths];
+    try {
+      const client = await this.#host.start(argv, { stdin: "ignore", signal: limit.signal });
+      client.stdout.resume();
+      client.stderr.resume();
+      await client.exited;
+    } catch (error) {
+      this.#options.logger.info("a remote command could not be ended", { kind: this.kind, reason: String(error) });
+    }
+  }
+
+  #learn(
+    report: ShellReport,
+    at: {
+      readonly before: { readonly variables: ReadonlyMap<string, string>; readonly functions: string };
+      readonly given: string | undefined;
+    },
+  ): void {
+    // A directory given for one command only does not become that of the session, unless the command moved.
+    const stays = at.given !== undefined && report.kind === "complete" && report.cwd === at.given;
+    this.#state.merge(stays ? { ...report, cwd: this.#state.cwd } : report, at.before);
+  }
+
+  #absolute(cwd: string | undefined): string {
+    if (cwd === undefined) return this.#state.cwd;
+    if (cwd === "~" || cwd.startsWith("~/")) return path.posix.join(this.home, cwd.slice(1));
+    return path.posix.resolve(this.#state.cwd, cwd);
+  }
+
+  #mustBeOpen(): void {
+    if (this.#ending.signal.aborted) throw new TerminalGone("the terminal is closed", { mayHaveRun: false });
+  }
+
+  #gone(channel: ControlChannel): TerminalGone {
+    return new TerminalGone(this.#goneText(channel.words), { mayHaveRun: channel.isStarted });
+  }
+
+  #goneText(words: string): string {
+    return `the ${this.kind} terminal was lost${words === "" ? "" : `: ${words}`}`;
+  }
+
+  #nextRun(): string {
+    this.#runs += 1;
+    return String(this.#runs);
+  }
+
+  /** The mark of one run, or what the marks of all of them begin with. */
+  #mark(run: string): string {
+    return `${this.#options.id}-${run}`;
+  }
+
+  get #isBash(): boolean {
+    return path.posix.basename(this.#place.shell) === "bash";
+  }
+
+  async #tracked<T>(running: Promise<T>): Promise<T> {
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}
+
+function newWord(): string {
+  return `hermes:${randomBytes(8).toString("hex")}:`;
+}
+
+/** What a shell sources to be as the last one was; `base` names what it starts with by itself. */
+function stateText(state: ShellState, base: readonly string[]): string {
+  const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
+  const variables = [...state.variables]
+    .filter(([name]) => isName(name))
+    .map(([name, value]) => `export ${name}=${quote(value)}`);
+  const gone = base.filter((name) => isName(name) && !state.variables.has(name)).map((name) => `unset ${name}`);
+  return [...variables, ...gone, state.functions, ""].join("\n");
+}
+
+/** Waits for the client to end, but not for a descendant of the command that keeps its pipes open. */
+async function drained(client: RemoteProcess): Promise<void> {
+  using idle = deadline(idleMs);
+  using total = deadline(drainMs);
+  const restart = (): void => idle.restart();
+  client.stdout.on("data", restart);
+  const waited = new Deferred<"busy">();
+  using _subscription = onAbort(linkSignals(idle.signal, total.signal), () => waited.resolve("busy"));
+  const outcome = await Promise.race([client.exited, waited.promise]);
+  client.stdout.off("data", restart);
+  if (outcome === "busy") await client.kill({ graceMs: 200 });
+}
+
+function writeTo(client: RemoteProcess, data: string): Promise<void> {
+  const { stdin } = client;
+  if (stdin === null || stdin.destroyed || stdin.writableEnded) {
+    return Promise.reject(new Error("its input is closed"));
+  }
+  return new Promise((resolve, reject) => {
+    stdin.write(data, (error) => (error === null || error === undefined ? resolve() : reject(error)));
+  });
+}
