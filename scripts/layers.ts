@@ -65,6 +65,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
   ],
   store: [["records"], ["rows", "search", "schema"], ["work"], ["repositories"], ["sqlite", "postgres"]],
   tools: [
+    ["registry"],
     ["call"],
     ["approval"],
     ["terminals"],
@@ -85,7 +86,7 @@ export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]
     ["delegation"],
   ],
   session: [["reports", "search", "services", "wire"], ["turns"], ["commands"], ["completion"], ["front"]],
-  tui: [["theme", "input"], ["state", "terminal"], ["view"], ["app"]],
+  tui: [["theme", "text", "input"], ["state", "terminal"], ["view"], ["app"], ["ask"]],
 };
 
 export interface LayerFault {

@@ -2,8 +2,8 @@ import type { Message } from "#conversation";
 import type { OpenSession, SessionInfo } from "#session";
 import type { KeyEvent } from "./input/key-event.ts";
 import type { TuiSettings } from "./settings.ts";
+import type { StyledLine } from "./text/styled.ts";
 import type { StyleMap } from "./theme/style.ts";
-import type { StyledLine } from "./view/text/styled.ts";
 
 /**
  * What others may add to the terminal without touching its main loop. Every method is optional; several extensions

@@ -26,6 +26,6 @@ export {
 export type { VoiceState } from "./state/state.ts";
 export { ProcessTerminal } from "./terminal/process-terminal.ts";
 export type { TerminalListener, TuiTerminal } from "./terminal/terminal.ts";
+export type { Line, Span, StyledLine } from "./text/styled.ts";
 export type { Style, StyleMap } from "./theme/style.ts";
 export type { BannerFacts } from "./view/banner.ts";
-export type { Line, Span, StyledLine } from "./view/text/styled.ts";

@@ -2,7 +2,7 @@ import type { InputArea, TuiContext } from "../extension.ts";
 import { bufferOf } from "../input/buffer.ts";
 import type { UserAction } from "../state/action.ts";
 import type { ViewState } from "../state/state.ts";
-import { toLine } from "../view/text/styled.ts";
+import { toLine } from "../text/styled.ts";
 import type { SessionLink } from "./session-link.ts";
 
 interface ContextDeps {

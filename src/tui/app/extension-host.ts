@@ -9,9 +9,9 @@ import type {
   Widget,
 } from "../extension.ts";
 import type { KeyEvent } from "../input/key-event.ts";
-import { canonicalKey, keymap, reservedKeys } from "../input/keymap.ts";
+import { canonicalKey, keymap, reservedKeys } from "../state/keymap.ts";
+import { toLine } from "../text/styled.ts";
 import type { StyleMap } from "../theme/style.ts";
-import { toLine } from "../view/text/styled.ts";
 
 interface Bound {
   readonly owner: TuiExtension;

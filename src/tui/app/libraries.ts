@@ -1,8 +1,8 @@
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { TranscriptItem } from "../state/transcript-item.ts";
-import { Highlighter } from "../view/text/highlight.ts";
-import type { Lexer } from "../view/text/markdown.ts";
+import { Highlighter } from "../text/highlight.ts";
+import type { Lexer } from "../text/markdown.ts";
 
 /** Libraries for drawing text, loaded after the first frame; items that need one wait for it. */
 export class Libraries {

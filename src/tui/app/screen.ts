@@ -2,13 +2,13 @@ import type { LayoutSlots, Widget } from "../extension.ts";
 import type { ViewState } from "../state/state.ts";
 import type { TranscriptItem } from "../state/transcript-item.ts";
 import type { TuiTerminal } from "../terminal/terminal.ts";
+import { cutLine, type Line, plainText } from "../text/styled.ts";
 import type { BannerFacts } from "../view/banner.ts";
 import { itemRows, type Look } from "../view/item-rows.ts";
 import { compose } from "../view/paint/compose.ts";
 import { harmless } from "../view/paint/painted-line.ts";
 import { Painter } from "../view/paint/painter.ts";
 import { baseLayout, builtInSlots, type ViewSource } from "../view/slots.ts";
-import { cutLine, type Line, plainText } from "../view/text/styled.ts";
 import type { Libraries } from "./libraries.ts";
 import type { ThemeKeeper } from "./theme-keeper.ts";
 

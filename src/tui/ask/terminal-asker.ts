@@ -3,15 +3,15 @@ import { InputGate } from "../app/input-gate.ts";
 import { ThemeKeeper } from "../app/theme-keeper.ts";
 import { bufferOf, emptyBuffer, insert, move, remove, type TextBuffer } from "../input/buffer.ts";
 import type { TerminalInput } from "../input/key-event.ts";
-import { actionFor } from "../input/keymap.ts";
 import type { UserAction } from "../state/action.ts";
+import { actionFor } from "../state/keymap.ts";
 import { chosenItem, type ListItem, type ListState, movedList, narrowedList } from "../state/picking.ts";
 import type { TuiTerminal } from "../terminal/terminal.ts";
+import { cutText, type Line } from "../text/styled.ts";
 import { colorDepthOf } from "../theme/style.ts";
 import { listRows } from "../view/menu-rows.ts";
 import { compose } from "../view/paint/compose.ts";
 import { Painter } from "../view/paint/painter.ts";
-import { cutText, type Line } from "../view/text/styled.ts";
 
 /** What a question shows and what keys do to it; `undefined` when it is still open. */
 interface Question<T> {

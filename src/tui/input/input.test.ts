@@ -7,13 +7,13 @@ import { memoryLogger, silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/time/clock";
 import type { Completion } from "#session";
+import { actionFor, canonicalKey, keymap } from "../state/keymap.ts";
 import { createDecoder } from "../terminal/decode-input.ts";
 import { Completer } from "./completion.ts";
 import { droppedPath, looksDropped } from "./dropped-path.ts";
 import { editOutside } from "./external-editor.ts";
 import { substituteCommands } from "./inline-shell.ts";
 import type { TerminalInput } from "./key-event.ts";
-import { actionFor, canonicalKey, keymap } from "./keymap.ts";
 
 async function decode(...chunks: readonly string[]): Promise<TerminalInput[]> {
   const inputs: TerminalInput[] = [];

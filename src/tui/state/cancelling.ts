@@ -1,7 +1,7 @@
 import { emptyBuffer } from "../input/buffer.ts";
 import { closeMenu } from "./editing/completing.ts";
 import { clearDraft, edit } from "./editing/editing.ts";
-import { closeAnswer } from "./output/answer.ts";
+import { closeAnswer } from "./events/answer.ts";
 import { refuse } from "./prompts/prompts.ts";
 import { effect, notice, type ViewState } from "./state.ts";
 

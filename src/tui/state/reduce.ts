@@ -1,16 +1,16 @@
 import type { SessionEvent } from "#session";
 import { bufferOf } from "../input/buffer.ts";
 import type { OutcomeAction, UserAction } from "./action.ts";
+import { enterChoice, enterField, moveInPrompt, pressInPrompt, typeAside } from "./answering.ts";
 import { cancel, closeTop, endOfInput, forgetLeaving } from "./cancelling.ts";
 import { accept, moveChoice, offer } from "./editing/completing.ts";
 import { edit, editDraft, moveCursor, nextLine, previousLine, removeText, typeText, undo } from "./editing/editing.ts";
 import { paste } from "./editing/pasting.ts";
 import { enterDraft, sendEarly, submitted } from "./editing/submitting.ts";
+import { reduceEvent, withSession } from "./events/reduce-event.ts";
 import { changePicker, choosePicker, movedList, narrowedList, openCalls, openHistory, openPicker } from "./picking.ts";
-import { enterChoice, enterField, moveInPrompt, pressInPrompt, typeAside } from "./prompts/answering.ts";
 import { promptBuffer } from "./prompts/prompt.ts";
 import { expire, focus } from "./prompts/prompts.ts";
-import { reduceEvent, withSession } from "./reduce-event.ts";
 import { effect, notice, print, type ViewState } from "./state.ts";
 import { actOnSurface } from "./surface.ts";
 

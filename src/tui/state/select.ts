@@ -1,7 +1,7 @@
 import { stopwatch } from "#foundation/text/figures";
+import { cutText, type Line } from "../text/styled.ts";
+import { displayWidth } from "../text/width.ts";
 import type { Skin } from "../theme/skin.ts";
-import { cutText, type Line } from "../view/text/styled.ts";
-import { displayWidth } from "../view/text/width.ts";
 import { toolLine } from "./output/tool-line.ts";
 import { promptBuffer } from "./prompts/prompt.ts";
 import type { ViewState } from "./state.ts";

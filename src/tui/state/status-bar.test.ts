@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultTuiSettings } from "../settings.ts";
 import { sessionInfo } from "../testing/fake-session.ts";
-import { lineWidth, plainText } from "../view/text/styled.ts";
+import { lineWidth, plainText } from "../text/styled.ts";
 import { reduce } from "./reduce.ts";
 import { initialState, type ViewState } from "./state.ts";
 import { contextStyle, costText, statusBar } from "./status-bar.ts";

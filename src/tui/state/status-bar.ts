@@ -1,7 +1,7 @@
 import type { Cost } from "#conversation";
 import { shortCount, shortDuration, shortWindow } from "#foundation/text/figures";
-import { cutLine, cutText, type Line, padLine, type Span } from "../view/text/styled.ts";
-import { displayWidth } from "../view/text/width.ts";
+import { cutLine, cutText, type Line, padLine, type Span } from "../text/styled.ts";
+import { displayWidth } from "../text/width.ts";
 import type { ViewState } from "./state.ts";
 
 const fullColumns = 76;

@@ -1,6 +1,6 @@
 import type { Message, NoticeLevel } from "#conversation";
 import type { CommandView, SessionInfo } from "#session";
-import type { Line } from "../view/text/styled.ts";
+import type { Line } from "../text/styled.ts";
 import type { AnswerChunk } from "./output/markdown-stream.ts";
 import type { ToolLine } from "./output/tool-line.ts";
 

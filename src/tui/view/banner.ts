@@ -1,10 +1,10 @@
 import { shortWindow } from "#foundation/text/figures";
 import type { SessionInfo, ToolsetInfo } from "#session";
+import { boxBottom, boxTop } from "../text/box.ts";
+import { cutLine, cutText, type Line, padLine, type Span } from "../text/styled.ts";
+import { displayWidth } from "../text/width.ts";
+import { wrapLine } from "../text/wrap.ts";
 import type { Skin } from "../theme/skin.ts";
-import { boxBottom, boxTop } from "./text/box.ts";
-import { cutLine, cutText, type Line, padLine, type Span } from "./text/styled.ts";
-import { displayWidth } from "./text/width.ts";
-import { wrapLine } from "./text/wrap.ts";
 
 /** What the first screen tells, besides the session itself. */
 export interface BannerFacts {

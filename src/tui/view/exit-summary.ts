@@ -1,8 +1,8 @@
 import { callsOf, type Message } from "#conversation";
 import { shortDuration } from "#foundation/text/figures";
 import type { SessionInfo } from "#session";
+import type { Line } from "../text/styled.ts";
 import type { Skin } from "../theme/skin.ts";
-import type { Line } from "./text/styled.ts";
 
 /** How to come back, and what happened; an empty session has nothing but a goodbye. The first turn may still be running. */
 export function exitRows(

@@ -2,9 +2,9 @@ import { graphemes } from "#foundation/text/text";
 import { activeBuffer, ghostText } from "../state/editing/editing.ts";
 import { isMasked, placeholder } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
+import type { Line, Span } from "../text/styled.ts";
+import { displayWidth } from "../text/width.ts";
 import type { Skin } from "../theme/skin.ts";
-import type { Line, Span } from "./text/styled.ts";
-import { displayWidth } from "./text/width.ts";
 
 const maxRows = 8;
 

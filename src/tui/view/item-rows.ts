@@ -3,16 +3,16 @@ import type { TuiSettings } from "../settings.ts";
 import type { AnswerChunk } from "../state/output/markdown-stream.ts";
 import type { ToolLine } from "../state/output/tool-line.ts";
 import type { DrawnView, ToolFull, TranscriptItem } from "../state/transcript-item.ts";
+import { boxBottom, boxTop, thinBottom, thinTop } from "../text/box.ts";
+import { diffRows } from "../text/diff.ts";
+import { codeRows, type Highlight, type Lexer, type MarkdownLook, markdownRows } from "../text/markdown.ts";
+import { plainTable } from "../text/markdown-table.ts";
+import { cutStart, cutText, type Line, toLine } from "../text/styled.ts";
+import { displayWidth } from "../text/width.ts";
+import { wrapLine, wrapText } from "../text/wrap.ts";
 import type { Skin } from "../theme/skin.ts";
 import { type BannerFacts, bannerRows } from "./banner.ts";
 import { resumeRows } from "./resume-panel.ts";
-import { boxBottom, boxTop, thinBottom, thinTop } from "./text/box.ts";
-import { diffRows } from "./text/diff.ts";
-import { codeRows, type Highlight, type Lexer, type MarkdownLook, markdownRows } from "./text/markdown.ts";
-import { plainTable } from "./text/markdown-table.ts";
-import { cutStart, cutText, type Line, toLine } from "./text/styled.ts";
-import { displayWidth } from "./text/width.ts";
-import { wrapLine, wrapText } from "./text/wrap.ts";
 
 /** Everything drawing needs besides the thing itself. */
 export interface Look {

@@ -1,6 +1,6 @@
-import { keymap } from "../input/keymap.ts";
-import { boxBottom, boxTop } from "./text/box.ts";
-import { cutText, type Line } from "./text/styled.ts";
+import { keymap } from "../state/keymap.ts";
+import { boxBottom, boxTop } from "../text/box.ts";
+import { cutText, type Line } from "../text/styled.ts";
 
 /** Beside the keys: what a line may begin with. */
 const beginnings: readonly (readonly [string, string])[] = [

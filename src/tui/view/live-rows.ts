@@ -1,10 +1,10 @@
 import { openChunk } from "../state/output/markdown-stream.ts";
 import { runningRows } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
+import { cutText, type Line } from "../text/styled.ts";
+import { wrapLine } from "../text/wrap.ts";
 import { bannerRows } from "./banner.ts";
 import { chunkRows, type Look } from "./item-rows.ts";
-import { cutText, type Line } from "./text/styled.ts";
-import { wrapLine } from "./text/wrap.ts";
 
 /** The end of the transcript that still changes: the open block, running tools, waiting messages. */
 export function liveRows(state: ViewState, look: Look, nowMs: number): Line[] {

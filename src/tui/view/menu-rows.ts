@@ -1,8 +1,8 @@
 import { type ListItem, type ListState, shownItems } from "../state/picking.ts";
 import type { CompletionState } from "../state/state.ts";
-import { boxBottom, boxTop } from "./text/box.ts";
-import { cutText, type Line } from "./text/styled.ts";
-import { displayWidth } from "./text/width.ts";
+import { boxBottom, boxTop } from "../text/box.ts";
+import { cutText, type Line } from "../text/styled.ts";
+import { displayWidth } from "../text/width.ts";
 
 const menuRows = 8;
 const maxListRows = 12;

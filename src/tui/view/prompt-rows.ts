@@ -10,9 +10,9 @@ import {
   remainingMs,
   type SecretPrompt,
 } from "../state/prompts/prompt.ts";
-import { boxBottom, boxTop } from "./text/box.ts";
-import { cutText, type Line, type Span } from "./text/styled.ts";
-import { wrapLine, wrapText } from "./text/wrap.ts";
+import { boxBottom, boxTop } from "../text/box.ts";
+import { cutText, type Line, type Span } from "../text/styled.ts";
+import { wrapLine, wrapText } from "../text/wrap.ts";
 
 export interface PromptLook {
   readonly columns: number;

@@ -1,10 +1,10 @@
 import { type Message, textOf } from "#conversation";
 import { truncateEnd } from "#foundation/text/text";
+import { boxBottom, boxTop } from "../text/box.ts";
+import { markdownRows } from "../text/markdown.ts";
+import type { Line } from "../text/styled.ts";
+import { wrapLine } from "../text/wrap.ts";
 import type { Look } from "./item-rows.ts";
-import { boxBottom, boxTop } from "./text/box.ts";
-import { markdownRows } from "./text/markdown.ts";
-import type { Line } from "./text/styled.ts";
-import { wrapLine } from "./text/wrap.ts";
 
 const shownExchanges = 10;
 const userChars = 300;

@@ -1,16 +1,16 @@
 import type { LayoutSlots, Widget } from "../extension.ts";
-import { isListening } from "../state/prompts/answering.ts";
+import { isListening } from "../state/answering.ts";
 import { spinnerText } from "../state/select.ts";
 import type { ViewState } from "../state/state.ts";
 import { statusBar } from "../state/status-bar.ts";
+import { rule } from "../text/box.ts";
+import { cutLine, cutText, type Line } from "../text/styled.ts";
 import { inputRows } from "./input-area.ts";
 import type { Look } from "./item-rows.ts";
 import { keyRows } from "./key-help.ts";
 import { liveRows } from "./live-rows.ts";
 import { completionRows, listRows } from "./menu-rows.ts";
 import { approvalPromptRows, type PromptLook, questionPromptRows, secretPromptRows } from "./prompt-rows.ts";
-import { rule } from "./text/box.ts";
-import { cutLine, cutText, type Line } from "./text/styled.ts";
 
 /** What the built-in widgets draw from, read anew for every frame. */
 export interface ViewSource {

@@ -3,14 +3,14 @@ import { marked } from "marked";
 import { describe, expect, it } from "vitest";
 import { defaultTuiSettings } from "../settings.ts";
 import { sessionInfo } from "../testing/fake-session.ts";
+import { diffRows } from "../text/diff.ts";
+import { Highlighter } from "../text/highlight.ts";
+import { type MarkdownLook, markdownRows } from "../text/markdown.ts";
+import { lineWidth, plainText } from "../text/styled.ts";
+import { wrapLine } from "../text/wrap.ts";
 import { defaultSkin } from "../theme/index.ts";
 import { bannerRows } from "./banner.ts";
 import { itemRows, type Look } from "./item-rows.ts";
-import { diffRows } from "./text/diff.ts";
-import { Highlighter } from "./text/highlight.ts";
-import { type MarkdownLook, markdownRows } from "./text/markdown.ts";
-import { lineWidth, plainText } from "./text/styled.ts";
-import { wrapLine } from "./text/wrap.ts";
 
 const look: MarkdownLook = { mode: "render", lexer: (text) => marked.lexer(text), highlight: () => undefined };
 const rendered = (text: string, columns = 60, more: Partial<MarkdownLook> = {}): string[] =>

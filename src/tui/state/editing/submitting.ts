@@ -1,9 +1,9 @@
 import type { Submission } from "#session";
 import { insert } from "../../input/buffer.ts";
+import { closeAnswer } from "../events/answer.ts";
+import { echo, echoLater, forgetEcho } from "../events/echo.ts";
 import { showHint } from "../hints.ts";
-import { closeAnswer } from "../output/answer.ts";
 import { effect, notice, print, type ViewState } from "../state.ts";
-import { echo, echoLater, forgetEcho } from "./echo.ts";
 import { clearDraft, editDraft } from "./editing.ts";
 import { unfold } from "./pasting.ts";
 

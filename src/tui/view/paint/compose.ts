@@ -1,6 +1,6 @@
 import type { Widget } from "../../extension.ts";
-import { cutLine, type Line, toLine } from "../text/styled.ts";
-import { displayWidth } from "../text/width.ts";
+import { cutLine, type Line, toLine } from "../../text/styled.ts";
+import { displayWidth } from "../../text/width.ts";
 
 export interface Composed {
   readonly lines: readonly Line[];

@@ -1,5 +1,5 @@
-import type { Line } from "../text/styled.ts";
-import { displayWidth } from "../text/width.ts";
+import type { Line } from "../../text/styled.ts";
+import { displayWidth } from "../../text/width.ts";
 
 /** The escape sequence that switches a style on; empty for plain text. */
 export type SgrOf = (style: string | undefined) => string;

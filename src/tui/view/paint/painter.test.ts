@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { displayWidth } from "#foundation/text/width";
 import { TerminalScreen } from "../../testing/terminal-screen.ts";
-import { cutText, type Line } from "../text/styled.ts";
+import { cutText, type Line } from "../../text/styled.ts";
 import type { SgrOf } from "./painted-line.ts";
 import { Painter } from "./painter.ts";
 

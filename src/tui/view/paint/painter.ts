@@ -1,4 +1,4 @@
-import type { Line } from "../text/styled.ts";
+import type { Line } from "../../text/styled.ts";
 import { changeOf, type PaintedLine, paintLine, type RowChange, type SgrOf } from "./painted-line.ts";
 
 /** One picture of the bottom of the terminal. */

@@ -1,7 +1,7 @@
+import { feedMarkdown, finishMarkdown, startStream } from "../output/markdown-stream.ts";
+import { finishSplit, splitDelta, startSplit } from "../output/think-split.ts";
 import { print, type ViewState } from "../state.ts";
 import type { TranscriptItem } from "../transcript-item.ts";
-import { feedMarkdown, finishMarkdown, startStream } from "./markdown-stream.ts";
-import { finishSplit, splitDelta, startSplit } from "./think-split.ts";
 import { addThought, closeThoughts } from "./thoughts.ts";
 
 /** Text of the model: reasoning tags go to the reasoning box, finished blocks to the scrollback. */

@@ -1,14 +1,14 @@
 import type { SessionEvent, SessionInfo } from "#session";
-import { admit } from "./editing/echo.ts";
-import { addText, closeAnswer, printAfterAnswer, showWhole } from "./output/answer.ts";
-import { showChild } from "./output/children.ts";
-import { recoveryWords, waitingWords } from "./output/recovery-words.ts";
-import { addThought, showWholeThought } from "./output/thoughts.ts";
-import { abandonTools, endTool, foldedLine, prepareTool, startTool, updateTool } from "./output/tool-feed.ts";
-import { newApproval, newQuestion, newSecret } from "./prompts/prompt.ts";
-import { ask, dropPrompt } from "./prompts/prompts.ts";
-import { effect, notice, print, type ViewState } from "./state.ts";
-import { endTurn, startTurn } from "./turn.ts";
+import { recoveryWords, waitingWords } from "../output/recovery-words.ts";
+import { newApproval, newQuestion, newSecret } from "../prompts/prompt.ts";
+import { ask, dropPrompt } from "../prompts/prompts.ts";
+import { effect, notice, print, type ViewState } from "../state.ts";
+import { endTurn, startTurn } from "../turn.ts";
+import { addText, closeAnswer, printAfterAnswer, showWhole } from "./answer.ts";
+import { showChild } from "./children.ts";
+import { admit } from "./echo.ts";
+import { addThought, showWholeThought } from "./thoughts.ts";
+import { abandonTools, endTool, foldedLine, prepareTool, startTool, updateTool } from "./tool-feed.ts";
 
 /** What the session says, applied to what is shown. Never throws, in whatever order events come. */
 export function reduceEvent(before: ViewState, event: SessionEvent, nowMs: number): ViewState {

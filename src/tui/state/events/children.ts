@@ -1,8 +1,8 @@
 import type { AgentEvent } from "#conversation";
 import { stopwatch } from "#foundation/text/figures";
 import type { SessionEvent } from "#session";
+import { toolLine } from "../output/tool-line.ts";
 import { type ChildState, print, type ViewState } from "../state.ts";
-import { toolLine } from "./tool-line.ts";
 
 export type ChildNews = Extract<SessionEvent, { readonly type: "child-event" }>;
 

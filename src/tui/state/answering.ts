@@ -1,9 +1,9 @@
 import type { ApprovalChoice } from "#conversation";
-import { emptyBuffer, insert } from "../../input/buffer.ts";
-import { editDraft } from "../editing/editing.ts";
-import type { ViewState } from "../state.ts";
-import { type ApprovalPrompt, type ApprovalRow, approvalRows, type QuestionPrompt } from "./prompt.ts";
-import { answer, approve, changePrompt, isQuiet, quietMs } from "./prompts.ts";
+import { emptyBuffer, insert } from "../input/buffer.ts";
+import { editDraft } from "./editing/editing.ts";
+import { type ApprovalPrompt, type ApprovalRow, approvalRows, type QuestionPrompt } from "./prompts/prompt.ts";
+import { answer, approve, changePrompt, isQuiet, quietMs } from "./prompts/prompts.ts";
+import type { ViewState } from "./state.ts";
 
 /*
  * A person who is typing must not answer what has just appeared under their fingers.

@@ -2,8 +2,8 @@ import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 import type { SessionEvent } from "#session";
 import { showHint } from "../hints.ts";
+import { toolLine } from "../output/tool-line.ts";
 import { print, type RunningTool, type ViewState } from "../state.ts";
-import { toolLine } from "./tool-line.ts";
 
 export type ToolStart = Extract<SessionEvent, { readonly type: "tool-start" }>;
 export type ToolEnd = Extract<SessionEvent, { readonly type: "tool-end" }>;

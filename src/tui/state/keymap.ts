@@ -1,5 +1,5 @@
-import type { UserAction } from "../state/action.ts";
-import type { KeyEvent } from "./key-event.ts";
+import type { KeyEvent } from "../input/key-event.ts";
+import type { UserAction } from "./action.ts";
 
 /** Which key does what, as data; the help text and the extension registry read the same table. */
 export interface KeyBinding {

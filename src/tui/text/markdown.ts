@@ -1,5 +1,5 @@
 import type { Token, Tokens, TokensList } from "marked";
-import type { MarkdownMode } from "../../settings.ts";
+import type { MarkdownMode } from "../settings.ts";
 import { rule } from "./box.ts";
 import { inlineSpans } from "./markdown-inline.ts";
 import { tableRows } from "./markdown-table.ts";
