@@ -4,6 +4,7 @@ export { Agent } from "./agent.ts";
 export type { AgentSettings } from "./agent-deps.ts";
 export { type AssembledAgent, assembleAgent } from "./assemble.ts";
 export type { StartingModel } from "./assemble-model.ts";
+export { askModel } from "./auxiliary/ask-model.ts";
 export { openSideCalls, toolSideCalls } from "./auxiliary/side-calls.ts";
 export type { ContextEngine } from "./compression/engine.ts";
 export { recallTool, spanOf } from "./compression/recall-tool.ts";

@@ -4,6 +4,7 @@ import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
 import { batchCommand } from "./tree/batch.ts";
 import { chatCommand, programFlags } from "./tree/chat.ts";
 import { clawCommand } from "./tree/claw.ts";
+import { compressTrajectoriesCommand } from "./tree/compress-trajectories.ts";
 import { configCommand } from "./tree/config.ts";
 import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
@@ -51,6 +52,7 @@ export const commandTree: Command = {
     memoryCommand,
     mcpCommand,
     batchCommand,
+    compressTrajectoriesCommand,
     gatewayCommand,
     pairingCommand,
     sessionsCommand,
@@ -96,7 +98,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
-  { title: "Training data", commands: ["batch"] },
+  { title: "Training data", commands: ["batch", "compress-trajectories"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

@@ -3,5 +3,14 @@
 export { writeBatchReport } from "./batch/report.ts";
 export { type BatchEvent, type BatchOutcome, runBatch, toolsetDraw } from "./batch/run-batch.ts";
 export { RunFolder } from "./batch/run-folder.ts";
+export { type CompressionOptions, readCompressionOptions, usualCompression } from "./compress/options.ts";
+export {
+  type CompressionJob,
+  type CompressionOutcome,
+  type CompressionProgress,
+  compressFiles,
+} from "./compress/run.ts";
+export { modelSummarizer, summarizePlainly } from "./compress/summarizer.ts";
 export { readPrompts } from "./datasets/prompts.ts";
 export { openRollouts } from "./rollout/open-rollouts.ts";
+export { openTokenizer } from "./tokens/tokenizer.ts";

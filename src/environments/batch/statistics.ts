@@ -43,6 +43,8 @@ export interface RunFacts {
 /** Sums over what was run. A prompt that failed and was run again counts with its last outcome. */
 export function batchStatistics(run: RunFacts, facts: readonly PromptFacts[]): BatchStatistics {
   const last = [...new Map(facts.map((fact) => [fact.prompt_index, fact])).values()];
+  // What was left out is not described.
+  const kept = last.filter(({ status }) => status !== "discarded");
   const sum = (of: (fact: PromptFacts) => number): number => last.reduce((total, fact) => total + of(fact), 0);
   return {
     run_name: run.runName,
@@ -53,8 +55,8 @@ export function batchStatistics(run: RunFacts, facts: readonly PromptFacts[]): B
     model: run.model,
     completed_at: localTimestamp(run.finishedAt),
     duration_seconds: round(run.seconds, 2),
-    tool_statistics: withRates(sumTools(last)),
-    reasoning_statistics: last.reduce((total, fact) => addReasoning(total, fact.reasoning), noReasoning),
+    tool_statistics: withRates(sumTools(kept)),
+    reasoning_statistics: kept.reduce((total, fact) => addReasoning(total, fact.reasoning), noReasoning),
     discarded_no_reasoning: last.filter(({ status }) => status === "discarded").length,
     failed_prompts: last.filter(({ status }) => status === "failed").length,
     filtered_entries: run.filteredEntries,
