@@ -1,5 +1,6 @@
 import { ChildTable, createDelegateTool, delegationSettings, ensureSoul, memoryTool, recallTool } from "#agent";
 import { type LoadedConfig, type MachineOptions, openMachine } from "#config";
+import { answerCronLine, type CronJobs, cronTool, type Scheduler } from "#cron";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
 import { quietly } from "#foundation/files/quietly";
@@ -10,6 +11,7 @@ import { Plugins, turnHooks } from "#plugins";
 import { builtinCommands, createSessionSearchTool, openSessions, type SessionService } from "#session";
 import { openStore, type Store, type StorePlace } from "#store";
 import { blockedVariables, childEnvironment, openTools, type Tool, type Toolbox } from "#tools";
+import { openJobs, openScheduler, type SchedulerOptions } from "./open-cron.ts";
 import { openSkills, type Skills } from "./open-skills.ts";
 import { packageFolder } from "./package-folder.ts";
 import { copyShippedSkills } from "./shipped-skills.ts";
@@ -34,6 +36,10 @@ export interface Hermes extends AsyncDisposable {
   readonly plugins: Plugins;
   readonly skills: Skills;
   readonly sessions: SessionService;
+  /** Scheduled jobs, as the owner of the home has them. */
+  readonly jobs: CronJobs;
+  /** What runs them when they are due. */
+  scheduler(options: SchedulerOptions): Scheduler;
 }
 
 export async function openHermes(options: HermesOptions): Promise<Hermes> {
@@ -78,6 +84,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     pluginSkills: () => plugins.skills,
   });
   for (const tool of [...agentTools(loaded, { store, logger }), ...skills.tools]) scope.adopt(toolbox.register(tool));
+  const jobs = openJobs(machine, store);
+  scope.adopt(toolbox.register(cronTool({ store, jobs })));
   const { max_total_children: maxTotalChildren } = loaded.config.delegation;
   const children = scope.adopt(new ChildTable({ clock, logger, maxTotalChildren }));
   const sessions = scope.adopt(
@@ -90,8 +98,10 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
       tools: toolbox,
       commandEnvironment: commandEnvironment(loaded),
       plugins: pluginsOf(plugins),
+      answerCron: (line, session) => answerCronLine({ jobs, store }, line, session),
     }),
   );
+  const scheduled = { jobs, store, sessions, redact: (text: string) => toolbox.redact(text) };
   return {
     loaded,
     home,
@@ -102,6 +112,9 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     plugins,
     skills,
     sessions,
+    jobs,
+    scheduler: (wanted) =>
+      openScheduler(machine, { ...scheduled, commandEnvironment: commandEnvironment(loaded) }, wanted),
     [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose](),
   };
 }

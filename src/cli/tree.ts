@@ -6,6 +6,7 @@ import { chatCommand, programFlags } from "./tree/chat.ts";
 import { clawCommand } from "./tree/claw.ts";
 import { compressTrajectoriesCommand } from "./tree/compress-trajectories.ts";
 import { configCommand } from "./tree/config.ts";
+import { cronCommand } from "./tree/cron.ts";
 import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
@@ -55,6 +56,7 @@ export const commandTree: Command = {
     compressTrajectoriesCommand,
     gatewayCommand,
     pairingCommand,
+    cronCommand,
     sessionsCommand,
     rollbackCommand,
     insightsCommand,
@@ -99,6 +101,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
   { title: "Training data", commands: ["batch", "compress-trajectories"] },
+  { title: "Schedules", commands: ["cron"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

@@ -18,6 +18,7 @@ import { gatewayCommands } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
 import { type PlatformState, PlatformSupervisor } from "./connections/supervisor.ts";
+import { rememberAccount } from "./delivery/answers.ts";
 import { Outlet } from "./delivery/outlet.ts";
 import { Outlets } from "./delivery/outlets.ts";
 import { Replies } from "./delivery/replies.ts";
@@ -230,6 +231,7 @@ async function connect(
     async whileConnected(connection: Connection, during: AbortSignal) {
       const outlet = new Outlet(connection, platform, clock);
       using _listed = outlets.add(outlet);
+      await rememberAccount(store, platform.id, connection.account.id);
       const offer = async () => await connection.offerCommands?.(menuCommands(), during);
       void quietly("offering the commands in a menu", offer, { logger });
       const unknownSend = () => config.gateway.unknown_send;

@@ -3,6 +3,7 @@ export { Pairing } from "./access/pairing.ts";
 export { accessWarnings } from "./access/warnings.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
 export type { PlatformState } from "./connections/supervisor.ts";
+export { answerDeliverer } from "./delivery/answers.ts";
 export { type GatewayDeps, runGateway } from "./gateway.ts";
 export type { InboundMessage } from "./platform/inbound.ts";
 

@@ -54,6 +54,10 @@ export interface OpenOptions {
   readonly systemMessage?: string | undefined;
   /** Neither SOUL.md, memory nor context files. */
   readonly ignoreRules?: boolean | undefined;
+  /** False: memory is neither read nor written. */
+  readonly usesMemory?: boolean | undefined;
+  /** False: no other model takes over when the chosen one fails. */
+  readonly usesFallback?: boolean | undefined;
   readonly cwd: string;
   /** The kind of terminal it works in, and what is special about its own; the configured one when absent. */
   readonly terminal?: TerminalChoice | undefined;
@@ -171,6 +175,10 @@ export interface UserInput {
   readonly text: string;
   /** Paths or data URLs. */
   readonly images?: readonly string[] | undefined;
+  /** Words of a program: neither a command nor a reference such as `@file:` in them is acted upon. */
+  readonly isPlain?: boolean | undefined;
+  /** Words of strangers are among them: where those came from. */
+  readonly untrusted?: string | undefined;
   /** How it came in; absent where nothing outside has to know of it. */
   readonly admission?: InputAdmission | undefined;
 }

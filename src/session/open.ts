@@ -28,6 +28,7 @@ export interface SessionsOptions {
   };
   readonly skills: { readonly library: SkillLibrary; readonly loader: SkillLoader; readonly usage: SkillUsage };
   readonly children: ChildTable;
+  answerCron: SessionDeps["answerCron"];
 }
 
 /** The service every surface talks to. */
@@ -58,6 +59,7 @@ export function openSessions(options: SessionsOptions): SessionService {
     plugins: () => plugins.list(),
     pluginCommands: () => plugins.commands(),
     notifyPlugins: (event, session) => plugins.sessionEvent(event, session),
+    answerCron: (line, session) => options.answerCron(line, session),
     skillUse: async () => [...(await skills.usage.all())].map(([name, use]) => ({ name, ...use })),
     openAgent: createOpenAgent({
       ...shared,

@@ -17,6 +17,13 @@ export interface EndedSession {
   readonly source: string;
 }
 
+/** For whom jobs are shown and made. */
+export interface CronCaller {
+  readonly sessionId: string;
+  /** Undefined: the owner of the home. */
+  readonly userId: string | undefined;
+}
+
 /** What the service is built from: what all sessions of a process share. */
 export interface SessionDeps {
   readonly store: Store;
@@ -42,4 +49,6 @@ export interface SessionDeps {
   notifyPlugins(event: "on_session_finalize" | "on_session_reset", session: EndedSession): Promise<void>;
   plugins(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
   skillUse(): Promise<readonly SkillUseFigures[]>;
+  /** Answers a line of `/cron`, for the person and the chat this session belongs to. */
+  answerCron(line: string, session: CronCaller): Promise<string>;
 }

@@ -10,10 +10,7 @@ export const approvalSections = {
         300,
         "Seconds a question that is sent to a chat or another program waits before it counts as no.",
       ),
-      cron_mode: choice(["deny", "approve"], "deny", {
-        description: "Flagged commands of scheduled jobs.",
-        noEffect: missing.cron,
-      }),
+      cron_mode: choice(["deny", "approve"], "deny", "Flagged commands of scheduled jobs."),
       headless: choice(["deny", "allow"], "deny", "Flagged commands where nobody can be asked."),
       sudo: choice(
         ["off", "auto", "ask"],

@@ -155,7 +155,7 @@ export const gatewaySections = {
     },
   ),
   cron: section(
-    { description: "Scheduled jobs.", category: "Cron", noEffect: missing.cron, reload: "now" },
+    { description: "Scheduled jobs.", category: "Cron", reload: "restart" },
     {
       wrap_response: flag(true, "Add a line about the job before and after its answer."),
       max_parallel_jobs: initially(

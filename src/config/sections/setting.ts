@@ -63,7 +63,6 @@ type Flat<T> = { readonly [K in keyof T]: T[K] };
 /** Parts of Hermes that settings exist for before they do; {@link Facts.noEffect} of their keys. */
 export const missing = {
   gateway: "The messaging gateway does not exist yet.",
-  cron: "Scheduled jobs do not exist yet.",
   voice: "Speaking with Hermes does not exist yet.",
   terminals: "Commands run on this machine only; other kinds of terminal do not exist yet.",
   dashboard: "The dashboard does not exist yet.",

@@ -30,6 +30,8 @@ export interface CommandServices
   readonly children: { list(): readonly { readonly id: string; readonly task: string }[] };
   /** Answers the approval that is open; false when none is. */
   readonly asking: { approveOpen(choice: ApprovalChoice): boolean };
+  /** Jobs of the person this session works for. */
+  readonly cron: { answer(line: string): Promise<string> };
   /** A line as if it had been typed: a command or words. */
   readonly line: Pick<OpenSession, "submit">;
   readonly machine: Pick<SessionDeps, "version" | "redact" | "plugins" | "skillUse">;

@@ -130,3 +130,16 @@ export const agentsCommand = defineCommand({
     return { kind: "table", title: "Running", columns: ["Kind", "Id", "What", "State"], rows };
   },
 });
+
+export const cronCommand = defineCommand({
+  name: "cron",
+  description: "Show and change scheduled jobs",
+  category: "Tools & Skills",
+  argsHint: "[add <schedule> | <prompt>]",
+  subcommands: ["list", "add", "pause", "resume", "run", "remove"],
+  whileRunning: "now",
+  takes: ["cron"],
+  async run({ args }, { cron }) {
+    return say(await cron.answer(args));
+  },
+});

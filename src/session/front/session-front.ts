@@ -169,12 +169,14 @@ export class SessionFront implements OpenSession {
     this.#isFenced ||= isFenced === true;
   }
 
-  async submit({ text, images = [], admission }: UserInput, from = this.#deps.options.source): Promise<Submission> {
+  async submit(input: UserInput, from = this.#deps.options.source): Promise<Submission> {
+    const { text, images = [], admission, isPlain, untrusted } = input;
     if (this.#closed !== undefined) return { kind: "refused", message: "This session is closed." };
     if (this.#isLost) return { kind: "refused", message: lostText, isLost: true };
     if (text.trim() === "" && images.length === 0) return { kind: "refused", message: "There is nothing to send." };
-    const command = text.trimStart().startsWith("/") ? await this.#dispatcher.find(text) : undefined;
-    if (command === undefined) return await this.#turns.say({ text, images, from }, { admission });
+    const isCommand = isPlain !== true && text.trimStart().startsWith("/");
+    const command = isCommand ? await this.#dispatcher.find(text) : undefined;
+    if (command === undefined) return await this.#turns.say({ text, images, from, isPlain, untrusted }, { admission });
     if (admission !== undefined && !(await this.#turns.admitCommand(text, admission))) return { kind: "duplicate" };
     const view = await command();
     // A command may have changed the model, the conversation, or what it costs.
@@ -255,6 +257,9 @@ export class SessionFront implements OpenSession {
       children: this.#children,
       asking: this.#asking,
       line: this,
+      cron: {
+        answer: (line) => session.answerCron(line, { sessionId: this.info.id, userId: this.#deps.options.userId }),
+      },
       machine: session,
       store,
       clock,

@@ -44,7 +44,8 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
     const host = request.records === undefined ? shared : { ...shared, records: request.records };
     const { machine, models } = host;
     const { config } = machine.loaded;
-    const { entries: fallbackChain, warnings } = parseFallbackChain(config);
+    const { entries, warnings } = parseFallbackChain(config);
+    const fallbackChain = request.options.usesFallback === false ? [] : entries;
     for (const warning of warnings) machine.logger.warn(warning);
     const { options } = request;
     const { model, provider } = options;
@@ -76,7 +77,7 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
       settings: settingsOf(request, { host, live }),
       tools: toolOptions(request, host),
       askUser: request.askUser,
-      hasMemory: options.ignoreRules !== true,
+      hasMemory: options.ignoreRules !== true && options.usesMemory !== false,
       trajectoryFolder: savesTrajectories(options.saveTrajectories, config.agent.save_trajectories)
         ? options.cwd
         : undefined,

@@ -57,6 +57,7 @@ export async function openHarness(given: HarnessOptions = {}) {
       notifyPlugins: () => Promise.resolve(),
       plugins: () => [],
       skillUse: () => Promise.resolve([]),
+      answerCron: (line) => Promise.resolve(`cron ${line}`),
       ...given.deps,
     }),
   );

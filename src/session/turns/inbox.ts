@@ -14,6 +14,10 @@ export interface Admitted {
   readonly sent?: string;
   /** Nothing in the text is replaced by what it stands for. */
   readonly isVerbatim?: boolean;
+  /** The same, for words of a program that Hermes works for: they are not those of strangers. */
+  readonly isPlain?: boolean | undefined;
+  /** Where words of strangers in them came from. */
+  readonly untrusted?: string | undefined;
   /** The source of the surface that sent them. */
   readonly from?: string | undefined;
   /** No words: the turn that broke off goes on. */
@@ -99,7 +103,11 @@ export function idsOf(messages: readonly Admitted[]): readonly number[] {
 export function joinMessages(messages: readonly Admitted[]): Words {
   const images = messages.flatMap((message) => message.images);
   const text = messages.map((message) => message.text).join("\n");
-  const verbatim = messages.some((message) => message.isVerbatim === true) ? { isVerbatim: true } : {};
+  const verbatim = {
+    ...(messages.some((message) => message.isVerbatim === true) ? { isVerbatim: true } : {}),
+    ...(messages.some((message) => message.isPlain === true) ? { isPlain: true } : {}),
+    untrusted: messages.find((message) => message.untrusted !== undefined)?.untrusted,
+  };
   if (!messages.some((message) => message.sent !== undefined)) return { text, images, ...verbatim };
   return { text, images, sent: messages.map((message) => message.sent ?? message.text).join("\n"), ...verbatim };
 }
@@ -114,6 +122,8 @@ function toAdmitted(entry: InboxEntry): Admitted {
     images,
     ...(typeof event["sent"] === "string" ? { sent: event["sent"] } : {}),
     ...(event["isVerbatim"] === true ? { isVerbatim: true } : {}),
+    ...(event["isPlain"] === true ? { isPlain: true } : {}),
+    untrusted: typeof event["untrusted"] === "string" ? event["untrusted"] : undefined,
     from: typeof event["from"] === "string" ? event["from"] : undefined,
   };
 }

@@ -138,13 +138,14 @@ export class TurnRunner {
   async #content(words: Words, { services }: Conversation) {
     const { signal, cwd } = this.#deps;
     const typed = words.sent ?? words.text;
-    const expanded =
-      words.isVerbatim === true
-        ? { text: typed, warnings: [], untrusted: "a message that arrived by itself" }
-        : await services.references.expand(typed, signal);
+    const isTyped = words.isVerbatim !== true && words.isPlain !== true;
+    const arrived = words.isVerbatim === true ? "a message that arrived by itself" : undefined;
+    const expanded = isTyped
+      ? await services.references.expand(typed, signal)
+      : { text: typed, warnings: [], untrusted: arrived };
     const { content, warnings } = await withImages(expanded.text, words.images, cwd);
     for (const warning of [...expanded.warnings, ...warnings]) this.#tell(warning, "warn");
-    const { untrusted } = expanded;
+    const untrusted = expanded.untrusted ?? words.untrusted;
     return { userMessage: content, untrusted, ...(words.sent === undefined ? {} : { persistUserMessage: words.text }) };
   }
 

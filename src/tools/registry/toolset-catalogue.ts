@@ -53,7 +53,6 @@ export const absentTools: ReadonlySet<string> = new Set([
   ...reinforcement,
   ...feishuDrive,
   ...spotify,
-  "cronjob",
   "send_message",
   "discord",
   "discord_admin",

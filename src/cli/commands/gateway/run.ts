@@ -9,6 +9,7 @@ import { exitCodes, type Invocation, replacedCode } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { homeOf } from "../../support/home.ts";
 import { version } from "../../version.ts";
+import { startHosted } from "./hosted.ts";
 
 /** What service managers read as "start it again". */
 const startAgain = 75;
@@ -49,8 +50,12 @@ async function serve(
   { signal, onRestart }: { readonly signal: AbortSignal; onRestart(): void },
 ): Promise<"asked" | "hopeless"> {
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
-  const [{ openHermes }, { enabledPlatforms, runGateway, StatusFile, accessWarnings }, { GatewayHooks }] =
-    await Promise.all([import("#app"), import("#gateway"), import("#plugins")]);
+  const [{ openHermes }, gateway, { GatewayHooks }] = await Promise.all([
+    import("#app"),
+    import("#gateway"),
+    import("#plugins"),
+  ]);
+  const { enabledPlatforms, runGateway, StatusFile, accessWarnings, answerDeliverer } = gateway;
   await using hermes = await openHermes({
     env: io.env,
     cwd: io.cwd,
@@ -103,6 +108,7 @@ async function serve(
       status.platform(platform, state);
     },
   };
+  await using _hosted = startHosted({ hermes, deliverer: answerDeliverer(deps) });
   return await runGateway(deps, signal);
 }
 
