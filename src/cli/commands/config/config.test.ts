@@ -43,13 +43,15 @@ describe("hermes config", () => {
     const set = await hermes("config", "set", "display.mouse_tracking", "false");
     expect(set).toMatchObject({ code: 0 });
     expect(set.stdout).toMatch(/no effect: The mouse/);
-    await hermes("config", "set", "cron.wrap_response", "false");
-    await hermes("config", "set", "cron.use_fallback", "false");
-    expect((await hermes("config", "explain", "cron.wrap_response")).stdout).toContain("no effect: Scheduled jobs");
+    await hermes("config", "set", "gateway.encrypt_at_rest", "true");
+    await hermes("config", "set", "gateway.encryption_key_file", "/x");
+    expect((await hermes("config", "explain", "gateway.encrypt_at_rest")).stdout).toContain(
+      "no effect: The messaging gateway",
+    );
     expect((await hermes("config", "explain", "display.compact")).stdout).not.toContain("no effect");
     const { stdout } = await hermes("doctor", "--offline");
     expect(stdout).toMatch(/without effect: display\.mouse_tracking: The mouse/);
-    expect(stdout).toMatch(/without effect: cron\.wrap_response, cron\.use_fallback: Scheduled jobs/);
+    expect(stdout).toMatch(/without effect: gateway\.encrypt_at_rest, gateway\.encryption_key_file: The messaging/);
     expect((await hermes("config", "set", "display.compact", "true")).stdout).not.toContain("no effect");
   });
 
