@@ -3,7 +3,14 @@ import type { AgentEvents } from "#conversation";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import { quietly } from "#foundation/files/quietly";
 import { never } from "#foundation/lifecycle/abort";
-import { type CredentialPool, CredentialRecovery, type ModelFailure, type ModelRequest, type Target } from "#model";
+import {
+  type CredentialPool,
+  CredentialRecovery,
+  type ModelFailure,
+  type ModelRequest,
+  type ResolvedTarget,
+  type Target,
+} from "#model";
 import type { SessionScope } from "#tools";
 import type { AgentModel, AgentRecord } from "./agent-deps.ts";
 import type { Conversation } from "./conversation.ts";
@@ -19,6 +26,8 @@ export interface StartingModel {
   readonly pool: CredentialPool | undefined;
   /** More than one means that another can take over when one is refused. */
   readonly credentialCount: number;
+  /** How it was found; it knows the address that belongs to another credential of the pool. */
+  readonly resolution?: Pick<ResolvedTarget, "retarget"> | undefined;
   readonly isDemo: boolean;
 }
 
@@ -106,7 +115,10 @@ export function remediesFor(
   );
 }
 
-function recoveryFor(target: Target, { isDemo, target: primary, pool }: StartingModel): CredentialRecovery | undefined {
+function recoveryFor(
+  target: Target,
+  { isDemo, target: primary, pool, resolution }: StartingModel,
+): CredentialRecovery | undefined {
   if (isDemo) return undefined;
   const { provider, providerLabel, credential: handle } = target;
   const isPrimary = provider === primary.provider;
@@ -114,7 +126,7 @@ function recoveryFor(target: Target, { isDemo, target: primary, pool }: Starting
     provider,
     providerLabel,
     handle,
-    ...(isPrimary && pool !== undefined ? { pool } : {}),
+    ...(isPrimary && pool !== undefined ? { pool, retarget: resolution?.retarget } : {}),
   });
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { type AccountGate, CredentialPool, CredentialRecovery, NousGuard, nousGate } from "#model";
 import { AuthFile, type CredentialHandle } from "#model/testing";
 import { badKey, calls, fails, noCredit, rateLimited, says, withHeaders } from "../../test/fakes/model-server/index.ts";

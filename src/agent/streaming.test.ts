@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
 import {

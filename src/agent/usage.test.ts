@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { BudgetGate, type BudgetLimits, type PriceQuote } from "#model";
 import { calls, hangAfter, reply, says, serverError } from "../../test/fakes/model-server/index.ts";
 import { budgetedMoney } from "./money/budgeted-money.ts";

@@ -32,11 +32,6 @@ export function formatKeyPath(path: readonly (string | number)[]): string {
     .join(".");
 }
 
-/** Whether two paths name the same key. */
-export function isSamePath(left: KeyPath, right: KeyPath): boolean {
-  return left.length === right.length && left.every((segment, index) => segment === right[index]);
-}
-
 function malformed(key: string): UserError {
   return new UserError(`"${key}" is not the name of a setting.`, {
     code: "config_key_invalid",

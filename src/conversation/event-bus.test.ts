@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import type { AgentEvent } from "./agent-event.ts";
 import { EventBus, observerOrder } from "./event-bus.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { Conversations, SpokenMessage } from "#session";
 import { Events } from "./events.ts";
 

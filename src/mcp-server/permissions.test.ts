@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { Conversations, SessionEvent, SessionInfo } from "#session";
 import { Events } from "./events.ts";
 import { Permissions } from "./permissions.ts";

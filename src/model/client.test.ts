@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
-import { FakeClock, systemClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { systemClock } from "#foundation/time/clock";
 import {
   calls,
   crlf,

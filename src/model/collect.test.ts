@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newToolCall } from "#conversation";
-import { Collector, collect } from "./collect.ts";
+import { Collector } from "./collect.ts";
+import { collect } from "./testing/collect.ts";
 
 const end = { type: "attempt-end", finish: "stop" } as const;
 

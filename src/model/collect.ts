@@ -147,9 +147,3 @@ export class Collector {
     };
   }
 }
-
-export function collect(events: Iterable<ModelEvent>): Collected {
-  const collector = new Collector();
-  for (const event of events) collector.add(event);
-  return collector.result();
-}

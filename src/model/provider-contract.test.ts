@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Message } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock, systemClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { systemClock } from "#foundation/time/clock";
 import {
   calls,
   type ModelServer,

@@ -81,6 +81,5 @@ export interface ImageGenProvider {
   readonly name: string;
   readonly displayName?: string;
   isAvailable(): boolean;
-  listModels?(): readonly string[] | Promise<readonly string[]>;
   generate(request: { readonly prompt: string; readonly aspectRatio: string }): Promise<unknown>;
 }

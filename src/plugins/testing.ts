@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { ToolRegistry } from "#tools";
 import { noSessions, type PluginWiring } from "./context.ts";
 import { Contributions } from "./contributions.ts";

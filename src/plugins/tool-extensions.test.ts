@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { Hooks } from "./hooks/hooks.ts";
 import { imageProvider, toImage, toolExtensions } from "./tool-extensions.ts";
 

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SessionId } from "#conversation";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { calls, says, slow } from "../../test/fakes/model-server/index.ts";
 import type { BorrowOptions, OpenSession, SessionEvent } from "./api.ts";
 import { type HarnessOptions, openHarness, say } from "./testing/harness.ts";

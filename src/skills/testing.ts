@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { SessionVariables } from "#tools";
 import { SkillLibrary, type SkillLibraryDeps, type SkillSettings } from "./library/library.ts";
 import { SkillLoader, type TypedSecret } from "./load/load.ts";

@@ -70,7 +70,6 @@ export interface Sessions {
   list(options?: SessionListOptions): Promise<readonly SessionSummary[]>;
   /** Where a resume continues: the tip of a compression chain, the newest descendant that has messages. */
   resumeTarget(id: SessionId): Promise<SessionId | undefined>;
-  compressionTip(id: SessionId): Promise<SessionId>;
   /** From the parent up to the root. */
   ancestors(id: SessionId): Promise<readonly SessionId[]>;
   /** Children and their children, oldest first. */
@@ -158,8 +157,6 @@ export interface Outbox {
   /** False when another sender was faster. */
   startSending(id: number): Promise<boolean>;
   markSent(id: number, platformMessageId: string | undefined): Promise<void>;
-  /** The id of a placeholder, so that the text can be edited in after a crash. */
-  notePlatformMessage(id: number, platformMessageId: string): Promise<void>;
   retryAt(id: number, options: { atMs: number; errorClass: string }): Promise<void>;
   fail(id: number, options: { status: "failed" | "dead" | "unknown"; errorClass: string }): Promise<void>;
   /** After a restart: entries that were being sent, now `unknown`. */

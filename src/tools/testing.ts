@@ -1,4 +1,4 @@
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { systemClock } from "#foundation/time/clock";
 import { clarifyTool } from "./builtin/clarify.tool.ts";
 import { createPatchTool } from "./builtin/patch.tool.ts";

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isMemoryProvider, type MemoryProvider, setupKind } from "#agent";
 import { MemoryManager } from "#agent/testing";
 import { assistantMessage, userMessage } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { FakeClock } from "#foundation/time/clock";
 import { toolContext } from "#tools/testing";
 
 export interface MemoryProviderSubject {

@@ -1,7 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryLogger, silentLogger } from "#foundation/files/logger";
-import { FakeClock } from "#foundation/time/clock";
+import { silentLogger } from "#foundation/files/logger";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { openStore } from "#store";
 import { findPostgres, type PostgresServer, startPostgres } from "./store/postgres-server.ts";
 import { session } from "./store/subject.ts";

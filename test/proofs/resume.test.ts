@@ -42,7 +42,9 @@ describe("a session whose process is killed", () => {
   /** Small enough that results are shortened, and that a summary takes the place of the beginning. */
   const plan = { turns: 3, contextWindow: 5_500, protectLastN: 4, resumeAfter: () => false };
 
-  it("sends the same requests whichever event was the last, also around a compression", async () => {
+  it("sends the same requests whichever event was the last, also around a compression", {
+    timeout: 300_000,
+  }, async () => {
     await using project = await makeProject();
     const straight = await playKilled(plan, project.folder);
     expect(straight).toMatchObject({ compressions: 2, failed: [] });

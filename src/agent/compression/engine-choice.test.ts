@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { toolContext } from "#tools/testing";
 import { type ContextEngine, thresholdOf } from "./engine.ts";
 import { engineTools, selectEngine } from "./engine-choice.ts";

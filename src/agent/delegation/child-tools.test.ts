@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { estimateText } from "#model";
 import { type Approver, type Listing, result, type Tool, Toolsets } from "#tools";
 import {

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { BudgetGate } from "#model";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";

@@ -1,5 +1,6 @@
 import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
-import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import type { FallbackEntry, Target } from "#model";
 import { classify, openConnections, streamModel } from "#model/testing";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type AssistantMessage, assistantMessage, newToolCall, userMessage } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { toolContext } from "#tools/testing";
 import { type FlushFacts, type FlushRequest, flushMemory, planFlush } from "./flush.ts";
 import { memoryStage } from "./testing.ts";

@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock, systemClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { systemClock } from "#foundation/time/clock";
 import { withLockDirectory } from "./locked-files.ts";
 import { memoryStage } from "./testing.ts";
 

@@ -1,8 +1,8 @@
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { takeSnapshot } from "./snapshot.ts";
 import { memoryStage } from "./testing.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { assistantMessage, type ToolDetails, userMessage } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { fakeTool } from "#tools/testing";
 import { BackgroundReview, countTurn, freshCounters, type ReviewJob } from "./review.ts";
 

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { assistantMessage, type Message, userMessage } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock, systemClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
+import { systemClock } from "#foundation/time/clock";
 import { classify, openConnections, streamModel } from "#model/testing";
 import { fakeTool, listingOf, registryOf, testScope, toolContext } from "#tools/testing";
 import { calls, fails, hang, says, serverError, startModelServer } from "../../../test/fakes/model-server/index.ts";

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { takeSnapshot } from "./snapshot.ts";
 import { defaultNotesSettings, memoryStage } from "./testing.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import { noAbilities, runTool, toolContext } from "#tools/testing";
 import type { MemoryTarget } from "./entries.ts";

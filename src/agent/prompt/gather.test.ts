@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { loadConfig } from "#config";
-import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { never } from "#foundation/lifecycle/abort";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { fakeTool, listingOf, registryOf } from "#tools/testing";
 import { gatherPrompt } from "./gather.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newToolCall, toolMessage, userMessage } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { fakeTool } from "#tools/testing";
 import { NestedHints, pathsIn } from "./nested-hints.ts";
 

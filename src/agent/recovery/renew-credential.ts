@@ -30,8 +30,8 @@ export function renewCredential(deps: RemedyDeps, context: RemedyContext): Remed
         return { kind: "retry", waitMs: retryDelayMs(problem.failure, { attempt: 1, ...random }) };
       }
       if (step.why === "rotated") {
-        const { baseUrl = turn.target.baseUrl } = step.member;
-        turn.adjustTarget({ ...turn.target, credential: step.handle, baseUrl });
+        const { handle, baseUrl = turn.target.baseUrl } = step;
+        turn.adjustTarget({ ...turn.target, credential: handle, baseUrl });
       }
       return { kind: "retry", waitMs: 0 };
     },

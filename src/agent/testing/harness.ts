@@ -1,6 +1,7 @@
 import { type AgentEvent, EventBus, type Message, type SessionId } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
-import { FakeClock, systemClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
+import { systemClock } from "#foundation/time/clock";
 import { type FallbackEntry, type ModelRequest, noCredential, type Target } from "#model";
 import { classify, openConnections, type ProtocolName, streamModel } from "#model/testing";
 import type { Tool } from "#tools";

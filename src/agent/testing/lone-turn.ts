@@ -1,6 +1,6 @@
 import type { AgentEvent, AssistantMessage, Message, SessionId, TurnId } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { type Collected, type FailureKind, type ModelFailure, noCredential, type Target } from "#model";
 import { fakeTool } from "#tools/testing";
 import { keepEverything } from "../context-keeper.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assistantMessage, newToolCall, toolMessage, userMessage } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { fromShareGpt } from "./from-sharegpt.ts";
 import { systemTurn, type TrajectoryMessage, toShareGpt } from "./sharegpt.ts";
 

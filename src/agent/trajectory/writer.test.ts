@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { batchEntry, type ToolStats } from "./batch-entry.ts";
 import { isCompleted, localTimestamp, savesTrajectories, type TrajectoryEntry, trajectoryEntry } from "./entry.ts";
 import { trajectoryProblems, trajectoryStats } from "./inspect.ts";

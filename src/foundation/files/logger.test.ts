@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redactor } from "../secrets/redact.ts";
-import { FakeClock } from "../time/clock.ts";
-import { memoryLogger, openLogger, silentLogger, teeLogger } from "./logger.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { memoryLogger } from "../testing/memory-logger.ts";
+import { openLogger, silentLogger, teeLogger } from "./logger.ts";
 
 let folder: string;
 let file: string;

@@ -30,7 +30,7 @@ export interface LogLine {
 const severity: Readonly<Record<LogLevel, number>> = { debug: 10, info: 20, warn: 30, error: 40 };
 
 /** Any logger is a function of one line; this gives it the interface. */
-function loggerOver(write: (line: LogLine) => void, bound: LogFields = {}): Logger {
+export function loggerOver(write: (line: LogLine) => void, bound: LogFields = {}): Logger {
   const at =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}): void =>
@@ -45,15 +45,6 @@ function loggerOver(write: (line: LogLine) => void, bound: LogFields = {}): Logg
 }
 
 export const silentLogger: Logger = loggerOver(() => undefined);
-
-/** Keeps its lines, for tests. */
-export function memoryLogger(): Logger & { readonly lines: readonly LogLine[] } {
-  const lines: LogLine[] = [];
-  return Object.assign(
-    loggerOver((line) => void lines.push(line)),
-    { lines },
-  );
-}
 
 /** Sends every line to each of the loggers; each filters for itself. */
 export function teeLogger(...loggers: readonly Logger[]): Logger {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { never } from "../lifecycle/abort.ts";
-import { FakeClock, systemClock } from "./clock.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { systemClock } from "./clock.ts";
 
 test("the system clock tells the time and waits", async () => {
   const before = Date.now();

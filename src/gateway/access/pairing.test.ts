@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Config, loadConfig } from "#config";
 import { HermesHome } from "#foundation/files/paths";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { MessageSource } from "../platform/inbound.ts";
 import { Pairing } from "./pairing.ts";
 import { Users } from "./users.ts";

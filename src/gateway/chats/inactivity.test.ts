@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { Inactivity } from "./inactivity.ts";
 
 describe("a turn that falls silent", () => {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeClock, systemClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
+import { systemClock } from "#foundation/time/clock";
 import {
   fails,
   hang,

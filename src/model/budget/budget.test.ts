@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { toNanoUsd } from "../catalog/cost.ts";
 import { type DayLedger, dayOf, MemoryDayLedger, reservedNano } from "./day-ledger.ts";
 import { FileDayLedger } from "./day-ledger-file.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { ModelCatalog, type ModelQuestion } from "./catalog.ts";
 import { EndpointLists } from "./endpoint-lists.ts";
 import { anthropicOutputLimit, familyCapabilities, familyWindow } from "./families.ts";

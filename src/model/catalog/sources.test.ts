@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { CachedSource } from "./cached-source.ts";
 import { ModelCatalog } from "./catalog.ts";
 import { readModelList } from "./model-list.ts";

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { runProcess } from "#foundation/process/run";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { AuthFile } from "./auth-file.ts";
 import {
   activeProvider,

@@ -9,8 +9,8 @@ export type RecoveryStep =
       readonly kind: "retry";
       readonly why: "rotated";
       readonly handle: CredentialHandle;
-      /** Carries the address the new credential belongs to, where it has one of its own. */
-      readonly member: PoolMember;
+      /** The address the new credential belongs to; undefined where all share one. */
+      readonly baseUrl: string | undefined;
     }
   /** Nothing here can help: the fallback chain is next, then `explanation`. */
   | { readonly kind: "give-up"; readonly explanation: string; readonly hint: string; readonly untilMs?: number }
@@ -21,6 +21,8 @@ export interface RecoveryOptions {
   readonly providerLabel: string;
   readonly handle: CredentialHandle;
   readonly pool?: CredentialPool;
+  /** The target with another credential of the pool, at the address that credential is for. */
+  readonly retarget?: ((member: PoolMember, handle: CredentialHandle) => { readonly baseUrl: string }) | undefined;
 }
 
 /**
@@ -49,10 +51,21 @@ export class CredentialRecovery {
         return { kind: "retry", why: "same-again" };
       case "rotated":
         this.#handle = verdict.handle;
-        return { kind: "retry", why: "rotated", handle: verdict.handle, member: verdict.member };
+        return { kind: "retry", why: "rotated", handle: verdict.handle, baseUrl: this.#addressOf(verdict) };
       case "exhausted":
         return this.#giveUp(failure, verdict.untilMs);
     }
+  }
+
+  /** A credential without an address of its own belongs to the provider's, not to that of the one before it. */
+  #addressOf({
+    member,
+    handle,
+  }: {
+    readonly member: PoolMember;
+    readonly handle: CredentialHandle;
+  }): string | undefined {
+    return this.#options.retarget?.(member, handle).baseUrl ?? member.baseUrl;
   }
 
   /** The call worked in the end. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { classify } from "../failures/classify.ts";
 import type { ModelFailure } from "../failures/failure.ts";
 import type { Resolution, TargetWish } from "../resolve/context.ts";

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
+import { CredentialRecovery } from "../credentials/recovery.ts";
 import { KeyScopeError } from "../credentials/scoped.ts";
 import { LocalDetection } from "../providers/local/local-detection.ts";
 import { fetchModels } from "../providers/models/models-list.ts";
@@ -13,6 +14,18 @@ import { headersFor, openWorld, refused, resolved } from "./testing/world.ts";
 const openrouterKey = "sk-or-0123456789abcdef";
 const gatewayKey = "vck_0123456789abcdef";
 const login = "sk-ant-oat01-0123456789";
+
+const noCredit = {
+  kind: "billing",
+  provider: "openrouter",
+  model: "x/y",
+  message: "no credit",
+  isPartial: false,
+  isRetryable: false,
+  mayCompress: false,
+  mayRotate: true,
+  mayFallBack: true,
+} as const;
 
 describe("[20:R3.17] a key never goes to a host it does not belong to", () => {
   test("[20:A3.1][20:R3.15] OpenRouter's key and the person's own endpoint", async () => {
@@ -148,18 +161,7 @@ describe("[20:R3.17] a key never goes to a host it does not belong to", () => {
       never,
     );
     const resolution = await resolved({ provider: "openrouter", model: "x/y" }, world.context);
-    const failure = {
-      kind: "billing",
-      provider: "openrouter",
-      model: "x/y",
-      message: "no credit",
-      isPartial: false,
-      isRetryable: false,
-      mayCompress: false,
-      mayRotate: true,
-      mayFallBack: true,
-    } as const;
-    const verdict = await resolution.pool?.failed(resolution.target.credential.id, failure, never);
+    const verdict = await resolution.pool?.failed(resolution.target.credential.id, noCredit, never);
     if (verdict?.kind !== "rotated") throw new Error(`not rotated: ${verdict?.kind}`);
     const moved = resolution.retarget?.(verdict.member, verdict.handle);
     expect(moved?.baseUrl).toBe("https://mirror.example.com/v1");
@@ -169,6 +171,22 @@ describe("[20:R3.17] a key never goes to a host it does not belong to", () => {
     expect(await headersFor(moved, "https://mirror.example.com/v1/x")).toEqual({
       Authorization: "Bearer other-key-012345",
     });
+  });
+
+  test("rotation away from a credential with another address goes back to the provider's own", async () => {
+    using world = openWorld({ env: { OPENROUTER_API_KEY: openrouterKey } });
+    const first = await resolved({ provider: "openrouter", model: "x/y" }, world.context);
+    await first.pool?.add(
+      { secret: new Secret("other-key-012345"), baseUrl: "https://mirror.example.com/v1", priority: -5 },
+      never,
+    );
+    const { target, pool, retarget } = await resolved({ provider: "openrouter", model: "x/y" }, world.context);
+    expect(target.baseUrl).toBe("https://mirror.example.com/v1");
+    if (pool === undefined) throw new Error("no pool");
+    const { provider, providerLabel, credential: handle } = target;
+    const recovery = new CredentialRecovery({ provider, providerLabel, handle, pool, retarget });
+    const step = await recovery.next(noCredit, never);
+    expect(step).toMatchObject({ why: "rotated", baseUrl: "https://openrouter.ai/api/v1" });
   });
 
   test("a change of provider in mid-session leaves key, address and wire behind", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { withProbedBaseUrl } from "../credentials/auth-state.ts";
 import { PoolMemory } from "../credentials/pool/pool-memory.ts";
 import { ModelsCache } from "../providers/models/models-cache.ts";

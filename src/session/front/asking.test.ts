@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { result } from "#tools";
 import { createGate, fakeTool, Grants, testScope, YoloSwitch } from "#tools/testing";
 import { calls, reply, says } from "../../../test/fakes/model-server/index.ts";

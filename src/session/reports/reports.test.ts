@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newToolCall, type SessionId } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { openStore, type Store } from "#store";
-import { exportSession } from "./export.ts";
 import { collectInsights } from "./insights.ts";
 import { insightsCsv, insightsJson } from "./insights-data.ts";
 import { bar, insightsText, table } from "./insights-text.ts";
@@ -123,35 +122,6 @@ describe("insights", () => {
         ["日本", "c"],
       ]),
     ).toEqual(["a     b", "日本  c"]);
-  });
-});
-
-describe("an export", () => {
-  it("is one JSON line with messages, Markdown, or a page without scripts [20:A11.6] [20:R11.13] [20:R11.17]", async () => {
-    const call = newToolCall({ id: "c", name: "terminal", arguments: '{"command":"ls"}' });
-    await store.messages.append(id("x"), [
-      { role: "user", content: "Look <script>alert(1)</script> key-12345" },
-      { role: "assistant", content: "Looking.", tool_calls: [call] },
-      { role: "tool", content: "```\nfiles\n```", tool_call_id: "c", tool_name: "terminal" },
-    ]);
-    await store.sessions.setTitle(id("x"), "My <work>");
-    const exported = await store.sessions.export(id("x"));
-    if (exported === undefined) throw new Error("no session");
-    const line = exportSession(exported, "json");
-    expect(line.trimEnd()).not.toContain("\n");
-    expect(JSON.parse(line)).toMatchObject({
-      id: "x",
-      messages: [{ role: "user" }, { role: "assistant" }, { role: "tool" }],
-    });
-    const markdown = exportSession(exported, "markdown", { redact: (text) => text.replaceAll("key-12345", "***") });
-    expect(markdown).toContain("# My <work>");
-    expect(markdown).toContain("````\n```\nfiles\n```\n````");
-    expect(markdown).toContain('{"command":"ls"}');
-    expect(markdown).not.toContain("key-12345");
-    const page = exportSession(exported, "html");
-    expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
-    expect(page).not.toContain("<script>");
-    expect(page).toContain("default-src 'none'");
   });
 });
 

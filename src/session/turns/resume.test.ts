@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { isValid, newToolCall, type SessionId } from "#conversation";
 import { HermesHome } from "#foundation/files/paths";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { leaseOwner, takeLease } from "#store";
 import { hang, says, slow } from "../../../test/fakes/model-server/index.ts";
 import { type HarnessOptions, openHarness, say } from "../testing/harness.ts";

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { SessionId } from "#conversation";
 
-const pattern = /^\d{8}_\d{6}_[0-9a-f]{6,}$/;
-
 /** `YYYYMMDD_HHMMSS_` in local time, as people read it, and eight hexadecimal digits. */
 export function newSessionId(nowMs: number): SessionId {
   const now = new Date(nowMs);
@@ -10,9 +8,4 @@ export function newSessionId(nowMs: number): SessionId {
   const day = `${String(now.getFullYear()).padStart(4, "0")}${two(now.getMonth() + 1)}${two(now.getDate())}`;
   const time = `${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
   return `${day}_${time}_${randomBytes(4).toString("hex")}` as SessionId;
-}
-
-/** True for every id of that form; older programs made shorter ends. */
-export function isSessionId(text: string): text is SessionId {
-  return pattern.test(text);
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Message, SessionId, TurnId } from "#conversation";
-import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import type { Alongside, Written } from "../api.ts";

@@ -89,10 +89,6 @@ export class OutboxRepository implements Outbox {
     );
   }
 
-  async notePlatformMessage(id: number, platformMessageId: string): Promise<void> {
-    await this.#context.db.run("UPDATE gw_outbox SET platform_message_id = ? WHERE id = ?", [platformMessageId, id]);
-  }
-
   async retryAt(id: number, options: { atMs: number; errorClass: string }): Promise<void> {
     await this.#context.db.run(
       `UPDATE gw_outbox SET status = 'pending', next_attempt_at_ms = ?, error_class = ?

@@ -2,7 +2,7 @@ import type { SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { continueCompressed } from "../continuation.ts";
 import { likeLiteral, type SqlValue } from "../database.ts";
-import { ancestors, compressionTip, descendants, resumeTarget, rootOf } from "../lineage.ts";
+import { ancestors, descendants, resumeTarget, rootOf } from "../lineage.ts";
 import type { AppendResult } from "../records/message.ts";
 import type {
   BranchOptions,
@@ -119,10 +119,6 @@ export class SessionRepository implements Sessions {
 
   resumeTarget(id: SessionId): Promise<SessionId | undefined> {
     return resumeTarget(this.#context.db, id);
-  }
-
-  compressionTip(id: SessionId): Promise<SessionId> {
-    return compressionTip(this.#context.db, id);
   }
 
   ancestors(id: SessionId): Promise<readonly SessionId[]> {

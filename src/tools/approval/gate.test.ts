@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalAnswer } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { Auxiliary } from "../call/auxiliary.ts";
 import { denyAll, noAuxiliary } from "../testing/unattended-scope.ts";
 import { testScope } from "../testing.ts";

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes } from "node:fs/promises"
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
-import { FakeClock, systemClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
+import { systemClock } from "#foundation/time/clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { browserAvailability } from "../browser/availability.ts";
 import { findChromium } from "../browser/executable.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { fakeTool } from "../testing.ts";
 import type { BuiltinDeps } from "./builtin-deps.ts";
 import { createBuiltinTools } from "./index.ts";

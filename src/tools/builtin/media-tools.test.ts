@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import type { Auxiliary, AuxiliaryAnswer, AuxiliaryRequest } from "../call/auxiliary.ts";
 import { ToolFailure } from "../call/result.ts";

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { ToolContext } from "../call/context.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";

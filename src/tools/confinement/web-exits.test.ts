@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { createVisionAnalyzeTool } from "../builtin/vision-analyze.tool.ts";
 import { createWebExtractTool } from "../builtin/web-extract.tool.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { never, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { testScope } from "../testing.ts";
 import { Callers } from "./callers.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { redactServerText } from "./connection/failure.ts";
 import { stdioPlace } from "./connection/stdio-environment.ts";
 import { readDescription } from "./offered/descriptions.ts";

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { GateVerdict } from "../approval/request.ts";
 import type { Auxiliary } from "../call/auxiliary.ts";
 import type { Prompter, SessionScope } from "../call/session-scope.ts";

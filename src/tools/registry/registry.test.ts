@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { fakeTool, listingOf, registryOf, testScope } from "../testing.ts";
 import { AvailabilityProbes } from "./availability.ts";
 import { listTools } from "./listing.ts";

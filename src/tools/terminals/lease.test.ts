@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import type { ToolTask } from "../call/session-scope.ts";
 import { folderTerminal, testScope } from "../testing.ts";
 import { LeaseTable } from "./lease.ts";

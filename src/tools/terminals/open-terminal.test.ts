@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { testScope } from "../testing.ts";
 import { Guardian } from "./guardian.ts";
 import { localOpener, readTerminalKind, terminalAvailability } from "./open-terminal.ts";

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { memoryLogger } from "#foundation/files/logger";
 import { Scope } from "#foundation/lifecycle/disposal";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
 import type { ApprovalGate } from "../approval/request.ts";
 import type { TerminalDeps } from "./command/call-options.ts";

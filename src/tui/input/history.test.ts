@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryLogger, silentLogger } from "#foundation/files/logger";
+import { silentLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { formatEntry, InputHistory, readEntries } from "./history.ts";
 
 let folder = "";

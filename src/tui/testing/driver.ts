@@ -1,4 +1,4 @@
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { OpenSession, SessionEvent } from "#session";
 import type { RunTuiOptions } from "../app/options.ts";
 import { runTui } from "../run-tui.ts";

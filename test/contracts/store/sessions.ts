@@ -124,7 +124,6 @@ export function sessionContract(subject: StoreSubject): void {
       expect((await store.sessions.get(session("p")))?.endReason).toBe("compression");
       await store.sessions.continueCompressed(session("c"), { id: session("d"), messages: [userMessage("more")] });
       expect((await store.sessions.get(session("d")))?.title).toBe("name #3");
-      expect(await store.sessions.compressionTip(session("p"))).toBe("d");
       expect(await store.sessions.resumeTarget(session("p"))).toBe("d");
     });
 
@@ -135,18 +134,18 @@ export function sessionContract(subject: StoreSubject): void {
       await store.sessions.create({ id: session("branch"), source: "cli", parentSessionId: session("p") });
       await clock.advance(1000);
       await store.sessions.continueCompressed(session("p"), { id: session("c"), messages: [userMessage("x")] });
-      expect(await store.sessions.compressionTip(session("p"))).toBe("c");
+      expect(await store.sessions.resumeTarget(session("p"))).toBe("c");
       await store.sessions.end(session("c"), "user_exit");
       await clock.advance(1000);
       await store.sessions.create({ id: session("later"), source: "cli", parentSessionId: session("c") });
-      expect(await store.sessions.compressionTip(session("p"))).toBe("c");
+      expect(await store.sessions.resumeTarget(session("p"))).toBe("c");
       for (let part = 0; part < 102; part += 1) {
         const [id, next] = [session(`long-${part}`), session(`long-${part + 1}`)];
         if (part === 0) await store.sessions.create({ id, source: "cli" });
         await clock.advance(1000);
         await store.sessions.continueCompressed(id, { id: next, messages: [userMessage("x")] });
       }
-      expect(await store.sessions.compressionTip(session("long-0"))).toBe("long-100");
+      expect(await store.sessions.resumeTarget(session("long-0"))).toBe("long-100");
     });
 
     it("writes nothing of a continuation that fails [10:COMP-34]", async () => {
@@ -211,7 +210,7 @@ export function sessionContract(subject: StoreSubject): void {
       await store.sessions.create({ id: session("p"), source: "cli" });
       await store.sessions.create({ id: session("z"), source: "cli", parentSessionId: session("p") });
       await store.sessions.continueCompressed(session("p"), { id: session("c"), messages: [userMessage("so far")] });
-      expect(await store.sessions.compressionTip(session("p"))).toBe("c");
+      expect(await store.sessions.resumeTarget(session("p"))).toBe("c");
     });
 
     it("lists newest first with preview and last activity [10:STORE-21]", async () => {

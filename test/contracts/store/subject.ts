@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from "vitest";
 import type { SessionId, TurnId } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import type { openStore, Store } from "#store";
 
 /** One way to open an empty store, and to clean up behind it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { systemClock } from "#foundation/time/clock";
 import { LeaseTable, TerminalGone, testScope } from "#tools/testing";
 import type { Shared } from "./contract.ts";

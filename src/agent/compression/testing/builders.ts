@@ -1,7 +1,7 @@
 import { type Message, newToolCall, toolMessage, userMessage } from "#conversation";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { estimateMessage } from "#model";
 import { speakingTools } from "#tools/testing";
 import { Compressor, type CompressorDeps } from "../compressor.ts";

@@ -1,4 +1,5 @@
 import { UserError } from "#foundation/errors";
+import { plural } from "#foundation/text/figures";
 import type { PoolMember } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
@@ -17,7 +18,10 @@ export async function authRemove(invocation: Invocation): Promise<number> {
   const isManual = member.source === "manual";
   out.document({ provider: provider.key, id: member.id, source: member.source, stays_away: !isManual });
   out.line(`Removed ${member.label} (${member.source}) from ${provider.label}.`);
-  if (!isManual) out.line(`${member.source} is not used any more, also while it is set.`);
+  if (!isManual)
+    out.line(
+      `${member.source} is not used any more, even while it is set. Bring it back with: hermes auth reset ${provider.key}`,
+    );
   return 0;
 }
 
@@ -42,13 +46,13 @@ export async function authReset(invocation: Invocation): Promise<number> {
   await using parts = await openModelParts(invocation);
   const provider = findProvider(argument(invocation, 0), parts.models.context);
   const pool = await openPool(provider, parts.models.context, signal);
-  const resting = (await pool.members(signal)).filter((one) => one.exhausted !== undefined).length;
+  const before = await pool.members(signal);
   await pool.reset(signal);
-  out.document({ provider: provider.key, reset: resting });
-  out.line(
-    resting === 0
-      ? `No credential of ${provider.label} was at rest.`
-      : `${resting} credentials of ${provider.label} may be used again.`,
-  );
+  const resting = before.filter((one) => one.exhausted !== undefined).length;
+  const returned = (await pool.members(signal)).filter(({ id }) => before.every((one) => one.id !== id));
+  out.document({ provider: provider.key, reset: resting, returned: returned.map(({ source }) => source) });
+  if (resting > 0) out.line(`${plural(resting, "credential")} of ${provider.label} may be used again.`);
+  for (const { source } of returned) out.line(`${source} is used again.`);
+  if (resting + returned.length === 0) out.line(`No credential of ${provider.label} was at rest or removed.`);
   return 0;
 }

@@ -1,3 +1,4 @@
+import { findProxyProblems } from "#foundation/http/request";
 import { findExecutable, isContainer, isWsl } from "#foundation/process/platform";
 import { version } from "../../version.ts";
 import type { Check, Examine } from "./check.ts";
@@ -48,6 +49,9 @@ export const examineMachine: Examine = async ({ invocation, parts }) => {
         return { section: "Programs", name, state, detail: found ?? "not found", hint: `Needed for ${use}.` };
       }),
     browserCheck(env),
+    ...findProxyProblems(env).map(({ name, message }): Check => {
+      return { section: "Network", name, state: "failed", detail: message, hint: `Correct or unset ${name}.` };
+    }),
   ];
 };
 

@@ -161,8 +161,8 @@ describe("a conversation that compression has cut into parts", () => {
         await store.sessions.continueCompressed(part(from), { id: part(to), messages: [userMessage("so far")] });
       await store.sessions.end(part("2"), "user_exit");
       await store.sessions.create({ id: part("8"), source: "cli", parentSessionId: part("2") });
-      for (const name of ["0", "1", "2"]) expect(await store.sessions.compressionTip(part(name))).toBe(part("2"));
-      expect(await store.sessions.compressionTip(part("9"))).toBe(part("9"));
+      for (const name of ["0", "1", "2"]) expect(await store.sessions.resumeTarget(part(name))).toBe(part("2"));
+      expect(await store.sessions.resumeTarget(part("9"))).toBe(part("9"));
     });
   });
 });

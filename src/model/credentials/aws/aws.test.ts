@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { KeyScopeError } from "../scoped.ts";
 import { openAwsCredential } from "./aws-credential.ts";

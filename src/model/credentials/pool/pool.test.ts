@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import type { FailureKind, ModelFailure } from "../../failures/failure.ts";
 import { AuthFile } from "../auth-file.ts";
 import { momentOf } from "../pool-entry.ts";
@@ -164,7 +164,7 @@ describe("a pool of credentials", () => {
     await pool.remove((await take(pool)).id, never);
     const next = openPool({ found: found("ONE") });
     expect(await next.take(never)).toEqual({ kind: "empty" });
-    await next.unsuppress("env:ONE", never);
+    await next.reset(never);
     expect((await take(next)).source).toBe("env:ONE");
   });
 

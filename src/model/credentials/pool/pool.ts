@@ -166,20 +166,12 @@ export class CredentialPool {
     return true;
   }
 
-  /** Lets a removed source come back. */
-  async unsuppress(source: string, signal: AbortSignal): Promise<void> {
-    await this.#options.authFile.update((state) => {
-      const left = suppressedSources(state, this.key).filter((one) => one !== source);
-      return withSuppressed(state, this.key, left);
-    }, signal);
-  }
-
-  /** Ends every rest, as `hermes auth reset` does. */
+  /** Ends every rest and lets removed sources come back, as `hermes auth reset` does. */
   async reset(signal: AbortSignal): Promise<void> {
     this.#state.limitedOnce.clear();
     await this.#options.authFile.update((state) => {
       const entries = poolOf(state, this.key).map(({ exhausted: _gone, ...entry }) => entry);
-      return withPool(state, this.key, entries);
+      return withSuppressed(withPool(state, this.key, entries), this.key, []);
     }, signal);
   }
 

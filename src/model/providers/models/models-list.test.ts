@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
 import { Secret } from "#foundation/secrets/secret";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { json, says, startModelServer } from "../../../../test/fakes/model-server/index.ts";
 import { KeyScopeError, keyCredential, noCredential } from "../../credentials/scoped.ts";
 import { detectLocalServer, findLocalServers, localContextWindow, onlyModel } from "../local/local.ts";

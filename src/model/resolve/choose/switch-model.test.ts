@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { ModelsCache } from "../../providers/models/models-cache.ts";
 import { openWorld } from "../testing/world.ts";
 import { choiceToSave, listChoices } from "./picker.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { AuthFile } from "../../credentials/auth-file.ts";
 import { builtinFlows } from "../../credentials/oauth/flows.ts";
 import { ProviderRegistry } from "../../providers/registry.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
 import { type OAuthServer, startOAuthServer } from "../../../../test/fakes/oauth-server.ts";
 import { settingsOf } from "../testing.ts";
 import { McpOAuth, type McpServerAddress } from "./oauth.ts";

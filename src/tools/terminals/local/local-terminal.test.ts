@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from "node:fs/
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { processStartedAtMs } from "../process-start-time.ts";
 import type { ExecOptions, Terminal } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";

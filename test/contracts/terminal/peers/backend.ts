@@ -1,5 +1,5 @@
 import { defaultConfig } from "#config";
-import { memoryLogger } from "#foundation/files/logger";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type BackendDeps, remoteOpeners, type Terminal, testScope } from "#tools/testing";
 import type { TerminalRequest } from "../subject.ts";
 
