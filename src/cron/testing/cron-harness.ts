@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { memoryLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { FakeClock } from "#foundation/time/clock";
+import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type HarnessOptions, openHarness } from "#session/testing";
 import { CronJobs } from "../jobs.ts";
 import type { Deliverer } from "../run/delivery.ts";
