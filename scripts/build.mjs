@@ -5,6 +5,7 @@
 //   tui.cjs       what `import { runTui } from "hermes-ts/tui"` gets, for programs that wrap the terminal
 //   store-worker.cjs   the thread that does slow work on the database
 //   page-worker.cjs   the thread that turns web pages and PDFs into text
+//   local-server.mjs   the process that runs models on this machine
 //   testing/model-server.mjs   the fake model provider, for the tests of users
 // A few script files of lazily run parts, with a code cache, are the fastest start we measured (docs/decisions/0006).
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -118,6 +119,17 @@ export async function buildProgram() {
     },
     outdir: dist,
     outExtension: { ".js": ".cjs" },
+  });
+  // A module of its own, since the engine it loads is one, too.
+  await build({
+    ...shared,
+    entryPoints: { "local-server": path.join(root, "src/local-model/server/main.ts") },
+    outdir: dist,
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    supported: {},
+    banner: {},
+    define: {},
   });
   await build({
     ...shared,

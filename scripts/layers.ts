@@ -12,7 +12,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   foundation: [],
   conversation: ["foundation"],
   config: ["foundation"],
-  model: [...base, "config"],
+  "local-model": ["foundation"],
+  model: [...base, "config", "local-model"],
   store: base,
   tools: [...base, "config"],
   skills: ["foundation", "tools"],
@@ -30,6 +31,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...base,
     "config",
+    "local-model",
     "model",
     "store",
     "tools",

@@ -10,6 +10,7 @@ import { cronCommand } from "./tree/cron.ts";
 import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
+import { localCommand } from "./tree/local.ts";
 import { mcpCommand } from "./tree/mcp.ts";
 import { memoryCommand } from "./tree/memory.ts";
 import { fallbackCommand, modelCommand } from "./tree/model.ts";
@@ -40,6 +41,7 @@ export const commandTree: Command = {
     setupCommand,
     modelCommand,
     fallbackCommand,
+    localCommand,
     authCommand,
     logoutCommand,
     loginCommand,
@@ -98,7 +100,7 @@ export const commandTree: Command = {
 /** What stands together in the help of the program. */
 export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
-  { title: "Connect a model", commands: ["setup", "model", "fallback", "auth", "logout"] },
+  { title: "Connect a model", commands: ["setup", "model", "local", "fallback", "auth", "logout"] },
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
   { title: "Training data", commands: ["batch", "compress-trajectories"] },
   { title: "Schedules", commands: ["cron"] },

@@ -16,6 +16,7 @@ import { demoTarget } from "./demo/target.ts";
 import { streamEndpoint } from "./endpoint-attempt.ts";
 import { classify } from "./failures/classify.ts";
 import { LocalDetection } from "./providers/local/local-detection.ts";
+import { HomeModels } from "./providers/local/served-models.ts";
 import { ModelsCache } from "./providers/models/models-cache.ts";
 import { ProviderRegistry } from "./providers/registry.ts";
 import type { ModelRequest } from "./request.ts";
@@ -59,8 +60,9 @@ export async function openModels(machine: ModelMachine): Promise<Models> {
   const connections = scope.adopt(openConnections());
   const catalog = await catalogOf(machine);
   const demo = demoServer(scope);
+  const served = scope.adopt(new HomeModels(home, config.local));
   const endpoints = new EndpointMemory(home.at("cache", "endpoints.json"));
-  const { context, cache, subscription } = contextOf(machine, { catalog, demo });
+  const { context, cache, subscription } = contextOf(machine, { catalog, demo, served });
   const { registry } = context;
   const budget = new BudgetGate({
     limits: () => limitsOf(config),
@@ -121,7 +123,7 @@ async function catalogOf({ loaded, home, clock, logger }: ModelMachine): Promise
 /** What a model is found with: providers, logins, lists. */
 function contextOf(
   { loaded, home, userHome, version, clock, logger }: ModelMachine,
-  { catalog, demo }: { readonly catalog: OpenCatalog; demo(): Promise<Target> },
+  { catalog, demo, served }: { readonly catalog: OpenCatalog; demo(): Promise<Target>; readonly served: HomeModels },
 ) {
   const { config, environment } = loaded;
   const env = environment.variables;
@@ -140,6 +142,7 @@ function contextOf(
     registry: new ProviderRegistry(),
     models: cache,
     demo,
+    served,
     settings: config,
     env,
     authFile,

@@ -39,6 +39,7 @@ const spokenElsewhere: Readonly<Record<string, string>> = {
   gemini: "speaks Gemini's own wire; see protocols/gemini-generate",
   "google-gemini-cli": "speaks Gemini's own wire inside Code Assist; see protocols/gemini-generate",
   bedrock: "speaks the Converse wire in AWS frames; see protocols/bedrock-converse",
+  local: "is a process of this machine; see test/local-model",
   "copilot-acp": "is a program and no server; see transport/acp",
 };
 

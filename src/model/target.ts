@@ -94,6 +94,8 @@ export interface Target {
   readonly limits: TargetLimits;
   readonly timeouts: TargetTimeouts;
   readonly isLocal: boolean;
+  /** Run by Hermes itself, on the processor of this machine: whoever chose it knows that window and speed are small. */
+  readonly isServedHere?: boolean;
   /** A server of the person's own, of which only the address is known. */
   readonly isOwnEndpoint?: boolean;
   /** The address as the settings write it, where the wire needs another. */

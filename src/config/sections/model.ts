@@ -56,6 +56,24 @@ export const modelSections = {
       allow_small_context: flag(false, "Accept models whose window is below the safe minimum."),
     },
   ),
+  local: section(
+    {
+      description: "Models that Hermes itself runs on this machine (`hermes local`).",
+      category: "Model and providers",
+      reload: "next-session",
+    },
+    {
+      context_length: optionalWhole("Largest context window to make room for, in tokens; less needs less memory.", {
+        min: 512,
+      }),
+      idle_minutes: amount(15, "Minutes without a request after which the model leaves memory.", { min: 0.1 }),
+      toolsets: texts(
+        ["file", "terminal"],
+        "Toolsets of sessions that begin with such a model: every tool is read before the first answer.",
+      ),
+      mirror: text("", "Where model files are fetched from instead of the address in the catalogue."),
+    },
+  ),
   model_aliases: mapOf(
     group({
       model: text("", "Model id the alias stands for."),

@@ -138,6 +138,8 @@ export interface ProviderProfile {
   readonly takesRouting?: boolean;
   /** The person's own endpoint: everything about it comes from the settings. */
   readonly isOwnEndpoint?: boolean;
+  /** Its models run in a process of Hermes itself. */
+  readonly isServedHere?: boolean;
   readonly catalogue?: CatalogueFacts;
   /** How the account is asked what is left. */
   readonly account?: AccountProbe;

@@ -159,6 +159,7 @@ const rows: readonly (readonly [string, string, string, string, string, string])
     "",
   ],
   ["azure-foundry", "", "AZURE_FOUNDRY_BASE_URL", "AZURE_FOUNDRY_API_KEY", "", ""],
+  ["local", "http://127.0.0.1", "", "", "", ""],
   ["custom", "", "", "", "", ""],
 ];
 
@@ -377,8 +378,11 @@ describe("the registry", () => {
   });
 });
 
-/** Words that are ids of providers and something else as well: names of dialects, of ways to write a model, of a grammar. */
-const ambiguous = new Set(["anthropic", "openrouter", "openai", "gemini", "deepseek", "copilot", "custom", "xai"]);
+/** Words that are ids of providers and something else as well: names of dialects, of ways to write a model, of a grammar, of a terminal. */
+const ambiguous = new Set([
+  ...["anthropic", "openrouter", "openai", "gemini", "deepseek", "copilot", "custom", "xai"],
+  "local",
+]);
 
 /** Comparisons with the id of a provider, outside of records and tests. */
 function comparisonsIn(text: string, ids: readonly string[]): readonly string[] {

@@ -33,6 +33,21 @@ export interface TargetWish {
   readonly isOneShot?: boolean;
 }
 
+/** A model that Hermes itself can run on this machine. */
+export interface ServedModel {
+  readonly id: string;
+  readonly contextWindow: number;
+}
+
+/** The models in files of this home, and the process that runs them. */
+export interface ServedModels {
+  list(): Promise<readonly ServedModel[]>;
+  /** Where they are served, now or from the first request on. */
+  address(signal: AbortSignal): Promise<{ readonly baseUrl: string; readonly token: Secret }>;
+  /** Returns when they are served. Rejects with an error for people when that cannot be. */
+  ready(signal: AbortSignal): Promise<void>;
+}
+
 export interface ResolveContext {
   readonly registry: ProviderRegistry;
   readonly settings: ProviderSettings;
@@ -51,6 +66,8 @@ export interface ResolveContext {
   lookUp?(query: LimitsQuery): ModelKnowledge;
   /** Asks a server of this machine what it is; left out, nothing local is asked. */
   detectLocal?(baseUrl: string, model: string | undefined, signal: AbortSignal): Promise<DetectedServer | undefined>;
+  /** Left out, no model runs on this machine. */
+  readonly served?: ServedModels;
   /** The built-in demo model, served at first use; left out, there is none. */
   demo?(): Promise<Target>;
   /** Until when Nous is to be passed over. */

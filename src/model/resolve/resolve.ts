@@ -9,6 +9,7 @@ import { expandUserAlias } from "./model-choice.ts";
 import { chooseProvider, type ProviderChoice, requestedProvider } from "./requested.ts";
 import { resolveCustom } from "./resolve-custom.ts";
 import { resolveProfile } from "./resolve-profile.ts";
+import { resolveServed } from "./resolve-served.ts";
 import type { Step } from "./trace.ts";
 import { Trace } from "./trace.ts";
 
@@ -49,6 +50,7 @@ export async function resolveTarget(
 function resolveChoice(choice: ProviderChoice, parts: Step, signal: AbortSignal): Promise<Resolution> {
   if (choice.kind === "named") return resolveCustom(choice.endpoint, parts, signal);
   if (choice.profile.isOwnEndpoint === true) return resolveCustom(undefined, parts, signal);
+  if (choice.profile.isServedHere === true) return resolveServed(choice.profile, parts, signal);
   return resolveProfile(choice.profile, parts, signal);
 }
 

@@ -79,11 +79,11 @@ export function modelService(deps: ModelServiceDeps): ModelService {
 }
 
 /** Whether work may begin with this model: by its window, and by what `model.allow_small_context` says about small ones. */
-export function windowRule({ model, limits }: Target, config: Config): WindowCheck {
+export function windowRule({ model, limits, isServedHere }: Target, config: Config): WindowCheck {
   const server = servers.find(([name]) => limits.windowSource?.startsWith(name))?.[1];
   return checkWindow(limits.contextWindow, {
     model,
-    isSmallAllowed: config.model.allow_small_context,
+    isSmallAllowed: config.model.allow_small_context || isServedHere === true,
     ...(server === undefined ? {} : { server }),
   });
 }

@@ -75,7 +75,7 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
       spentUsd: request.spentUsd,
       startedAtMs: request.startedAtMs,
       settings: settingsOf(request, { host, live }),
-      tools: toolOptions(request, host),
+      tools: toolOptions(request, host, chosen.target),
       askUser: request.askUser,
       hasMemory: options.ignoreRules !== true && options.usesMemory !== false,
       trajectoryFolder: savesTrajectories(options.saveTrajectories, config.agent.save_trajectories)
@@ -133,12 +133,13 @@ function scopeOf(
   return { auxiliary, scope: sessionScope(request, machine, { spender, auxiliary: forTools }) };
 }
 
-/** The toolsets of this surface, or those that were asked for. */
-function toolOptions({ options }: AgentRequest, { surfaceTools }: SessionHost) {
+/** The toolsets that were asked for, else those of this surface; a model on this machine reads a short list of its own. */
+function toolOptions({ options }: AgentRequest, { surfaceTools, machine }: SessionHost, target: Target) {
   const { enabledToolsets, disabledTools } = surfaceTools.wishFor(options.source);
   const { toolsets, disabledToolsets } = options;
+  const usual = target.isServedHere === true ? machine.loaded.config.local.toolsets : enabledToolsets;
   return {
-    enabledToolsets: toolsets ?? enabledToolsets,
+    enabledToolsets: toolsets ?? usual,
     disabledTools,
     ...(disabledToolsets === undefined ? {} : { disabledToolsets }),
   };

@@ -42,6 +42,19 @@ export const azureFoundry = profile({
   modelNaming: "as-given",
 });
 
+/** Models in files of this home, run by Hermes itself. Address and token are found when one is asked for. */
+export const thisMachine = profile({
+  id: "local",
+  label: "This machine",
+  authKind: "none",
+  baseUrl: "http://127.0.0.1",
+  protocol: "chat_completions",
+  curatedModels: [],
+  isServedHere: true,
+  quirks: { acceptsPromptCacheKey: true, supportsImages: false },
+  modelNaming: "as-given",
+});
+
 /** The user's own endpoint. Everything about it comes from the settings; it is never called by another name. */
 export const customEndpoint = profile({
   id: "custom",

@@ -32,10 +32,10 @@ export async function listChoices(
   signal: AbortSignal,
 ): Promise<readonly PickerEntry[]> {
   const usable = await usableProviders(context, signal);
-  const builtin = usable.map(({ profile, source }) => ({
+  const builtin = usable.map(({ profile, source, models }) => ({
     provider: profile.id,
     label: profile.label,
-    models: modelsOf(profile, context.models?.peek(profile.id) ?? [], options),
+    models: models ?? modelsOf(profile, context.models?.peek(profile.id) ?? [], options),
     source,
     isOwnEndpoint: false,
   }));

@@ -8,6 +8,8 @@ export interface UsableProvider {
   readonly profile: ProviderProfile;
   /** Where its credential comes from. */
   readonly source: string;
+  /** Its models, where they are known without asking anybody. */
+  readonly models?: readonly string[];
 }
 
 /** Providers of the registry that have a credential now, in the order of the registry. No network. */
@@ -19,6 +21,12 @@ export async function usableProviders(
   const usable: UsableProvider[] = [];
   for (const profile of context.registry.all()) {
     if (profile.isOwnEndpoint === true || profile.authKind === "external_process") continue;
+    if (profile.isServedHere === true) {
+      const served = (await context.served?.list()) ?? [];
+      if (served.length > 0)
+        usable.push({ profile, source: "models of this home", models: served.map(({ id }) => id) });
+      continue;
+    }
     if (profile.authKind === "aws_sdk") {
       const chain = { env: context.env, userHome: context.userHome, clock: context.clock };
       if (await hasAwsCredentials(chain)) usable.push({ profile, source: "AWS credentials" });
