@@ -24,6 +24,8 @@ export interface RemoteHost extends AsyncDisposable {
   readonly clientEnvironment?: Readonly<Record<string, string>> | undefined;
   /** Files through an interface of the backend's own; absent: through programs inside. */
   readonly files?: TerminalFiles | undefined;
+  /** Makes the way in anew after it was lost before a command began; absent: there is no other way. */
+  reconnect?(signal: AbortSignal): Promise<void>;
   /** Asked before each command: files that follow the terminal are sent when they changed. */
   refresh?(signal: AbortSignal): Promise<void>;
 }

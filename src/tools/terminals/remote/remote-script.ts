@@ -17,7 +17,7 @@ exec 3>&2 2>/dev/null
 word=$1 id=$2
 tmp=\${TMPDIR:-/tmp}
 case $tmp in /*) ;; *) tmp=/tmp ;; esac
-dir=$tmp/hermes-terminal-$id
+dir=$tmp/hermes-remote-$id
 (umask 077; mkdir -p "$dir") || { echo "no folder can be made below $tmp" >&3; exit 1; }
 shell=$(command -v bash) || shell=/bin/sh
 home=\${HOME:-/}
@@ -84,8 +84,27 @@ left=$4
 while [ "$left" -gt 0 ] && alive "$@"; do sleep 0.1 2>/dev/null || { sleep 1; left=$((left - 9)); }; left=$((left - 1)); done
 [ -n "$pid" ] && kill -s KILL -- "-$pid" 2>/dev/null
 for one in $(marked "$@"); do kill -s KILL "$one" 2>/dev/null; done
+if [ -z "$2" ]; then case $1 in */hermes-remote-?*) rm -rf -- "$1" ;; esac; fi
+exit 0
+`;
+
+/** Waits for the end of its input. When that comes without a farewell its owner died: everything of the terminal ends. Arguments: id, kill script. */
+export const guardScript = `
+trap '' HUP INT TERM PIPE
+tmp=\${TMPDIR:-/tmp}
+case $tmp in /*) ;; *) tmp=/tmp ;; esac
+read -r farewell
+[ "$farewell" = q ] && exit 0
+sh -c "$2" hermes "$tmp/hermes-remote-$1" "" "$1-" 10
+`;
+
+/** Names the folders of all terminals that were opened here and not closed. */
+export const leftoversScript = `
+tmp=\${TMPDIR:-/tmp}
+case $tmp in /*) ;; *) tmp=/tmp ;; esac
+for folder in "$tmp"/hermes-remote-*; do [ -d "$folder" ] && [ -O "$folder" ] && echo "$folder"; done
 exit 0
 `;
 
 /** Writes what comes in to a file of the terminal's folder. Argument: the file. */
-export const keepScript = `umask 077; cat >"$1.new" && mv -f "$1.new" "$1"`;
+export const keepScript = `umask 077; mkdir -p "\${1%/*}"; cat >"$1.new" && mv -f "$1.new" "$1"`;

@@ -160,7 +160,7 @@ class RemoteTerminal implements Terminal {
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<TerminalProcess> {
-    await this.#prepare(options.signal);
+    await this.#connected(() => this.#prepare(options.signal), options.signal);
     const run = this.#nextRun();
     const at = { run, cwd: this.#absolute(options.cwd), command: await this.#argument(command, run, options.signal) };
     return options.pty ? this.#spawnPty(at, options.signal) : this.#spawnPiped(at, options.signal);
@@ -187,10 +187,9 @@ class RemoteTerminal implements Terminal {
     let exitCode = 130;
     try {
       signal.throwIfAborted();
-      await this.#prepare(signal);
       const before = { variables: this.#state.variables, functions: this.#state.functions };
       const cwd = this.#absolute(options.cwd);
-      const channel = await this.#run({ command, cwd, output }, options, signal);
+      const channel = await this.#connected(() => this.#run({ command, cwd, output }, options, signal), signal);
       ended = endOf({ report: channel.report, timedOut: limit.signal.aborted, interrupted: signal.aborted });
       exitCode = channel.exitCode ?? 130;
       if (this.#options.keepsState ?? true) this.#learn(channel.report, { before, given: options.cwd && cwd });
@@ -208,12 +207,27 @@ class RemoteTerminal implements Terminal {
     };
   }
 
+  /** What certainly did not begin is tried once more over a new connection, where there can be one. */
+  async #connected<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const { reconnect } = this.#host;
+      const isLost = error instanceof TerminalGone && !error.mayHaveRun;
+      if (!isLost || reconnect === undefined || this.#ending.signal.aborted) throw error;
+      await reconnect(signal);
+      this.#sent = "";
+      return work();
+    }
+  }
+
   /** A command from its start to the moment nothing more is heard of it. */
   async #run(
     request: { readonly command: string; readonly cwd: string; readonly output: HeadTailBuffer },
     options: ExecOptions,
     signal: AbortSignal,
   ): Promise<ControlChannel> {
+    await this.#prepare(signal);
     const run = this.#nextRun();
     const command = await this.#argument(request.command, run, signal);
     const script = this.#isBash ? foregroundScript({ hasExec: /\bexec\b/.test(request.command) }) : plainShellScript;

@@ -1,0 +1,63 @@
+import { readdir } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { terminalContract } from "./contract.ts";
+import { findSshd, SshServer, sshSubject } from "./peers/sshd.ts";
+import { never, output, run } from "./run.ts";
+import type { TerminalSubject } from "./subject.ts";
+
+terminalContract(findSshd());
+
+describe.skipIf(SshServer.missing() !== undefined)("the connection of an ssh terminal", () => {
+  let server: SshServer;
+  let subject: TerminalSubject;
+  beforeAll(async () => {
+    server = await SshServer.start();
+    subject = await sshSubject(server);
+  }, 60_000);
+  afterAll(() => server?.[Symbol.asyncDispose](), 30_000);
+
+  it("is made again once when it was lost before a command began, with folder and variables [30:4.6]", async () => {
+    await using terminal = await subject.open();
+    await run(terminal, "cd /tmp; export STAYS=yes");
+    await server.stop();
+    await server.listen();
+    expect(await output(terminal, 'pwd; echo "$STAYS"')).toBe("/tmp\nyes\n");
+  });
+
+  it("says that a command may have run when it is lost in its middle", async () => {
+    await using terminal = await subject.open();
+    const lost = expect(run(terminal, "echo begun; sleep 70401", { onOutput: () => void server.stop() })).rejects;
+    await lost.toMatchObject({ name: "TerminalGone", mayHaveRun: true });
+    await server.listen();
+  });
+
+  it("leaves no socket, no folder and no process when it is closed", async () => {
+    const sockets = `/tmp/hermes-ssh-${userInfo().uid}`;
+    const before = await readdir(sockets);
+    const terminal = await subject.open();
+    await run(terminal, "setsid sleep 70402 >/dev/null 2>&1 & true");
+    await terminal[Symbol.asyncDispose]();
+    expect(await readdir(sockets)).toEqual(before);
+    await using after = await subject.open();
+    expect(await output(after, "ls -d /tmp/hermes-remote-* | wc -l")).toMatch(/^\s*1\n$/);
+    expect(await output(after, "pgrep -fc '^sleep 70402' || true")).toBe("0\n");
+  });
+
+  it("refuses an unknown host when it is to be strict, and options that run programs", async () => {
+    const strict = { ssh_strict_host_key: true, ssh_options: ["UserKnownHostsFile=/dev/null"] };
+    await expect(subject.open({ settings: strict })).rejects.toThrow(/cannot be reached over ssh/);
+    await expect(subject.open({ settings: { ssh_options: ["ProxyCommand=touch /tmp/x"] } })).rejects.toThrow(
+      /ProxyCommand/,
+    );
+    await expect(subject.open({ settings: { ssh_host: "-oProxyCommand=x" } })).rejects.toThrow(/no name/);
+    await expect(subject.open({ settings: { ssh_host: "" } })).rejects.toThrow(/needs a host/);
+  });
+
+  it("hands variables on by name, and keeps credentials of the machine there from commands", async () => {
+    const settings = { env_passthrough: ["NAMED"] };
+    await using terminal = await subject.open({ settings, env: { NAMED: "value", UNNAMED: "other" } });
+    expect(await output(terminal, 'echo "$NAMED [$UNNAMED] [$SSH_TOKEN_OF_HOST]"')).toBe("value [] []\n");
+    expect((await terminal.files.stat(server.key, { followLinks: true, signal: never }))?.kind).toBe("file");
+  });
+});
