@@ -41,7 +41,7 @@ export const terminalSections = {
       persistent_shell: flag(true, "Keep directory and variables between commands."),
       sudo_password: secret("Password given to sudo."),
       docker_image: text(image, "Image for docker."),
-      singularity_image: text(`docker://${image}`, later("Image for singularity.")),
+      singularity_image: text(`docker://${image}`, "Image for singularity."),
       modal_image: text(image, later("Image for Modal.")),
       daytona_image: text(image, later("Image for Daytona.")),
       docker_forward_env: texts([], "Variables forwarded into the container."),

@@ -5,6 +5,8 @@ import type { BackendDeps } from "./remote/backend.ts";
 export function remoteOpeners(deps: BackendDeps): TerminalOpeners {
   return {
     docker: async (task, signal) => (await import("./docker/docker-host.ts")).openDockerTerminal(deps, task, signal),
+    singularity: async (task, signal) =>
+      (await import("./singularity/singularity-host.ts")).openSingularityTerminal(deps, task, signal),
     ssh: async (task, signal) => (await import("./ssh/ssh-host.ts")).openSshTerminal(deps, task, signal),
   };
 }
