@@ -37,6 +37,8 @@ export interface AgentSettings {
   readonly maxConcurrentChildren: number;
   /** `agent.budget_hints`: tells the model at 70 and 90 % of its steps. */
   readonly budgetHints: boolean;
+  /** When the steps are spent the turn is over: the model is not asked for last words. */
+  readonly endsSilently?: boolean | undefined;
   readonly loopGuard?: LoopGuardLimits;
 }
 

@@ -82,6 +82,8 @@ export interface Command {
   readonly args?: readonly Argument[];
   readonly examples?: readonly string[];
   readonly commands?: readonly Command[];
+  /** Takes `--group.field value` for fields that only exist at run time. */
+  readonly hasDottedFlags?: boolean;
   /** Needs a person at a terminal; the text names what works without one. */
   readonly interactiveOnly?: string;
   readonly isHidden?: boolean;

@@ -110,7 +110,9 @@ class Line {
     const flag = this.#flags.find((one) => one.name === name || one.name === name.replaceAll("_", "-"));
     if (flag === undefined) {
       if (this.#isLenient) return;
-      throw this.#unknownFlag(`--${name}`);
+      if (this.#command.hasDottedFlags !== true || !name.includes(".")) throw this.#unknownFlag(`--${name}`);
+      this.flags[name] = at < 0 ? dottedValue(rest) : text.slice(at + 1);
+      return;
     }
     this.#set(flag, at < 0 ? undefined : text.slice(at + 1), rest);
   }
@@ -219,4 +221,11 @@ export function findCommand(commands: readonly Command[], word: string): Command
 export function argumentText({ name, isOptional, isRest }: Argument): string {
   const text = `${name}${isRest === true ? "..." : ""}`;
   return isOptional === true ? `[${text}]` : `<${text}>`;
+}
+
+/** What follows, unless it is a flag itself; a negative number is none. A flag alone is true. */
+function dottedValue(rest: string[]): string | true {
+  const next = rest[0];
+  const isValue = next !== undefined && (!next.startsWith("-") || /^-\d/.test(next));
+  return isValue ? (rest.shift() ?? true) : true;
 }

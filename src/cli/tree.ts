@@ -7,6 +7,7 @@ import { clawCommand } from "./tree/claw.ts";
 import { compressTrajectoriesCommand } from "./tree/compress-trajectories.ts";
 import { configCommand } from "./tree/config.ts";
 import { cronCommand } from "./tree/cron.ts";
+import { envCommand, rlApiCommand } from "./tree/env.ts";
 import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
@@ -56,6 +57,8 @@ export const commandTree: Command = {
     mcpCommand,
     batchCommand,
     compressTrajectoriesCommand,
+    envCommand,
+    rlApiCommand,
     gatewayCommand,
     pairingCommand,
     cronCommand,
@@ -102,8 +105,8 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Talk", commands: ["chat", "sessions", "rollback", "insights"] },
   { title: "Connect a model", commands: ["setup", "model", "local", "fallback", "auth", "logout"] },
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
-  { title: "Training data", commands: ["batch", "compress-trajectories"] },
   { title: "Schedules", commands: ["cron"] },
+  { title: "Training data", commands: ["batch", "compress-trajectories", "env", "rl-api"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

@@ -1,5 +1,7 @@
 /** Rollouts without a session: batch runs, environments to train in, and what becomes of their trajectories. */
 
+export { openTrajectoryApi } from "./atropos/api-server.ts";
+export { serveEnvironment } from "./atropos/serve.ts";
 export { writeBatchReport } from "./batch/report.ts";
 export { type BatchEvent, type BatchOutcome, runBatch, toolsetDraw } from "./batch/run-batch.ts";
 export { RunFolder } from "./batch/run-folder.ts";
@@ -12,5 +14,10 @@ export {
 } from "./compress/run.ts";
 export { modelSummarizer, summarizePlainly } from "./compress/summarizer.ts";
 export { readPrompts } from "./datasets/prompts.ts";
+export { configText, readEnvironmentConfig } from "./env/config.ts";
+export { type EnvironmentRun, openEnvironmentRun } from "./env/environment-run.ts";
+export { evaluate, stamp } from "./env/evaluate.ts";
+export { processGroups } from "./env/process.ts";
 export { openRollouts } from "./rollout/open-rollouts.ts";
+export { environments, findEnvironment } from "./suite/index.ts";
 export { openTokenizer } from "./tokens/tokenizer.ts";

@@ -4,7 +4,7 @@ export type { PermissionEffect } from "./approval/permissions/rule.ts";
 export type { ApprovalRequest, Approver } from "./approval/request.ts";
 export { type AskUser, askingUser } from "./builtin/clarify.tool.ts";
 export { TodoList, taskList } from "./builtin/todo.tool.ts";
-export { Abilities, defineAbility, noAbilities } from "./call/ability.ts";
+export { Abilities, defineAbility } from "./call/ability.ts";
 export type { Auxiliary } from "./call/auxiliary.ts";
 export type { CallObserver, CallOutcome } from "./call/call-state.ts";
 export type { ToolContext } from "./call/context.ts";

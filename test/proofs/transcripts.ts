@@ -63,20 +63,7 @@ const pieces = [
     "back\\slash",
     "\u0085x",
   ],
-  ...[
-    "<think>",
-    "</think>",
-    "{TOOLS}",
-    "$& $1",
-    "é",
-    "e\u0301",
-    "\u007f",
-    "\u0001",
-    "zero\u200bwidth",
-    "\ufeffbom",
-    "\n",
-    "  ",
-  ],
+  ...["<think>", "{TOOLS}", "$& $1", "é", "e\u0301", "\u007f", "\u0001", "zero\u200bwidth", "\ufeffbom", "\n", "  "],
 ];
 
 class Dice {

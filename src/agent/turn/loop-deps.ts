@@ -56,7 +56,7 @@ export function loopDeps(
     runTools: toolRunner(userText, parts),
     mayRepeat: (call) => mayRepeat(deps.tools.listing().tools.get(call.function.name)),
     fitContext: contextFitter(userText, parts),
-    wrapUp: createWrapUp(calling),
+    wrapUp: deps.settings.endsSilently === true ? () => Promise.resolve(spent) : createWrapUp(calling),
     explain: model.explain,
     remedies: model.remedies({
       keeper: parts.keeper,
@@ -68,6 +68,8 @@ export function loopDeps(
     sleep: (ms, signal) => deps.clock.sleep(ms, signal),
   };
 }
+
+const spent = { exitReason: "max_iterations_reached" } as const;
 
 function toolRunner(userText: string, { deps, steer }: LoopContext): LoopDeps["runTools"] {
   return createRunTools({

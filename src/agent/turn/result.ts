@@ -29,7 +29,8 @@ export function resultOf(facts: ResultFacts): TurnResult {
     provider,
     baseUrl,
     fallbackUsed: figures.fallbackUsed,
-    apiCalls: turn.steps.taken + (outcome.exitReason === "max_iterations_reached" ? 1 : 0),
+    apiCalls:
+      turn.steps.taken + (outcome.exitReason === "max_iterations_reached" && outcome.text !== undefined ? 1 : 0),
     usage: figures.usage,
     cost: figures.cost,
     contextTokens: conversation.lastPromptTokens,

@@ -34,6 +34,8 @@ export interface RolloutOptions {
   readonly toolsets?: readonly string[] | undefined;
   readonly disabledToolsets?: readonly string[] | undefined;
   readonly maxSteps: number;
+  /** No last words when the steps are spent. */
+  readonly endsSilently?: boolean | undefined;
   readonly request: RequestSettings;
   readonly terminal?: TerminalChoice | undefined;
   /** The whole system prompt; undefined: the usual one without the person's files. */
@@ -113,6 +115,7 @@ export async function openRollout(
           maxSteps: options.maxSteps,
           maxConcurrentChildren: config.delegation.max_concurrent_children,
           budgetHints: false,
+          endsSilently: options.endsSilently,
           request: options.request,
         },
         startedAtMs: machine.clock.now(),

@@ -1,0 +1,132 @@
+import path from "node:path";
+import {
+  configText,
+  type EnvironmentRun,
+  evaluate,
+  findEnvironment,
+  openEnvironmentRun,
+  processGroups,
+  readEnvironmentConfig,
+  serveEnvironment,
+  stamp,
+} from "#environments";
+import { exitCodes, type Invocation } from "../../command.ts";
+import { argument, flagText, hasFlag } from "../../invocation.ts";
+import { Output } from "../../output/output.ts";
+import { openRolloutsFor } from "../../support/rollouts.ts";
+
+/** What a command makes of the usual fields. */
+const modes: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  process: { ensure_scores_are_not_same: false, include_messages: true },
+};
+
+export async function envRun(invocation: Invocation): Promise<number> {
+  const { io } = invocation;
+  const what = argument(invocation, 1);
+  const definition = await findEnvironment(argument(invocation, 0), io.cwd);
+  const file = flagText(invocation, "fields");
+  const config = await readEnvironmentConfig({
+    usual: definition.config,
+    usualServer: definition.server,
+    mode: modes[what] ?? {},
+    file: file === undefined ? undefined : path.resolve(io.cwd, file),
+    flags: dottedFlags(invocation),
+  });
+  const out = new Output(invocation);
+  if (hasFlag(invocation, "print-config")) {
+    out.document({ ...config, servers: config.servers.map((server) => ({ ...server, api_key: "***" })) });
+    out.line((await configText(config)).trimEnd());
+    return 0;
+  }
+  await using rollouts = await openRolloutsFor(invocation, [
+    ["checkpoints.enabled", false],
+    // What was said stays as it was said: a rollout is trained on.
+    ["compression.enabled", false],
+    ["fallback_providers", []],
+    ["terminal.backend", config.env.terminal_backend],
+    ["terminal.timeout", config.env.terminal_timeout],
+    ["terminal.lifetime_seconds", config.env.terminal_lifetime],
+  ]);
+  const run = await openEnvironmentRun(
+    definition,
+    { rollouts, config, cwd: io.cwd, env: io.env, allowsLocal: hasFlag(invocation, "allow-local-exec") },
+    io.signal,
+  );
+  switch (what) {
+    case "evaluate":
+      return await runEvaluate(run, invocation, out);
+    case "process":
+      return await runProcess(run, invocation, out);
+    default:
+      return await runServe(run, invocation, out);
+  }
+}
+
+function dottedFlags({ flags }: Invocation): Readonly<Record<string, string>> {
+  const dotted = Object.entries(flags).filter(([name]) => name.includes("."));
+  return Object.fromEntries(dotted.map(([name, value]) => [name, value === true ? "true" : String(value)]));
+}
+
+function evalFolder({ config, definition }: EnvironmentRun, { io }: Invocation): string {
+  const usual = path.join("evals", definition.name, stamp(new Date()));
+  return path.resolve(io.cwd, config.data_dir_to_save_evals ?? usual);
+}
+
+async function runEvaluate(run: EnvironmentRun, invocation: Invocation, out: Output): Promise<number> {
+  const resume = flagText(invocation, "resume");
+  const outcome = await evaluate(
+    run,
+    {
+      folder: evalFolder(run, invocation),
+      concurrency: run.config.max_eval_workers,
+      resume: resume === undefined ? undefined : path.resolve(invocation.io.cwd, resume),
+      onItem: (line, done, total) => out.note(`${done}/${total} ${line}`),
+    },
+    invocation.io.signal,
+  );
+  out.document({ metrics: outcome.metrics, samples: outcome.samplesFile, report: outcome.report });
+  out.table(
+    [{ title: "metric" }, { title: "value", align: "right" }],
+    Object.entries(outcome.metrics).map(([name, value]) => [name, value.toFixed(4)]),
+  );
+  out.line(outcome.samplesFile);
+  out.line(outcome.report);
+  if (outcome.isStopped) out.note(`Stopped; ${outcome.results.length} results are saved.`);
+  return outcome.isStopped ? exitCodes.interrupted : exitCodes.ok;
+}
+
+async function runProcess(run: EnvironmentRun, { io }: Invocation, out: Output): Promise<number> {
+  const file = path.resolve(
+    io.cwd,
+    run.config.data_path_to_save_groups ?? path.join("data", `${run.definition.name}.jsonl`),
+  );
+  const outcome = await processGroups(run, { file, onGroup: (line) => out.note(line) }, io.signal);
+  out.document({ file: outcome.file, groups: outcome.groups, rewards: outcome.rewards });
+  out.line(`${outcome.groups} groups in ${outcome.file}`);
+  return outcome.isStopped ? exitCodes.interrupted : exitCodes.ok;
+}
+
+async function runServe(run: EnvironmentRun, invocation: Invocation, out: Output): Promise<number> {
+  const { io } = invocation;
+  if (run.managed === undefined)
+    out.note("Warning: this server tells no tokens; what is sent is made up and not fit for training.");
+  const outcome = await serveEnvironment(
+    run,
+    {
+      unsentFile: path.resolve(io.cwd, "unsent_groups.jsonl"),
+      onEvent: (line) => out.note(line),
+      evaluate: async (signal) => {
+        const folder = evalFolder(run, invocation);
+        await evaluate(
+          run,
+          { folder, concurrency: run.config.max_eval_workers, onItem: (line) => out.note(line) },
+          signal,
+        );
+      },
+    },
+    io.signal,
+  );
+  out.document({ ...outcome });
+  out.line(`${outcome.sent} groups sent, ${outcome.skipped} left out, ${outcome.unsent} not taken`);
+  return exitCodes.ok;
+}

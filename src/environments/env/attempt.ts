@@ -1,0 +1,167 @@
+import type { StartingModel } from "#agent";
+import { type Message, promptTokens, type TurnResult, textOf } from "#conversation";
+import { describe } from "#foundation/errors";
+import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import { isRecord, parseJson } from "#foundation/text/json";
+import { drawToolsets, findDistribution } from "#tools";
+import type { ManagedModel } from "../managed/managed-model.ts";
+import type { Rollouts } from "../rollout/open-rollouts.ts";
+import { openRollout, type Rollout } from "../rollout/rollout.ts";
+import { ToolContext } from "../rollout/tool-context.ts";
+import type { EnvConfig } from "./config.ts";
+import type { AgentResult, OpenEnvironment, Score, ToolError } from "./environment.ts";
+import type { Sequence } from "./placeholder-tokens.ts";
+
+/** What all attempts of a run share. */
+export interface AttemptDeps<Item> {
+  readonly rollouts: Rollouts;
+  readonly config: EnvConfig;
+  readonly model: StartingModel;
+  readonly environment: OpenEnvironment<Item>;
+  readonly runId: string;
+  /** Where the exact tokens of each rollout are kept; undefined: the server does not tell them. */
+  readonly managed?: ManagedModel | undefined;
+  /** The tokens of a conversation whose real ones nobody knows. */
+  placeholder(messages: readonly Message[]): Sequence;
+}
+
+export interface AttemptOptions<Item> {
+  readonly item: Item;
+  readonly toolsets: readonly string[] | undefined;
+  /** Unique in the run. */
+  readonly key: string;
+  readonly temperature: number;
+}
+
+/** One scored rollout. */
+export interface Attempt {
+  readonly taskId: string;
+  readonly reward: number;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly result: AgentResult | undefined;
+  readonly tools: Rollout["tools"];
+  readonly sequence: Sequence;
+  readonly error: string | undefined;
+  readonly seconds: number;
+}
+
+/** The toolsets of a group: drawn where a distribution is named. */
+export function toolsetsFor(
+  config: EnvConfig,
+  own: Parameters<typeof findDistribution>[1],
+): readonly string[] | undefined {
+  if (config.distribution === null) return config.enabled_toolsets ?? undefined;
+  return drawToolsets(findDistribution(config.distribution, own), Math.random);
+}
+
+/** Runs the agent on an item in a sandbox of its own and scores what it left. Rejects only when the signal fires. */
+export async function attemptItem<Item>(
+  options: AttemptOptions<Item>,
+  deps: AttemptDeps<Item>,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { config, environment, rollouts } = deps;
+  const { item } = options;
+  const { clock, logger } = rollouts.host.machine;
+  const startedMs = clock.now();
+  const special = environment.rollout?.(item) ?? {};
+  const taskId = `${deps.runId}_${options.key}`;
+  const session = deps.managed?.open(config.tool_call_parser);
+  const { timeoutSeconds } = special;
+  using limit = deadline(timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : timeoutSeconds * 1000);
+  const stop = linkSignals(signal, limit.signal);
+  let tools: Rollout["tools"] = [];
+  let result: AgentResult | undefined;
+  let scored: Score = { reward: 0, details: {} };
+  let error: string | undefined;
+  try {
+    await using rollout = await openRollout(
+      rollouts,
+      {
+        taskId,
+        model: deps.model,
+        toolsets: options.toolsets,
+        disabledToolsets: config.disabled_toolsets ?? undefined,
+        maxSteps: config.max_agent_turns,
+        endsSilently: true,
+        request: {
+          temperature: options.temperature,
+          maxOutputTokens: config.max_token_length,
+          ...(config.extra_body === null ? {} : { extraBody: config.extra_body }),
+        },
+        terminal: special.terminal,
+        systemPrompt: special.systemPrompt ?? config.system_prompt ?? "",
+        models: session?.models,
+      },
+      stop,
+    );
+    tools = rollout.tools;
+    const context = new ToolContext(rollouts.tools, rollout.scope, stop);
+    await environment.prepare?.(item, context);
+    const turn = await rollout.run(environment.prompt(item), stop);
+    result = agentResult(turn);
+    stop.throwIfAborted();
+    if (turn.messages.some(({ role }) => role === "assistant"))
+      scored = toScore(await environment.reward(item, result, context));
+    else error = turn.error ?? turn.exitReason;
+  } catch (caught) {
+    signal.throwIfAborted();
+    error = limit.signal.aborted ? `timeout (${timeoutSeconds}s)` : describe(caught);
+    logger.warn("a rollout could not be scored", { task: taskId, error });
+  }
+  const sequence = session?.sequence() ?? deps.placeholder(result?.messages ?? []);
+  return { taskId, ...scored, result, tools, sequence, error, seconds: (clock.now() - startedMs) / 1000 };
+}
+
+function toScore(value: number | Score): Score {
+  const score = typeof value === "number" ? { reward: value, details: {} } : value;
+  if (!Number.isFinite(score.reward)) throw new Error(`the reward is ${score.reward}, not a finite number`);
+  return score;
+}
+
+function agentResult(turn: TurnResult): AgentResult {
+  const replies = turn.messages.filter((message) => message.role === "assistant");
+  return {
+    messages: turn.messages,
+    turns_used: turn.apiCalls,
+    finished_naturally: turn.exitReason === "text_response",
+    reasoning_per_turn: replies.map(({ reasoning }) => reasoning ?? null),
+    tool_errors: toolErrors(turn.messages),
+    usage: { prompt_tokens: promptTokens(turn.usage), completion_tokens: turn.usage.output },
+    stop_reason: stopReason(turn),
+  };
+}
+
+function stopReason({ exitReason, interrupted }: TurnResult): AgentResult["stop_reason"] {
+  if (exitReason === "text_response") return "final";
+  if (interrupted) return "cancelled";
+  return exitReason === "max_iterations_reached" ? "max_turns" : "api_error";
+}
+
+const shownArguments = 200;
+
+function toolErrors(messages: readonly Message[]): readonly ToolError[] {
+  const calls = new Map<string, { readonly name: string; readonly args: string; readonly turn: number }>();
+  const errors: ToolError[] = [];
+  let turn = 0;
+  for (const message of messages) {
+    if (message.role === "assistant") {
+      turn += 1;
+      for (const { id, function: called } of message.tool_calls ?? [])
+        calls.set(id, { name: called.name, args: called.arguments, turn });
+    }
+    if (message.role !== "tool") continue;
+    const call = calls.get(message.tool_call_id);
+    const error = errorIn(textOf(message.content));
+    if (call !== undefined && error !== undefined)
+      errors.push({ turn: call.turn, tool_name: call.name, arguments: call.args.slice(0, shownArguments), error });
+  }
+  return errors;
+}
+
+function errorIn(text: string): string | undefined {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isRecord(parsed.value)) return undefined;
+  const { error } = parsed.value;
+  return error === undefined || error === null ? undefined : String(error);
+}

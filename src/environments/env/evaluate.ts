@@ -1,0 +1,205 @@
+import { appendFile, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { loadTrajectories, toShareGpt } from "#agent";
+import { writeFileAtomic } from "#foundation/files/files";
+import { groupMessages } from "../atropos/group.ts";
+import { reportPage } from "../report/page.ts";
+import { barChart, formatted, histogram, scatter } from "../report/svg.ts";
+import { type Attempt, attemptItem, toolsetsFor } from "./attempt.ts";
+import { configText } from "./config.ts";
+import type { ScoredItem } from "./environment.ts";
+import type { EnvironmentRun } from "./environment-run.ts";
+import { mean, wilson } from "./statistics.ts";
+
+export interface EvaluateOptions {
+  readonly folder: string;
+  readonly concurrency: number;
+  /** A file of an earlier run: what stands in it is not run again. */
+  readonly resume?: string | undefined;
+  onItem(line: string, done: number, total: number): void;
+}
+
+export interface Evaluation {
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly results: readonly ScoredItem<unknown>[];
+  readonly samplesFile: string;
+  readonly report: string;
+  readonly isStopped: boolean;
+}
+
+interface Entry extends ScoredItem<unknown> {
+  readonly name: string;
+  readonly attempt: Attempt;
+}
+
+/** Attempts every item once. Each result is on disk as soon as it is known. */
+export async function evaluate(
+  run: EnvironmentRun,
+  options: EvaluateOptions,
+  signal: AbortSignal,
+): Promise<Evaluation> {
+  const { environment, definition, rollouts, config } = run;
+  const { clock } = rollouts.host.machine;
+  const startedMs = clock.now();
+  await mkdir(options.folder, { recursive: true });
+  await writeFile(path.join(options.folder, "evaluate_config.yaml"), await configText(run.all));
+  const samplesFile = path.join(options.folder, `samples_${stamp(new Date(startedMs))}.jsonl`);
+  const done = await namesIn(options.resume, signal);
+  const items = environment.evaluation
+    .map((item, index) => ({ item, name: environment.nameOf?.(item) ?? String(index) }))
+    .filter(({ name }) => !done.has(name));
+  const entries: Entry[] = [];
+  const queue = [...items.entries()];
+  const toolsets = toolsetsFor(config, rollouts.host.machine.loaded.config.toolset_distributions);
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined && !signal.aborted; next = queue.shift()) {
+      const [index, { item, name }] = next;
+      options.onItem(`[START] ${name}`, entries.length, items.length);
+      const attempt = await attemptItem(
+        { item, key: `eval_${index}`, toolsets, temperature: config.agent_temperature },
+        run,
+        signal,
+      ).catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      });
+      if (attempt === undefined) return;
+      entries.push({
+        item,
+        name,
+        attempt,
+        reward: attempt.reward,
+        error: attempt.error,
+        result: attempt.result,
+        details: attempt.details,
+      });
+      await appendFile(samplesFile, `${JSON.stringify(sampleLine({ item, name, attempt }, run))}\n`);
+      options.onItem(`[${verdict(attempt)}] ${name} reward ${attempt.reward}`, entries.length, items.length);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.concurrency, items.length)) }, worker));
+  const seconds = (clock.now() - startedMs) / 1000;
+  const metrics = { ...usualMetrics(entries, seconds), ...environment.metrics?.(entries) };
+  await writeFileAtomic(path.join(options.folder, "metrics.json"), metricsText(run, metrics, seconds));
+  const report = path.join(options.folder, "report.html");
+  await writeFileAtomic(report, reportOf({ run, entries, metrics, title: definition.name }));
+  return { metrics, results: entries, samplesFile, report, isStopped: signal.aborted };
+}
+
+function verdict({ error, reward }: Attempt): string {
+  if (error !== undefined) return error.startsWith("timeout") ? "TIMEOUT" : "ERROR";
+  return reward === 1 ? "PASS" : "FAIL";
+}
+
+function sampleLine(
+  { item, name, attempt }: { readonly item: unknown; readonly name: string; readonly attempt: Attempt },
+  { environment }: EnvironmentRun,
+) {
+  const { reward, result, error, details, seconds } = attempt;
+  return {
+    passed: reward === 1,
+    reward,
+    task_name: name,
+    ...environment.describe?.(item),
+    turns_used: result?.turns_used ?? 0,
+    finished_naturally: result?.finished_naturally ?? false,
+    elapsed_seconds: seconds,
+    ...details,
+    ...(error === undefined ? {} : { error }),
+    messages: groupMessages(result?.messages ?? []),
+  };
+}
+
+function usualMetrics(entries: readonly Entry[], seconds: number): Readonly<Record<string, number>> {
+  const passed = entries.filter(({ reward }) => reward === 1).length;
+  return {
+    "eval/num_samples": entries.length,
+    "eval/accuracy": entries.length === 0 ? 0 : passed / entries.length,
+    "eval/avg_reward": mean(entries.map(({ reward }) => reward)),
+    "eval/infra_error_rate": mean(entries.map(({ error }) => (error === undefined ? 0 : 1))),
+    "eval/evaluation_time_seconds": seconds,
+  };
+}
+
+function metricsText(run: EnvironmentRun, metrics: Readonly<Record<string, number>>, seconds: number): string {
+  const document = {
+    config_general: {
+      model_name: run.modelName,
+      total_evaluation_time_seconds: String(seconds),
+      generation_parameters: { max_new_tokens: run.config.max_token_length, temperature: run.config.agent_temperature },
+    },
+    results: { [`atropos|${run.definition.name}_eval|0`]: metrics, all: metrics },
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+}
+
+function reportOf(facts: {
+  readonly run: EnvironmentRun;
+  readonly entries: readonly Entry[];
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly title: string;
+}): string {
+  const { run, entries, metrics, title } = facts;
+  const passed = entries.filter(({ reward }) => reward === 1).length;
+  const { low, high } = wilson(passed, entries.length);
+  return reportPage({
+    title,
+    subtitle: `${run.modelName}, ${entries.length} items`,
+    cards: [
+      {
+        label: `passed (95 %: ${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)} %)`,
+        value: `${passed}/${entries.length}`,
+      },
+      ...Object.entries(metrics).map(([label, value]) => ({ label, value: formatted(value) })),
+    ],
+    charts: [
+      histogram(
+        "Rewards",
+        entries.map(({ reward }) => reward),
+      ),
+      histogram(
+        "Turns",
+        entries.map(({ result }) => result?.turns_used ?? 0),
+      ),
+      barChart(
+        "Seconds",
+        entries.slice(0, 50).map(({ name, attempt }) => ({ label: name.slice(0, 24), value: attempt.seconds })),
+      ),
+      scatter(
+        "Reward and tokens",
+        entries.map(({ name, reward, result }) => ({
+          x: result?.usage.completion_tokens ?? 0,
+          y: reward,
+          label: name,
+        })),
+        { x: "tokens written", y: "reward" },
+      ),
+    ],
+    tables: [],
+    rows: entries.map(({ name, attempt, result }) => ({
+      title: name,
+      status: verdict(attempt),
+      facts: [
+        `reward ${attempt.reward}`,
+        `${result?.turns_used ?? 0} turns`,
+        `${attempt.seconds.toFixed(1)} s`,
+        attempt.error ?? "",
+      ],
+      turns: toShareGpt({ messages: result?.messages ?? [], tools: [], log: run.rollouts.host.machine.logger }).slice(
+        1,
+      ),
+    })),
+  });
+}
+
+async function namesIn(file: string | undefined, signal: AbortSignal): Promise<ReadonlySet<unknown>> {
+  const names = new Set<unknown>();
+  if (file === undefined) return names;
+  for await (const line of loadTrajectories(file, { onInvalid: "skip", signal })) names.add(line["task_name"]);
+  return names;
+}
+
+export function stamp(time: Date): string {
+  const iso = time.toISOString();
+  return `${iso.slice(0, 10).replaceAll("-", "")}_${iso.slice(11, 19).replaceAll(":", "")}`;
+}

@@ -1,0 +1,28 @@
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+const z95 = 1.959_963_985;
+
+/** The 95 % interval of a share (Wilson). */
+export function wilson(successes: number, total: number): Interval {
+  if (total === 0) return { low: 0, high: 1 };
+  const share = successes / total;
+  const spread = z95 ** 2 / total;
+  const middle = (share + spread / 2) / (1 + spread);
+  const half = (z95 * Math.sqrt((share * (1 - share)) / total + spread / (4 * total))) / (1 + spread);
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
+/** The chance that at least one of k attempts passes, from c passes in n attempts (unbiased). */
+export function passAtK(n: number, c: number, k: number): number {
+  if (n - c < k) return 1;
+  let miss = 1;
+  for (let index = n - c + 1; index <= n; index += 1) miss *= 1 - k / index;
+  return 1 - miss;
+}
+
+export function mean(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,151 @@
+import { UserError } from "#foundation/errors";
+import { httpRequest } from "#foundation/http/request";
+import { isRecord, parseJson } from "#foundation/text/json";
+import type { ServerConfig } from "../env/config.ts";
+
+export interface GenerateRequest {
+  readonly ids: readonly number[];
+  readonly maxTokens: number;
+  readonly temperature: number;
+}
+
+/** Text is undefined where the server gives ids alone. */
+export interface Generated {
+  readonly ids: readonly number[];
+  readonly logprobs: readonly number[];
+  readonly text: string | undefined;
+  readonly finish: "stop" | "length";
+}
+
+const maxBytes = 64 * 1024 * 1024;
+
+/** Samples from token ids, so that nothing is turned into tokens twice. One function for each kind of server. */
+export async function generate(
+  server: ServerConfig,
+  request: GenerateRequest,
+  signal: AbortSignal,
+): Promise<Generated> {
+  const wire = wires[server.server_type];
+  if (wire === undefined)
+    throw new UserError(
+      `server_type cannot be ${server.server_type}; exact tokens need one of: ${Object.keys(wires).join(", ")}`,
+    );
+  const base = server.base_url.replace(/\/+$/, "").replace(/\/v1$/, "");
+  const response = await httpRequest(`${base}${wire.path}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(server.api_key === "" ? {} : { authorization: `Bearer ${server.api_key}` }),
+    },
+    body: JSON.stringify(wire.body(request)),
+    signal,
+    timeoutMs: server.timeout * 1000,
+    maxBodyBytes: maxBytes,
+  });
+  signal.throwIfAborted();
+  if (response.kind === "failure") throw new Error(response.failure.message);
+  const text = await response.text();
+  if (text.kind === "failure") throw new Error(text.failure.message);
+  if (response.status !== 200)
+    throw new Error(`${base}${wire.path} answered ${response.status}: ${text.text.slice(0, 300)}`);
+  const parsed = parseJson(text.text);
+  const first: unknown =
+    parsed.ok && Array.isArray(parsed.value) ? parsed.value[0] : parsed.ok ? parsed.value : undefined;
+  if (!isRecord(first)) throw new Error(`${base}${wire.path} answered no JSON object`);
+  return wire.read(first);
+}
+
+interface Wire {
+  readonly path: string;
+  body(request: GenerateRequest): unknown;
+  read(answer: Readonly<Record<string, unknown>>): Generated;
+}
+
+const wires: Readonly<Record<string, Wire>> = {
+  vllm: {
+    path: "/generate",
+    body: ({ ids, maxTokens, temperature }) => ({
+      ...{ prompt: { prompt_token_ids: ids }, logprobs: 0, n: 1, max_tokens: maxTokens, temperature },
+    }),
+    read: (answer) => {
+      const ids = numbers(firstOf(answer["token_ids"]));
+      const positions = list(firstOf(answer["logprobs"]));
+      return {
+        ids,
+        // Each position is a map from ids to log-probabilities, possibly inside a list.
+        logprobs: ids.map((id, index) => {
+          const at = positions[index];
+          const map = Array.isArray(at) ? (at[0] as unknown) : at;
+          const value = isRecord(map) ? map[String(id)] : undefined;
+          return typeof value === "number" ? value : 1;
+        }),
+        text: textOf(firstOf(answer["text"])),
+        finish: firstOf(answer["finish_reasons"]) === "length" ? "length" : "stop",
+      };
+    },
+  },
+  sglang: {
+    path: "/generate",
+    body: ({ ids, maxTokens, temperature }) => ({
+      input_ids: ids,
+      sampling_params: { n: 1, max_new_tokens: maxTokens, temperature },
+      return_logprob: true,
+      return_text_in_logprobs: false,
+    }),
+    read: (answer) => {
+      const meta = isRecord(answer["meta_info"]) ? answer["meta_info"] : {};
+      const triples = list(meta["output_token_logprobs"]).map((triple) => list(triple));
+      const reason: unknown = isRecord(meta["finish_reason"]) ? meta["finish_reason"]["type"] : meta["finish_reason"];
+      return {
+        ids: numbers(triples.map(([, id]) => id)),
+        logprobs: numbers(triples.map(([logprob]) => logprob)),
+        text: textOf(answer["text"]),
+        finish: reason === "length" ? "length" : "stop",
+      };
+    },
+  },
+  "llama.cpp": {
+    path: "/completion",
+    body: ({ ids, maxTokens, temperature }) => ({
+      ...{
+        prompt: ids,
+        n_predict: maxTokens,
+        temperature,
+        n_probs: 1,
+        return_tokens: true,
+        stream: false,
+        cache_prompt: true,
+      },
+    }),
+    read: (answer) => {
+      const probabilities = list(answer["completion_probabilities"]).filter(isRecord);
+      const ids = numbers(list(answer["tokens"]));
+      return {
+        ids: ids.length > 0 ? ids : numbers(probabilities.map(({ id }) => id)),
+        logprobs: numbers(probabilities.map(({ logprob }) => logprob)),
+        text: textOf(answer["content"]),
+        finish: answer["stop_type"] === "limit" ? "length" : "stop",
+      };
+    },
+  },
+};
+
+export function givesTokens(serverType: string): boolean {
+  return serverType in wires;
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? (value[0] as unknown) : value;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function numbers(value: unknown): readonly number[] {
+  return list(value).filter((one): one is number => typeof one === "number");
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

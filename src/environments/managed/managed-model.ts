@@ -1,0 +1,144 @@
+import { type Message, newToolCall } from "#conversation";
+import { describe } from "#foundation/errors";
+import { type AttemptEvent, getParser, localFailure, type ModelRequest, type Models } from "#model";
+import type { ServerConfig } from "../env/config.ts";
+import type { Sequence } from "../env/placeholder-tokens.ts";
+import type { ModelTokenizer } from "../tokens/tokenizer.ts";
+import { promptRenderer, type RenderPrompt } from "./chat-prompt.ts";
+import { type Generated, generate } from "./generate.ts";
+import { SequenceTracker } from "./sequence-tracker.ts";
+
+export interface ManagedOptions {
+  readonly models: Models;
+  readonly server: ServerConfig;
+  readonly tokenizer: ModelTokenizer;
+  readonly thinkingMode: boolean;
+  readonly usualMaxTokens: number;
+}
+
+/** A model whose exact tokens are known. */
+export interface ManagedModel {
+  /** For one rollout; its calls come one after the other. */
+  open(parser: string): ManagedSession;
+}
+
+export interface ManagedSession {
+  /** The models of the program, with this one's calls led past the provider's chat interface. */
+  readonly models: Models;
+  /** The tokens so far; undefined before the first answer. */
+  sequence(): Sequence | undefined;
+  /** How often a prompt did not go on with what was known. */
+  readonly breaks: number;
+}
+
+export function managedModel(options: ManagedOptions): ManagedModel {
+  return {
+    open: (parserName) => {
+      const rollout = new ManagedRollout(options, parserName);
+      const models: Models = { ...options.models, stream: (request, signal) => rollout.stream(request, signal) };
+      return {
+        models,
+        sequence: () => rollout.tracker.last,
+        get breaks() {
+          return rollout.tracker.breaks;
+        },
+      };
+    },
+  };
+}
+
+class ManagedRollout {
+  readonly tracker = new SequenceTracker();
+  readonly #options: ManagedOptions;
+  readonly #parser: ReturnType<typeof getParser>;
+  /** What the model wrote, by the first call that was found in it. */
+  readonly #rawTexts = new Map<string, string>();
+  #render: Promise<RenderPrompt> | undefined;
+
+  constructor(options: ManagedOptions, parser: string) {
+    this.#options = options;
+    this.#parser = getParser(parser);
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<AttemptEvent, void> {
+    yield { type: "attempt-start", model: request.target.model };
+    try {
+      const { text, ids, inputs, finish } = await this.#sample(request, signal);
+      yield* this.#events(request, { text, finish });
+      const usage = { input: inputs, output: ids, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+      yield { type: "usage", usage };
+    } catch (error) {
+      signal.throwIfAborted();
+      yield {
+        type: "attempt-failed",
+        failure: localFailure("server_error", request.target, { message: describe(error) }),
+      };
+    }
+  }
+
+  async #sample(request: ModelRequest, signal: AbortSignal) {
+    const { tokenizer, server, thinkingMode, usualMaxTokens } = this.#options;
+    this.#render ??= promptRenderer(tokenizer, {
+      dropsThoughts: thinkingMode,
+      rawTextOf: (message) => this.#rawTextOf(message),
+    });
+    const prompt = (await this.#render)(request);
+    const input = this.tracker.inputFor(prompt, (text, isBeginning) => this.#encode(text, isBeginning));
+    const generated: Generated = await generate(
+      server,
+      {
+        ids: input,
+        maxTokens: request.options.maxOutputTokens ?? usualMaxTokens,
+        temperature: request.options.temperature ?? 1,
+      },
+      signal,
+    );
+    // Tags of tool calls may be special tokens, so they are kept; what ends a reply is not part of it.
+    const decoded = tokenizer.decode(generated.ids, { skipsSpecialTokens: request.tools.length === 0 });
+    this.tracker.add(prompt, input, { ids: generated.ids, logprobs: generated.logprobs, text: decoded });
+    return {
+      text: withoutEnd(decoded, tokenizer.specialTokens["eos_token"]),
+      ids: generated.ids.length,
+      inputs: input.length,
+      finish: generated.finish,
+    };
+  }
+
+  *#events(request: ModelRequest, { text, finish }: { readonly text: string; readonly finish: "stop" | "length" }) {
+    const found =
+      request.tools.length === 0
+        ? { content: text, tool_calls: null }
+        : this.#parser.parse(text, { finishReason: finish });
+    const calls = (found.tool_calls ?? []).map(({ id, function: called }) =>
+      newToolCall({ id, name: called.name, arguments: called.arguments }),
+    );
+    const [first] = calls;
+    if (first !== undefined) this.#rawTexts.set(first.id, text);
+    const content = found.content ?? "";
+    if (content !== "") {
+      yield { type: "text-start" } as const;
+      yield { type: "text-delta", text: content } as const;
+      yield { type: "text-end" } as const;
+    }
+    for (const [index, call] of calls.entries()) yield { type: "tool-call", index, call } as const;
+    const reason = calls.length > 0 ? "tool_calls" : finish;
+    yield { type: "attempt-end", finish: reason } as const;
+  }
+
+  #rawTextOf(message: Message): string | undefined {
+    const id = message.role === "assistant" ? message.tool_calls?.[0]?.id : undefined;
+    return id === undefined ? undefined : this.#rawTexts.get(id);
+  }
+
+  /** A template may write the beginning of a prompt that the tokenizer adds, too: one is enough. */
+  #encode(text: string, isBeginning: boolean): readonly number[] {
+    const { tokenizer } = this.#options;
+    const ids = tokenizer.encode(text, { hasSpecialTokens: isBeginning });
+    const { beginId } = tokenizer;
+    return beginId !== undefined && ids[0] === beginId && ids[1] === beginId ? ids.slice(1) : ids;
+  }
+}
+
+function withoutEnd(text: string, end: string | undefined): string {
+  return end !== undefined && text.endsWith(end) ? text.slice(0, -end.length) : text;
+}

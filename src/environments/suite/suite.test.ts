@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { passAtK, wilson } from "../env/statistics.ts";
+import { metricName, readReward } from "./terminal-bench.ts";
+import { parseToml } from "./toml.ts";
+import { efficiencyOf, overlap, readScore } from "./web-research.ts";
+
+describe("scores", () => {
+  it("of research fall with the number of turns [50:7.8.11]", () => {
+    const scores = [5, 7, 10, 11, 14].map((turns) => Number(efficiencyOf(turns).toFixed(4)));
+    expect(scores).toEqual([1, 0.84, 0.6, 0.28, 0]);
+  });
+
+  it("of an answer nobody judged are the words it shares [50:7.8.12] [50:7.6]", () => {
+    expect(overlap("Django is written in Python", "Python powers Django").toFixed(1)).toBe("0.6");
+    expect(readScore('```json\n{"score": 0.5, "reason": "x"}\n```')).toBe(0.5);
+    expect(readScore('I say "score": 0.25 here')).toBe(0.25);
+    expect(readScore('{"score": 7}')).toBeUndefined();
+  });
+
+  it("of tests are what they wrote [50:9.9.6] [50:7.8.6]", () => {
+    expect(readReward('{"reward":0.25,"style":1}')).toEqual({ reward: 0.25, details: { style: 1 } });
+    expect(readReward("1")).toEqual({ reward: 1, details: {} });
+    expect(readReward("nothing")).toBeUndefined();
+    expect(metricName("System Admin-Tools")).toBe("system_admin_tools");
+  });
+
+  it("over several attempts are estimated without bias [50:9.9.11] [50:9.8]", () => {
+    expect(passAtK(5, 2, 1)).toBeCloseTo(0.4);
+    expect(passAtK(5, 2, 3)).toBeCloseTo(0.9);
+    expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
+  });
+
+  it("task files are read [50:9.7]", () => {
+    const text =
+      '# c\nversion = "1.0"\n[metadata]\ncategory = "git"\ntags = ["a", "b",]\n[agent]\ntimeout_sec = 1_200.0 # s\n';
+    expect(parseToml(text)).toEqual({
+      version: "1.0",
+      metadata: { category: "git", tags: ["a", "b"] },
+      agent: { timeout_sec: 1200 },
+    });
+  });
+});

@@ -1,0 +1,182 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { ended, modelConfig, Stage } from "./support/stage.ts";
+
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const contents: Readonly<Record<string, string>> = {
+  "greeting.txt": "Hello from Hermes Agent!",
+  "count.txt": "1\n2\n3\n4\n5",
+  "answer.txt": "580",
+  "result.txt": "42",
+};
+
+/** A model that writes the files it is asked for, one of them not quite right and one wrong. */
+async function startFileModel() {
+  const server = await startModelServer();
+  server.onRequest(({ messages }) => {
+    if (messages.at(-1)?.["role"] !== "user") return says("Done.");
+    const asked = String(messages.at(-1)?.["content"]);
+    const name = Object.keys(contents).find((file) => asked.includes(file)) ?? "none.txt";
+    return calls("terminal", { command: `printf '%s' '${contents[name]}' > ~/${name}` });
+  });
+  return server;
+}
+
+describe("hermes env", () => {
+  it("process writes groups, trajectories and a page, and scores what the model left in its sandbox [50:7.8.1] [50:7.8.2] [50:4.10.13] [50:4.3]", async () => {
+    await using server = await startFileModel();
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "out.jsonl": "" } });
+    const ran = await stage.run(["env", "terminal-test", "process", "--env.data_path_to_save_groups", "out.jsonl"]);
+    expect(ran).toMatchObject({ code: 0 });
+    const groups = lines(await stage.read("out_1.jsonl"));
+    expect(groups.map(({ scores }) => scores)).toEqual([
+      [0.5, 0.5, 0.5],
+      [1, 1, 1],
+      [0, 0, 0],
+    ]);
+    expect(groups[0]).toMatchObject({
+      advantages: null,
+      generation_params: { temperature: 1 },
+      inference_logprobs: null,
+    });
+    const trajectories = lines(await stage.read("out_1.trajectories.jsonl"));
+    expect(trajectories).toHaveLength(9);
+    expect(trajectories[0]).toMatchObject({
+      reward: 0.5,
+      metadata: { env: "terminal-test", turns_used: 2, finished_naturally: true },
+    });
+    expect(await stage.read("out_1.html")).toContain("<svg");
+    expect(server.requests[0]?.systemText).toContain("terminal");
+  }, 60_000);
+
+  it("evaluate writes metrics, samples and a report, without secrets [50:4.10.15] [50:4.3] [50:9.4]", async () => {
+    await using server = await startFileModel();
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    const server_ = ["--openai.base_url", server.chatBaseUrl, "--openai.model_name", "fake-model"];
+    const ran = await stage.run([
+      ...["env", "terminal-test", "evaluate", "--env.data_dir_to_save_evals", "evals"],
+      ...[...server_, "--openai.api_key", "sk-very-secret-123456"],
+    ]);
+    expect(ran).toMatchObject({ code: 0 });
+    const folder = path.join(stage.work, "evals");
+    const metrics = JSON.parse(readFileSync(path.join(folder, "metrics.json"), "utf8")) as Record<string, never>;
+    expect(metrics["results"]).toMatchObject({
+      "atropos|terminal-test_eval|0": { "eval/accuracy": 1, "eval/num_samples": 1 },
+    });
+    expect(readdirSync(folder).filter((name) => name.startsWith("samples_"))).toHaveLength(1);
+    expect(await stage.filesWith("sk-very-secret-123456", stage.work)).toEqual([]);
+    expect(readFileSync(path.join(folder, "evaluate_config.yaml"), "utf8")).toContain('api_key: "***"');
+  }, 60_000);
+
+  it("ends a rollout at its last turn without another call [50:4.10.5]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(calls("terminal", { command: "true" }));
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl, "agent:\n  api_max_retries: 1\n") });
+    const run = [
+      "env",
+      "terminal-test",
+      "process",
+      "--env.total_steps=1",
+      "--env.group_size=1",
+      "--env.max_agent_turns",
+      "3",
+    ];
+    expect(await stage.run(run)).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(3);
+    expect(lines(await stage.read("data/terminal-test.trajectories.jsonl"))[0]).toMatchObject({
+      metadata: { turns_used: 3, finished_naturally: false },
+    });
+  }, 60_000);
+
+  it("refuses fields it does not know and flags for one of several servers [50:4.10.3] [50:4.2.4]", async () => {
+    await using stage = await Stage.open({
+      files: { "two.yaml": "openai:\n  - model_name: a\n  - model_name: b\nenv:\n  max_agent_turns: 60\n" },
+    });
+    const env = ["env", "terminal-test", "evaluate"];
+    expect(await stage.run([...env, "--env.max_agent_turn", "5"])).toMatchObject({ code: 2 });
+    expect(await stage.run([...env, "--fields", "two.yaml", "--openai.model_name", "x"])).toMatchObject({ code: 2 });
+    const shown = await stage.run([
+      ...env,
+      "--fields",
+      "two.yaml",
+      "--env.enabled_toolsets",
+      '["web"]',
+      "--print-config",
+      "--json",
+    ]);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ env: { max_agent_turns: 60, enabled_toolsets: ["web"] } });
+    expect(await stage.run(["env", "hermes-swe", "evaluate", "--env.terminal_backend", "local"])).toMatchObject({
+      code: 2,
+    });
+  }, 60_000);
+
+  it("takes an environment of one's own from a file [50:4.1]", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("4"));
+    const source = `export const environment = {
+  name: "sums", about: "Sums", config: { enabled_toolsets: [], group_size: 2, total_steps: 1, ensure_scores_are_not_same: false },
+  async open() {
+    return { next: () => "2 + 2", evaluation: ["2 + 2"], prompt: (item) => item,
+      reward: async (_item, result) => (result.messages.at(-1).content === "4" ? 1 : 0) };
+  },
+};`;
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "sums.mjs": source } });
+    expect(await stage.run(["env", "./sums.mjs", "process"])).toMatchObject({ code: 0 });
+    expect(lines(await stage.read("data/sums.jsonl"))[0]).toMatchObject({ scores: [1, 1] });
+  }, 60_000);
+
+  it("serve feeds a trainer over the trajectory API until training is over [50:5.3] [50:5.1]", async () => {
+    await using server = await startFileModel();
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
+    const api = stage.start(["rl-api", "--port", "0"]);
+    const url = await new Promise<string>((resolve) => {
+      api.stdout?.on("data", (text: Buffer) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ""));
+    });
+    const ask = async (route: string, body?: unknown): Promise<Record<string, unknown>> => {
+      const init =
+        body === undefined
+          ? {}
+          : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      return (await (await fetch(`${url}${route}`, init)).json()) as Record<string, unknown>;
+    };
+    const serving = ended(
+      stage.start([
+        ...[
+          "env",
+          "terminal-test",
+          "serve",
+          "--env.rollout_server_url",
+          url,
+          "--env.group_size",
+          "2",
+          "--env.total_steps",
+          "2",
+        ],
+        ...["--env.max_num_workers", "2", "--env.steps_per_eval", "0"],
+      ]),
+    );
+    await ask("/register", {
+      ...{ wandb_group: "g", wandb_project: "p", batch_size: 4, max_token_len: 512, checkpoint_dir: "", num_steps: 2 },
+      ...{ save_checkpoint_interval: 0, starting_step: 0 },
+    });
+    const batches: Record<string, unknown>[][] = [];
+    while (batches.length < 3) {
+      const { batch } = await ask("/batch");
+      if (Array.isArray(batch) && batch.length > 0) batches.push(batch as Record<string, unknown>[]);
+      else await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await serving).toMatchObject({ code: 0 });
+    for (const group of batches.flat()) {
+      expect(group).toMatchObject({ env_id: 0, tokens: [expect.any(Array), expect.any(Array)] });
+      expect(group["scores"]).toHaveLength(2);
+    }
+    expect(existsSync(path.join(stage.work, "unsent_groups.jsonl"))).toBe(false);
+  }, 120_000);
+});
