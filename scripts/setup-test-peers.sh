@@ -3,6 +3,9 @@
 # Tests that need a missing program say so and are skipped; with this script none is missing.
 set -euo pipefail
 
+# A real model and the engine that runs it, in a cache folder; a second run finds them there.
+node "$(dirname "$0")/setup-local-model.mjs"
+
 packages=(git tmux ripgrep bubblewrap openssh-client openssh-server podman runc catatonit postgresql postgresql-contrib chromium python3 procps)
 missing=()
 for package in "${packages[@]}"; do

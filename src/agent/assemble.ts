@@ -32,8 +32,8 @@ export interface AgentChoices extends ModelChoices {
   readonly transcript: Transcript;
   readonly settings: AgentSettings;
   readonly startedAtMs: number;
-  /** Which tools it may have; a child is handed its listing. */
-  readonly tools: ToolOptions | { readonly listing: Listing };
+  /** Which tools it may have, by the model it works with now where that matters; a child is handed its listing. */
+  readonly tools: ToolOptions | (() => ToolOptions) | { readonly listing: Listing };
   readonly prompt: PromptChoices;
   /** Who answers the model's own questions; undefined where nobody can. */
   readonly askUser?: AskUser | undefined;
@@ -148,17 +148,18 @@ async function openTools({ host, scope, choices, owned }: Assembly, signal: Abor
   const { tools: wanted, conversation } = choices;
   const { tools } = host;
   if ("listing" in wanted) return ToolListing.fixed(wanted.listing);
+  const options = typeof wanted === "function" ? wanted : () => wanted;
   let enabledTools: ReadonlySet<string> = new Set();
   const session = { scope, sessionId: () => conversation.sessionId, enabledTools: () => enabledTools };
   owned.adopt(tools.openSession(session));
   return await ToolListing.open(
     {
       list: async (stop) => {
-        const listing = await tools.list(wanted, scope, stop);
+        const listing = await tools.list(options(), scope, stop);
         enabledTools = listing.names;
         return listing;
       },
-      refresh: (stop) => tools.mcp.refresh(scope, stop),
+      refresh: async (stop) => `${await tools.mcp.refresh(scope, stop)} ${options().enabledToolsets?.join()}`,
     },
     signal,
   );

@@ -3,18 +3,18 @@ import { extendListing, type Listing, type Tool } from "#tools";
 /** Where the tools of a session come from. */
 export interface ToolSource {
   list(signal: AbortSignal): Promise<Listing>;
-  /** Lets changes of MCP servers in; how often there were any since the program began. */
-  refresh(signal: AbortSignal): Promise<number>;
+  /** Lets changes of MCP servers in. Another value than before means that the tools are to be listed again. */
+  refresh(signal: AbortSignal): Promise<number | string>;
 }
 
-/** What the model of one agent is shown. It changes between turns only, and only when a server's tools have. */
+/** What the model of one agent is shown. It changes between turns only, and only when a server's tools have, or a model that reads fewer of them took over. */
 export class ToolListing {
   readonly #source: ToolSource;
   #listing: Listing;
-  #changes: number;
+  #changes: number | string;
   #more: readonly Tool[] = [];
 
-  private constructor(source: ToolSource, state: { readonly listing: Listing; readonly changes: number }) {
+  private constructor(source: ToolSource, state: { readonly listing: Listing; readonly changes: number | string }) {
     this.#source = source;
     this.#listing = state.listing;
     this.#changes = state.changes;

@@ -70,7 +70,11 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
 async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope): Promise<Opened> {
   const { invocation, loaded, home, wish } = chat;
   const all = await chat.open(people, people.confirmTrust);
-  const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, invocation.io.signal)]);
+  const { signal } = invocation.io;
+  const offers = all.session.info.isDemo
+    ? await (await import("../commands/local/offer.ts")).firstOffers(invocation)
+    : undefined;
+  const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, offers, signal)]);
   screen.tell(facts);
   const extensions = await pluginExtensions(all.hermes.plugins, people.onNotice);
   if (extensions.length > 0) screen.extend(extensions);

@@ -7,10 +7,15 @@ import { compareVersions } from "../compare-versions.ts";
 import { version } from "../version.ts";
 
 /** What the screen learns from the opened program: servers, skills and the signs of tools. */
-export async function openedFacts({ toolbox, skills }: Hermes, signal: AbortSignal): Promise<TuiFacts> {
+export async function openedFacts(
+  { toolbox, skills }: Hermes,
+  offers: readonly string[] | undefined,
+  signal: AbortSignal,
+): Promise<TuiFacts> {
   const tools = [...toolbox.registry.snapshot().tools.values()];
   return {
     banner: {
+      ...(offers === undefined ? {} : { offers }),
       mcpServers: toolbox.mcp.status().map(({ name, state }) => ({ name, state: serverState(state) })),
       skillCategories: byCategory((await skills.library.visible("cli", signal)).map(({ category }) => category)),
     },

@@ -96,3 +96,13 @@ export function byFit(models: readonly CatalogueModel[], memoryBytes: number): r
   const fitting = models.filter(fits).toSorted((a, b) => b.memoryBytes - a.memoryBytes);
   return [...fitting, ...models.filter((model) => !fits(model)).toSorted((a, b) => a.memoryBytes - b.memoryBytes)];
 }
+
+/** Larger ones want a graphics card to be pleasant. */
+const pleasantBytes = 3_000_000_000;
+
+/** What to offer somebody who has none yet: the largest that fits and still answers at a bearable speed. */
+export function suggestedModel(memoryBytes: number): CatalogueModel | undefined {
+  return byFit(catalogue, memoryBytes).find(
+    (model) => model.sizeBytes <= pleasantBytes && model.memoryBytes <= memoryBytes,
+  );
+}

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { tinyGguf } from "../testing.ts";
 import type { CatalogueModel } from "./catalogue.ts";
 import { byFit, catalogue } from "./catalogue.ts";
@@ -75,11 +76,16 @@ describe("fetching a model", () => {
   });
 
   it("goes on where it was interrupted", async () => {
+    const arrived = new Deferred<void>();
     await using cutting = await mirror((_, response) => {
       response.writeHead(200, { "content-length": bytes.length });
-      response.write(bytes.subarray(0, 150), () => response.destroy());
+      response.write(bytes.subarray(0, 150));
+      void arrived.promise.then(() => response.destroy());
     });
-    await expect(pull(cutting.url)).rejects.toMatchObject({
+    const seen = (received: number): void => {
+      if (received === 150) arrived.resolve();
+    };
+    await expect(pull(cutting.url, seen)).rejects.toMatchObject({
       code: "download_interrupted",
       hint: expect.stringContaining("pull tiny"),
     });

@@ -75,7 +75,7 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
       spentUsd: request.spentUsd,
       startedAtMs: request.startedAtMs,
       settings: settingsOf(request, { host, live }),
-      tools: toolOptions(request, host, chosen.target),
+      tools: () => toolOptions(request, host, conversation.target),
       askUser: request.askUser,
       hasMemory: options.ignoreRules !== true && options.usesMemory !== false,
       trajectoryFolder: savesTrajectories(options.saveTrajectories, config.agent.save_trajectories)

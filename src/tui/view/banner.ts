@@ -18,6 +18,8 @@ export interface BannerFacts {
   readonly updateNotice?: string;
   readonly warnings?: readonly string[];
   readonly tip?: string;
+  /** Ways to a real model, one line each, for somebody who has none yet. */
+  readonly offers?: readonly string[];
 }
 
 interface BannerLook {
@@ -53,11 +55,17 @@ function compactHead(info: SessionInfo | undefined, { skin, banner, columns }: B
   return [
     title,
     row(model, "banner-text"),
-    ...(info.isDemo ? [row("Built-in demo model, offline. /connect connects a real one.", "warn")] : []),
+    ...(info.isDemo ? demoLines(banner).map((line) => row(line, "warn")) : []),
     folder,
     row(haveText(info, banner), "banner-dim"),
     row("Try: list files · run `date` · remember that I like short answers", "banner-accent"),
   ];
+}
+
+/** What is there already comes first, then what can be had; the last line says what one is talking to now. */
+function demoLines({ offers }: BannerFacts): readonly string[] {
+  if (offers === undefined) return ["Built-in demo model, offline. /connect connects a real one."];
+  return [...offers, "Or go on with the built-in demo model, offline: just type."];
 }
 
 function haveText({ toolsets, skillCount }: SessionInfo, banner: BannerFacts): string {
@@ -107,13 +115,7 @@ function factRows(info: SessionInfo | undefined, { banner }: BannerLook, columns
   if (info === undefined) rows.push([{ text: "starting agent…", style: "banner-accent" }]);
   else {
     rows.push(...fact("model", `${info.model} · ${info.providerLabel} · ${shortWindow(info.contextWindow)} context`));
-    if (info.isDemo)
-      rows.push(
-        ...wrapLine(
-          [{ text: "This is the built-in demo model; /connect connects a real one.", style: "warn" }],
-          columns,
-        ),
-      );
+    if (info.isDemo) for (const text of demoLines(banner)) rows.push(...wrapLine([{ text, style: "warn" }], columns));
   }
   rows.push(...fact("in", banner.branch === undefined ? banner.cwd : `${banner.cwd} ⎇ ${banner.branch}`));
   if (banner.profile !== undefined) rows.push(...fact("profile", banner.profile));

@@ -1,4 +1,3 @@
-import { totalmem } from "node:os";
 import { byteSize, shortWindow } from "#foundation/text/figures";
 import { byFit, catalogue, catalogueDate } from "#local-model";
 import type { Invocation } from "../../command.ts";
@@ -6,11 +5,7 @@ import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
 import { runningServers } from "../model/own-endpoint.ts";
 import { documentOf, libraryOf } from "./get.ts";
-
-/** Half of the memory is for everything else that runs. */
-export function usableMemory(): number {
-  return totalmem() / 2;
-}
+import { usableMemory } from "./offer.ts";
 
 export async function localList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);

@@ -9,6 +9,7 @@ import { type NamedProvider, openPool } from "../../support/provider.ts";
 import { sayEndpoint } from "../auth/add.ts";
 import { allProviders } from "../auth/list.ts";
 import { login } from "../auth/login.ts";
+import { machineOffer } from "../local/offer.ts";
 import { prices } from "./list.ts";
 import { pickFromServer, pickOwnEndpoint, type RunningServer, runningServers } from "./own-endpoint.ts";
 import type { ModelChoice } from "./save.ts";
@@ -50,6 +51,10 @@ export async function pickFrom(
   if (choice === "remove" || choice === "auxiliary") return choice;
   if (choice === "own") return await asking(invocation, (asker) => pickOwnEndpoint(asker, invocation));
   if (choice.kind === "server") return await asking(invocation, (asker) => pickFromServer(asker, choice));
+  if (isServedHere(choice)) {
+    const { pickServed } = await import("../local/pick.ts");
+    return await pickServed(invocation);
+  }
   if (!(await hasCredential(choice, place))) return undefined;
   const model = await asking(invocation, (asker) => pickModelOf(asker, choice, place));
   return model === "" ? undefined : { provider: choice.key, model };
@@ -59,6 +64,10 @@ export async function pickFrom(
 async function asking<T>({ io }: Invocation, ask: (asker: Asker) => Promise<T>): Promise<T> {
   using asker = openAsker(io);
   return await ask(asker);
+}
+
+function isServedHere(provider: NamedProvider): boolean {
+  return provider.kind === "profile" && provider.profile.isServedHere === true;
 }
 
 type Way = NamedProvider | RunningServer | Extra | "own" | "leave";
@@ -74,7 +83,8 @@ async function pickProvider(
   ]);
   const choices = allProviders(models.context).map((provider): Choice<Way> => {
     const known = ready.find((entry) => entry.provider === provider.key);
-    return { label: provider.label, detail: known === undefined ? "" : `ready (${known.source})`, value: provider };
+    if (known !== undefined) return { label: provider.label, detail: `ready (${known.source})`, value: provider };
+    return { label: provider.label, detail: isServedHere(provider) ? machineOffer() : "", value: provider };
   });
   return await asker.choose<Way>("Which provider?", [
     ...servers.map((server) => ({ label: server.label, detail: server.detail, value: server })),

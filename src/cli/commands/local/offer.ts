@@ -1,0 +1,35 @@
+import { totalmem } from "node:os";
+import { byteSize, shortDuration } from "#foundation/text/figures";
+import { enginePlatform, suggestedModel } from "#local-model";
+import type { Invocation } from "../../command.ts";
+import { homeOf } from "../../support/home.ts";
+import { runningServers } from "../model/own-endpoint.ts";
+import { libraryOf } from "./get.ts";
+
+/** Half of the memory is for everything else that runs. */
+export function usableMemory(): number {
+  return totalmem() / 2;
+}
+
+/** A connection of an ordinary household, for a guess of how long a download takes. */
+const bytesPerMs = 6_000;
+
+/** What a model on this machine would be, with its size and about how long it takes to get it. */
+export function machineOffer(): string {
+  const model = enginePlatform() === undefined ? undefined : suggestedModel(usableMemory());
+  if (model === undefined) return "";
+  return `${model.id}, ${byteSize(model.sizeBytes)}, about ${shortDuration(model.sizeBytes / bytesPerMs)} to fetch, then offline`;
+}
+
+/** Ways to a real model, one line each; what is there already comes first. */
+export async function firstOffers(invocation: Invocation): Promise<readonly string[]> {
+  const { env, signal } = invocation.io;
+  const [servers, { models }] = await Promise.all([runningServers(env, signal), libraryOf(homeOf(invocation)).list()]);
+  const offer = machineOffer();
+  return [
+    ...servers.map(({ label, detail }) => `/connect  ${label}: ${detail}`),
+    ...models.slice(0, 3).map(({ id }) => `/connect  This machine: ${id} is here`),
+    "/connect  a provider: with a key or a login",
+    ...(models.length > 0 || offer === "" ? [] : [`/connect  This machine: ${offer}`]),
+  ];
+}
