@@ -53,7 +53,7 @@ CONF
   mkdir -p "$peers/root"
   for package in "$work"/cache/archives/*.deb; do dpkg-deb -x "$package" "$peers/root"; done
   mkdir -p "$peers"/root/{tmp,proc,sys,dev,run}
-  cp -L /etc/passwd /etc/group /etc/resolv.conf /etc/hosts "$peers/root/etc/"
+  cp -L /etc/passwd /etc/group /etc/resolv.conf /etc/hosts /etc/localtime "$peers/root/etc/"
   sed -i 's/^root default capabilities.*/root default capabilities = no/' "$peers/root/etc/apptainer/apptainer.conf"
   rm -rf "$work"
   cat >"$peers/apptainer.new" <<RUN

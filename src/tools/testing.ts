@@ -129,15 +129,25 @@ export const defaultFileOptions: FileOptions = {
 };
 
 export { detect } from "./approval/detect.ts";
+export { createExecuteCodeTool, defaultScriptOptions } from "./builtin/execute-code.tool.ts";
 export { FileLedger } from "./files/ledger.ts";
 export { ReadHistory } from "./files/read-history.ts";
 export { LeaseTable } from "./terminals/lease.ts";
 export { openLocalTerminal } from "./terminals/local/local-terminal.ts";
 export { remoteOpeners } from "./terminals/open-backends.ts";
+export { ProcessTable } from "./terminals/processes/process-table.ts";
 export type { BackendDeps } from "./terminals/remote/backend.ts";
-export type { ExecOptions, ExecResult, Terminal, TerminalFiles, TerminalProcess } from "./terminals/terminal.ts";
+export type {
+  ExecOptions,
+  ExecResult,
+  Terminal,
+  TerminalFiles,
+  TerminalLeases,
+  TerminalProcess,
+} from "./terminals/terminal.ts";
 export { TerminalGone } from "./terminals/terminal-gone.ts";
-export { createWriteFileTool };
+export { allowingGate, noWall } from "./terminals/testing.ts";
+export { createReadFileTool, createSearchFilesTool, createTerminalTool, createWriteFileTool };
 
 /** What the tools a session usually has say about themselves; they cannot be run. */
 export const speakingTools: ReadonlyMap<string, Tool> = new Map(

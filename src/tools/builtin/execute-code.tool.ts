@@ -8,7 +8,7 @@ import { functionsFor, type ScriptFunction, signature } from "../code/functions.
 import type { ScriptLanguage, ScriptOptions } from "../code/script-options.ts";
 import type { Tool } from "../registry/tool.ts";
 import type { TerminalWall } from "../terminals/local/local-terminal.ts";
-import type { TerminalLeases } from "../terminals/terminal.ts";
+import type { Terminal, TerminalLeases } from "../terminals/terminal.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export { defaultScriptOptions, type ScriptOptions } from "../code/script-options.ts";
@@ -92,12 +92,11 @@ async function execute(
   context: ToolContext,
 ): Promise<ToolResult> {
   if (code.trim() === "") throw new ToolFailure("There is no code to run");
-  const wall = await deps.wall(context.scope, context.signal);
-  const refusal = await screen(deps, { code, language, wall }, context);
-  if (refusal !== undefined) return failed(refusal, { status: "blocked" });
   const terminal = await deps.leases.take(context, context.signal);
-  if (terminal.kind !== "local")
-    throw new ToolFailure(`Scripts cannot run in a ${terminal.kind} terminal yet; use terminal instead`);
+  if (terminal.kind !== "local") return executeElsewhere(deps, { code, language, terminal }, context);
+  const wall = await deps.wall(context.scope, context.signal);
+  const refusal = await screen(deps, { code, language, terminal, wall }, context);
+  if (refusal !== undefined) return failed(refusal, { status: "blocked" });
   const [{ runScript }, { withTouches }] = await Promise.all([
     import("../code/run-script.ts"),
     import("../terminals/command/run-foreground.ts"),
@@ -126,6 +125,33 @@ async function execute(
   return result(ran, { isError: ran.status !== "success" });
 }
 
+/** A script beside the terminal it works with, on another machine or in a container. */
+async function executeElsewhere(
+  deps: ExecuteCodeDeps,
+  script: { readonly code: string; readonly language: ScriptLanguage; readonly terminal: Terminal },
+  context: ToolContext,
+): Promise<ToolResult> {
+  const wall = { isInForce: false, isMissing: false };
+  const refusal = await screen(deps, { ...script, wall }, context);
+  if (refusal !== undefined) return failed(refusal, { status: "blocked" });
+  const [{ runScriptElsewhere }, { withTouches }] = await Promise.all([
+    import("../code/run-script-elsewhere.ts"),
+    import("../terminals/command/run-foreground.ts"),
+  ]);
+  const ran = await withTouches(context, () =>
+    runScriptElsewhere({
+      ...script,
+      functions: functionsFor(context.enabledTools),
+      options: deps.options,
+      call: (tool, args) => deps.callTool({ tool, args }, context),
+      redact: (text) => deps.redact(text),
+      signal: context.signal,
+    }),
+  );
+  context.noteUntrusted?.(`what a script got in a ${script.terminal.kind} terminal`);
+  return result(ran, { isError: ran.status !== "success" });
+}
+
 const finding: Finding = {
   key: "script execution",
   description: "runs a script that can do what you can do, outside the checks of single commands",
@@ -137,7 +163,12 @@ const finding: Finding = {
 /** Why the script may not run, or undefined. A sandbox makes asking unnecessary; without one, somebody must agree. */
 async function screen(
   deps: ExecuteCodeDeps,
-  script: { readonly code: string; readonly language: ScriptLanguage; readonly wall: TerminalWall },
+  script: {
+    readonly code: string;
+    readonly language: ScriptLanguage;
+    readonly terminal: Terminal;
+    readonly wall: Pick<TerminalWall, "isInForce" | "isMissing">;
+  },
   context: ToolContext,
 ): Promise<string | undefined> {
   // Where a sandbox is missing a script is asked about whatever the settings say: nothing would hold it.
@@ -148,8 +179,8 @@ async function screen(
     scope: context.scope,
     taskId: context.taskId,
     callId: context.callId,
-    cwd: deps.leases.peek(context.taskId)?.cwd ?? context.scope.cwd,
-    terminalKind: deps.leases.peek(context.taskId)?.kind ?? "local",
+    cwd: script.terminal.cwd,
+    terminalKind: script.terminal.kind,
     signal: context.signal,
     progress: (text) => context.progress(text),
   });

@@ -90,7 +90,9 @@ async function run(deps: SearchDeps, args: SearchArguments, context: ToolContext
       already_searched: true,
     });
   }
-  const found = await search(await deps.engine(), request);
+  const isHere = open.terminal.kind === "local";
+  const engine = isHere ? await deps.engine() : (await import("../files/search/elsewhere.ts")).engineOf(open.terminal);
+  const found = await search(engine, request);
   const shown = (file: string): string => shownPath(file, open.terminal.cwd);
   return result({
     total_count: found.isLowerBound ? `${found.total}+` : found.total,

@@ -90,6 +90,7 @@ function description(deps: TerminalDeps, visible: ReadonlySet<string>, kind: Ter
   const better = dedicated.filter((one) => visible.has(one.tool)).map((one) => `${one.tool} for ${one.use}`);
   return [
     "Run a shell command where this session works. Directory, exported variables and files stay from call to call.",
+    ...(kind === "local" ? [] : [where(kind)]),
     ...(better.length === 0
       ? []
       : [`Prefer ${better.join(", ")}; use the shell for builds, installs, git, scripts, networks and processes.`]),
@@ -100,8 +101,15 @@ function description(deps: TerminalDeps, visible: ReadonlySet<string>, kind: Ter
   ].join(" ");
 }
 
+/** File tools, searches and scripts work there too, so it is said once. */
+function where(kind: TerminalKind): string {
+  return kind === "ssh"
+    ? "Commands and file tools work on another machine, over ssh; files of the user's own machine are not there."
+    : `Commands and file tools work in a ${kind} terminal apart from the user's own machine; its files are not there unless they were mounted.`;
+}
+
 function supportsPty(kind: TerminalKind): boolean {
-  return kind === "local" || kind === "ssh";
+  return ["local", "docker", "ssh", "singularity"].includes(kind);
 }
 
 async function runTerminal(deps: TerminalDeps, args: TerminalArguments, context: ToolContext): Promise<ToolResult> {

@@ -13,24 +13,59 @@ export interface RpcDeps {
 
 const maxRequestChars = 16 * 1_048_576;
 
-/**
- * Answers a script's calls on a socket that only this user can open. One JSON object per line each way;
- * several calls may be on their way at once, in one connection or in many, told apart by their id.
- */
-export class RpcServer implements AsyncDisposable {
+/** Answers the calls of one script, one JSON object a line each way, told apart by their id. */
+export class ScriptCalls {
   readonly #deps: RpcDeps;
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
   #made = 0;
 
   constructor(deps: RpcDeps) {
     this.#deps = deps;
-    this.#server = createServer((socket) => this.#serve(socket));
   }
 
   /** Calls that reached a tool. */
-  get callsMade(): number {
+  get made(): number {
     return this.#made;
+  }
+
+  async answer(line: string): Promise<string> {
+    const parsed = parseJson(line);
+    const request = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+    const { id = null, tool, args } = request;
+    const reply = (result: string): string => toJsonText({ id, result });
+    if (typeof tool !== "string") return reply(toJsonText({ error: "a request names a tool and its args" }));
+    try {
+      return reply(await this.#call(tool, isRecord(args) ? args : {}));
+    } catch (error) {
+      return reply(toJsonText({ error: describe(error) }));
+    }
+  }
+
+  async #call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string> {
+    const { allowed, maxCalls } = this.#deps;
+    if (!allowed.has(tool)) {
+      const names = [...allowed].sort().join(", ");
+      return toJsonText({
+        error: `${tool} cannot be called from a script. Available: ${names === "" ? "no tools" : names}`,
+      });
+    }
+    if (this.#made >= maxCalls) return toJsonText({ error: `A script may make at most ${maxCalls} tool calls` });
+    this.#made += 1;
+    return this.#deps.call(tool, allowedArguments(tool, args));
+  }
+}
+
+/**
+ * Answers a script's calls on a socket that only this user can open; several calls may be on their way at once, in one
+ * connection or in many.
+ */
+export class RpcServer implements AsyncDisposable {
+  readonly #calls: ScriptCalls;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(calls: ScriptCalls) {
+    this.#calls = calls;
+    this.#server = createServer((socket) => this.#serve(socket));
   }
 
   async listen(path: string): Promise<void> {
@@ -65,34 +100,9 @@ export class RpcServer implements AsyncDisposable {
   async #answerAll(socket: Socket, lines: readonly string[]): Promise<void> {
     await Promise.all(
       lines.map(async (line) => {
-        const reply = await this.#answer(line);
-        if (!socket.destroyed) socket.write(`${toJsonText(reply)}\n`);
+        const reply = await this.#calls.answer(line);
+        if (!socket.destroyed) socket.write(`${reply}\n`);
       }),
     );
-  }
-
-  async #answer(line: string): Promise<{ readonly id: unknown; readonly result: string }> {
-    const parsed = parseJson(line);
-    const request = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
-    const { id = null, tool, args } = request;
-    if (typeof tool !== "string") return { id, result: toJsonText({ error: "a request names a tool and its args" }) };
-    try {
-      return { id, result: await this.#call(tool, isRecord(args) ? args : {}) };
-    } catch (error) {
-      return { id, result: toJsonText({ error: describe(error) }) };
-    }
-  }
-
-  async #call(tool: string, args: Readonly<Record<string, unknown>>): Promise<string> {
-    const { allowed, maxCalls } = this.#deps;
-    if (!allowed.has(tool)) {
-      const names = [...allowed].sort().join(", ");
-      return toJsonText({
-        error: `${tool} cannot be called from a script. Available: ${names === "" ? "no tools" : names}`,
-      });
-    }
-    if (this.#made >= maxCalls) return toJsonText({ error: `A script may make at most ${maxCalls} tool calls` });
-    this.#made += 1;
-    return this.#deps.call(tool, allowedArguments(tool, args));
   }
 }

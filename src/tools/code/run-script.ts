@@ -12,7 +12,7 @@ import type { ScriptFunction } from "./functions.ts";
 import { findPython } from "./interpreter.ts";
 import { javascriptModule } from "./javascript-module.ts";
 import { pythonModule } from "./python-module.ts";
-import { type RpcDeps, RpcServer } from "./rpc-server.ts";
+import { type RpcDeps, RpcServer, ScriptCalls } from "./rpc-server.ts";
 import { scriptEnvironment } from "./script-environment.ts";
 import type { ScriptLanguage, ScriptOptions } from "./script-options.ts";
 
@@ -60,14 +60,15 @@ export async function runScript(request: ScriptRequest): Promise<RanScript> {
   // Short, because the path of a socket may have about a hundred characters.
   const folder = await makePrivateFolder(request.tempDir.length < 60 ? request.tempDir : "/tmp", "code");
   const allowed = new Set(request.functions.map((one) => one.tool));
-  await using server = new RpcServer({ call: request.call, allowed, maxCalls: request.options.maxToolCalls });
+  const calls = new ScriptCalls({ call: request.call, allowed, maxCalls: request.options.maxToolCalls });
+  await using server = new RpcServer(calls);
   try {
     const socket = path.join(folder, "rpc");
     await server.listen(socket);
     const script = await writeScript(request, folder);
     request.wall?.begin();
     const ended = await execute(request, { folder, socket, script });
-    const shaped = shape(request, ended, { callsMade: server.callsMade, durationMs: performance.now() - startedMs });
+    const shaped = shape(request, ended, { callsMade: calls.made, durationMs: performance.now() - startedMs });
     const notes = (await request.wall?.settle()) ?? [];
     const reached = request.wall?.takeReached();
     return { result: notes.length === 0 ? shaped : { ...shaped, notes }, reached };
@@ -91,7 +92,8 @@ async function writeScript(request: ScriptRequest, folder: string): Promise<stri
   return path.join(folder, "script.mjs");
 }
 
-interface Ended {
+/** How a script came to its end. */
+export interface Ended {
   readonly status: "exited" | "timeout" | "interrupted" | "no-interpreter";
   readonly exitCode: number;
   readonly stdout: string;
@@ -139,8 +141,9 @@ function collect(child: ProcessHandle): { readonly stdout: HeadTailBuffer; reado
   return { stdout, stderr };
 }
 
-function shape(
-  request: ScriptRequest,
+/** What the model reads of it. */
+export function shape(
+  request: Pick<ScriptRequest, "redact" | "options" | "language">,
   ended: Ended,
   facts: { readonly callsMade: number; readonly durationMs: number },
 ): ScriptResult {
@@ -156,7 +159,7 @@ function shape(
   });
   switch (ended.status) {
     case "no-interpreter":
-      return failure("error", `No ${request.language} interpreter was found on this machine`);
+      return failure("error", `No ${request.language} interpreter was found`);
     case "timeout": {
       const note = `The script was stopped after ${request.options.timeoutMs / 1_000} s`;
       return failure("timeout", note, `${stdout}\n[${note}]`.trim());

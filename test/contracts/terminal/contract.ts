@@ -6,6 +6,7 @@ import { fileContract } from "./files.ts";
 import { lifeContract } from "./life.ts";
 import { processContract } from "./processes.ts";
 import type { FoundSubject, TerminalSubject } from "./subject.ts";
+import { toolContract } from "./tools.ts";
 
 /** What the cases of a contract work with: the terminal they share, and the way to others. */
 export interface Shared {
@@ -39,6 +40,7 @@ export function terminalContract(found: FoundSubject): void {
     endContract(shared);
     processContract(shared, found.kind === "present" ? (found.lacks ?? new Set()) : new Set());
     fileContract(shared);
+    toolContract(shared);
     lifeContract(shared);
   });
 }

@@ -42,4 +42,6 @@ export interface SearchEngine {
   readonly name: string;
   content(query: ContentQuery): AsyncIterable<LineMatch>;
   files(query: FilesQuery): AsyncIterable<string>;
+  /** When a file it found was changed, in milliseconds; absent: this machine is asked. */
+  modifiedMs?(file: string): number;
 }

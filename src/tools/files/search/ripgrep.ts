@@ -6,8 +6,14 @@ import { isRecord, parseJson } from "#foundation/text/json";
 import { BadPatternError, type ContentQuery, type FilesQuery, type LineMatch, type SearchEngine } from "./engine.ts";
 import { globMatcher } from "./glob.ts";
 
-/** What both kinds of search have in common; ignore files count also outside a repository. */
-const commonArgs = ["--no-config", "--no-require-git", "--no-messages", "--no-ignore-global", "--no-ignore-exclude"];
+/** What all searches have in common; ignore files count also outside a repository. */
+export const commonArgs = [
+  "--no-config",
+  "--no-require-git",
+  "--no-messages",
+  "--no-ignore-global",
+  "--no-ignore-exclude",
+];
 const maxErrorBytes = 8_192;
 
 /** Searches with a ripgrep program; arguments are always passed as a list, never through a shell. */
@@ -53,7 +59,7 @@ async function* fileNames(program: string, env: NodeJS.ProcessEnv, query: FilesQ
  * ripgrep's own globs bring ignored files back, so a plain name glob is given as a file type, which
  * only narrows; what types cannot say is left to our matcher.
  */
-function filterArgs(glob: string | undefined): readonly string[] {
+export function filterArgs(glob: string | undefined): readonly string[] {
   if (glob === undefined || /[/!:,{}]/.test(glob)) return [];
   return [`--type-add=wanted:${glob}`, "--type=wanted"];
 }
@@ -99,7 +105,7 @@ async function readErrors(child: ProcessHandle): Promise<string> {
 }
 
 /** ripgrep prints the pattern and a caret under the place it did not understand. */
-function patternError(message: string): Error {
+export function patternError(message: string): Error {
   if (!/regex parse error|error parsing/.test(message)) return new Error(message.trim().split("\n")[0] ?? message);
   const lines = message.split("\n");
   const caret = lines.findIndex((line) => /^\s*\^+\s*$/.test(line));
@@ -109,7 +115,7 @@ function patternError(message: string): Error {
   return new BadPatternError(reason ?? "not a regular expression", position);
 }
 
-function toMatch(value: unknown): LineMatch | undefined {
+export function toMatch(value: unknown): LineMatch | undefined {
   if (!isRecord(value) || (value["type"] !== "match" && value["type"] !== "context")) return undefined;
   const data = value["data"];
   if (!isRecord(data) || typeof data["line_number"] !== "number") return undefined;

@@ -97,10 +97,7 @@ async function findFiles(engine: SearchEngine, request: SearchRequest, signal: A
   const dated = await Promise.all(
     found.map(async (file) => ({
       file,
-      at: await fs.stat(file).then(
-        (facts) => facts.mtimeMs,
-        () => 0,
-      ),
+      at: engine.modifiedMs?.(file) ?? (await modifiedHere(file)),
     })),
   );
   dated.sort((left, right) => right.at - left.at || (left.file < right.file ? -1 : 1));
@@ -112,4 +109,11 @@ async function findFiles(engine: SearchEngine, request: SearchRequest, signal: A
     isLowerBound: found.length >= maxCounted,
     hidden: [],
   };
+}
+
+function modifiedHere(file: string): Promise<number> {
+  return fs.stat(file).then(
+    (facts) => facts.mtimeMs,
+    () => 0,
+  );
 }
