@@ -25,7 +25,10 @@ const allowed: readonly RegExp[] = [
   /^_?parts$/,
   /^max_parts$/,
   /content_?(As)?Parts/i,
-  /^(as|join|input|result|wire)Parts$/,
+  /^(as|join|input|result|wire|model|expand)Parts$/,
+  /^partsOf$|^PartsForm$/,
+  // The built program is cut into parts.
+  /^openParts$/,
   /^(\w+)InParts$/,
 ];
 

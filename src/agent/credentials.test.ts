@@ -48,19 +48,19 @@ function poolOf(...names: readonly string[]): CredentialPool {
 }
 
 /** An agent whose credential comes from a pool of these names. */
-async function pooled(names: readonly string[], given: HarnessGiven = {}) {
+async function pooled(names: readonly string[], input: HarnessGiven = {}) {
   const pool = poolOf(...names);
   const pick = await pool.take(new AbortController().signal);
   if (pick.kind !== "credential") throw new Error(pick.kind);
   return harness({
-    ...given,
-    target: { ...given.target, credential: pick.handle },
+    ...input,
+    target: { ...input.target, credential: pick.handle },
     remedies: {
       random: () => 0,
       canRotate: () => names.length > 1,
       credentialRecovery: (target) =>
         new CredentialRecovery({ provider: "custom", providerLabel: "Custom", handle: target.credential, pool }),
-      ...given.remedies,
+      ...input.remedies,
     },
   });
 }
@@ -165,11 +165,11 @@ describe("a limit of the whole account", () => {
   it("is remembered for every process; nothing is sent until it is over [10:ERR-11] [10:A11.13]", async () => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1), { autoAdvance: true });
     const gateOf = (): AccountGate => nousGate(new NousGuard(join(folder, "rate_limits", "nous.json"), clock));
-    const given = { target: { provider: "nous" }, remedies: { maxAttempts: 1 } };
-    const first = await harness({ ...given, deps: { gate: gateOf(), clock } });
+    const input = { target: { provider: "nous" }, remedies: { maxAttempts: 1 } };
+    const first = await harness({ ...input, deps: { gate: gateOf(), clock } });
     first.server.script(withHeaders(rateLimited(), emptied));
     expect((await first.agent.runConversation(hi)).exitReason).toBe("rate_limited");
-    const second = await harness({ ...given, deps: { gate: gateOf(), clock } });
+    const second = await harness({ ...input, deps: { gate: gateOf(), clock } });
     const ended = await second.agent.runConversation(hi);
     expect(ended).toMatchObject({ exitReason: "rate_limited", failed: true });
     expect(ended.error).toContain("nothing was sent");

@@ -24,31 +24,31 @@ const entry = (model: string): FallbackEntry => ({ provider: "other", model });
 
 /** An agent with a second server to fall back to; the entries `missing` cannot be set up. */
 async function withFallback(
-  given: HarnessGiven & { readonly second?: Partial<Target>; readonly models?: readonly string[] } = {},
+  input: HarnessGiven & { readonly second?: Partial<Target>; readonly models?: readonly string[] } = {},
 ) {
   const other = await startModelServer({ strict: true });
-  const models = given.models ?? ["backup"];
+  const models = input.models ?? ["backup"];
   const events: FallbackEvent[] = [];
   const one = await harness({
-    ...given,
+    ...input,
     fallbackChain: models.map(entry),
     remedies: {
       random: () => 0,
       onFallback: (event) => void events.push(event),
-      resolve: (wish) =>
-        wish.model === "missing"
+      resolve: (wanted) =>
+        wanted.model === "missing"
           ? Promise.resolve({ kind: "failure", message: "no key" })
           : Promise.resolve({
               kind: "target",
               target: {
-                ...targetOn(other, given),
+                ...targetOn(other, input),
                 provider: "other",
                 providerLabel: "Other",
-                model: wish.model ?? "",
-                ...given.second,
+                model: wanted.model ?? "",
+                ...input.second,
               },
             }),
-      ...given.remedies,
+      ...input.remedies,
     },
   });
   return { ...one, other, switches: events, [Symbol.asyncDispose]: () => other[Symbol.asyncDispose]() };

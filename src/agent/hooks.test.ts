@@ -17,8 +17,8 @@ function watched() {
       log.push("turn-context");
       return Promise.resolve(undefined);
     },
-    beforeRequest: (given) => {
-      facts.push(given);
+    beforeRequest: (input) => {
+      facts.push(input);
       return Promise.resolve(void log.push("before-request"));
     },
     afterRequest: () => Promise.resolve(void log.push("after-request")),

@@ -1,6 +1,6 @@
 import type { Machine } from "#config";
 import type { ChildStatus, SessionId } from "#conversation";
-import type { AccountGate, AuxiliaryRecord, FallbackEvent, Models, RateLimitBook } from "#model";
+import type { AccountGate, AuxiliaryRecord, FallbackEvent, Models, RateLimitLedger } from "#model";
 import type { SessionScope, Toolbox } from "#tools";
 import type { CompressionRecord } from "./compression/compression-run.ts";
 import type { ContextEngine } from "./compression/engine.ts";
@@ -23,7 +23,7 @@ export interface AgentHost {
   /** Accounts whose limit is reached for every process. */
   readonly accountGate: AccountGate;
   /** What providers last said about how much may still be asked. */
-  readonly rateLimits: RateLimitBook;
+  readonly rateLimits: RateLimitLedger;
 }
 
 /** The tools of this machine, as agents use them. */

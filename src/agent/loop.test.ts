@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function harness(given: HarnessGiven = {}) {
-  const one = await openHarness(given);
+async function harness(input: HarnessGiven = {}) {
+  const one = await openHarness(input);
   open.push(one);
   return one;
 }

@@ -47,8 +47,8 @@ export async function runTurn(turn: Turn, deps: LoopDeps): Promise<TurnOutcome> 
 
 /** What had been said, and that it was stopped: the person finds it again, and the model does not answer the old request anew. */
 function stoppedReply({ unfinished }: Turn): AssistantMessage {
-  const said = unfinished.trim();
-  const content = said === "" ? interruptionMarker : `${said}\n\n${interruptionMarker}`;
+  const explanation = unfinished.trim();
+  const content = explanation === "" ? interruptionMarker : `${explanation}\n\n${interruptionMarker}`;
   return { role: "assistant", content, finish_reason: "interrupted" };
 }
 
@@ -97,7 +97,7 @@ async function nextReply(turn: Turn, deps: LoopDeps): Promise<AssistantMessage |
 
 async function stopCircling(turn: Turn): Promise<TurnOutcome> {
   const name = turn.lastToolNames().at(0) ?? "a tool";
-  const said = `Stopped: ${name} was called again and again with the same arguments and the same result, so going on would not have helped.`;
-  await turn.append([assistantMessage(said, { finish_reason: "stop" })]);
-  return { exitReason: "loop_detected", text: said, error: said };
+  const explanation = `Stopped: ${name} was called again and again with the same arguments and the same result, so going on would not have helped.`;
+  await turn.append([assistantMessage(explanation, { finish_reason: "stop" })]);
+  return { exitReason: "loop_detected", text: explanation, error: explanation };
 }

@@ -129,10 +129,10 @@ describe("several calls in one reply", () => {
 describe("one call", () => {
   const observed = (observer: CallObserver): Partial<AgentTools> => ({ observers: () => [observer] });
 
-  async function open(observer: CallObserver, given: HarnessGiven = {}) {
-    const first = await harness(given);
+  async function open(observer: CallObserver, input: HarnessGiven = {}) {
+    const first = await harness(input);
     const deps = { tools: { ...first.agentTools, ...observed(observer) } };
-    return harness({ ...given, deps: { ...given.deps, ...deps } });
+    return harness({ ...input, deps: { ...input.deps, ...deps } });
   }
 
   it("gets typed arguments, also a tool of the agent itself [10:A2.6] [10:TOOL-14] [10:D29]", async () => {

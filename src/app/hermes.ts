@@ -9,7 +9,7 @@ import { Scope } from "#foundation/lifecycle/disposal";
 import { type Models, openModels } from "#model";
 import { Plugins, turnHooks } from "#plugins";
 import { builtinCommands, createSessionSearchTool, openSessions, type SessionService } from "#session";
-import { openStore, type Store, type StorePlace } from "#store";
+import { openStore, type Store, type StoreLocation } from "#store";
 import { blockedVariables, childEnvironment, openTools, type Tool, type Toolbox } from "#tools";
 import { openJobs, openScheduler, type SchedulerOptions } from "./open-cron.ts";
 import { openSkills, type Skills } from "./open-skills.ts";
@@ -130,7 +130,7 @@ function agentTools({ config }: LoadedConfig, stored: Pick<Hermes, "store" | "lo
 }
 
 /** PostgreSQL where an address is set, else the home's own file. */
-function storeLocation({ config }: LoadedConfig, home: HermesHome): StorePlace {
+function storeLocation({ config }: LoadedConfig, home: HermesHome): StoreLocation {
   const url = config.store.url.reveal();
   return url === "" ? { path: home.stateDb } : { url };
 }

@@ -87,7 +87,7 @@ export async function createHermes(options: CreateHermesOptions = {}): Promise<H
       source: "library",
       cwd,
       isInteractive: options.approve !== undefined,
-      ...wishOf(options),
+      ...requestOf(options),
       ...(resume === undefined ? {} : { resume }),
     });
     return conversationOver(session, { options, close: () => hermes[Symbol.asyncDispose]() });
@@ -114,7 +114,7 @@ function settingsOf(options: CreateHermesOptions): readonly FlagSetting[] {
 }
 
 /** What a session is asked for; an endpoint of the program's own stands in the settings already. */
-function wishOf(options: CreateHermesOptions): Omit<OpenOptions, "source" | "cwd" | "isInteractive"> {
+function requestOf(options: CreateHermesOptions): Omit<OpenOptions, "source" | "cwd" | "isInteractive"> {
   const names = [
     "toolsets",
     "disabledToolsets",
@@ -184,7 +184,7 @@ function conversationOver(
       return session.info;
     },
     runConversation: run,
-    chat: async (message, given) => (await run({ message }, given)).text ?? null,
+    chat: async (message, supplied) => (await run({ message }, supplied)).text ?? null,
     async [Symbol.asyncDispose]() {
       listening[Symbol.dispose]();
       await session[Symbol.asyncDispose]();

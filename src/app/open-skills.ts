@@ -9,7 +9,7 @@ import {
   createInlineShell,
   createSkillTools,
   HubLock,
-  type PluginSkillPlace,
+  type PluginSkillLocation,
   SkillEditor,
   SkillLibrary,
   SkillLoader,
@@ -25,7 +25,7 @@ export interface SkillsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly variables: SessionVariables;
-  pluginSkills(): readonly PluginSkillPlace[];
+  pluginSkills(): readonly PluginSkillLocation[];
   readonly wall: Toolbox["wall"];
   /** What commands inherit: no secrets. */
   readonly commandEnvironment: NodeJS.ProcessEnv;

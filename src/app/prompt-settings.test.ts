@@ -75,11 +75,11 @@ describe("what the user adds to every request", () => {
 it("a program gives its conversation instructions of its own, in the prompt from the beginning [10:LOOP-2]", async () => {
   await using server = await startModelServer({ strict: true });
   server.otherwise(says("Hi."));
-  await using place = await temporaryStage({ "config.yaml": model(server.chatBaseUrl) });
+  await using location = await temporaryStage({ "config.yaml": model(server.chatBaseUrl) });
   await using hermes = await createHermes({
-    home: place.home,
-    cwd: place.folder,
-    env: { HOME: place.folder },
+    home: location.home,
+    cwd: location.folder,
+    env: { HOME: location.folder },
     systemMessage: "Answer in verse.",
   });
   await hermes.chat("hello");

@@ -7,8 +7,8 @@ import { customModel, hermesStage, temporaryStage } from "./testing.ts";
 
 describe("SOUL.md [10:PROMPT-4]", () => {
   it("is written in a new home, for the user to change", async () => {
-    await using place = await temporaryStage({});
-    const { env, folder } = place;
+    await using location = await temporaryStage({});
+    const { env, folder } = location;
     await using _hermes = await openHermes({ env, cwd: folder, version: "test", onNotice: () => undefined });
     const home = env["HERMES_HOME"] ?? folder;
     expect(await readFile(path.join(home, "SOUL.md"), "utf8")).toContain("You are Hermes");

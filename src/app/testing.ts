@@ -50,14 +50,14 @@ export async function hermesStage(
   { env = {}, files = {} }: { readonly env?: Record<string, string>; readonly files?: Record<string, string> } = {},
 ): Promise<HermesStage> {
   const scope = new Scope();
-  const place = scope.adopt(await temporaryStage({ "config.yaml": config, ...files }));
-  const { folder } = place;
+  const location = scope.adopt(await temporaryStage({ "config.yaml": config, ...files }));
+  const { folder } = location;
   const notices: string[] = [];
   const events: SessionEvent[] = [];
   try {
     const hermes = scope.adopt(
       await openHermes({
-        env: { ...place.env, ...env },
+        env: { ...location.env, ...env },
         cwd: folder,
         version: "test",
         isIncognito: true,

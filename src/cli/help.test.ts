@@ -3,9 +3,9 @@ import type { Command } from "./command.ts";
 import { runCli, temporaryHome } from "./testing.ts";
 import { commandTree, helpGroups } from "./tree.ts";
 
-const place = temporaryHome();
-afterAll(() => place.remove());
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+const location = temporaryHome();
+afterAll(() => location.remove());
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 
 function* everyCommand(
   command: Command,

@@ -86,8 +86,8 @@ class Line {
       throw usageError(`${nameOf(this.path)} does not know what to do with "${extra}".`, this.#helpHint());
     }
     for (const [index, argument] of wanted.entries()) {
-      const given = this.args[index];
-      if (given !== undefined) this.#checkChoice(given, argument, argument.name);
+      const input = this.args[index];
+      if (input !== undefined) this.#checkChoice(input, argument, argument.name);
     }
   }
 

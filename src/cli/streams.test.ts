@@ -5,24 +5,24 @@ import { loadConfig, valueAt } from "#config";
 import { HermesHome } from "#foundation/files/paths";
 import { runCli, temporaryHome } from "./testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
+let location: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 const ansi = "\u001b[";
 
 describe("what a command writes", () => {
   it("is its result on stdout; warnings and errors are on stderr [20:R8.4]", async () => {
-    writeFileSync(path.join(place.home, "config.yaml"), "compresion:\n  enabled: true\n");
-    const list = await runCli(["sessions", "list"], { home: place.home });
+    writeFileSync(path.join(location.home, "config.yaml"), "compresion:\n  enabled: true\n");
+    const list = await runCli(["sessions", "list"], { home: location.home });
     expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining("no sessions yet") });
-    const shown = await runCli(["config", "get", "timezone"], { home: place.home });
+    const shown = await runCli(["config", "get", "timezone"], { home: location.home });
     expect(shown.stdout).not.toContain("compresion");
     expect(shown.stderr).toContain("compression");
-    const failed = await runCli(["sessions", "show", "nosuch"], { home: place.home });
+    const failed = await runCli(["sessions", "show", "nosuch"], { home: location.home });
     expect(failed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("nosuch") });
   });
 
@@ -32,7 +32,7 @@ describe("what a command writes", () => {
     ["at a terminal with --no-color", { typed: [], env: { NO_COLOR: "" } }, ["--no-color"], false],
     ["into a pipe", { env: { NO_COLOR: "" } }, [], false],
   ] as const)("is coloured %s or not as it should be [20:R8.4]", async (_where, options, flags, isColoured) => {
-    const run = await runCli(["tools", "list", ...flags], { home: place.home, ...options });
+    const run = await runCli(["tools", "list", ...flags], { home: location.home, ...options });
     expect(run.code).toBe(0);
     expect((run.stdout + run.stderr).includes(ansi)).toBe(isColoured);
   });
@@ -45,9 +45,9 @@ describe("a setting that nobody wrote", () => {
     ["terminal.timeout", 180],
     ["agent.max_turns", 90],
   ])("has one value for every surface: %s [20:R0.5] [20:A7.7]", async (key, value) => {
-    const { stdout } = await runCli(["config", "get", key, "--json"], { home: place.home });
+    const { stdout } = await runCli(["config", "get", key, "--json"], { home: location.home });
     expect(JSON.parse(stdout)).toMatchObject({ value });
-    const { config } = await loadConfig({ home: new HermesHome(place.home), env: { HERMES_HOME: place.home } });
+    const { config } = await loadConfig({ home: new HermesHome(location.home), env: { HERMES_HOME: location.home } });
     expect(valueAt(config, key.split("."))).toBe(value);
   });
 });

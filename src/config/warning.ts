@@ -30,7 +30,7 @@ export type ConfigWarningKind =
 export function formatWarning(warning: ConfigWarning): string {
   const column = warning.column === undefined ? "" : `:${warning.column}`;
   const line = warning.line === undefined ? "" : `:${warning.line}${column}`;
-  const place = warning.file === undefined ? "" : `${warning.file}${line}: `;
+  const location = warning.file === undefined ? "" : `${warning.file}${line}: `;
   const hint = warning.hint === undefined ? "" : ` ${warning.hint}`;
-  return `${place}${warning.message}${hint}`;
+  return `${location}${warning.message}${hint}`;
 }

@@ -87,7 +87,7 @@ function isInOrder(messages: readonly Message[]): boolean {
   return true;
 }
 
-interface Place {
+interface Location {
   readonly messages: readonly Message[];
   /** Where the results should begin. */
   readonly from: number;
@@ -96,7 +96,7 @@ interface Place {
 }
 
 /** At least one call, each with an id of its own, and their results behind them in the same order. */
-function areAnswered(calls: readonly ToolCall[], { messages, from, ids }: Place): boolean {
+function areAnswered(calls: readonly ToolCall[], { messages, from, ids }: Location): boolean {
   for (let at = 0; at < calls.length; at += 1) {
     const id = calls[at]?.id;
     const result = messages[from + at];

@@ -142,10 +142,10 @@ export class CronJobs {
     const { id } = await this.find(idOrName);
     return await this.#change(id, async (job, nowMs) => {
       const { schedule: words, repeat, name, ...changes } = request;
-      const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+      const input = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
       const next: Job = {
         ...job,
-        ...given,
+        ...input,
         name: name === undefined ? job.name : nameOf(name),
         ...this.#heldAgain(job, nowMs),
       };

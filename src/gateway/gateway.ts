@@ -102,7 +102,7 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   return end;
 }
 
-interface Parts {
+interface Deps {
   readonly chats: Chats;
   readonly intake: Intake;
   readonly users: Users;
@@ -118,7 +118,7 @@ interface Means {
   readonly fetch: Fetch;
 }
 
-function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Parts {
+function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Deps {
   const { config, store, platforms, clock, logger, home, cwd, userHome } = deps;
   const byId = new Map(platforms.map((platform) => [platform.id, platform]));
   const platform = (id: string): Platform | undefined => byId.get(id);
@@ -207,7 +207,7 @@ function menuCommands(): readonly MenuCommand[] {
 /** Keeps one platform connected, and sends what is owed there, until the signal or until that cannot be. */
 async function connect(
   platform: Platform,
-  { deps, parts, outlets }: { readonly deps: GatewayDeps; readonly parts: Parts; readonly outlets: Outlets },
+  { deps, parts, outlets }: { readonly deps: GatewayDeps; readonly parts: Deps; readonly outlets: Outlets },
   signal: AbortSignal,
 ): Promise<void> {
   const { config, store, clock, logger, env } = deps;

@@ -61,8 +61,8 @@ export function conversationTools(hermes: ServedHermes): readonly ServedTool[] {
       parameters: objectOf({ session_key: sessionKey, limit: limit(50) }, ["session_key"]),
       isReadOnly: true,
       async run(args) {
-        const said = await read(hermes, textArgument(args, "session_key"), wholeNumber(args, "limit", 50));
-        return { document: { messages: said.map((message) => shownMessage(message, hermes)) } };
+        const found = await read(hermes, textArgument(args, "session_key"), wholeNumber(args, "limit", 50));
+        return { document: { messages: found.map((message) => shownMessage(message, hermes)) } };
       },
     },
     {
@@ -88,9 +88,9 @@ function messageIn(messages: readonly SpokenMessage[], id: string): SpokenMessag
 }
 
 async function read(hermes: ServedHermes, key: string, count: number): Promise<readonly SpokenMessage[]> {
-  const said = await hermes.conversations.messages(key, count);
-  if (said === undefined) throw unknown(key);
-  return said;
+  const found = await hermes.conversations.messages(key, count);
+  if (found === undefined) throw unknown(key);
+  return found;
 }
 
 function unknown(key: string): UserError {

@@ -43,11 +43,11 @@ export class EventQueue {
   }
 
   /** A cursor from an earlier run of the server is greater than any here; it counts as the newest. */
-  after(cursor: number, wish: { readonly limit: number; readonly key?: string | undefined }): EventPage {
+  after(cursor: number, filter: { readonly limit: number; readonly key?: string | undefined }): EventPage {
     const from = Math.min(cursor, this.#newest);
     const later = this.#events.filter((event) => event.cursor > from);
-    const wanted = wish.key === undefined ? later : later.filter((event) => event.session_key === wish.key);
-    const events = wanted.slice(0, wish.limit);
+    const wanted = filter.key === undefined ? later : later.filter((event) => event.session_key === filter.key);
+    const events = wanted.slice(0, filter.limit);
     const oldest = this.#events[0]?.cursor ?? this.#newest + 1;
     const missed = Math.max(0, oldest - 1 - from);
     const isCut = wanted.length > events.length;

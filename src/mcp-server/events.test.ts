@@ -10,7 +10,7 @@ function stage() {
   const rows: SpokenMessage[] = [];
   const conversations: Pick<Conversations, "now" | "since"> = {
     now: () => Promise.resolve(rows.length),
-    since: (place: number) => Promise.resolve({ place: rows.length, messages: rows.slice(place) }),
+    since: (location: number) => Promise.resolve({ location: rows.length, messages: rows.slice(location) }),
   };
   const events = new Events({ conversations, clock, shown: (text) => text });
   const say = (id: string, change: Partial<SpokenMessage> = {}): void =>
@@ -40,12 +40,12 @@ describe("the events of all conversations", () => {
   it("wake whoever waits, at once when something is known, else within half a second [30:6.7]", async () => {
     const { clock, events, say } = stage();
     await events.start();
-    const wish = { cursor: 0, key: undefined, limit: 20 };
-    const first = events.wait(wish, { timeoutMs: 30_000, signal: never });
+    const wanted = { cursor: 0, key: undefined, limit: 20 };
+    const first = events.wait(wanted, { timeoutMs: 30_000, signal: never });
     say("silently written");
     await clock.advance(500);
     expect((await first).events).toMatchObject([{ text: "silently written" }]);
-    const second = events.wait({ ...wish, cursor: 1 }, { timeoutMs: 30_000, signal: never });
+    const second = events.wait({ ...wanted, cursor: 1 }, { timeoutMs: 30_000, signal: never });
     const wire = { v: 1 as const, seq: 1, at: "2026-01-01T00:00:00.000Z", session_id: "s" };
     events.add({ ...wire, type: "approval_resolved", session_key: "k", id: "x", choice: "deny" });
     expect((await second).events).toMatchObject([{ type: "approval_resolved", cursor: 2 }]);
@@ -53,14 +53,14 @@ describe("the events of all conversations", () => {
 
   it("are an empty page when the time is over, and an error when the client gives up [30:6.7]", async () => {
     const { clock, events } = stage();
-    const wish = { cursor: 0, key: undefined, limit: 20 };
-    const waiting = events.wait(wish, { timeoutMs: 1_200, signal: never });
+    const wanted = { cursor: 0, key: undefined, limit: 20 };
+    const waiting = events.wait(wanted, { timeoutMs: 1_200, signal: never });
     await clock.advance(500);
     await clock.advance(500);
     await clock.advance(500);
     expect(await waiting).toEqual({ events: [], next_cursor: 0 });
     const stop = new AbortController();
-    const left = events.wait(wish, { timeoutMs: 30_000, signal: stop.signal });
+    const left = events.wait(wanted, { timeoutMs: 30_000, signal: stop.signal });
     stop.abort(new Error("gone"));
     await expect(left).rejects.toThrow("gone");
   });

@@ -12,7 +12,7 @@ export interface EventsDeps {
   shown(text: string): string;
 }
 
-export interface EventWish {
+export interface EventFilter {
   readonly cursor: number;
   readonly key: string | undefined;
   readonly limit: number;
@@ -35,7 +35,7 @@ export class Events {
   readonly #reading = new Mutex();
   readonly #startedAtMs: number;
   #told: ReadonlySet<string> = new Set();
-  #place: number | undefined;
+  #position: number | undefined;
   #nudge = new Deferred<void>();
 
   constructor(deps: EventsDeps) {
@@ -45,7 +45,7 @@ export class Events {
 
   /** From here on messages count as new. */
   async start(): Promise<void> {
-    this.#place ??= await this.#deps.conversations.now();
+    this.#position ??= await this.#deps.conversations.now();
   }
 
   get cursor(): number {
@@ -63,18 +63,21 @@ export class Events {
     this.#nudge = new Deferred<void>();
   }
 
-  async poll(wish: EventWish, signal: AbortSignal): Promise<EventPage> {
+  async poll(wanted: EventFilter, signal: AbortSignal): Promise<EventPage> {
     await this.#read(signal);
-    return this.#queue.after(wish.cursor, wish);
+    return this.#queue.after(wanted.cursor, wanted);
   }
 
   /** The first events after the cursor; an empty page when the time is over. */
-  async wait(wish: EventWish, { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal }): Promise<EventPage> {
+  async wait(
+    wanted: EventFilter,
+    { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<EventPage> {
     const { clock } = this.#deps;
     const endMs = clock.now() + timeoutMs;
     for (;;) {
       const nudged = this.#nudge.promise;
-      const page = await this.poll(wish, signal);
+      const page = await this.poll(wanted, signal);
       const leftMs = endMs - clock.now();
       if (page.events.length > 0 || leftMs <= 0) return page;
       const over = new AbortController();
@@ -90,11 +93,11 @@ export class Events {
       await this.start();
       for (;;) {
         signal.throwIfAborted();
-        const from = this.#place ?? 0;
-        const { place, messages } = await this.#deps.conversations.since(from);
+        const from = this.#position ?? 0;
+        const { location, messages } = await this.#deps.conversations.since(from);
         for (const message of messages) this.#tell(message);
-        this.#place = place;
-        if (place === from) return;
+        this.#position = location;
+        if (location === from) return;
       }
     }, signal);
   }

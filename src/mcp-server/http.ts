@@ -15,7 +15,7 @@ export interface HttpServing {
   /** What every request must bring; made up when it is empty. */
   readonly token: string;
   /** Called once, when requests are answered. */
-  onReady(place: { readonly url: string; readonly token: string }): void;
+  onReady(location: { readonly url: string; readonly token: string }): void;
 }
 
 const host = "127.0.0.1";
@@ -62,9 +62,9 @@ async function listen(server: Server, port: number): Promise<number> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  given: { readonly token: string; handle(request: Request): Promise<Response> },
+  input: { readonly token: string; handle(request: Request): Promise<Response> },
 ): Promise<void> {
-  const refusal = refusalOf(request, given.token);
+  const refusal = refusalOf(request, input.token);
   if (refusal !== undefined) {
     response.writeHead(refusal, refusal === 401 ? { "www-authenticate": "Bearer" } : {});
     response.end();
@@ -72,7 +72,7 @@ async function answer(
   }
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const answered = await given.handle(webRequest(request, gone.signal));
+  const answered = await input.handle(webRequest(request, gone.signal));
   response.writeHead(answered.status, Object.fromEntries(answered.headers));
   if (answered.body === null) response.end();
   else await pipeline(Readable.fromWeb(answered.body as Parameters<typeof Readable.fromWeb>[0]), response);
@@ -89,9 +89,9 @@ function refusalOf({ headers, url = "" }: IncomingMessage, token: string): 401 |
 }
 
 /** Takes the same time whatever was guessed. */
-function isSame(given: string, wanted: string): boolean {
+function isSame(input: string, wanted: string): boolean {
   const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(hash(given), hash(wanted));
+  return timingSafeEqual(hash(input), hash(wanted));
 }
 
 function webRequest(request: IncomingMessage, signal: AbortSignal): Request {

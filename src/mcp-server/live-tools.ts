@@ -2,7 +2,7 @@ import type { TurnResult } from "#conversation";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Submission } from "#session";
 import { shownText } from "./conversation-tools.ts";
-import { type Desk, turnOf } from "./desk.ts";
+import { type Dispatcher, turnOf } from "./dispatcher.ts";
 import type { Events } from "./events.ts";
 import { decisions, type Permissions } from "./permissions.ts";
 import type { ServedHermes } from "./served-hermes.ts";
@@ -17,11 +17,11 @@ import {
   wholeNumber,
 } from "./served-tool.ts";
 
-export interface LiveParts {
+export interface LiveDeps {
   readonly hermes: ServedHermes;
   readonly events: Events;
   readonly permissions: Permissions;
-  readonly desk: Desk;
+  readonly dispatcher: Dispatcher;
 }
 
 const longestWaitMs = 300_000;
@@ -34,15 +34,15 @@ const ownOnly =
   "Only turns that this server runs are shown. What a terminal or another program asks, its own person answers.";
 
 /** What changes: events, words for Hermes, and permissions. */
-export function liveTools(parts: LiveParts): readonly ServedTool[] {
+export function liveTools(parts: LiveDeps): readonly ServedTool[] {
   return [...eventTools(parts), ...sendTools(parts), ...permissionTools(parts)];
 }
 
-function eventTools({ events, hermes }: LiveParts): readonly ServedTool[] {
-  const wishOf = async (args: Arguments, limit: number) => {
-    const given = maybeText(args, "session_key");
-    const known = given === undefined ? undefined : await hermes.conversations.get(given);
-    return { cursor: wholeNumber(args, "after_cursor", 0), key: known?.key ?? given, limit };
+function eventTools({ events, hermes }: LiveDeps): readonly ServedTool[] {
+  const requestOf = async (args: Arguments, limit: number) => {
+    const input = maybeText(args, "session_key");
+    const known = input === undefined ? undefined : await hermes.conversations.get(input);
+    return { cursor: wholeNumber(args, "after_cursor", 0), key: known?.key ?? input, limit };
   };
   const limit = { type: "integer", minimum: 1, maximum: 500, description: "At most so many (20)" };
   return [
@@ -52,7 +52,7 @@ function eventTools({ events, hermes }: LiveParts): readonly ServedTool[] {
       parameters: objectOf({ after_cursor: cursor, session_key: sessionKey, limit }),
       isReadOnly: true,
       run: async (args, signal) => ({
-        document: { ...(await events.poll(await wishOf(args, wholeNumber(args, "limit", 20)), signal)) },
+        document: { ...(await events.poll(await requestOf(args, wholeNumber(args, "limit", 20)), signal)) },
       }),
     },
     {
@@ -66,13 +66,13 @@ function eventTools({ events, hermes }: LiveParts): readonly ServedTool[] {
       isReadOnly: true,
       run: async (args, signal) => {
         const timeoutMs = wholeNumber(args, "timeout_ms", 30_000);
-        return { document: { ...(await events.wait(await wishOf(args, 20), { timeoutMs, signal })) } };
+        return { document: { ...(await events.wait(await requestOf(args, 20), { timeoutMs, signal })) } };
       },
     },
   ];
 }
 
-function sendTools({ hermes, events, desk }: LiveParts): readonly ServedTool[] {
+function sendTools({ hermes, events, dispatcher }: LiveDeps): readonly ServedTool[] {
   return [
     {
       name: "messages_send",
@@ -97,7 +97,7 @@ function sendTools({ hermes, events, desk }: LiveParts): readonly ServedTool[] {
       async run(args, signal) {
         const before = events.cursor;
         const target = textArgument(args, "target").trim();
-        const { key, submission } = await desk.send(
+        const { key, submission } = await dispatcher.send(
           target,
           textArgument(args, "message"),
           maybeText(args, "message_id"),
@@ -135,7 +135,7 @@ function shownChannel({ key, platform, kind, chatId, threadId }: Channel) {
   return { session_key: key, platform, kind, chat_id: chatId ?? null, thread_id: threadId ?? null };
 }
 
-function permissionTools({ permissions }: LiveParts): readonly ServedTool[] {
+function permissionTools({ permissions }: LiveDeps): readonly ServedTool[] {
   return [
     {
       name: "permissions_list_open",

@@ -5,7 +5,7 @@ import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord } from "#foundation/text/json";
 import { conversationTools, shownText } from "./conversation-tools.ts";
-import { Desk } from "./desk.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import { Events } from "./events.ts";
 import { liveTools } from "./live-tools.ts";
 import { Permissions } from "./permissions.ts";
@@ -29,8 +29,8 @@ export async function openService(hermes: ServedHermes): Promise<Service> {
   const events = new Events({ conversations, clock, shown });
   await events.start();
   const permissions = new Permissions(events, { allowsAlways: hermes.allowsAlways, clock, shown });
-  const desk = new Desk(hermes, { events, permissions });
-  const all = [...conversationTools(hermes), ...liveTools({ hermes, events, permissions, desk })];
+  const dispatcher = new Dispatcher(hermes, { events, permissions });
+  const all = [...conversationTools(hermes), ...liveTools({ hermes, events, permissions, dispatcher })];
   const tools = hermes.isReadOnly ? all.filter((tool) => tool.isReadOnly) : all;
   return {
     connect() {
@@ -47,7 +47,7 @@ export async function openService(hermes: ServedHermes): Promise<Service> {
         );
       return server;
     },
-    [Symbol.asyncDispose]: () => desk[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => dispatcher[Symbol.asyncDispose](),
   };
 }
 

@@ -41,18 +41,18 @@ import { type Connections, openConnections } from "./transport/connections.ts";
 const wires = ["chat_completions", "anthropic_messages", "codex_responses"] as const;
 type Server = Awaited<ReturnType<typeof startModelServer>>;
 
-function deps(connections: Connections, given: Partial<ModelClientDeps> = {}): ModelClientDeps {
-  return { connections, classify, clock: systemClock, logger: silentLogger, ...given };
+function deps(connections: Connections, input: Partial<ModelClientDeps> = {}): ModelClientDeps {
+  return { connections, classify, clock: systemClock, logger: silentLogger, ...input };
 }
 
-function requestTo(server: Server, protocol: (typeof wires)[number], given: Parameters<typeof testRequest>[0] = {}) {
+function requestTo(server: Server, protocol: (typeof wires)[number], input: Parameters<typeof testRequest>[0] = {}) {
   const baseUrl = protocol === "anthropic_messages" ? server.anthropicBaseUrl : server.chatBaseUrl;
   return testRequest({
     protocol,
     system: "Be brief.",
     tools: [readFileTool],
-    ...given,
-    target: { baseUrl, isLocal: true, ...given.target },
+    ...input,
+    target: { baseUrl, isLocal: true, ...input.target },
   });
 }
 
@@ -541,10 +541,10 @@ describe("an endpoint that wants time between requests", () => {
     const waits = (): number => clock.slept.filter((ms) => ms === 4_000).length;
 
     const person = new AbortController();
-    const given = run(request, deps(connections, { clock }), person.signal);
+    const input = run(request, deps(connections, { clock }), person.signal);
     expect(waits()).toBe(1);
     person.abort(new Error("enough"));
-    await expect(given).rejects.toThrow("enough");
+    await expect(input).rejects.toThrow("enough");
 
     const second = run(request, deps(connections, { clock }));
     await clock.advance(4_000);

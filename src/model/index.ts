@@ -46,11 +46,11 @@ export { countRepairs } from "./protocols/shared/history.ts";
 export type { AccountLine } from "./providers/account-probes.ts";
 export { readNamedEndpoints } from "./providers/custom.ts";
 export { detectLocalServer, findLocalServers, localServerFacts } from "./providers/local/local.ts";
-export { parseModelWish } from "./providers/model-wish.ts";
+export { parseModelArgument } from "./providers/model-argument.ts";
 export { fetchModels } from "./providers/models/models-list.ts";
 export type { ProviderProfile } from "./providers/provider.ts";
 export { ProviderRegistry } from "./providers/registry.ts";
-export { describeRateLimits, RateLimitBook } from "./rate-limits.ts";
+export { describeRateLimits, RateLimitLedger } from "./rate-limits.ts";
 export type { ModelRequest, ReasoningEffort, RequestOptions } from "./request.ts";
 export { choiceToSave, type PickerEntry } from "./resolve/choose/picker.ts";
 export { readModelName, switchModel, unlistedModel } from "./resolve/choose/switch-model.ts";
@@ -58,7 +58,7 @@ export { usableProviders } from "./resolve/choose/usable-providers.ts";
 export type {
   ResolveContext,
   ResolvedTarget,
-  TargetWish,
+  TargetRequest,
 } from "./resolve/context.ts";
 export { demoProvider } from "./resolve/demo.ts";
 export { isPlaced, probeKey } from "./resolve/endpoint/probe-key.ts";

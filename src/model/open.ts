@@ -23,7 +23,7 @@ import type { ModelRequest } from "./request.ts";
 import { ModelChoices } from "./resolve/choose/model-choices.ts";
 import type { PickerEntry } from "./resolve/choose/picker.ts";
 import { ProviderLists } from "./resolve/choose/provider-lists.ts";
-import { OnceNotices, type Resolution, type ResolveContext, type TargetWish } from "./resolve/context.ts";
+import { OnceNotices, type Resolution, type ResolveContext, type TargetRequest } from "./resolve/context.ts";
 import { EndpointMemory } from "./resolve/endpoint/endpoint-memory.ts";
 import { resolveTarget } from "./resolve/resolve.ts";
 import type { Target } from "./target.ts";
@@ -40,7 +40,7 @@ export interface Models extends AsyncDisposable {
   readonly catalog: OpenCatalog;
   readonly budget: BudgetGate;
   budgetLimits(): BudgetLimits;
-  resolve(wish: TargetWish, signal: AbortSignal): Promise<Resolution>;
+  resolve(wanted: TargetRequest, signal: AbortSignal): Promise<Resolution>;
   /** What can be chosen now. */
   choices(signal: AbortSignal): Promise<readonly PickerEntry[]>;
   /** The account that pays for services of tools; undefined when there is none. */
@@ -81,8 +81,8 @@ export async function openModels(machine: ModelMachine): Promise<Models> {
     budget,
     budgetLimits: () => limitsOf(config),
     demo,
-    async resolve(wish, signal) {
-      const resolution = withNativeImages(await resolveTarget(wish, context, signal), config.display.image_mode);
+    async resolve(wanted, signal) {
+      const resolution = withNativeImages(await resolveTarget(wanted, context, signal), config.display.image_mode);
       // Whatever leaves the program is cleaned of the credentials in use.
       if (resolution.kind === "target")
         for (const secret of resolution.target.credential.secrets) redactor.add(secret, resolution.target.provider);

@@ -11,7 +11,7 @@ describe("addresses and headers", () => {
   it("names itself unless the target has a name to give", async () => {
     const own = await prepareRequest(testRequest());
     expect(own.headers["user-agent"]).toMatch(/^HermesAgent/);
-    const given = await prepareRequest(testRequest({ target: { headers: { "User-Agent": "HermesAgent/9" } } }));
-    expect(given.headers["user-agent"]).toBe("HermesAgent/9");
+    const input = await prepareRequest(testRequest({ target: { headers: { "User-Agent": "HermesAgent/9" } } }));
+    expect(input.headers["user-agent"]).toBe("HermesAgent/9");
   });
 });

@@ -61,8 +61,8 @@ export function mergeHeaders(
 ): Readonly<Record<string, string>> {
   const merged: Record<string, string> = {};
   for (const source of sources)
-    for (const [given, value] of Object.entries(source)) {
-      const name = given.toLowerCase();
+    for (const [input, value] of Object.entries(source)) {
+      const name = input.toLowerCase();
       const before = merged[name];
       merged[name] = name === "anthropic-beta" && before !== undefined ? joinLists(before, value) : value;
     }

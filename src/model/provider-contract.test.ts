@@ -27,7 +27,7 @@ import { switchTarget } from "./fallback/switch-target.ts";
 import type { ProviderProfile } from "./providers/provider.ts";
 import { builtinProviders } from "./providers/records/builtin.ts";
 import type { ModelRequest } from "./request.ts";
-import type { TargetWish } from "./resolve/context.ts";
+import type { TargetRequest } from "./resolve/context.ts";
 import { worldFor } from "./resolve/testing/provider-world.ts";
 import { resolved, type World } from "./resolve/testing/world.ts";
 import type { Target } from "./target.ts";
@@ -100,7 +100,7 @@ describe.each(spoken.map((one) => [one.id, one] as const))("[20:R2.17] %s on the
     stage.server.script(reply([says("Here now."), calls("read_file", { path: "b.txt" })]), serverError());
 
     const begun = await roundTrip(stage, outside);
-    const inward = await switched(stage, { from: outside, messages: begun, to: stage.wish });
+    const inward = await switched(stage, { from: outside, messages: begun, to: stage.wanted });
     expect([inward.provider, inward.source]).toEqual([stage.target.provider, "fallback 1"]);
     const inside = await roundTrip(stage, inward, begun);
     const outward = await switched(stage, { from: inward, messages: inside, to: outside });
@@ -127,13 +127,13 @@ interface Stage extends AsyncDisposable {
   readonly profile: ProviderProfile;
   readonly server: ModelServer;
   readonly target: Target;
-  readonly wish: { readonly provider: string; readonly model: string; readonly baseUrl?: string };
+  readonly wanted: { readonly provider: string; readonly model: string; readonly baseUrl?: string };
   ask(
     target: Target,
     messages?: readonly Message[],
   ): Promise<{ readonly collected: Collected; readonly failure: ModelFailure | undefined }>;
   stream(request: ModelRequest, signal: AbortSignal): ReturnType<typeof streamModel>;
-  resolve(wish: TargetWish): Promise<{ readonly kind: "target"; readonly target: Target }>;
+  resolve(wanted: TargetRequest): Promise<{ readonly kind: "target"; readonly target: Target }>;
 }
 
 /** The provider as it resolves in a world of its own, with a strict server in the place of its host. */
@@ -151,7 +151,7 @@ async function openStage(profile: ProviderProfile): Promise<Stage> {
   const deps: ModelClientDeps = { connections, classify, clock: systemClock, logger: silentLogger };
   const model = profile.curatedModels[0] ?? "some-model";
   const own = profile.id === "custom" ? { baseUrl: server.chatBaseUrl } : {};
-  const wish = { provider: profile.id, model, ...own };
+  const wanted = { provider: profile.id, model, ...own };
   const resolve: Stage["resolve"] = async (asked) => ({
     kind: "target",
     target: withoutExchange((await resolved({ ...own, ...asked }, world.context)).target),
@@ -159,8 +159,8 @@ async function openStage(profile: ProviderProfile): Promise<Stage> {
   return {
     profile,
     server,
-    target: (await resolve(wish)).target,
-    wish,
+    target: (await resolve(wanted)).target,
+    wanted,
     resolve,
     stream: (request, signal) => streamModel(request, deps, signal),
     async ask(target, messages = [{ role: "user", content: "Read a.txt." }]) {
@@ -236,7 +236,7 @@ async function roundTrip(
 /** The target after a failed attempt, by way of the fallback chain. */
 async function switched(
   stage: Stage,
-  at: { readonly from: Target; readonly messages: readonly Message[]; readonly to: Target | Stage["wish"] },
+  at: { readonly from: Target; readonly messages: readonly Message[]; readonly to: Target | Stage["wanted"] },
 ): Promise<Target> {
   const { failure } = await stage.ask(at.from, at.messages);
   if (failure === undefined) throw new Error("nothing failed");
@@ -245,7 +245,7 @@ async function switched(
   const outcome = await switchTarget(
     { state: openFallback([{ provider: to.provider, model: to.model }]), target: at.from, failure },
     {
-      resolve: async (wish) => ("credential" in to ? { kind: "target", target: to } : await stage.resolve(wish)),
+      resolve: async (wanted) => ("credential" in to ? { kind: "target", target: to } : await stage.resolve(wanted)),
       logger: silentLogger,
       nowMs: Date.UTC(2026, 0, 1),
     },
@@ -263,7 +263,7 @@ function auxiliaryAt(stage: Stage): ReturnType<typeof createAuxiliary> {
   return createAuxiliary({
     settings: () => ({ prefer: "cheap" }),
     auto: () => ({ main: stage.target, prefer: "cheap", profiles: builtinProviders, canSee: () => false }),
-    resolve: (wish) => stage.resolve(wish),
+    resolve: (wanted) => stage.resolve(wanted),
     stream: (request, signal) => stage.stream(request, signal),
     estimate: (request) => {
       const promptTokens = estimateRequest(request);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blockedUntilMs, describeRateLimits, RateLimitBook, readRateLimits, secondsToReset } from "./rate-limits.ts";
+import { blockedUntilMs, describeRateLimits, RateLimitLedger, readRateLimits, secondsToReset } from "./rate-limits.ts";
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -50,8 +50,8 @@ describe("rate-limit headers", () => {
   });
 
   it("are shown as they stand now [10:ERR-14]", () => {
-    const book = new RateLimitBook();
-    book.note(
+    const ledger = new RateLimitLedger();
+    ledger.note(
       "openai",
       {
         "x-ratelimit-limit-tokens": "150000",
@@ -60,8 +60,8 @@ describe("rate-limit headers", () => {
       },
       now,
     );
-    book.note("openai", { "content-type": "text/plain" }, now);
-    const limits = book.get("openai") ?? {};
+    ledger.note("openai", { "content-type": "text/plain" }, now);
+    const limits = ledger.get("openai") ?? {};
     expect(describeRateLimits(limits, now + 15_000)).toEqual([
       "12.4K of 150K tokens per minute left, full again in 45s",
     ]);

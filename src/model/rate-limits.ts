@@ -76,7 +76,7 @@ export function describeRateLimits(limits: RateLimits, nowMs: number): readonly 
 }
 
 /** The latest allowances per provider, for display. A response that announces nothing changes nothing. */
-export class RateLimitBook {
+export class RateLimitLedger {
   readonly #latest = new Map<string, RateLimits>();
 
   note(provider: string, headers: Readonly<Record<string, string>>, nowMs: number): RateLimits | undefined {

@@ -5,7 +5,7 @@ import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { Scope } from "#foundation/lifecycle/disposal";
 import { isRecord } from "#foundation/text/json";
-import { type CallPlace, result, type Tool, type ToolContext, type ToolRegistry } from "#tools";
+import { type CallLocation, result, type Tool, type ToolContext, type ToolRegistry } from "#tools";
 import type { PluginCall, PluginContext, PluginTool } from "./api.ts";
 import type { Contributions } from "./contributions.ts";
 import type { FoundPlugin } from "./discover.ts";
@@ -29,7 +29,7 @@ export interface PluginWiring {
 
 export interface PluginSessions {
   /** By its key; without one the only session there is. Undefined when no session is meant. */
-  place(sessionKey: string | undefined): CallPlace | undefined;
+  location(sessionKey: string | undefined): CallLocation | undefined;
   /** The whole pipeline for one call. */
   callTool(
     call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> },
@@ -39,7 +39,7 @@ export interface PluginSessions {
 
 /** Where plugins are looked at, and no conversation is held. */
 export const noSessions: PluginSessions = {
-  place: () => undefined,
+  location: () => undefined,
   callTool: () => Promise.reject(new UserError("No conversation is open.")),
 };
 
@@ -78,24 +78,24 @@ export function createPluginContext(plugin: FoundPlugin, wiring: PluginWiring, s
     registerSkill: (name, path, description = "") => {
       if (!/^[A-Za-z0-9_-]+$/.test(name))
         throw new UserError(`"${name}" is not a skill name (letters, digits, _ and -).`);
-      const place = isAbsolute(path) ? path : join(plugin.folder, path);
-      return own(contributions.addSkill({ name: `${manifest.name}:${name}`, path: place, description }));
+      const location = isAbsolute(path) ? path : join(plugin.folder, path);
+      return own(contributions.addSkill({ name: `${manifest.name}:${name}`, path: location, description }));
     },
     registerTerminal: (kind, open) => own(contributions.addTerminal(kind, open, key)),
     registerImageGenProvider: (provider) => own(contributions.addImageGenProvider(provider)),
     dispatchTool: async (name, args, signal = never) => {
-      const place = wiring.calls.current ?? wiring.sessions.place(undefined);
-      if (place === undefined)
+      const location = wiring.calls.current ?? wiring.sessions.location(undefined);
+      if (location === undefined)
         throw new UserError(`The tool ${name} cannot be run: it is not clear for which conversation.`, {
           hint: "Call it from a tool, a hook or a command of the plugin; they run for one conversation.",
         });
-      const context = { ...place, callId: "", signal, progress: () => undefined };
+      const context = { ...location, callId: "", signal, progress: () => undefined };
       return await wiring.sessions.callTool({ tool: name, args }, context);
     },
     injectMessage: (content, role = "user", sessionKey) => {
       const own = sessionKey === undefined ? wiring.calls.current : undefined;
       const text = role === "user" ? content : `[${role}] ${content}`;
-      const { scope } = own ?? wiring.sessions.place(sessionKey) ?? {};
+      const { scope } = own ?? wiring.sessions.location(sessionKey) ?? {};
       return scope?.deliver({ text, how: "typed", isVerbatim: true }) ?? false;
     },
     onDispose: (cleanup) => scope.defer(cleanup),

@@ -47,7 +47,7 @@ const maxManifestBytes = 256 * 1024;
 const entryNames = ["index.js", "index.mjs", "index.ts"];
 
 /** Finds plugins by reading folders and manifests; nothing of theirs is run. */
-export async function discoverPlugins(places: PluginPlaces, logger: Logger): Promise<Discovery> {
+export async function discoverPlugins(locations: PluginPlaces, logger: Logger): Promise<Discovery> {
   const found = new Map<string, FoundPlugin>();
   const broken: BrokenPlugin[] = [];
   const take = (plugin: FoundPlugin | BrokenPlugin): void => {
@@ -63,15 +63,15 @@ export async function discoverPlugins(places: PluginPlaces, logger: Logger): Pro
     found.set(plugin.key, plugin);
   };
   const folders: readonly (readonly [PluginSource, string | undefined])[] = [
-    ["bundled", places.bundled],
-    ["user", places.user],
-    ["project", places.project],
+    ["bundled", locations.bundled],
+    ["user", locations.user],
+    ["project", locations.project],
   ];
   for (const [source, folder] of folders) {
     if (folder === undefined) continue;
     for (const plugin of await inFolder(folder, source, logger)) take(plugin);
   }
-  if (places.packages !== undefined) for (const plugin of await inPackages(places.packages, logger)) take(plugin);
+  if (locations.packages !== undefined) for (const plugin of await inPackages(locations.packages, logger)) take(plugin);
   return { found, broken };
 }
 
@@ -96,25 +96,25 @@ async function inFolder(
   return plugins;
 }
 
-interface Place {
+interface Location {
   readonly folder: string;
   readonly source: PluginSource;
   readonly key?: string;
 }
 
-async function readFolder(place: Place, logger: Logger): Promise<FoundPlugin | BrokenPlugin | undefined> {
+async function readFolder(location: Location, logger: Logger): Promise<FoundPlugin | BrokenPlugin | undefined> {
   // A package that was put here says itself where its parts are.
-  const packaged = await readPackage(place, logger);
+  const packaged = await readPackage(location, logger);
   if (packaged !== undefined) return packaged;
   for (const file of ["plugin.yaml", "plugin.yml"]) {
-    const text = await readTextFile(join(place.folder, file), { maxBytes: maxManifestBytes });
-    if (text !== undefined) return readPlugin(place, { text, entry: await entryOf(place.folder) }, logger);
+    const text = await readTextFile(join(location.folder, file), { maxBytes: maxManifestBytes });
+    if (text !== undefined) return readPlugin(location, { text, entry: await entryOf(location.folder) }, logger);
   }
   return undefined;
 }
 
 async function readPlugin(
-  { folder, source, key }: Place,
+  { folder, source, key }: Location,
   parts: { readonly text: string; readonly entry: string | undefined },
   logger: Logger,
 ): Promise<FoundPlugin | BrokenPlugin> {
@@ -154,8 +154,8 @@ async function inPackages(root: string, logger: Logger): Promise<readonly (Found
   return plugins;
 }
 
-async function readPackage(place: Place, logger: Logger): Promise<FoundPlugin | BrokenPlugin | undefined> {
-  const { folder, source } = place;
+async function readPackage(location: Location, logger: Logger): Promise<FoundPlugin | BrokenPlugin | undefined> {
+  const { folder, source } = location;
   const parsed = parseJson((await readTextFile(join(folder, "package.json"), { maxBytes: 1024 * 1024 })) ?? "");
   if (!parsed.ok || !isRecord(parsed.value)) return undefined;
   const { keywords, hermes } = parsed.value;
@@ -167,7 +167,7 @@ async function readPackage(place: Place, logger: Logger): Promise<FoundPlugin | 
     const manifestPath = await resolveInside(folder, typeof manifest === "string" ? manifest : "plugin.yaml");
     const text = await readTextFile(manifestPath, { maxBytes: maxManifestBytes });
     if (text === undefined) return { key: basename(folder), source, folder, reason: "its manifest is missing" };
-    return await readPlugin(place, { text, entry }, logger);
+    return await readPlugin(location, { text, entry }, logger);
   } catch (error) {
     return { key: basename(folder), source, folder, reason: describe(error) };
   }

@@ -28,14 +28,14 @@ function expectPathsExist(text: string, except: readonly string[] = []): void {
 
 describe("the guide to adding a tool, followed", () => {
   const text = guide("add-a-tool.md");
-  const place = "src/tools/builtin/roll-dice.tool.ts";
+  const location = "src/tools/builtin/roll-dice.tool.ts";
 
   it("gives a file that compiles, registers and does what it says [30:REG-10]", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hermes-guide-"));
     try {
       // Outside the source tree its neighbours are found by their full paths; nothing else is changed.
       const file = join(folder, "roll-dice.tool.ts");
-      const code = block(text, `ts file=${place}`)
+      const code = block(text, `ts file=${location}`)
         .replaceAll('"../', `"${join(root, "src/tools")}/`)
         .replaceAll('"./', `"${join(root, "src/tools/builtin")}/`);
       await writeFile(file, code);
@@ -62,7 +62,7 @@ describe("the guide to adding a tool, followed", () => {
     }
   });
 
-  it("names files that exist", () => expectPathsExist(text, [place]));
+  it("names files that exist", () => expectPathsExist(text, [location]));
 });
 
 describe("the guide to adding a plugin, followed", () => {
@@ -101,8 +101,8 @@ describe("the guide to adding a plugin, followed", () => {
       "node_modules/shout/index.mjs": block(text, "js file=shout/index.mjs"),
     });
     await mkdir(join(stage.home, "plugins"));
-    const places = { user: join(stage.home, "plugins"), packages: join(stage.home, "node_modules") };
-    const host = stage.host(["shout"], { places });
+    const locations = { user: join(stage.home, "plugins"), packages: join(stage.home, "node_modules") };
+    const host = stage.host(["shout"], { locations });
     await host.load();
     expect(host.list.map(({ source, state }) => [source, state.kind])).toEqual([["package", "enabled"]]);
   });

@@ -90,8 +90,8 @@ describe("activation", () => {
     const off = stage.host(["a"]);
     await off.load();
     expect(off.list).toEqual([]);
-    const places = { user: join(stage.home, "plugins"), project: join(stage.home, "project") };
-    const on = stage.host(["a"], { places });
+    const locations = { user: join(stage.home, "plugins"), project: join(stage.home, "project") };
+    const on = stage.host(["a"], { locations });
     await on.load();
     expect(on.list[0]?.state).toMatchObject({ kind: "failed", reason: expect.stringContaining("not been trusted") });
     const folder = join(stage.home, "project", "a");
@@ -140,13 +140,13 @@ describe("activation", () => {
       "node_modules/other/package.json": JSON.stringify({ hermes: { plugin: "./main.mjs" } }),
     });
     const at = (folder: string) => join(stage.home, folder);
-    const places = {
+    const locations = {
       bundled: at("bundled"),
       user: at("plugins"),
       project: at("project"),
       packages: at("node_modules"),
     };
-    const host = stage.host(["p"], { places });
+    const host = stage.host(["p"], { locations });
     await host.load();
     const rows = Object.fromEntries(host.list.map(({ key, source, version }) => [key, `${source} ${version}`]));
     expect(rows).toMatchObject({ a: "bundled 1.0.0", b: "user 2.0.0", "kind/c": "user 0.0.0", p: "package 4.0.0" });
@@ -163,7 +163,7 @@ describe("activation", () => {
       "plugins/memory/only/index.mjs": module(tool("m")),
     });
     const host = stage.host(["memory/only"], {
-      places: { bundled: join(stage.home, "bundled"), user: join(stage.home, "plugins") },
+      locations: { bundled: join(stage.home, "bundled"), user: join(stage.home, "plugins") },
     });
     await host.load();
     expect(host.list.map(({ state }) => state.kind)).toEqual(["enabled", "recorded"]);
@@ -279,7 +279,7 @@ describe("what a plugin registers", () => {
       wiring: {
         config: { a: { size: 3 } },
         sessions: {
-          place: () => undefined,
+          location: () => undefined,
           callTool: ({ tool }, { scope, taskId }) => Promise.resolve(`ran ${tool} for ${scope.key} in ${taskId}`),
         },
       },
@@ -378,7 +378,7 @@ describe("the terminal part of a plugin", () => {
       ["off", "not enabled"],
     ]);
     expect(imported.filter((url) => url.includes("tui.mjs"))).toEqual([]);
-    expect(await host.terminalParts()).toMatchObject([
+    expect(await host.terminalExtensions()).toMatchObject([
       { kind: "loaded", plugin: "a", extensions: [{ name: "a" }, {}] },
       { kind: "loaded", plugin: "b", extensions: [{ name: "only-terminal" }] },
     ]);
@@ -396,13 +396,13 @@ describe("the terminal part of a plugin", () => {
     const host = stage.host(["bad", "empty", "out"]);
     await host.load();
     expect(host.list.find(({ key }) => key === "out")?.state).toMatchObject({ kind: "failed" });
-    expect(await host.terminalParts()).toEqual([
+    expect(await host.terminalExtensions()).toEqual([
       { kind: "left-out", plugin: "bad", reason: "broke" },
       { kind: "left-out", plugin: "empty", reason: "its terminal module exports no extensions" },
     ]);
     const isolated = stage.host(["bad"], { isolation: "process" });
     await isolated.load();
-    expect(await isolated.terminalParts()).toMatchObject([
+    expect(await isolated.terminalExtensions()).toMatchObject([
       { kind: "left-out", plugin: "bad", reason: expect.stringContaining("plugins.isolation") },
     ]);
   });
@@ -434,7 +434,7 @@ describe("the example plugin", () => {
   it("loads from where it is, counts, tallies and leaves nothing behind [30:7.2]", async () => {
     await using stage = await pluginStage();
     const examples = fileURLToPath(new URL("../../examples/plugins", import.meta.url));
-    const host = stage.host(["word-count"], { places: { user: examples } });
+    const host = stage.host(["word-count"], { locations: { user: examples } });
     await host.load();
     expect(host.list.find(({ key }) => key === "word-count")).toMatchObject({
       version: "1.0.0",

@@ -17,7 +17,7 @@ interface PluginChoice {
 }
 
 export interface PluginHostOptions {
-  readonly places: PluginPlaces;
+  readonly locations: PluginPlaces;
   readonly choice: PluginChoice;
   readonly wiring: PluginWiring;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -74,7 +74,7 @@ export class PluginHost implements AsyncDisposable {
     if (this.#discovery !== undefined && options.force !== true) return;
     for (const key of [...this.#scopes.keys()]) await this.unload(key);
     this.#states.clear();
-    this.#discovery = await discoverPlugins(this.#options.places, this.#options.wiring.logger);
+    this.#discovery = await discoverPlugins(this.#options.locations, this.#options.wiring.logger);
     for (const plugin of this.#discovery.found.values()) this.#states.set(plugin.key, await this.#activate(plugin));
   }
 
@@ -169,7 +169,7 @@ export class PluginHost implements AsyncDisposable {
   }
 
   /** The terminal parts of the plugins that are loaded, imported now. One that fails keeps no other from loading. */
-  async terminalParts(): Promise<readonly TerminalPart[]> {
+  async terminalExtensions(): Promise<readonly TerminalPart[]> {
     const parts: TerminalPart[] = [];
     for (const plugin of this.#discovery?.found.values() ?? []) {
       const scope = this.#scopes.get(plugin.key);

@@ -38,7 +38,7 @@ export type ManifestReading =
 /** Reads `plugin.yaml`. Missing fields have defaults; one that cannot be understood is refused or warned about. */
 export async function readManifest(
   text: string,
-  place: { readonly folderName: string; readonly logger: Logger },
+  location: { readonly folderName: string; readonly logger: Logger },
 ): Promise<ManifestReading> {
   const { parse } = await import("yaml");
   let raw: unknown;
@@ -58,10 +58,10 @@ export async function readManifest(
       reason: `it needs manifest version ${String(version)}; this program knows ${supportedManifestVersion}`,
     };
   }
-  const name = plainText(raw["name"]) ?? place.folderName;
+  const name = plainText(raw["name"]) ?? location.folderName;
   if (!isPluginName(name))
     return { kind: "invalid", reason: `"${name}" is not a plugin name (letters, digits, _ and -)` };
-  return { kind: "manifest", manifest: manifestOf(name, raw, place.logger) };
+  return { kind: "manifest", manifest: manifestOf(name, raw, location.logger) };
 }
 
 function isPluginName(name: string): boolean {

@@ -74,7 +74,7 @@ export class Plugins implements AsyncDisposable {
 
   /** Hooks, called for a session. */
   hooksFor(sessionKey: string): SessionHooks {
-    return this.#hooks.for(() => this.#sessions?.place(sessionKey));
+    return this.#hooks.for(() => this.#sessions?.location(sessionKey));
   }
 
   /** Loads what is enabled, the one plugin each that another setting has chosen, and the shell hooks. */
@@ -88,7 +88,7 @@ export class Plugins implements AsyncDisposable {
   get commands(): readonly SessionCommand[] {
     return [...this.#contributions.commands.values()].map((command) => ({
       ...command,
-      handler: (args, sessionKey) => this.#calls.run(this.#sessions?.place(sessionKey), () => command.handler(args)),
+      handler: (args, sessionKey) => this.#calls.run(this.#sessions?.location(sessionKey), () => command.handler(args)),
     }));
   }
 
@@ -111,8 +111,8 @@ export class Plugins implements AsyncDisposable {
   }
 
   /** What plugins bring for the terminal; imported at the call, which only a terminal makes. */
-  terminalParts(): Promise<readonly TerminalPart[]> {
-    return this.#host?.terminalParts() ?? Promise.resolve([]);
+  terminalExtensions(): Promise<readonly TerminalPart[]> {
+    return this.#host?.terminalExtensions() ?? Promise.resolve([]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -127,7 +127,7 @@ export class Plugins implements AsyncDisposable {
     const hasProjectPlugins = isTruthy(env["HERMES_ENABLE_PROJECT_PLUGINS"]) && loaded.trust.isTrusted(cwd);
     const { bundled } = this.#options;
     return new PluginHost({
-      places: {
+      locations: {
         user: home.plugins,
         packages: home.nodeModules,
         ...(bundled === undefined ? {} : { bundled }),
@@ -142,7 +142,7 @@ export class Plugins implements AsyncDisposable {
         hermesHome: home.root,
         config: isRecord(settings) ? settings : {},
         calls: this.#calls,
-        sessions: { place: (key) => this.#sessions?.place(key), callTool },
+        sessions: { location: (key) => this.#sessions?.location(key), callTool },
       },
       env,
       trust: new ProjectTrust(home.at("trust.json"), never),

@@ -23,17 +23,17 @@ export class ProjectTrust {
   }
 
   async isTrusted(plugin: FoundPlugin): Promise<boolean> {
-    const { place, print } = await identify(plugin);
-    return (await this.#read())[place] === print;
+    const { location, print } = await identify(plugin);
+    return (await this.#read())[location] === print;
   }
 
   async trust(plugin: FoundPlugin): Promise<void> {
-    const { place, print } = await identify(plugin);
+    const { location, print } = await identify(plugin);
     await withFileLock(
       `${this.#path}.lock`,
       async () => {
         const { folders = [], plugins, ...others } = await this.#file();
-        const all = { ...(isRecord(plugins) ? plugins : {}), [place]: print };
+        const all = { ...(isRecord(plugins) ? plugins : {}), [location]: print };
         await writeFileAtomic(this.#path, `${JSON.stringify({ folders, ...others, plugins: all }, null, 2)}\n`, {
           mode: 0o600,
         });
@@ -61,9 +61,9 @@ export class ProjectTrust {
   }
 }
 
-async function identify(plugin: FoundPlugin): Promise<{ readonly place: string; readonly print: string }> {
-  const place = await realpath(plugin.folder);
+async function identify(plugin: FoundPlugin): Promise<{ readonly location: string; readonly print: string }> {
+  const location = await realpath(plugin.folder);
   const hash = createHash("sha256");
   for (const module of [plugin.entry, plugin.tui]) if (module !== undefined) hash.update(await readFile(module));
-  return { place, print: hash.digest("hex") };
+  return { location, print: hash.digest("hex") };
 }

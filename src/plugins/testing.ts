@@ -55,7 +55,7 @@ export async function pluginStage(): Promise<PluginStage> {
     host: (enabled, { wiring: changes = {}, ...options } = {}) =>
       scope.adopt(
         new PluginHost({
-          places: { user: join(home, "plugins") },
+          locations: { user: join(home, "plugins") },
           choice: { enabled, disabled: [] },
           env: {},
           trust,

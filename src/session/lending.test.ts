@@ -35,8 +35,8 @@ async function lender(options: HarnessOptions = {}) {
     },
   });
   open.push(harness);
-  const borrow = (given: Partial<BorrowOptions> = {}): Promise<OpenSession> =>
-    harness.service.borrow({ source: "telegram", cwd: harness.folder, isInteractive: true, ...given });
+  const borrow = (input: Partial<BorrowOptions> = {}): Promise<OpenSession> =>
+    harness.service.borrow({ source: "telegram", cwd: harness.folder, isInteractive: true, ...input });
   return { ...harness, clock, live, borrow };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentHost, AgentPlugins, ChildTable } from "#agent";
 import type { Machine } from "#config";
-import { type Models, NousGuard, nousGate, RateLimitBook } from "#model";
+import { type Models, NousGuard, nousGate, RateLimitLedger } from "#model";
 import type { SkillLibrary, SkillLoader, SkillUsage } from "#skills";
 import type { Store } from "#store";
 import { SurfaceTools, type Toolbox } from "#tools";
@@ -43,7 +43,7 @@ export function openSessions(options: SessionsOptions): SessionService {
     plugins,
     records,
     accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
-    rateLimits: new RateLimitBook(),
+    rateLimits: new RateLimitLedger(),
   };
   const service = createSessionService({
     store,

@@ -12,7 +12,7 @@ export { exportSnapshot, importSnapshot } from "./hub/snapshot.ts";
 export type { HubEntry } from "./hub/source.ts";
 export { allSources } from "./hub/sources/all.ts";
 export { Taps } from "./hub/taps.ts";
-export { type InstalledSkill, type PluginSkillPlace, SkillLibrary } from "./library/library.ts";
+export { type InstalledSkill, type PluginSkillLocation, SkillLibrary } from "./library/library.ts";
 export { createInlineShell } from "./load/inline-shell.ts";
 export { SkillLoader, type TypedSecret } from "./load/load.ts";
 export { renderInvocation, renderPreloaded } from "./load/render.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "#foundation/time/clock";
 import type { Database } from "./database.ts";
 import type { AppendOptions, AppendResult } from "./records/message.ts";
 import { maybeNumber, number } from "./row.ts";
-import { type MessagePlace, messageColumns, messageValues, rowIdOfUid } from "./rows/message.ts";
+import { type MessageLocation, messageColumns, messageValues, rowIdOfUid } from "./rows/message.ts";
 import { searchVector } from "./search/vector.ts";
 
 /**
@@ -67,9 +67,9 @@ async function newestStamp(db: Database, sessionId: SessionId): Promise<number> 
 }
 
 /** The id of the new row, or undefined when the message is there already. */
-async function insertMessage(tx: Database, message: Message, place: MessagePlace): Promise<number | undefined> {
-  if (await isOldRow(tx, place)) return undefined;
-  const values = [...messageValues(message, place)];
+async function insertMessage(tx: Database, message: Message, location: MessageLocation): Promise<number | undefined> {
+  if (await isOldRow(tx, location)) return undefined;
+  const values = [...messageValues(message, location)];
   const columns: string[] = [...messageColumns];
   const marks = columns.map(() => "?");
   if (tx.dialect.name === "postgres") {
@@ -86,9 +86,9 @@ async function insertMessage(tx: Database, message: Message, place: MessagePlace
 }
 
 /** A message read from a row without uid carries its row id; it is stored already. */
-async function isOldRow(tx: Database, place: MessagePlace): Promise<boolean> {
-  const rowId = rowIdOfUid(place.uid);
+async function isOldRow(tx: Database, location: MessageLocation): Promise<boolean> {
+  const rowId = rowIdOfUid(location.uid);
   if (rowId === undefined) return false;
   const sql = "SELECT id FROM messages WHERE id = ? AND session_id = ? AND uid IS NULL";
-  return (await tx.get(sql, [rowId, place.sessionId])) !== undefined;
+  return (await tx.get(sql, [rowId, location.sessionId])) !== undefined;
 }

@@ -52,8 +52,8 @@ function inOrder(messages: readonly Message[]): readonly Message[] {
   return messages
     .toReversed()
     .map((message): Message => {
-      const given = message.timestamp ?? next;
-      next = Math.min(given, next);
+      const input = message.timestamp ?? next;
+      next = Math.min(input, next);
       return next === message.timestamp || !Number.isFinite(next) ? message : { ...message, timestamp: next };
     })
     .toReversed();

@@ -30,7 +30,7 @@ export type { Aggregates, Store } from "./store.ts";
 export { cleanTitle, maxTitleLength } from "./titles.ts";
 
 /** Where the memories are: a file, a PostgreSQL server, or nowhere beyond this process. */
-export type StorePlace = { readonly path: string } | { readonly url: string } | { readonly memory: true };
+export type StoreLocation = { readonly path: string } | { readonly url: string } | { readonly memory: true };
 
 interface StoreDeps {
   readonly clock: Clock;
@@ -42,15 +42,15 @@ interface StoreDeps {
 }
 
 /** Opens the store; the driver is loaded here and not before. */
-export async function openStore(place: StorePlace, deps: StoreDeps): Promise<Store> {
-  if ("url" in place) {
+export async function openStore(location: StoreLocation, deps: StoreDeps): Promise<Store> {
+  if ("url" in location) {
     const { openPostgresStore } = await import("./postgres/store.ts");
-    return await openPostgresStore(place.url, deps);
+    return await openPostgresStore(location.url, deps);
   }
   const { openMemoryStore, openSqliteStore } = await import("./sqlite/store.ts");
-  if ("memory" in place) return await openMemoryStore(deps);
+  if ("memory" in location) return await openMemoryStore(deps);
   const { workerFile } = deps;
-  return await openSqliteStore(place.path, {
+  return await openSqliteStore(location.path, {
     ...deps,
     onNewer: deps.onNewer ?? "refuse",
     ...(workerFile === undefined ? {} : { workerProgram: async () => ({ kind: "file", path: workerFile }) }),

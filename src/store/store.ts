@@ -226,7 +226,7 @@ export interface Meta {
   compareAndSet(key: string, expected: string | undefined, value: string): Promise<boolean>;
 }
 
-export interface UsageBook {
+export interface UsageLedger {
   /** `add` for the tokens of a call, `set` for the totals a cumulative writer reports. */
   change(sessionId: SessionId, change: UsageChange, mode?: "add" | "set"): Promise<void>;
   /** Holds money for a call before it is made, or says which ceiling is in the way. */
@@ -265,7 +265,7 @@ export interface Aggregates {
   readonly gatewayTurns: GatewayTurns;
   readonly jobs: Jobs;
   readonly meta: Meta;
-  readonly usage: UsageBook;
+  readonly usage: UsageLedger;
   readonly turns: Turns;
   readonly reports: Reports;
 }

@@ -10,7 +10,7 @@ export type { CallObserver, CallOutcome } from "./call/call-state.ts";
 export type { ToolContext } from "./call/context.ts";
 export { defineTool, runChecked } from "./call/define-tool.ts";
 export { repairToolName } from "./call/name-repair.ts";
-export { type CallPlace, OpenSessions } from "./call/open-sessions.ts";
+export { type CallLocation, OpenSessions } from "./call/open-sessions.ts";
 export { boundResults, type OutputLimits, type ResultFiles } from "./call/output-limit.ts";
 export { result, ToolFailure, type ToolResult } from "./call/result.ts";
 export type { DeliveredWords, Prompter, SessionScope, Spender, TerminalChoice } from "./call/session-scope.ts";

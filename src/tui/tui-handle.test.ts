@@ -7,8 +7,8 @@ import { FakeSession } from "./testing/fake-session.ts";
 
 async function open(options: Parameters<typeof TuiDriver.start>[0] = {}) {
   let handle: TuiHandle | undefined;
-  const onOpen = (given: TuiHandle): void => {
-    handle = given;
+  const onOpen = (input: TuiHandle): void => {
+    handle = input;
   };
   const ui = await TuiDriver.start({ ...options, tui: { ...options.tui, onOpen } });
   if (handle === undefined) throw new Error("the terminal was opened without a handle");

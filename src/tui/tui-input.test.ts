@@ -54,17 +54,17 @@ describe("input", () => {
   });
 
   it("opens an editor with the draft and takes the text back [20:R10.18]", async () => {
-    const given: string[] = [];
+    const supplied: string[] = [];
     await using ui = await TuiDriver.start({
       tui: {
         editText: async (draft) => {
-          given.push(draft);
+          supplied.push(draft);
           return "from the editor";
         },
       },
     });
     await ui.press("draft", keys.ctrl("g"));
-    expect(given).toEqual(["draft"]);
+    expect(supplied).toEqual(["draft"]);
     expect(await ui.row("❯")).toBe("❯ from the editor");
   });
 

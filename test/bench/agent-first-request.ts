@@ -67,8 +67,8 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
   const sessionSearch = createSessionSearchTool({ logger } as SessionSearchDeps);
   for (const tool of [memoryTool, sessionSearch, createDelegateTool(), ...skills.tools]) toolbox.register(tool);
   const toolsets = new Toolsets(toolbox.registry.snapshot());
-  const wish = { surface: "cli", pluginToolsets: [], knownPluginToolsets: [], mcpServers: [] };
-  const enabledToolsets = surfaceToolsets(wish, toolsets);
+  const request = { surface: "cli", pluginToolsets: [], knownPluginToolsets: [], mcpServers: [] };
+  const enabledToolsets = surfaceToolsets(request, toolsets);
   const listing = await toolbox.list({ enabledToolsets }, unattendedScope({ key: "bench", source: "cli", cwd }), never);
   const inputs = await gatherPrompt(
     { loaded, home, logger },

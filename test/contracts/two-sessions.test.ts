@@ -74,7 +74,7 @@ async function open(more = ""): Promise<void> {
   left = scope.adopt(await startModelServer({ strict: true }));
   right = scope.adopt(await startModelServer({ strict: true }));
   for (const server of [left, right]) server.otherwise(says("A title"));
-  const place = scope.adopt(
+  const location = scope.adopt(
     await temporaryStage({
       "config.yaml": config(left.chatBaseUrl, right.chatBaseUrl, more),
       "plugins/relay/plugin.yaml": "name: relay\nversion: 1.0.0\n",
@@ -82,7 +82,7 @@ async function open(more = ""): Promise<void> {
       "skills/media/gifs/SKILL.md": skill,
     }),
   );
-  ({ folder, home } = place);
+  ({ folder, home } = location);
   await Promise.all(["ann", "bob", "tmp"].map((name) => mkdir(path.join(folder, name))));
   // The folder for temporary files is everybody's, so it must not be the one the stage stands in.
   const { TMPDIR } = process.env;
@@ -96,7 +96,7 @@ async function open(more = ""): Promise<void> {
   scope.defer(() => void Reflect.deleteProperty(globalThis, farKey));
   hermes = scope.adopt(
     await openHermes({
-      env: { ...place.env, TMPDIR: path.join(folder, "tmp") },
+      env: { ...location.env, TMPDIR: path.join(folder, "tmp") },
       cwd: folder,
       version: "test",
       isIncognito: true,
@@ -107,11 +107,11 @@ async function open(more = ""): Promise<void> {
 
 async function person(
   model: ModelServer,
-  wish: Partial<OpenOptions> & Pick<OpenOptions, "cwd" | "source">,
+  wanted: Partial<OpenOptions> & Pick<OpenOptions, "cwd" | "source">,
 ): Promise<Person> {
   const provider = model === left ? "custom:left" : "custom:right";
   const named = model === left ? "left-model" : "right-model";
-  const session = scope.adopt(await hermes.sessions.open({ isInteractive: true, provider, model: named, ...wish }));
+  const session = scope.adopt(await hermes.sessions.open({ isInteractive: true, provider, model: named, ...wanted }));
   const events: SessionEvent[] = [];
   const waiting = new Set<() => void>();
   session.subscribe((event) => {
@@ -145,10 +145,10 @@ async function person(
   };
 }
 
-const ann = (wish: Partial<OpenOptions> = {}): Promise<Person> =>
-  person(left, { source: "cli", cwd: path.join(folder, "ann"), ...wish });
-const bob = (wish: Partial<OpenOptions> = {}): Promise<Person> =>
-  person(right, { source: "telegram", userId: "bob", cwd: path.join(folder, "bob"), ...wish });
+const ann = (wanted: Partial<OpenOptions> = {}): Promise<Person> =>
+  person(left, { source: "cli", cwd: path.join(folder, "ann"), ...wanted });
+const bob = (wanted: Partial<OpenOptions> = {}): Promise<Person> =>
+  person(right, { source: "telegram", userId: "bob", cwd: path.join(folder, "bob"), ...wanted });
 const farBob = (): Promise<Person> => bob({ terminal: { kind: "far", cwd: "/far/work" } });
 
 const requestsOf = (server: ModelServer): string => JSON.stringify(server.requests.map(({ body }) => body));

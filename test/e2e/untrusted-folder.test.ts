@@ -50,7 +50,7 @@ const hostileFiles = (work: string, url: string): Readonly<Record<string, string
   "evil.py": `open(${JSON.stringify(path.join(work, "ran"))}, "w").write("x")\n`,
 });
 
-async function place(stage: Stage, files: Readonly<Record<string, string>>): Promise<void> {
+async function location(stage: Stage, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(stage.work, name), text, { mode: 0o755 });
 }
 
@@ -79,7 +79,7 @@ describe("a cloned repository with a hostile .env", () => {
       return { ran, told, keys: requests.map(({ headers }) => headers["authorization"]) };
     };
     const clean = await ask();
-    await place(stage, hostileFiles(stage.work, stranger.url));
+    await location(stage, hostileFiles(stage.work, stranger.url));
     const hostile = await ask();
     expect(hostile.ran).toMatchObject({ code: 0, stdout: "Done.\n" });
     expect(hostile.told.replaceAll(/call_\w+|[\d.]+ ?m?s\b/g, "")).toBe(
@@ -98,7 +98,7 @@ describe("a cloned repository with a hostile .env", () => {
   it("cannot lend a key and an address to somebody who has neither", async () => {
     await using stranger = await strangersServer();
     await using stage = await Stage.open({ config: "model:\n  provider: openrouter\n  default: some/model\n" });
-    await place(stage, hostileFiles(stage.work, stranger.url));
+    await location(stage, hostileFiles(stage.work, stranger.url));
     const ran = await stage.run(["chat", "-q", "hi", "-Q"]);
     expect(ran).toMatchObject({ code: 3, stdout: "" });
     expect(ran.stderr).toContain("not trusted");

@@ -86,10 +86,10 @@ export function rotatingIssuer(options: IssuerOptions): Answerer {
   let valid = options.firstRefreshToken;
   const used = new Set<string>();
   return (call) => {
-    const given = call.fields.refresh_token ?? "";
-    if (used.has(given)) return { status: 400, body: { error: "refresh_token_reused" } };
-    if (given !== valid) return { status: 400, body: { error: "invalid_grant" } };
-    used.add(given);
+    const input = call.fields.refresh_token ?? "";
+    if (used.has(input)) return { status: 400, body: { error: "refresh_token_reused" } };
+    if (input !== valid) return { status: 400, body: { error: "invalid_grant" } };
+    used.add(input);
     issued += 1;
     valid = `refresh-${issued}`;
     return {

@@ -29,7 +29,7 @@ export interface HalfReport {
 }
 
 const folder = path.join(import.meta.dirname, "..", "fixtures", "approval");
-const place = {
+const location = {
   cwd: "/home/me/work",
   home: "/home/me",
   hermesHome: "/home/me/.hermes",
@@ -104,7 +104,7 @@ function counted(counts: Map<string, Count>, name: string, isCaught: boolean): b
 }
 
 export function isFlagged(command: string): boolean {
-  const { hardline, findings } = detect(command, place);
+  const { hardline, findings } = detect(command, location);
   return hardline !== undefined || findings.length > 0;
 }
 

@@ -61,9 +61,9 @@ const liveSteps = 6;
 const oldName = "proof";
 
 /** One long session: rules are planted, task A is begun and finished, task B is under way when the last compression comes. */
-export async function proveCompaction(wish: CompactionWish): Promise<CompactionReport> {
+export async function proveCompaction(wanted: CompactionWish): Promise<CompactionReport> {
   await using store = await openStore(
-    { path: `${wish.folder}/${wish.mode}-${wish.compressions}.db` },
+    { path: `${wanted.folder}/${wanted.mode}-${wanted.compressions}.db` },
     { clock: systemClock, log: silentLogger },
   );
   const journal: Message[] = [];
@@ -85,25 +85,25 @@ export async function proveCompaction(wish: CompactionWish): Promise<CompactionR
   await store.sessions.create({ id: first, source: "cli" });
   await store.sessions.setTitle(first, oldName);
   sessions.push(first);
-  const model = new ScriptedModel(wish.mode);
+  const model = new ScriptedModel(wanted.mode);
   server.onRequest((request) => model.answer(request));
-  const rules = plantedRules(wish.facts, wish.seed);
+  const rules = plantedRules(wanted.facts, wanted.seed);
   const points = new Set(
-    Array.from({ length: wish.compressions - 1 }, (_, index) =>
-      Math.floor(((index + 1) * wish.turns) / wish.compressions),
+    Array.from({ length: wanted.compressions - 1 }, (_, index) =>
+      Math.floor(((index + 1) * wanted.turns) / wanted.compressions),
     ),
   );
-  for (let turn = 1; turn < wish.turns; turn += 1) {
+  for (let turn = 1; turn < wanted.turns; turn += 1) {
     const isPoint = points.has(turn);
-    if (isPoint && wish.mode === "never-works") model.refuseSize();
-    await agent.runConversation({ userMessage: requestOf(turn, wish.turns, rules) });
-    if (!isPoint || wish.mode === "never-works") continue;
+    if (isPoint && wanted.mode === "never-works") model.refuseSize();
+    await agent.runConversation({ userMessage: requestOf(turn, wanted.turns, rules) });
+    if (!isPoint || wanted.mode === "never-works") continue;
     const count = conversation.compressionCount;
     // The first try may fail, and must then have kept everything.
     for (let tries = 0; conversation.compressionCount === count && tries < 3; tries += 1)
       await compression.compressNow(undefined, never);
   }
-  const live = requestOf(wish.turns, wish.turns, rules);
+  const live = requestOf(wanted.turns, wanted.turns, rules);
   model.beginLive();
   await agent.runConversation({ userMessage: live });
   const records = await allRecords(store, sessions);

@@ -63,7 +63,7 @@ export async function proveWrites(folder: string, count: number, random: () => n
   const tool = createWriteFileTool({
     leases: leasesOf(folderTerminal(folder)),
     mayRead: () => Promise.resolve(() => true),
-    guard: (given) => Promise.resolve({ kind: "allowed", realPath: given }),
+    guard: (input) => Promise.resolve({ kind: "allowed", realPath: input }),
     ledger: new FileLedger(),
     history: new ReadHistory(),
     options: defaultFileOptions,

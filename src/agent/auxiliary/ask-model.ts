@@ -7,14 +7,14 @@ import {
   type ModelFailure,
   type Models,
   type RequestOptions,
-  type TargetWish,
+  type TargetRequest,
 } from "#model";
 import type { Spender } from "#tools";
 import { budgetedMoney } from "../money/budgeted-money.ts";
 import { callModel } from "../turn/request/call-model.ts";
 
 export interface AskedModel {
-  readonly wish: TargetWish;
+  readonly wanted: TargetRequest;
   /** Whose money it is. */
   readonly spender: Spender;
   readonly system?: string;
@@ -29,7 +29,7 @@ export type AskedAnswer =
 
 /** One call to a model somebody named, through the money gate; no remedies, no conversation. */
 export async function askModel(models: Models, asked: AskedModel, signal: AbortSignal): Promise<AskedAnswer> {
-  const resolution = await models.resolve(asked.wish, signal);
+  const resolution = await models.resolve(asked.wanted, signal);
   if (resolution.kind === "failure") return { kind: "failed", reason: `${resolution.message} ${resolution.hint}` };
   const { target } = resolution;
   const money = budgetedMoney({

@@ -58,8 +58,8 @@ export function openSideCalls(
       profiles: models.context.registry.all(),
       canSee: (provider, model) => catalog.capabilities({ provider, model, baseUrl: "" }).includes("vision"),
     }),
-    resolve: async (wish, signal) => {
-      const resolution = await models.resolve(wish, signal);
+    resolve: async (wanted, signal) => {
+      const resolution = await models.resolve(wanted, signal);
       if (resolution.kind === "target") return { kind: "target", target: resolution.target };
       const { code, message, hint } = resolution;
       return { kind: "failure", code, message, hint };
@@ -101,7 +101,7 @@ export function toolSideCalls(
       };
     },
     complete: mixtureModels(models, spender),
-    sample: samplingModel((...given) => side.run(...given)),
+    sample: samplingModel((...input) => side.run(...input)),
   };
 }
 
@@ -112,7 +112,7 @@ function mixtureModels(models: Models, spender: Spender): ToolAuxiliary["complet
     const answer = await askModel(
       models,
       {
-        wish: { provider: "openrouter", model },
+        wanted: { provider: "openrouter", model },
         spender,
         messages: [userMessage(prompt)],
         ...(system === undefined ? {} : { system }),

@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function stage(given: StageGiven = {}) {
-  const one = await openStage(given);
+async function stage(supplied: StageGiven = {}) {
+  const one = await openStage(supplied);
   open.push(one);
   return one;
 }

@@ -35,8 +35,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function stage(given: StageGiven = {}) {
-  const one = await openStage(given);
+async function stage(input: StageGiven = {}) {
+  const one = await openStage(input);
   open.push(one);
   return one;
 }

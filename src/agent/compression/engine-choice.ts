@@ -53,9 +53,9 @@ export function engineTools(
   engine: ContextEngine,
   deps: { readonly taken: ReadonlySet<string>; readonly logger: Logger },
 ): readonly Tool[] {
-  const given: unknown = engine.getToolSchemas?.() ?? [];
+  const input: unknown = engine.getToolSchemas?.() ?? [];
   const tools = new Map<string, Tool>();
-  for (const one of Array.isArray(given) ? (given as readonly unknown[]) : []) {
+  for (const one of Array.isArray(input) ? (input as readonly unknown[]) : []) {
     const fields = isRecord(one) ? one : {};
     const { name, parameters, description } = fields;
     if (typeof name !== "string" || !validName.test(name) || !isRecord(parameters))

@@ -103,17 +103,17 @@ export function thresholdOf(engine: ContextEngine): number {
 }
 
 /** An engine may give the bare list; what it did is read off the list then. */
-export function outcomeOf(before: readonly Message[], given: readonly Message[] | CompressOutcome): CompressOutcome {
-  if (!isList(given)) return given;
+export function outcomeOf(before: readonly Message[], input: readonly Message[] | CompressOutcome): CompressOutcome {
+  if (!isList(input)) return input;
   const uids = new Set(before.map((message) => message.uid));
-  const isSameMessages = given.length === before.length && given.every((message) => uids.has(message.uid));
-  const isUnchanged = given.length === before.length && given.every((message, index) => message === before[index]);
+  const isSameMessages = input.length === before.length && input.every((message) => uids.has(message.uid));
+  const isUnchanged = input.length === before.length && input.every((message, index) => message === before[index]);
   const kind = isUnchanged ? "unchanged" : isSameMessages ? "pruned" : "summarised";
-  return { messages: given, kind, prunedResults: 0, summaryStatus: isUnchanged ? "skipped" : "ok", summaryTokens: 0 };
+  return { messages: input, kind, prunedResults: 0, summaryStatus: isUnchanged ? "skipped" : "ok", summaryTokens: 0 };
 }
 
-function isList(given: readonly Message[] | CompressOutcome): given is readonly Message[] {
-  return Array.isArray(given);
+function isList(input: readonly Message[] | CompressOutcome): input is readonly Message[] {
+  return Array.isArray(input);
 }
 
 export function engineModel({ model, provider, baseUrl, protocol, limits }: Target): EngineModel {

@@ -118,8 +118,8 @@ it("[10:COMP-13] an earlier summary alone is nothing to summarise: the tail give
 describe("whatever the history", () => {
   it("[10:COMP-14] [10:COMP-15] [10:COMP-28] no call loses its result and the latest request stays, verbatim", () => {
     fc.assert(
-      fc.property(history, fc.nat(6_000), fc.nat(25), fc.boolean(), (given, budget, last, isMidTurn) => {
-        const messages = stamped(isMidTurn ? given.slice(0, -1) : given);
+      fc.property(history, fc.nat(6_000), fc.nat(25), fc.boolean(), (input, budget, last, isMidTurn) => {
+        const messages = stamped(isMidTurn ? input.slice(0, -1) : input);
         const plan = planCompression(messages, options(budget, last));
         if (plan.kind === "nothing") return;
         expect(messages[plan.start]?.role).not.toBe("tool");

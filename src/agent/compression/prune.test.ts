@@ -141,8 +141,8 @@ describe("pruning", () => {
     const text = fc.string({ maxLength: 12 }).map((piece) => piece.repeat(60));
     const calls = fc.array(fc.record({ content: text, args: fc.record({ code: text }) }), { maxLength: 12 });
     fc.assert(
-      fc.property(calls, fc.nat(2_000), fc.nat(10), fc.boolean(), (given, budget, last, canRecall) => {
-        const messages = stamped([userMessage("go"), ...given.flatMap((one, index) => group(`c${index}`, one))]);
+      fc.property(calls, fc.nat(2_000), fc.nat(10), fc.boolean(), (input, budget, last, canRecall) => {
+        const messages = stamped([userMessage("go"), ...input.flatMap((one, index) => group(`c${index}`, one))]);
         const how = options(budget, last, canRecall);
         const pruned = prune(messages, how);
         expect(pruned.messages.map((message) => message.uid)).toEqual(messages.map((message) => message.uid));

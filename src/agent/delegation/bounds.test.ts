@@ -150,8 +150,8 @@ describe("reading tasks", () => {
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(args, (given) => {
-        const typed = createDelegateTool().read?.(given);
+      fc.property(args, (input) => {
+        const typed = createDelegateTool().read?.(input);
         if (typed?.kind !== "ok") return typed?.reason !== "";
         const read = readTasks(typed.args, limits);
         if (read.kind === "refused") return read.error !== "";

@@ -40,10 +40,10 @@ function orchestration({ depth, maxDepth, maxChildren }: ChildPromptFacts): stri
 }
 
 /** The path, when it is absolute and a folder really is there. */
-export async function realFolder(given: string | undefined): Promise<string | undefined> {
-  if (given === undefined || !path.isAbsolute(given)) return undefined;
+export async function realFolder(input: string | undefined): Promise<string | undefined> {
+  if (input === undefined || !path.isAbsolute(input)) return undefined;
   try {
-    return (await stat(given)).isDirectory() ? given : undefined;
+    return (await stat(input)).isDirectory() ? input : undefined;
   } catch (error) {
     if (error instanceof Error && "code" in error) return undefined;
     throw error;

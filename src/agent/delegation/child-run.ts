@@ -109,8 +109,8 @@ export class ChildRun {
       using slot = await table.slots.take(this.#stop.signal);
       this.#startedAtMs = clock.now();
       const shown = { id: spec.id, goal: spec.task.goal, depth: spec.depth, startedAtMs: this.#startedAtMs };
-      const place = parent.childId === undefined ? shown : { ...shown, parentId: parent.childId };
-      using _shown = table.add(place, (message) => {
+      const location = parent.childId === undefined ? shown : { ...shown, parentId: parent.childId };
+      using _shown = table.add(location, (message) => {
         this.#agent?.interrupt(message);
         this.interrupt();
       });
@@ -155,7 +155,7 @@ export class ChildRun {
     const { settings, logger } = this.#deps;
     const { spec, prompt, delegateFor } = this.#plan;
     const events = new EventBus(logger);
-    events.observe("usage", { note: (event) => void (event.type === "usage" && this.#book(event)) });
+    events.observe("usage", { note: (event) => void (event.type === "usage" && this.#noteCall(event)) });
     events.subscribe((event) => this.#relay.take(event));
     const own: DelegationParent = {
       conversation: spec.conversation,
@@ -178,7 +178,7 @@ export class ChildRun {
     };
   }
 
-  #book({ usage, cost }: Extract<AgentEvent, { readonly type: "usage" }>): void {
+  #noteCall({ usage, cost }: Extract<AgentEvent, { readonly type: "usage" }>): void {
     const { sessionId, target } = this.#plan.spec.conversation;
     this.#deps.ports.onCall?.(sessionId, { target, usage, cost });
   }
@@ -268,7 +268,7 @@ export function staleFilesNote(changed: readonly string[], written: readonly str
 }
 
 /** `known` is whole; `given` is what a model wrote, perhaps relative or from the home directory. */
-function isSameFile(known: string, given: string): boolean {
-  const plain = given.replace(/^(?:\.\/|~\/)+/, "");
+function isSameFile(known: string, supplied: string): boolean {
+  const plain = supplied.replace(/^(?:\.\/|~\/)+/, "");
   return known === plain || known.endsWith(`/${plain}`);
 }

@@ -94,9 +94,9 @@ describe("the tools of a child", () => {
 
   it("keep the parent's MCP tools when narrowed, unless that is switched off [10:DELEG-2]", async () => {
     const { listing, toolsets } = await everything(["terminal", "mcp-git"]);
-    const wish = { ...leaf, toolsets: ["terminal"] };
-    expect([...childListing(listing, wish, toolsets).names]).toContain("mcp_git_log");
-    expect([...childListing(listing, { ...wish, inheritsMcpTools: false }, toolsets).names]).not.toContain(
+    const wanted = { ...leaf, toolsets: ["terminal"] };
+    expect([...childListing(listing, wanted, toolsets).names]).toContain("mcp_git_log");
+    expect([...childListing(listing, { ...wanted, inheritsMcpTools: false }, toolsets).names]).not.toContain(
       "mcp_git_log",
     );
   });
@@ -142,7 +142,13 @@ describe("a dangerous command in a child [10:A9.9]", () => {
       mode: () => "manual",
       surfaceRules: { cron: "deny", headless: "deny" },
       permissions: undefined,
-      place: () => ({ cwd: "/w", home: "/home/u", hermesHome: "/home/u/.hermes", tempDirs: ["/tmp"], workspace: "/w" }),
+      location: () => ({
+        cwd: "/w",
+        home: "/home/u",
+        hermesHome: "/home/u/.hermes",
+        tempDirs: ["/tmp"],
+        workspace: "/w",
+      }),
       isContained: () => false,
       audit: (entry) => void audit.push(entry),
       clock,
@@ -150,8 +156,8 @@ describe("a dangerous command in a child [10:A9.9]", () => {
     const terminal = fakeTool("terminal", {
       execute: async (args, context) => {
         const { taskId, scope, signal } = context;
-        const place = { tool: "terminal", taskId, scope, signal, cwd: "/w", terminalKind: "local" };
-        return result(await gate.checkCommand(String(args["command"]), place));
+        const location = { tool: "terminal", taskId, scope, signal, cwd: "/w", terminalKind: "local" };
+        return result(await gate.checkCommand(String(args["command"]), location));
       },
     });
     const one = await openDelegation({ tools: [terminal] });

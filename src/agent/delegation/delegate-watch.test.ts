@@ -24,8 +24,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function delegation(given: DelegationGiven = {}) {
-  const one = await openDelegation(given);
+async function delegation(input: DelegationGiven = {}) {
+  const one = await openDelegation(input);
   open.push(one);
   return one;
 }

@@ -23,8 +23,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function delegation(given: DelegationGiven = {}) {
-  const one = await openDelegation(given);
+async function delegation(supplied: DelegationGiven = {}) {
+  const one = await openDelegation(supplied);
   open.push(one);
   return one;
 }
@@ -249,8 +249,8 @@ describe("a batch", () => {
 });
 
 describe("refusals", () => {
-  const refused = async (args: Readonly<Record<string, unknown>>, given: DelegationGiven = {}) => {
-    const one = await delegation(given);
+  const refused = async (args: Readonly<Record<string, unknown>>, supplied: DelegationGiven = {}) => {
+    const one = await delegation(supplied);
     play(one, args, () => says("never"));
     await one.agent.runConversation({ userMessage: "Go" });
     expect(one.opened).toEqual([]);

@@ -148,17 +148,17 @@ function freshConversation({ deps, target, context }: PlanFacts): Conversation {
 
 /** Listeners hear of every child once; what they do wrong or late changes nothing for it. */
 async function tellEnd(spec: ChildSpec, entry: ChildEntry, { ports, clock, logger }: DelegationDeps): Promise<void> {
-  const said = entry.summary ?? entry.error ?? "";
+  const outcome = entry.summary ?? entry.error ?? "";
   const stop = {
     parent_session_id: spec.parent.sessionId,
     child_role: spec.role,
-    child_summary: said,
+    child_summary: outcome,
     child_status: entry.status,
     duration_ms: Math.round(entry.duration_seconds * 1000),
   };
   try {
     ports.onEnded?.(spec.conversation.sessionId, entry.status);
-    ports.onDelegation?.(spec.task.goal, said, { childSessionId: spec.conversation.sessionId });
+    ports.onDelegation?.(spec.task.goal, outcome, { childSessionId: spec.conversation.sessionId });
     await within(() => ports.onChildStop?.(stop), { clock, timeoutMs: hookMs, signal: never });
   } catch (error) {
     logger.warn("what follows a child failed", { child: spec.id, reason: describe(error) });

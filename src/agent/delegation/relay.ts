@@ -18,25 +18,25 @@ const toolsPerProgress = 5;
  * 3. Events of the child's own children pass through as they are: each names its parent itself.
  */
 export class Relay {
-  readonly #given: RelayFacts;
+  readonly #facts: RelayFacts;
   #isOver = false;
 
-  constructor(given: RelayFacts) {
-    this.#given = given;
+  constructor(facts: RelayFacts) {
+    this.#facts = facts;
   }
 
   spawnRequested(): void {
-    const text = `Delegated: ${this.#given.facts.goal}`;
+    const text = `Delegated: ${this.#facts.facts.goal}`;
     this.#send({ type: "notice", level: "info", text }, { kind: "spawn-requested" });
   }
 
   /** What the child's agent emits. */
   take(event: AgentEvent): void {
     if (event.type === "child-event") {
-      if (!this.#isOver) this.#given.emit(event);
+      if (!this.#isOver) this.#facts.emit(event);
       return;
     }
-    this.#given.record.observe(event);
+    this.#facts.record.observe(event);
     // The end is told once, by `complete`: a child that is cut off has none of its own.
     if (event.type !== "turn-end") this.#send(event, this.#milestoneOf(event));
   }
@@ -52,7 +52,7 @@ export class Relay {
 
   #milestoneOf(event: AgentEvent): ChildMilestone | undefined {
     if (event.type === "turn-start") return { kind: "start" };
-    const { toolNames } = this.#given.record;
+    const { toolNames } = this.#facts.record;
     if (event.type !== "tool-end" || toolNames.length === 0 || toolNames.length % toolsPerProgress !== 0)
       return undefined;
     return { kind: "progress", lastTools: toolNames.slice(-toolsPerProgress) };
@@ -60,7 +60,7 @@ export class Relay {
 
   #send(event: AgentEvent, milestone: ChildMilestone | undefined): void {
     if (this.#isOver) return;
-    const { childId, facts, record, emit } = this.#given;
+    const { childId, facts, record, emit } = this.#facts;
     emit({
       type: "child-event",
       childId,

@@ -36,8 +36,8 @@ const shortestTimeoutMs = 30_000;
 const deepestSpawn = 3;
 
 /** The settings within their bounds, whatever the configuration said. */
-export function boundedSettings(given: Partial<DelegationSettings> = {}): DelegationSettings {
-  const all = { ...defaultDelegationSettings, ...given };
+export function boundedSettings(input: Partial<DelegationSettings> = {}): DelegationSettings {
+  const all = { ...defaultDelegationSettings, ...input };
   return {
     ...all,
     maxConcurrentChildren: atLeast(1, all.maxConcurrentChildren),

@@ -58,17 +58,17 @@ const usualTools = [
 ];
 
 /** A parent that can delegate and its children, all on one fake provider over real HTTP. */
-export async function openDelegation(given: DelegationGiven = {}) {
+export async function openDelegation(input: DelegationGiven = {}) {
   const server = await startModelServer({ strict: true });
   const connections = openConnections();
-  const clock = given.clock ?? systemClock;
+  const clock = input.clock ?? systemClock;
   const logger = memoryLogger();
-  const settings = boundedSettings(given.settings);
-  const tools = given.tools ?? usualTools;
+  const settings = boundedSettings(input.settings);
+  const tools = input.tools ?? usualTools;
   const { registry } = registryOf(...tools, todoTool, createDelegateTool(settings));
-  const wish = given.enabledToolsets === undefined ? {} : { enabledToolsets: given.enabledToolsets };
-  const listing = await listingOf(registry, wish);
-  const table = new ChildTable({ clock, logger, maxTotalChildren: given.maxTotalChildren ?? 12 });
+  const wanted = input.enabledToolsets === undefined ? {} : { enabledToolsets: input.enabledToolsets };
+  const listing = await listingOf(registry, wanted);
+  const table = new ChildTable({ clock, logger, maxTotalChildren: input.maxTotalChildren ?? 12 });
   const events: AgentEvent[] = [];
   const recorded: Message[] = [];
   const stored: StoredChild[] = [];
@@ -77,8 +77,8 @@ export async function openDelegation(given: DelegationGiven = {}) {
   const conversation = new Conversation({
     sessionId: "20260101_000000_0badf00d" as SessionId,
     history: [],
-    target: targetOn(server, given.target === undefined ? {} : { target: given.target }),
-    ...(given.fallbackChain === undefined ? {} : { fallbackChain: given.fallbackChain }),
+    target: targetOn(server, input.target === undefined ? {} : { target: input.target }),
+    ...(input.fallbackChain === undefined ? {} : { fallbackChain: input.fallbackChain }),
   });
 
   const partsFor = (own: Conversation, shown: Listing, spec?: ChildSpec): AgentDeps =>
@@ -86,10 +86,10 @@ export async function openDelegation(given: DelegationGiven = {}) {
       conversation: own,
       clock,
       logger,
-      settings: { ...defaultAgentSettings, maxSteps: given.parentSteps ?? 90, maxConcurrentChildren: 50 },
+      settings: { ...defaultAgentSettings, maxSteps: input.parentSteps ?? 90, maxConcurrentChildren: 50 },
       scope: testScope(),
       stream: (request, signal) => streamModel(request, { connections, classify, clock: systemClock, logger }, signal),
-      money: given.moneyFor?.(spec, own.sessionId) ?? freeOfCharge,
+      money: input.moneyFor?.(spec, own.sessionId) ?? freeOfCharge,
       transcript: {
         record: (messages) => Promise.resolve(void recorded.push(...messages)),
         amend: () => Promise.resolve(),
@@ -105,7 +105,7 @@ export async function openDelegation(given: DelegationGiven = {}) {
         observers: () => [],
         hintsFor: () => Promise.resolve(""),
       },
-      remedies: (context) => standardRemedies({ ...remedyDeps(own), ...given.remedies }, context),
+      remedies: (context) => standardRemedies({ ...remedyDeps(own), ...input.remedies }, context),
       events: listening(events),
     });
   const remedyDeps = (own: Conversation): RemedyDeps => ({
@@ -145,7 +145,7 @@ export async function openDelegation(given: DelegationGiven = {}) {
       };
     },
     toolsets: () => new Toolsets(registry.snapshot()),
-    ...given.ports,
+    ...input.ports,
   };
   const delegation = {
     parent: { conversation, depth: 0, listing: () => listing, emit: (event: AgentEvent) => void events.push(event) },

@@ -89,12 +89,12 @@ describe("the answers", () => {
 
 describe("a schema from a plugin", () => {
   it("may write its names with underscores, and what makes no sense is left out [10:PROV-5]", () => {
-    const given = [
+    const input = [
       { key: "k", secret: true, required: true, env_var: "K", default_from: { field: "m", map: { a: 1 } } },
       { description: "no key" },
       "x",
     ];
-    expect(readConfigSchema(given)).toEqual([
+    expect(readConfigSchema(input)).toEqual([
       {
         key: "k",
         description: "k",
@@ -105,7 +105,7 @@ describe("a schema from a plugin", () => {
       },
     ]);
     expect(readConfigSchema("nonsense")).toEqual([]);
-    expect(missingVariables(readConfigSchema(given), {})).toEqual(["K"]);
-    expect(missingVariables(readConfigSchema(given), { K: "x" })).toEqual([]);
+    expect(missingVariables(readConfigSchema(input), {})).toEqual(["K"]);
+    expect(missingVariables(readConfigSchema(input), { K: "x" })).toEqual([]);
   });
 });

@@ -106,9 +106,9 @@ export function applyAnswers(schema: ConfigSchema, answers: Answers, options: Ap
   const problems: string[] = [];
   for (const field of schema) {
     if (!applies(field, answers)) continue;
-    const given = answers[field.key]?.trim() ?? "";
+    const input = answers[field.key]?.trim() ?? "";
     const hasKnown = field.secret === true && (options.environment?.[variableOf(field)] ?? "") !== "";
-    const value = given !== "" || field.secret === true ? given : (defaultOf(field, answers) ?? "");
+    const value = input !== "" || field.secret === true ? input : (defaultOf(field, answers) ?? "");
     if (value === "") {
       if (field.required === true && !hasKnown) problems.push(`${field.key} is required.`);
       continue;
@@ -151,9 +151,9 @@ function variableOf(field: ConfigField): string {
 }
 
 /** Reads what a provider says about itself; names may be written with underscores. Fields without a key are left out. */
-export function readConfigSchema(given: unknown): ConfigSchema {
-  if (!Array.isArray(given)) return [];
-  return given.filter(isRecord).flatMap((one) => readField(one) ?? []);
+export function readConfigSchema(input: unknown): ConfigSchema {
+  if (!Array.isArray(input)) return [];
+  return input.filter(isRecord).flatMap((one) => readField(one) ?? []);
 }
 
 function readField(one: Readonly<Record<string, unknown>>): ConfigField | undefined {

@@ -29,8 +29,8 @@ describe("whether memory is flushed", () => {
     ["saved 2 turns ago", facts({ userTurns: 8, lastSavedTurn: 6 }), settings, "skip"],
     ["compression right after a save", facts({ reason: "compression", lastSavedTurn: 6 }), settings, "skip"],
     ["saved 3 turns ago", facts({ userTurns: 9, lastSavedTurn: 6 }), settings, "flush"],
-  ] as const)("%s [10:MEM-16] [10:A6.11]", (_case, given, options, expected) => {
-    expect(planFlush(given, options).kind).toBe(expected);
+  ] as const)("%s [10:MEM-16] [10:A6.11]", (_case, input, options, expected) => {
+    expect(planFlush(input, options).kind).toBe(expected);
   });
 });
 

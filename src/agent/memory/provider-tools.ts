@@ -35,9 +35,9 @@ const callTimeoutMs = 60_000;
 /** The tools of a provider, as the toolbelt runs them. Definitions that make no sense are left out with a warning. */
 export function providerTools(provider: MemoryProvider, deps: ProviderToolsDeps): readonly Tool[] {
   const tools = new Map<string, Tool>();
-  for (const given of schemasOf(provider)) {
-    const name = isRecord(given) ? given["name"] : undefined;
-    const fields = isRecord(given) ? given : {};
+  for (const input of schemasOf(provider)) {
+    const name = isRecord(input) ? input["name"] : undefined;
+    const fields = isRecord(input) ? input : {};
     if (typeof name !== "string" || !validName.test(name) || !isRecord(fields["parameters"])) {
       deps.logger.warn("memory provider has a tool that cannot be used", { provider: provider.name });
     } else if (deps.taken.has(name) || tools.has(name)) {
@@ -52,8 +52,8 @@ export function providerTools(provider: MemoryProvider, deps: ProviderToolsDeps)
 
 /** A plugin may hand out anything. */
 function schemasOf(provider: MemoryProvider): readonly unknown[] {
-  const given: unknown = provider.getToolSchemas();
-  return Array.isArray(given) ? given : [];
+  const input: unknown = provider.getToolSchemas();
+  return Array.isArray(input) ? input : [];
 }
 
 async function holdBack(

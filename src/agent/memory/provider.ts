@@ -71,12 +71,12 @@ export interface MemoryProvider {
 }
 
 /** The members a plugin must bring; anything less is refused when it registers. */
-export function isMemoryProvider(given: unknown): given is MemoryProvider {
-  if (typeof given !== "object" || given === null) return false;
-  const name: unknown = Reflect.get(given, "name");
+export function isMemoryProvider(input: unknown): input is MemoryProvider {
+  if (typeof input !== "object" || input === null) return false;
+  const name: unknown = Reflect.get(input, "name");
   // The name is also the name of its folder.
   if (typeof name !== "string" || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) return false;
   return ["isAvailable", "initialize", "getToolSchemas", "getConfigSchema"].every(
-    (member) => typeof Reflect.get(given, member) === "function",
+    (member) => typeof Reflect.get(input, member) === "function",
   );
 }

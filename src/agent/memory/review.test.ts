@@ -72,15 +72,15 @@ describe("a background review", () => {
     review.turnEnded({ steps: [], isDelivered: true }, history, tools);
     await review.idle();
     expect(
-      jobs.map(({ toolNames, maxSteps, deadlineMs, history: given }) => ({ toolNames, maxSteps, deadlineMs, given })),
+      jobs.map(({ toolNames, maxSteps, deadlineMs, history: input }) => ({ toolNames, maxSteps, deadlineMs, input })),
     ).toEqual([
       {
         toolNames: ["memory", "skills_list", "skill_view", "skill_manage"],
         maxSteps: 8,
         deadlineMs: 120_000,
-        given: history,
+        input: history,
       },
-      { toolNames: ["memory"], maxSteps: 8, deadlineMs: 120_000, given: history },
+      { toolNames: ["memory"], maxSteps: 8, deadlineMs: 120_000, input: history },
     ]);
     expect(jobs[0]?.instruction).toMatch(
       /list the existing skills.*classes of tasks.*update.*Create one only.*overlap/s,

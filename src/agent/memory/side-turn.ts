@@ -121,9 +121,9 @@ async function requestFor(asked: FlushRequest, deps: SideTurnDeps): Promise<Mode
   const { conversation, tools, settings } = deps;
   const { target } = conversation;
   const allowed: readonly string[] = asked.toolNames;
-  const { reasoning: _reasoning, ...given } = settings.request;
+  const { reasoning: _reasoning, ...input } = settings.request;
   const options: RequestOptions = {
-    ...given,
+    ...input,
     stream: target.quirks.supportsStreaming !== false,
     maxOutputTokens: asked.maxTokens,
     temperature: asked.temperature,

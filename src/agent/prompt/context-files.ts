@@ -17,7 +17,7 @@ export interface ContextFiles {
   readonly files: readonly { readonly path: string; readonly kind: "loaded" | "blocked" }[];
 }
 
-export interface ContextPlace {
+export interface ContextLocation {
   readonly startDirectory: string;
   readonly log: Logger;
   readonly files?: WorkspaceFiles;
@@ -25,15 +25,15 @@ export interface ContextPlace {
   readonly isTrusted: boolean;
 }
 
-export async function loadContextFiles(place: ContextPlace, signal: AbortSignal): Promise<ContextFiles> {
-  const search: Search = { ...place, files: place.files ?? localFiles, signal };
+export async function loadContextFiles(location: ContextLocation, signal: AbortSignal): Promise<ContextFiles> {
+  const search: Search = { ...location, files: location.files ?? localFiles, signal };
   const found =
     (await firstOf(search, await hermesPaths(search), { hasFrontMatter: true })) ??
     (await firstOf(search, here(search, ["AGENTS.md", "agents.md"]))) ??
     (await firstOf(search, here(search, ["CLAUDE.md", "claude.md"]))) ??
     (await cursorRules(search));
   if (found === undefined) return { text: "", files: [] };
-  const text = place.isTrusted
+  const text = location.isTrusted
     ? `${heading}\n\n${found.text}`
     : `${foreignHeading}\n\n${fenceUntrusted(found.text, "files of this folder")}`;
   return {
@@ -50,7 +50,7 @@ const ownNames = [".hermes.md", "HERMES.md"];
 const maxFileBytes = 4 * 1024 * 1024;
 const maxRuleFiles = 100;
 
-interface Search extends ContextPlace {
+interface Search extends ContextLocation {
   readonly files: WorkspaceFiles;
   readonly signal: AbortSignal;
 }

@@ -7,9 +7,9 @@ export type GuardedText =
   | { readonly kind: "blocked"; readonly text: string; readonly threats: readonly string[] };
 
 /** A file's text, or the one line that stands for a file which speaks like an attacker. */
-export function guardText(given: string, name: string, log: Logger): GuardedText {
-  const text = given.replace(unseen, "");
-  if (text !== given) log.warn("A context file held characters that are not seen; they were left out.", { file: name });
+export function guardText(input: string, name: string, log: Logger): GuardedText {
+  const text = input.replace(unseen, "");
+  if (text !== input) log.warn("A context file held characters that are not seen; they were left out.", { file: name });
   const mixed = [...new Set(text.match(mixedScript) ?? [])].slice(0, 10);
   if (mixed.length > 0)
     log.warn("A context file holds words with letters of two alphabets.", { file: name, words: mixed });

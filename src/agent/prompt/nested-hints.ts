@@ -68,9 +68,9 @@ export class NestedHints {
     const { workdir, paths } = pathsIn(tool, args);
     const start = this.#options.startDirectory;
     const base = workdir === undefined ? start : this.#absolute(workdir, start);
-    const given = [...(workdir === undefined ? [] : [base]), ...paths.map((path) => this.#absolute(path, base))];
+    const input = [...(workdir === undefined ? [] : [base]), ...paths.map((path) => this.#absolute(path, base))];
     let text = "";
-    for (const path of given) {
+    for (const path of input) {
       for (const folder of await this.#newFolders(path)) {
         signal.throwIfAborted();
         text += await this.#hintOf(folder);

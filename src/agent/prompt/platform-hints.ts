@@ -6,8 +6,8 @@ export function platformHint(platform: string): string | undefined {
 const attachments =
   "To send a file, put a line MEDIA:/absolute/path in your reply: it arrives as a native attachment, and a Markdown link to an image arrives as a photo.";
 
-function chat(place: string, formatting: string): string {
-  return `You are talking on ${place}. ${formatting} ${attachments}`;
+function chat(location: string, formatting: string): string {
+  return `You are talking on ${location}. ${formatting} ${attachments}`;
 }
 
 const noMarkdown = "Markdown does not render there, so write plain text.";

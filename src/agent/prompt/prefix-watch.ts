@@ -101,9 +101,9 @@ export class PrefixWatch {
 
 /** One line for the log. */
 export function describeBreak(report: PrefixReport & { readonly kind: "break" }): string {
-  const place = typeof report.at === "number" ? `message ${report.at}` : `the ${report.at}`;
+  const location = typeof report.at === "number" ? `message ${report.at}` : `the ${report.at}`;
   const reason = report.cause === undefined ? "without a known cause" : `because of ${report.cause}`;
-  return `The request changed at character ${report.offset} of ${place}, ${reason}: was ${JSON.stringify(report.was)}, is ${JSON.stringify(report.is)}.`;
+  return `The request changed at character ${report.offset} of ${location}, ${reason}: was ${JSON.stringify(report.was)}, is ${JSON.stringify(report.is)}.`;
 }
 
 /** Undefined when the later request begins with the whole of the earlier one. */

@@ -38,8 +38,8 @@ export const explainUnreadable: Remedy = {
     if (problem.stage !== "reply") return undefined;
     const { message } = problem.collected;
     const emptied = { ...message, tool_calls: (message.tool_calls ?? []).map(withoutUnreadable) };
-    const said = new Map((message.tool_calls ?? []).map((call) => [call.id, complaint(call)]));
-    await turn.append(answered(emptied, (call) => said.get(call.id) ?? ""));
+    const complaints = new Map((message.tool_calls ?? []).map((call) => [call.id, complaint(call)]));
+    await turn.append(answered(emptied, (call) => complaints.get(call.id) ?? ""));
     turn.resetRemedies(["retry-unreadable-arguments"]);
     return { kind: "retry", waitMs: 0 };
   },

@@ -60,11 +60,11 @@ describe("remedies for requests, without a loop [10:A12.6] [10:ARCH-3] [10:D4]",
   it("renew-credential: renewed once, then it is for others to help [10:ERR-6]", async () => {
     const { turn, deps, context } = loneTurn();
     const handle: CredentialHandle = { ...noCredential, id: "one", refresh: () => Promise.resolve(true) };
-    const given = {
+    const input = {
       ...deps,
       credentialRecovery: () => new CredentialRecovery({ provider: "custom", providerLabel: "Custom", handle }),
     };
-    const remedy = renewCredential(given, context);
+    const remedy = renewCredential(input, context);
     expect(await treat(remedy, failed("auth"), turn)).toEqual(again);
     expect(await treat(remedy, failed("auth"), turn)).toBeUndefined();
     expect(await treat(remedy, failed("server_error"), turn)).toBe("not treated");

@@ -33,8 +33,8 @@ function change({ parameter = "", message }: ModelFailure, turn: Turn, context: 
   if (name === "max_tokens" && /max_completion_tokens/.test(message))
     return withQuirks(turn, { outputLimitField: "max_completion_tokens" });
   if (name === "max_completion_tokens") return withQuirks(turn, { outputLimitField: "max_tokens" });
-  const { [name]: given, ...extraBody } = target.quirks.extraBody ?? {};
-  if (given !== undefined) return withQuirks(turn, { extraBody });
+  const { [name]: input, ...extraBody } = target.quirks.extraBody ?? {};
+  if (input !== undefined) return withQuirks(turn, { extraBody });
   turn.tweak({ withoutParameters: [name] }, "turn");
   return true;
 }

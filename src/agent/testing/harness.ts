@@ -27,24 +27,24 @@ export interface HarnessGiven {
 }
 
 /** An agent on a fake provider over real HTTP, with everything it does kept for the test to look at. */
-export async function openHarness(given: HarnessGiven = {}) {
-  const server = await startModelServer({ strict: true, ...given.server });
+export async function openHarness(input: HarnessGiven = {}) {
+  const server = await startModelServer({ strict: true, ...input.server });
   const connections = openConnections();
   const clock = new FakeClock(Date.UTC(2026, 0, 1), { autoAdvance: true });
   const logger = memoryLogger();
-  const { registry } = registryOf(...(given.tools ?? [fakeTool("terminal")]), todoTool);
+  const { registry } = registryOf(...(input.tools ?? [fakeTool("terminal")]), todoTool);
   const listing = await listingOf(registry);
   const events: AgentEvent[] = [];
   const bus = new EventBus(logger);
   bus.subscribe((event) => void events.push(event));
   const recorded: Message[] = [];
   const requests: ModelRequest[] = [];
-  const target = targetOn(server, given);
+  const target = targetOn(server, input);
   const conversation = new Conversation({
     sessionId: "20260101_000000_0badf00d" as SessionId,
-    history: given.history ?? [],
+    history: input.history ?? [],
     target,
-    ...(given.fallbackChain === undefined ? {} : { fallbackChain: given.fallbackChain }),
+    ...(input.fallbackChain === undefined ? {} : { fallbackChain: input.fallbackChain }),
   });
   const transcript: Transcript = {
     record: (messages) => Promise.resolve(void recorded.push(...messages)),
@@ -71,7 +71,7 @@ export async function openHarness(given: HarnessGiven = {}) {
     canRotate: () => false,
     freshConnections: () => connections.fresh(),
     onFallback: () => undefined,
-    ...given.remedies,
+    ...input.remedies,
   };
   const agentTools: AgentTools = {
     listing: () => listing,
@@ -101,7 +101,7 @@ export async function openHarness(given: HarnessGiven = {}) {
       remedies: (context) => standardRemedies(remedyDeps, context),
       events: bus,
       onRequest: (request) => void requests.push(request),
-      ...given.deps,
+      ...input.deps,
     }),
   );
   return {
@@ -126,9 +126,9 @@ export async function openHarness(given: HarnessGiven = {}) {
 /** A target on the fake server; `given.target` changes single facts. */
 export function targetOn(
   server: Awaited<ReturnType<typeof startModelServer>>,
-  given: Pick<HarnessGiven, "protocol" | "target"> = {},
+  input: Pick<HarnessGiven, "protocol" | "target"> = {},
 ): Target {
-  const protocol = given.protocol ?? "chat_completions";
+  const protocol = input.protocol ?? "chat_completions";
   const addresses = {
     chat_completions: server.chatBaseUrl,
     anthropic_messages: server.anthropicBaseUrl,
@@ -148,6 +148,6 @@ export function targetOn(
     timeouts: { connectMs: 5_000, totalMs: 60_000, streamReadMs: 20_000, streamStaleMs: 0, wholeStaleMs: 0 },
     isLocal: false,
     source: "test",
-    ...given.target,
+    ...input.target,
   };
 }

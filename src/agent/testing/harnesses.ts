@@ -8,8 +8,8 @@ export function harnesses() {
   afterEach(async () => {
     for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
   });
-  return async (given: HarnessGiven = {}) => {
-    const one = await openHarness(given);
+  return async (input: HarnessGiven = {}) => {
+    const one = await openHarness(input);
     open.push(one);
     return one;
   };

@@ -35,18 +35,18 @@ const shown = [
 ];
 
 /** A turn without a loop, a model or a server: what a remedy does to it can be looked at. */
-export function loneTurn(given: { readonly history?: readonly Message[]; readonly target?: Partial<Target> } = {}) {
+export function loneTurn(input: { readonly history?: readonly Message[]; readonly target?: Partial<Target> } = {}) {
   const events: AgentEvent[] = [];
   const recorded: Message[] = [];
   const clock = new FakeClock();
-  const own = { ...target, ...given.target };
-  const conversation = new Conversation({ sessionId: "s" as SessionId, history: given.history ?? [], target: own });
+  const own = { ...target, ...input.target };
+  const conversation = new Conversation({ sessionId: "s" as SessionId, history: input.history ?? [], target: own });
   const stop = new AbortController();
   const turn = new Turn({
     turnId: "t" as TurnId,
     taskId: "task",
     sessionId: "s" as SessionId,
-    history: given.history ?? [],
+    history: input.history ?? [],
     target: own,
     steps: new StepBudget(90),
     transcript: {

@@ -192,8 +192,8 @@ describe("reading trajectories [50:1.10]", () => {
     const missing = loadTrajectories(join(folder, "none.jsonl"), { signal });
     await expect(missing.next()).rejects.toThrow("ENOENT");
     await writeFile(join(folder, "t.jsonl"), "{}\n");
-    const given = loadTrajectories(join(folder, "t.jsonl"), { signal: AbortSignal.abort() });
-    await expect(given.next()).rejects.toThrow();
+    const input = loadTrajectories(join(folder, "t.jsonl"), { signal: AbortSignal.abort() });
+    await expect(input.next()).rejects.toThrow();
   });
 
   it("checks and counts entries", async () => {

@@ -51,7 +51,7 @@ function exitForFailure(
 }
 
 function exitForDefect(problem: Extract<Problem, { stage: "reply" }>, turn: Turn): TurnOutcome {
-  const said = problem.collected.message.content;
+  const content = problem.collected.message.content;
   const whole = joinedWith(problem.collected, turn.history).trim();
   switch (problem.defect) {
     case "truncated-text": {
@@ -81,7 +81,7 @@ function exitForDefect(problem: Extract<Problem, { stage: "reply" }>, turn: Turn
         error: "The model kept calling tools that do not exist or with arguments that cannot be read.",
       };
     case "planning-only":
-      return { exitReason: "text_response", text: said, reply: problem.collected.message };
+      return { exitReason: "text_response", text: content, reply: problem.collected.message };
     case "empty":
       return {
         exitReason: "empty_response_exhausted",

@@ -92,13 +92,13 @@ class CallWatch {
       this.#withheld.add(call.id);
       return withheldText;
     }
-    let given = args;
+    let input = args;
     for (const observer of this.#observers) {
-      const answer = await observer.beforeCall?.(call, given);
+      const answer = await observer.beforeCall?.(call, input);
       if (typeof answer === "string") return answer;
-      if (answer !== undefined) given = answer.args;
+      if (answer !== undefined) input = answer.args;
     }
-    return given === args ? undefined : { args: given };
+    return input === args ? undefined : { args: input };
   }
 
   #started(call: ToolCall, args: Readonly<Record<string, unknown>>): void {

@@ -11,27 +11,27 @@ import type { OpenSession } from "#session";
 import { exitCodes, type Invocation } from "../command.ts";
 import { homeOf } from "../support/home.ts";
 import { version } from "../version.ts";
-import { type ChatWish, readChatWish } from "./chat-wish.ts";
+import { type ChatRequest, readChatRequest } from "./chat-request.ts";
 import { checkedImage, questionWithImages } from "./images.ts";
-import type { ChatPeople } from "./screen-people.ts";
+import type { ChatPrompter } from "./screen-prompter.ts";
 import { openWorktree } from "./worktree.ts";
 
 /** `hermes chat`, `hermes` alone and `hermes -z`. */
 export async function runChat(invocation: Invocation): Promise<number> {
-  const wish = readChatWish(invocation);
-  const question = wish.isWired ? undefined : await questionOf(wish, invocation);
+  const request = readChatRequest(invocation);
+  const question = request.isWired ? undefined : await questionOf(request, invocation);
   await using scope = new Scope();
-  const { place, loaded, settingsIn } = await workPlace(wish, invocation, scope);
-  if (wish.isWired) {
-    const { session } = await openAll({ wish, invocation, place, scope, loaded }, true);
+  const { location, loaded, settingsIn } = await workLocation(request, invocation, scope);
+  if (request.isWired) {
+    const { session } = await openAll({ request, invocation, location, scope, loaded }, true);
     const { runWireChat } = await import("./wire-chat.ts");
     return await runWireChat(session, invocation.io);
   }
-  if (question !== undefined) return await answerOnce(question, { wish, invocation, place, scope, loaded });
+  if (question !== undefined) return await answerOnce(question, { request, invocation, location, scope, loaded });
   if (!isTerminal(invocation)) {
     // A session that is not there is the more useful complaint.
-    await sessionToResume(wish, { place, tell: () => undefined }, () =>
-      openProgram({ wish, invocation, place, scope, loaded }),
+    await sessionToResume(request, { location, tell: () => undefined }, () =>
+      openProgram({ request, invocation, location, scope, loaded }),
     );
     throw new UserError("There is no terminal to chat in, and nothing was asked.", {
       hint: "Ask once with: hermes chat -q <text>, or pipe the text in.",
@@ -40,46 +40,46 @@ export async function runChat(invocation: Invocation): Promise<number> {
   }
   const { chatOnScreen } = await import("./on-screen.ts");
   return await chatOnScreen({
-    wish,
+    request,
     invocation,
-    place,
+    location,
     home: homeOf(invocation),
     loaded,
-    images: await Promise.all(wish.images.map((image) => checkedImage(image, place))),
+    images: await Promise.all(request.images.map((image) => checkedImage(image, location))),
     warnings: loaded.warnings.map(formatWarning),
-    open: async (people, confirmTrust) => {
+    open: async (prompter, confirmTrust) => {
       const { settingsAfterTrust } = await import("./folder-trust.ts");
       const settings = await settingsAfterTrust({
         loaded,
-        place,
+        location,
         invocation,
         confirmTrust,
-        reload: () => settingsIn(place),
+        reload: () => settingsIn(location),
       });
-      return openAll({ wish, invocation, place, scope, loaded: settings, people }, true);
+      return openAll({ request, invocation, location, scope, loaded: settings, prompter }, true);
     },
   });
 }
 
 export interface ChatRun {
-  readonly wish: ChatWish;
+  readonly request: ChatRequest;
   readonly invocation: Invocation;
-  readonly place: string;
+  readonly location: string;
   readonly scope: Scope;
   /** The configuration, where it was read already. */
   readonly loaded?: LoadedConfig;
   /** Who is told and asked; without anybody, notices go to standard error and nobody is asked. */
-  readonly people?: ChatPeople;
+  readonly prompter?: ChatPrompter;
 }
 
 async function answerOnce(text: string, run: ChatRun): Promise<number> {
-  const { wish, invocation, place } = run;
-  const asked = wish.open.isPlanning === true ? (await import("#session")).planRequest(text) : text;
-  const question = await questionWithImages(asked, { images: wish.images, cwd: place });
-  const schema = wish.outputSchema === undefined ? undefined : await readSchemaFile(wish.outputSchema, place);
+  const { request, invocation, location } = run;
+  const asked = request.open.isPlanning === true ? (await import("#session")).planRequest(text) : text;
+  const question = await questionWithImages(asked, { images: request.images, cwd: location });
+  const schema = request.outputSchema === undefined ? undefined : await readSchemaFile(request.outputSchema, location);
   const { session } = await openAll(run, false);
   const { runOneShot } = await import("./one-shot.ts");
-  const wanted = wish.output === "screen" ? "text" : wish.output;
+  const wanted = request.output === "screen" ? "text" : request.output;
   // Of an answer that another program reads, only the checked one is printed.
   const output = schema !== undefined && wanted === "text" ? "bare" : wanted;
   return runOneShot(session, { ...question, schema }, { io: invocation.io, output });
@@ -114,7 +114,7 @@ export async function openAll(
 }
 
 /** A damaged database does not keep anybody from starting: it is rebuilt, and the old one is kept. */
-async function rebuildStore({ invocation, people }: ChatRun): Promise<void> {
+async function rebuildStore({ invocation, prompter }: ChatRun): Promise<void> {
   const [{ salvageStore }, { systemClock }, { silentLogger }] = await Promise.all([
     import("#store"),
     import("#foundation/time/clock"),
@@ -123,29 +123,29 @@ async function rebuildStore({ invocation, people }: ChatRun): Promise<void> {
   const file = homeOf(invocation).stateDb;
   const { messages, setAside } = await salvageStore(file, { clock: systemClock, log: silentLogger });
   const text = `The session database was damaged and has been rebuilt; ${messages} messages could be read. The old file is ${setAside}.`;
-  if (people?.onNotice === undefined) invocation.io.stderr.write(`! ${text}\n`);
-  else people.onNotice(text);
+  if (prompter?.onNotice === undefined) invocation.io.stderr.write(`! ${text}\n`);
+  else prompter.onNotice(text);
 }
 
 async function openOnce(
   run: ChatRun,
   isInteractive: boolean,
 ): Promise<{ readonly hermes: Hermes; readonly session: OpenSession }> {
-  const { wish, place, scope, invocation } = run;
+  const { request, location, scope, invocation } = run;
   const hermes = await openProgram(run);
   const { warnings } = hermes.loaded;
   // Said before anything can fail: what is wrong with the file is often why.
   if (!isInteractive) for (const warning of warnings) invocation.io.stderr.write(`! ${formatWarning(warning)}\n`);
-  if (!isInteractive && hermes.loaded.trust.isUndecided(place))
+  if (!isInteractive && hermes.loaded.trust.isUndecided(location))
     invocation.io.stderr.write(
       "! The files of this folder are information, not instructions: nobody has trusted it. See: hermes trust add\n",
     );
-  const tell = run.people?.onNotice ?? ((text: string) => void invocation.io.stderr.write(`! ${text}\n`));
-  const resume = await sessionToResume(wish, { place, tell }, () => hermes);
+  const tell = run.prompter?.onNotice ?? ((text: string) => void invocation.io.stderr.write(`! ${text}\n`));
+  const resume = await sessionToResume(request, { location, tell }, () => hermes);
   try {
     const session = await hermes.sessions.open({
-      ...wish.open,
-      cwd: place,
+      ...request.open,
+      cwd: location,
       isInteractive,
       ...(resume === undefined ? {} : { resume }),
     });
@@ -169,36 +169,36 @@ function blameOf(error: unknown, warnings: LoadedConfig["warnings"]): unknown {
   });
 }
 
-async function openProgram({ wish, invocation, place, scope, loaded, people }: ChatRun): Promise<Hermes> {
+async function openProgram({ request, invocation, location, scope, loaded, prompter }: ChatRun): Promise<Hermes> {
   const { io, global } = invocation;
   // The agent and its tools are loaded behind the first prompt, not before it.
   const { openHermes } = await import("#app");
   return scope.adopt(
     await openHermes({
       env: io.env,
-      cwd: place,
+      cwd: location,
       version,
-      yolo: wish.yolo,
-      acceptHooks: wish.acceptHooks,
-      ignoreUserConfig: wish.ignoreUserConfig,
+      yolo: request.yolo,
+      acceptHooks: request.acceptHooks,
+      ignoreUserConfig: request.ignoreUserConfig,
       ...(loaded === undefined ? {} : { loaded }),
-      ...(people ?? { onNotice: (text) => io.stderr.write(`! ${text}\n`) }),
+      ...(prompter ?? { onNotice: (text) => io.stderr.write(`! ${text}\n`) }),
       ...(global.profile === undefined ? {} : { profile: global.profile }),
     }),
   );
 }
 
 async function sessionToResume(
-  wish: ChatWish,
-  { place, tell }: { readonly place: string; readonly tell: (text: string) => void },
+  request: ChatRequest,
+  { location, tell }: { readonly location: string; readonly tell: (text: string) => void },
   open: () => Hermes | Promise<Hermes>,
 ): Promise<SessionId | undefined> {
-  const { resume, continueFrom } = wish;
+  const { resume, continueFrom } = request;
   if (resume === undefined && continueFrom === undefined) return undefined;
   const { sessions } = await open();
   const name = resume ?? continueFrom?.title;
-  const newest = name === undefined ? await sessions.newest(wish.open.source, place) : undefined;
-  if (newest?.folder !== undefined && newest.folder !== place)
+  const newest = name === undefined ? await sessions.newest(request.open.source, location) : undefined;
+  if (newest?.folder !== undefined && newest.folder !== location)
     tell(`No conversation of this folder; going on with the newest, which was in ${newest.folder}.`);
   const found = name === undefined ? newest?.id : await sessions.find(name);
   if (found !== undefined) return found;
@@ -209,13 +209,13 @@ async function sessionToResume(
 }
 
 /** The question of a one-shot run, with what was piped in behind it; undefined when somebody wants to chat. */
-async function questionOf(wish: ChatWish, { io }: Invocation): Promise<string | undefined> {
-  const { message } = wish;
-  const words = wish.query !== undefined && wish.query !== "-" ? wish.query : message;
-  if (io.stdin.isTTY === true && wish.query !== "-") return isTerminal({ io }) ? wish.query : words;
+async function questionOf(request: ChatRequest, { io }: Invocation): Promise<string | undefined> {
+  const { message } = request;
+  const words = request.query !== undefined && request.query !== "-" ? request.query : message;
+  if (io.stdin.isTTY === true && request.query !== "-") return isTerminal({ io }) ? request.query : words;
   const piped = (await (words === undefined ? readAll(io.stdin) : readSoon(io))).trim();
   if (piped !== "") return words === undefined ? piped : `${words}\n\n${piped}`;
-  if (wish.query === "-")
+  if (request.query === "-")
     throw new UserError("Nothing came in on standard input.", {
       exitCode: exitCodes.usage,
       hint: "Pipe the text in.",
@@ -256,29 +256,29 @@ async function readAll(stream: AsyncIterable<unknown>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-interface WorkPlace {
-  readonly place: string;
+interface WorkLocation {
+  readonly location: string;
   readonly loaded: LoadedConfig;
   /** The settings as they count in a folder now. */
   settingsIn(folder: string): Promise<LoadedConfig>;
 }
 
 /** The folder at hand, or with `-w` and `worktree: true` a worktree of its own, and the settings that count there. */
-async function workPlace(wish: ChatWish, invocation: Invocation, scope: Scope): Promise<WorkPlace> {
+async function workLocation(request: ChatRequest, invocation: Invocation, scope: Scope): Promise<WorkLocation> {
   const { io } = invocation;
-  const { ignoreUserConfig, settings: flags } = wish;
+  const { ignoreUserConfig, settings: flags } = request;
   const home = homeOf(invocation);
   const trusted = (cwd: string) => (invocation.global.trustsFolder ? [io.cwd, cwd] : undefined);
   const settingsIn = (cwd: string) =>
     loadConfig({ home, env: io.env, cwd, trusted: trusted(cwd), ignoreUserConfig, flags });
   const loaded = await settingsIn(io.cwd);
-  if (!wish.isWorktree && !loaded.config.worktree) return { place: io.cwd, loaded, settingsIn };
+  if (!request.isWorktree && !loaded.config.worktree) return { location: io.cwd, loaded, settingsIn };
   const worktree = await openWorktree(io.cwd, { env: io.env, isTrusted: loaded.trust.isTrusted(io.cwd) }, io.signal);
   scope.defer(async () => {
     const note = await worktree.close(never);
     if (note !== undefined) io.stderr.write(`${note}\n`);
   });
-  return { place: worktree.path, loaded: await settingsIn(worktree.path), settingsIn };
+  return { location: worktree.path, loaded: await settingsIn(worktree.path), settingsIn };
 }
 
 function isTerminal({ io }: Pick<Invocation, "io">): boolean {

@@ -5,24 +5,24 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { calls, says, startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
+let location: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
-  place = temporaryHome();
+  location = temporaryHome();
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 it("--checkpoints takes snapshots for one run, although the settings want none [20:R8.12]", async () => {
   await using server = await startModelServer();
-  const project = path.join(place.home, "..", "project");
-  await mkdir(place.home, { recursive: true });
+  const project = path.join(location.home, "..", "project");
+  await mkdir(location.home, { recursive: true });
   await mkdir(project);
   await writeFile(path.join(project, "a.txt"), "one\n");
   const model = `model:\n  provider: custom\n  default: fake-model\n  base_url: ${server.chatBaseUrl}\n`;
-  await writeFile(path.join(place.home, "config.yaml"), `${model}checkpoints:\n  enabled: false\n`);
-  const snapshots = path.join(place.home, "checkpoints");
+  await writeFile(path.join(location.home, "config.yaml"), `${model}checkpoints:\n  enabled: false\n`);
+  const snapshots = path.join(location.home, "checkpoints");
   const changed = async (...flags: string[]) => {
     server.script(calls("write_file", { path: "b.txt", content: "two\n" }), says("Done."));
-    const run = await runCli(["-z", "write", ...flags], { home: place.home, cwd: project });
+    const run = await runCli(["-z", "write", ...flags], { home: location.home, cwd: project });
     expect(run).toMatchObject({ code: 0 });
     return existsSync(snapshots) ? (await readdir(snapshots)).length : 0;
   };
@@ -33,15 +33,15 @@ it("--checkpoints takes snapshots for one run, although the settings want none [
 
 it("hermes rollback lists, compares and restores in the folder it is called in [20:R11.19]", async () => {
   await using server = await startModelServer();
-  const project = path.join(place.home, "..", "project");
-  await mkdir(place.home, { recursive: true });
+  const project = path.join(location.home, "..", "project");
+  await mkdir(location.home, { recursive: true });
   await mkdir(project);
   await writeFile(path.join(project, "a.txt"), "one\n");
   const model = `model:\n  provider: custom\n  default: fake-model\n  base_url: ${server.chatBaseUrl}\n`;
-  await writeFile(path.join(place.home, "config.yaml"), model);
+  await writeFile(path.join(location.home, "config.yaml"), model);
   server.otherwise(says("A title"));
   server.script(calls("write_file", { path: "a.txt", content: "two\n" }), says("Done."));
-  const hermes = (...args: string[]) => runCli(args, { home: place.home, cwd: project });
+  const hermes = (...args: string[]) => runCli(args, { home: location.home, cwd: project });
   expect((await hermes("rollback")).stdout).toContain("There are no checkpoints of this folder.");
   await hermes("-z", "write");
   const { checkpoints } = JSON.parse((await hermes("rollback", "list", "--json")).stdout) as {

@@ -13,11 +13,11 @@ export async function gitBranch(folder: string): Promise<string | undefined> {
 }
 
 /** A worktree has a file there that names its folder. */
-async function headIn(place: string): Promise<string | undefined> {
-  const head = await read(path.join(place, "HEAD"));
+async function headIn(location: string): Promise<string | undefined> {
+  const head = await read(path.join(location, "HEAD"));
   if (head !== undefined) return head;
-  const pointed = /^gitdir: (.+)$/m.exec((await read(place)) ?? "")?.[1];
-  return pointed === undefined ? undefined : read(path.resolve(path.dirname(place), pointed, "HEAD"));
+  const pointed = /^gitdir: (.+)$/m.exec((await read(location)) ?? "")?.[1];
+  return pointed === undefined ? undefined : read(path.resolve(path.dirname(location), pointed, "HEAD"));
 }
 
 /** Without a branch it is a commit, shown as git does. */

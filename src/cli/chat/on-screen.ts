@@ -12,25 +12,25 @@ import type { OpenSession } from "#session";
 import { ProcessTerminal, type RunTuiOptions, runTui, type TuiHandle, type TuiSettings } from "#tui";
 import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
-import type { ChatWish } from "./chat-wish.ts";
+import type { ChatRequest } from "./chat-request.ts";
 import { gitBranch } from "./git-branch.ts";
 import { pluginExtensions } from "./plugin-extensions.ts";
 import { scannerWarning } from "./scanner-warning.ts";
 import { openedFacts, updateNotice } from "./screen-facts.ts";
-import { type ChatPeople, type ConfirmTrust, ScreenPeople } from "./screen-people.ts";
+import { type ChatPrompter, type ConfirmTrust, ScreenPrompter } from "./screen-prompter.ts";
 import { tipOfTheDay } from "./tips.ts";
 
 export interface ScreenChat {
-  readonly wish: ChatWish;
+  readonly request: ChatRequest;
   readonly invocation: Invocation;
-  readonly place: string;
+  readonly location: string;
   readonly loaded: LoadedConfig;
   readonly home: HermesHome;
   readonly warnings: readonly string[];
   /** Files and addresses given with `--image`. */
   readonly images: readonly string[];
   /** Opens everything; called after the first frame. */
-  open(people: ChatPeople, confirmTrust: ConfirmTrust): Promise<Opened>;
+  open(prompter: ChatPrompter, confirmTrust: ConfirmTrust): Promise<Opened>;
 }
 
 interface Opened {
@@ -42,9 +42,9 @@ interface Opened {
 export async function chatOnScreen(chat: ScreenChat): Promise<number> {
   const { io } = chat.invocation;
   await using scope = new Scope();
-  const people = new ScreenPeople((text) => io.stderr.write(`! ${text}\n`));
-  const [branch, update] = await Promise.all([gitBranch(chat.place), updateNotice(chat.home)]);
-  const opened = afterFirstFrame(() => openBehind(chat, people, scope));
+  const prompter = new ScreenPrompter((text) => io.stderr.write(`! ${text}\n`));
+  const [branch, update] = await Promise.all([gitBranch(chat.location), updateNotice(chat.home)]);
+  const opened = afterFirstFrame(() => openBehind(chat, prompter, scope));
   // Whoever shows the session reports the failure; without a screen the screen's own failure is the one to report.
   opened.catch(() => undefined);
   const terminal = new ProcessTerminal(
@@ -53,16 +53,16 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
   );
   try {
     const { exitCode } = await runTui({
-      ...screenOptions(chat, people, opened),
+      ...screenOptions(chat, prompter, opened),
       terminal,
       banner: bannerOf(chat, { branch, update }),
       ...(branch === undefined ? {} : { branch }),
-      onTurnEnd: () => void tellBranch(chat.place, people),
+      onTurnEnd: () => void tellBranch(chat.location, prompter),
       signal: io.signal,
     });
     return exitCode;
   } finally {
-    people.leave();
+    prompter.leave();
   }
 }
 
@@ -76,17 +76,17 @@ async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope):
     : undefined;
   const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, offers, signal)]);
   screen.tell(facts);
-  const extensions = await pluginExtensions(all.hermes.plugins, people.onNotice);
+  const extensions = await pluginExtensions(all.hermes.plugins, prompter.onNotice);
   if (extensions.length > 0) screen.extend(extensions);
-  if (wish.ignoreUserConfig) return all;
+  if (request.ignoreUserConfig) return all;
   scope.adopt(
     watchConfig(loaded, {
       home,
       env: invocation.io.env,
-      cwd: chat.place,
+      cwd: chat.location,
       trusted: loaded.trust.forThisRun,
       signal: invocation.io.signal,
-      onChange: ({ loaded: now, changed }) => void tellSettings(screen, { before: loaded, now, changed, wish }),
+      onChange: ({ loaded: now, changed }) => void tellSettings(screen, { before: loaded, now, changed, request }),
       onError: (error) => all.hermes.logger.warn("a changed configuration cannot be read", { error: describe(error) }),
     }),
   );
@@ -100,12 +100,12 @@ async function tellSettings(
     readonly before: LoadedConfig;
     readonly now: LoadedConfig;
     readonly changed: readonly { readonly key: string }[];
-    readonly wish: ChatWish;
+    readonly request: ChatRequest;
   },
 ): Promise<void> {
-  const { before, now, changed, wish } = change;
+  const { before, now, changed, request } = change;
   const waiting = (await changedSettings(before.config, now.config)).filter(({ key }) => !countsAtOnce.test(key));
-  const { skin, seenHints: _seen, ...display } = tuiSettings(now.config, wish);
+  const { skin, seenHints: _seen, ...display } = tuiSettings(now.config, request);
   const hasSkin = changed.some(({ key }) => key === "display.skin");
   screen.tell({
     isConfigChanged: waiting.length > 0,
@@ -120,19 +120,19 @@ const countsAtOnce =
   /^(?:onboarding|command_allowlist|model|custom_providers|agent\.verbose|display(?!\.(?:image_mode|personality|busy_input_mode|alt_screen|background_process_notifications)))\b/;
 
 /** A turn may have changed the branch. */
-async function tellBranch(place: string, people: ScreenPeople): Promise<void> {
-  const branch = await gitBranch(place);
-  if (branch !== undefined) (await people.screen).tell({ branch });
+async function tellBranch(location: string, prompter: ScreenPrompter): Promise<void> {
+  const branch = await gitBranch(location);
+  if (branch !== undefined) (await prompter.screen).tell({ branch });
 }
 
 function bannerOf(
-  { place, warnings, home, loaded, invocation }: ScreenChat,
+  { location, warnings, home, loaded, invocation }: ScreenChat,
   { branch, update }: { readonly branch: string | undefined; readonly update: string | undefined },
 ): RunTuiOptions["banner"] {
   const scanner = scannerWarning(loaded, invocation.io.env);
   return {
     version,
-    cwd: shownFolder(place),
+    cwd: shownFolder(location),
     warnings: scanner === undefined ? warnings : [...warnings, scanner],
     tip: tipOfTheDay(Date.now()),
     ...(branch === undefined ? {} : { branch }),
@@ -143,25 +143,25 @@ function bannerOf(
 
 function screenOptions(
   chat: ScreenChat,
-  people: ScreenPeople,
+  prompter: ScreenPrompter,
   opened: Promise<Opened>,
 ): Omit<RunTuiOptions, "terminal" | "banner"> {
-  const { invocation, home, loaded, wish, place, images } = chat;
+  const { invocation, home, loaded, request, location, images } = chat;
   const { env } = invocation.io;
   return {
     session: opened.then(({ session }) => session),
-    settings: { ...tuiSettings(loaded.config, wish), program: programName(env) },
+    settings: { ...tuiSettings(loaded.config, request), program: programName(env) },
     historyFile: home.inputHistory,
     pastesFolder: home.pastes,
     readUserSkin: (name) => readTextFile(safeJoin(home.skins, `${name}.yaml`), { maxBytes: 256 * 1024 }),
     openSession: async (id) => {
       const { hermes } = await opened;
-      return hermes.sessions.open({ ...wish.open, cwd: place, isInteractive: true, resume: id });
+      return hermes.sessions.open({ ...request.open, cwd: location, isInteractive: true, resume: id });
     },
     runShell: async (command, signal) => {
       const { hermes, session } = await opened;
       const ran = await hermes.toolbox.runForPerson(command, session.info.rootId, signal);
-      await tellBranch(place, people);
+      await tellBranch(location, prompter);
       return ran;
     },
     readClipboardImage: async (signal) => {
@@ -185,15 +185,15 @@ function screenOptions(
       }
     },
     onHintSeen: (hint) => void rememberHint(hint, chat, opened),
-    ...(wish.message === undefined ? { draftImages: images } : { firstMessage: { text: wish.message, images } }),
+    ...(request.message === undefined ? { draftImages: images } : { firstMessage: { text: request.message, images } }),
     isSecret: secretIn(loaded.config),
-    onOpen: (handle) => people.enter(handle),
+    onOpen: (handle) => prompter.enter(handle),
   };
 }
 
 /** Shown once in a person's life; a file that cannot be written shows it again, and that is all. */
-async function rememberHint(hint: string, { wish, home, invocation }: ScreenChat, opened: Promise<Opened>) {
-  if (wish.ignoreUserConfig) return;
+async function rememberHint(hint: string, { request, home, invocation }: ScreenChat, opened: Promise<Opened>) {
+  if (request.ignoreUserConfig) return;
   try {
     const { env, signal } = invocation.io;
     await editConfig([{ kind: "set", path: ["onboarding", "seen", hint], value: true }], { home, env, signal });
@@ -223,7 +223,7 @@ function shownFolder(folder: string): string {
 
 function tuiSettings(
   { agent, display, approvals, clarify, onboarding }: Config,
-  { isVerbose }: ChatWish,
+  { isVerbose }: ChatRequest,
 ): Partial<TuiSettings> {
   const { sections } = display;
   return {

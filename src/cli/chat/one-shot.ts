@@ -2,7 +2,7 @@ import { type JsonSchema, type TurnResult, turnDocument } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { askForJson, type CommandView, type OpenSession, replyOf, type SessionEvent } from "#session";
 import { type CommandIo, exitCodes } from "../command.ts";
-import type { ChatWish } from "./chat-wish.ts";
+import type { ChatRequest } from "./chat-request.ts";
 import { tellEvents, writeLine } from "./wire-chat.ts";
 
 export interface OneShotQuestion {
@@ -16,7 +16,7 @@ export interface OneShotQuestion {
 export async function runOneShot(
   session: OpenSession,
   question: OneShotQuestion,
-  { io, output }: { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> },
+  { io, output }: { readonly io: CommandIo; readonly output: Exclude<ChatRequest["output"], "screen"> },
 ): Promise<number> {
   using _printing =
     output === "json-stream" ? tellEvents(session, io) : session.subscribe((event) => show(event, { io, output }));
@@ -55,7 +55,7 @@ async function answerTo(session: OpenSession, input: { readonly text: string }):
   });
 }
 
-type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatWish["output"], "screen"> };
+type Printing = { readonly io: CommandIo; readonly output: Exclude<ChatRequest["output"], "screen"> };
 
 function show(event: SessionEvent, { io, output }: Printing): void {
   if (event.type === "notice" && event.level !== "info") io.stderr.write(`! ${event.text}\n`);

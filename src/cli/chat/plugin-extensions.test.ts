@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { pluginExtensions } from "./plugin-extensions.ts";
 
-type Part = Awaited<ReturnType<Parameters<typeof pluginExtensions>[0]["terminalParts"]>>[number];
+type Part = Awaited<ReturnType<Parameters<typeof pluginExtensions>[0]["terminalExtensions"]>>[number];
 
 async function read(...parts: readonly Part[]) {
   const said: string[] = [];
-  const plugins = { terminalParts: () => Promise.resolve(parts) };
+  const plugins = { terminalExtensions: () => Promise.resolve(parts) };
   const found = await pluginExtensions(plugins, (text) => void said.push(text));
   return { names: found.map(({ name }) => name), said };
 }

@@ -48,14 +48,17 @@ export async function openWorktree(
   return { path: folder, branch, close: (stop) => closeWorktree({ root, folder, branch, env }, stop) };
 }
 
-interface Place {
+interface Location {
   readonly root: string;
   readonly folder: string;
   readonly branch: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-async function closeWorktree({ root, folder, branch, env }: Place, signal: AbortSignal): Promise<string | undefined> {
+async function closeWorktree(
+  { root, folder, branch, env }: Location,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const kept = await whyKeep({ root, folder, env }, signal);
   if (kept !== undefined)
     return `The worktree ${folder} stays, because it has ${kept}. Remove it with: git worktree remove --force ${folder} && git branch -D ${branch}`;
@@ -66,7 +69,10 @@ async function closeWorktree({ root, folder, branch, env }: Place, signal: Abort
 }
 
 /** Work that would be lost with the worktree. */
-async function whyKeep({ root, folder, env }: Omit<Place, "branch">, signal: AbortSignal): Promise<string | undefined> {
+async function whyKeep(
+  { root, folder, env }: Omit<Location, "branch">,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const git = gitIn(folder, env);
   // What was brought along from the repository is there as well.
   const included = new Set(await includedPaths(root));

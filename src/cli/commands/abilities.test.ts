@@ -5,22 +5,22 @@ import { Quarantine } from "#agent";
 import { systemClock } from "#foundation/time/clock";
 import { runCli, temporaryHome } from "../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
+let location: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
 const put = (name: string, text: string) => {
   mkdirSync(path.dirname(inHome(name)), { recursive: true });
   writeFileSync(inHome(name), text);
 };
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 const json = async (...args: string[]) =>
   JSON.parse((await hermes(...args, "--json")).stdout) as Record<string, unknown>;
 const settings = () => readFileSync(inHome("config.yaml"), "utf8");
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 describe("hermes tools", () => {
   const isOn = async (name: string, ...more: string[]) => {
@@ -55,7 +55,7 @@ describe("hermes tools", () => {
 
   it("shows a checklist at a terminal and names the other ways without one [20:R8.3]", async () => {
     expect(await hermes("tools")).toMatchObject({ code: 1, stderr: expect.stringContaining("hermes tools enable") });
-    const run = await runCli(["tools"], { home: place.home, typed: ["web", ""] });
+    const run = await runCli(["tools"], { home: location.home, typed: ["web", ""] });
     expect(run.code).toBe(0);
     expect(await isOn("web")).toBe(false);
     expect((await hermes("tools", "--summary")).stdout).toMatch(/^cli: \d+ of \d+ on/);
@@ -72,7 +72,7 @@ describe("hermes skills", () => {
       code: 1,
       stderr: expect.stringContaining("hermes config set"),
     });
-    await runCli(["skills", "config"], { home: place.home, typed: ["tea", ""] });
+    await runCli(["skills", "config"], { home: location.home, typed: ["tea", ""] });
     expect(await json("skills")).toMatchObject({ skills: [{ name: "tea", state: "disabled" }] });
     expect(await json("skills", "list", "--enabled-only")).toMatchObject({ skills: [] });
   });
@@ -142,7 +142,7 @@ describe("hermes plugins", () => {
     });
     expect((await hermes("plugins", "memory", "holographic")).code).toBe(0);
     expect(await json("plugins", "memory")).toMatchObject({ current: "holographic" });
-    expect((await runCli(["plugins", "memory"], { home: place.home, typed: ["none"] })).code).toBe(0);
+    expect((await runCli(["plugins", "memory"], { home: location.home, typed: ["none"] })).code).toBe(0);
     expect(await json("plugins")).toMatchObject({ memory_provider: null, context_engine: "compressor" });
     expect(await hermes("plugins", "context-engine", "nosuch")).toMatchObject({
       code: 1,
@@ -193,7 +193,7 @@ describe("hermes memory", () => {
     const missing = await hermes("memory", "setup", "diary");
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("api_key is required") });
     const run = await runCli(["memory", "setup"], {
-      home: place.home,
+      home: location.home,
       typed: ["diary", "cloud", "diary-secret-1", ""],
     });
     expect(run).toMatchObject({ code: 0 });

@@ -9,26 +9,26 @@ import { openStore } from "#store";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
+let location: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
 const put = (name: string, text: string, mode = 0o600) => {
   mkdirSync(path.dirname(inHome(name)), { recursive: true });
   writeFileSync(inHome(name), text);
   chmodSync(inHome(name), mode);
 };
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 const json = async (...args: string[]) =>
   JSON.parse((await hermes(...args, "--json")).stdout) as Record<string, unknown>;
 const secret = "sk-or-v1-0123456789abcdefSECRET";
 const session = "20261101_100000_aaaa1111" as SessionId;
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true, mode: 0o700 });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true, mode: 0o700 });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
-async function oneSession(home = place.home): Promise<void> {
+async function oneSession(home = location.home): Promise<void> {
   await using store = await openStore({ path: path.join(home, "state.db") }, { clock: systemClock, log: silentLogger });
   await store.sessions.create({ id: session, source: "cli" });
   await store.messages.append(session, [userMessage("about walnuts", { uid: "u1" })]);
@@ -69,7 +69,7 @@ describe("hermes doctor", () => {
   it("notices keys nobody uses, hidden ones, and one that belongs to another [20:R11.7]", async () => {
     put(".env", `OPENAI_API_KEY=${secret}\nSTRANGE_API_KEY=abcdefgh12345\nANTHROPIC_API_KEY=sk-ant-1234567890\n`);
     const run = await runCli(["doctor", "--offline", "--json"], {
-      home: place.home,
+      home: location.home,
       env: { ANTHROPIC_API_KEY: "sk-ant-other-123" },
     });
     const { checks } = JSON.parse(run.stdout) as { checks: { name: string; state: string; detail?: string }[] };
@@ -168,11 +168,11 @@ describe("hermes logs", () => {
 
 describe("hermes setup", () => {
   it("without a terminal prints the commands and changes nothing [20:A11.1][20:R11.3]", async () => {
-    const before = readdirSync(place.home);
+    const before = readdirSync(location.home);
     const run = await hermes("setup", "--non-interactive");
     expect(run.code).toBe(0);
     expect(run.stdout).toContain("hermes config set");
-    expect(readdirSync(place.home)).toEqual(before);
+    expect(readdirSync(location.home)).toEqual(before);
   });
 
   it("sets up unattended from a variable that holds the key [20:R11.3]", async () => {
@@ -188,7 +188,7 @@ describe("hermes setup", () => {
       "--no-test",
     ];
     expect(await hermes(...args)).toMatchObject({ code: 3, stderr: expect.stringContaining("MY_KEY") });
-    const run = await runCli(args, { home: place.home, env: { MY_KEY: secret } });
+    const run = await runCli(args, { home: location.home, env: { MY_KEY: secret } });
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout).not.toContain(secret);
     expect(readFileSync(inHome(".env"), "utf8")).toContain(`OPENROUTER_API_KEY=${secret}`);
@@ -197,18 +197,18 @@ describe("hermes setup", () => {
 
   it("asks the questions of one section with the present values, and begins anew with a copy [20:R11.1]", async () => {
     put("config.yaml", "terminal:\n  timeout: 99\n");
-    const run = await runCli(["setup", "terminal"], { home: place.home, typed: ["docker", "", ""] });
+    const run = await runCli(["setup", "terminal"], { home: location.home, typed: ["docker", "", ""] });
     expect(run.code).toBe(0);
     expect(run.stdout).toContain("[99]");
     expect(readFileSync(inHome("config.yaml"), "utf8")).toMatch(/backend: docker/);
-    await runCli(["setup", "terminal", "--reset"], { home: place.home, typed: ["", "", ""] });
+    await runCli(["setup", "terminal", "--reset"], { home: location.home, typed: ["", "", ""] });
     expect(readFileSync(inHome("config.yaml.before-setup.bak"), "utf8")).toContain("99");
     expect(existsSync(inHome("config.yaml"))).toBe(false);
   });
 
   it("changes nothing of a managed install [20:R7.11]", async () => {
     const run = await runCli(["setup", "--non-interactive", "--provider", "openrouter", "--model", "x"], {
-      home: place.home,
+      home: location.home,
       env: { HERMES_MANAGED: "brew" },
     });
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("Homebrew") });
@@ -221,14 +221,14 @@ describe("hermes uninstall and update", () => {
     expect((await hermes("uninstall")).code).toBe(1);
     expect((await hermes("uninstall", "-y")).code).toBe(0);
     expect(existsSync(inHome("SOUL.md"))).toBe(true);
-    const no = await runCli(["uninstall", "--full"], { home: place.home, typed: ["yes"] });
+    const no = await runCli(["uninstall", "--full"], { home: location.home, typed: ["yes"] });
     expect(no.code).toBe(1);
-    expect((await runCli(["uninstall", "--full"], { home: place.home, typed: ["delete"] })).code).toBe(0);
-    expect(existsSync(place.home)).toBe(false);
+    expect((await runCli(["uninstall", "--full"], { home: location.home, typed: ["delete"] })).code).toBe(0);
+    expect(existsSync(location.home)).toBe(false);
   });
 
   it("refuses to update what a package manager owns [20:R8.17]", async () => {
-    expect(await runCli(["update"], { home: place.home, env: { HERMES_MANAGED: "nix" } })).toMatchObject({
+    expect(await runCli(["update"], { home: location.home, env: { HERMES_MANAGED: "nix" } })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("NixOS"),
     });

@@ -7,7 +7,7 @@ import { snakeCase } from "../output/json.ts";
 import { Output } from "../output/output.ts";
 import { localTime } from "../output/times.ts";
 import { gatewayPid } from "../support/gateway-state.ts";
-import { type OpenModelParts, openModelParts } from "../support/models.ts";
+import { type ModelAccess, openModelAccess } from "../support/models.ts";
 import { redactionOf } from "../support/redactor.ts";
 import { openExistingStore } from "../support/store.ts";
 import { version } from "../version.ts";
@@ -16,7 +16,7 @@ import { type SmokeTest, smokeTest } from "./model/smoke-test.ts";
 /** What is set up, in one look. Without `--deep` nothing leaves the machine. */
 export async function status(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const facts = await gather(invocation, parts);
   const deep = hasFlag(invocation, "deep") ? await askNetwork(invocation, parts) : undefined;
   const whole = { ...facts, ...(deep === undefined ? {} : { deep }) };
@@ -54,7 +54,7 @@ export async function status(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-async function gather(invocation: Invocation, parts: OpenModelParts) {
+async function gather(invocation: Invocation, parts: ModelAccess) {
   const { home, loaded, models } = parts;
   const { io } = invocation;
   const { config, environment } = loaded;
@@ -107,7 +107,7 @@ function nowhere(stderr: Invocation["io"]["stderr"]): Invocation["io"]["stderr"]
   return Object.create(stderr, { write: { value: () => true } }) as Invocation["io"]["stderr"];
 }
 
-async function askNetwork(invocation: Invocation, parts: OpenModelParts) {
+async function askNetwork(invocation: Invocation, parts: ModelAccess) {
   const { signal } = invocation.io;
   const resolution = await parts.models.resolve({}, signal);
   if (resolution.kind === "failure") return { test: { kind: "failed", message: resolution.message }, account: null };

@@ -5,19 +5,19 @@ import { never } from "#foundation/lifecycle/abort";
 import { ProjectTrust } from "#plugins";
 import { runCli, temporaryHome } from "../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
+let location: ReturnType<typeof temporaryHome>;
 let project: string;
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true, mode: 0o700 });
-  project = path.join(place.home, "..", "project");
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true, mode: 0o700 });
+  project = path.join(location.home, "..", "project");
   mkdirSync(project);
   project = realpathSync(project);
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
-const hermes = (...args: string[]) => runCli(args, { home: place.home, cwd: project });
+const hermes = (...args: string[]) => runCli(args, { home: location.home, cwd: project });
 const json = async (...args: string[]) =>
   JSON.parse((await hermes(...args, "--json")).stdout) as Record<string, unknown>;
 
@@ -53,8 +53,8 @@ describe("hermes trust", () => {
   });
 
   it("names the folders that a setting trusts, and a list that is damaged", async () => {
-    writeFileSync(path.join(place.home, "config.yaml"), `security:\n  trusted_folders: [${project}]\n`);
-    writeFileSync(path.join(place.home, "trust.json"), "{");
+    writeFileSync(path.join(location.home, "config.yaml"), `security:\n  trusted_folders: [${project}]\n`);
+    writeFileSync(path.join(location.home, "trust.json"), "{");
     const ran = await hermes("trust", "list");
     expect(ran.stdout).toContain(`${project}  by security.trusted_folders`);
     expect(ran.stdout).toContain("This folder is trusted.");
@@ -69,7 +69,7 @@ describe("hermes trust", () => {
     writeFileSync(path.join(folder, "plugin.yaml"), "name: mine\nversion: 1.0.0\n");
     writeFileSync(entry, "export default () => {};\n");
     expect(await json("trust", "add")).toMatchObject({ folder: project, plugins: ["mine"] });
-    const trust = new ProjectTrust(path.join(place.home, "trust.json"), never);
+    const trust = new ProjectTrust(path.join(location.home, "trust.json"), never);
     const plugin = { key: "mine", source: "project", folder, entry, manifest: {} } as unknown as Parameters<
       typeof trust.isTrusted
     >[0];
@@ -82,7 +82,7 @@ describe("hermes trust", () => {
 describe("--trust-folder", () => {
   it("counts for this run only", async () => {
     writeFileSync(path.join(project, ".env"), "MINE_API_KEY=k\nTIRITH_BIN=/tmp/evil\n");
-    writeFileSync(path.join(place.home, "config.yaml"), `model:\n  default: \${MINE_API_KEY}\n`);
+    writeFileSync(path.join(location.home, "config.yaml"), `model:\n  default: \${MINE_API_KEY}\n`);
     const value = async (...more: string[]) => await hermes("config", "get", "model.default", ...more);
     const trusted = await value("--trust-folder");
     expect(trusted.stdout).toBe("k\n");

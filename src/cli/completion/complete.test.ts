@@ -3,15 +3,15 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
+let location: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(path.join(place.home, "profiles", "coder"), { recursive: true });
+  location = temporaryHome();
+  mkdirSync(path.join(location.home, "profiles", "coder"), { recursive: true });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 const words = async (...line: string[]) => {
-  const { stdout } = await runCli(["__complete", ...line], { home: place.home });
+  const { stdout } = await runCli(["__complete", ...line], { home: location.home });
   return stdout
     .split("\n")
     .filter((one) => one !== "")
@@ -32,7 +32,7 @@ describe("completion", () => {
     expect(await words("-p", "")).toEqual(["default", "coder"]);
     expect(await words("auth", "add", "openr")).toEqual(["openrouter"]);
     expect(await words("config", "set", "display.stre")).toEqual(["display.streaming"]);
-    const { stdout } = await runCli(["__complete", "config", "get", "model.provider"], { home: place.home });
+    const { stdout } = await runCli(["__complete", "config", "get", "model.provider"], { home: location.home });
     expect(stdout).toBe("model.provider\tProvider id; `auto` picks one from the credentials found.\n");
     expect(await words("import", "")).toEqual([":files"]);
     expect(await words("mcp", "test", "")).toEqual([]);
@@ -45,12 +45,12 @@ describe("completion", () => {
   });
 
   it.each(["bash", "zsh", "fish"])("prints a script for %s that asks the program [20:A8.13]", async (shell) => {
-    const { stdout, code } = await runCli(["completion", shell], { home: place.home });
+    const { stdout, code } = await runCli(["completion", shell], { home: location.home });
     expect(code).toBe(0);
     expect(stdout).toContain("__complete");
   });
 
   it("refuses a shell it does not know [20:R8.2]", async () => {
-    expect(await runCli(["completion", "tcsh"], { home: place.home })).toMatchObject({ code: 2 });
+    expect(await runCli(["completion", "tcsh"], { home: location.home })).toMatchObject({ code: 2 });
   });
 });

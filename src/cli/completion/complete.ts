@@ -15,11 +15,11 @@ export async function complete(
   { root, io }: { readonly root: Command; readonly io: CommandIo },
 ): Promise<number> {
   const current = words.at(-1) ?? "";
-  const place = standing(root, words.slice(0, -1));
-  const profile = place.profile === undefined ? {} : { profile: place.profile };
+  const location = standing(root, words.slice(0, -1));
+  const profile = location.profile === undefined ? {} : { profile: location.profile };
   const names = (kind: CompletionKind) =>
     dynamicNames(kind, { io, root, args: [], flags: profile, global: readGlobalFlags(profile, io) });
-  const candidates = await candidatesFor(place, current, names);
+  const candidates = await candidatesFor(location, current, names);
   for (const { word, about } of candidates.filter((one) => one.word.startsWith(current) || one.word === ":files")) {
     io.stdout.write(about === "" ? `${word}\n` : `${word}\t${oneLine(about)}\n`);
   }
@@ -29,7 +29,7 @@ export async function complete(
 interface Standing {
   readonly command: Command;
   /** How many arguments of the command are given already. */
-  readonly argsGiven: number;
+  readonly argsSupplied: number;
   /** The option whose value is being typed. */
   readonly open: Flag | undefined;
   readonly profile: string | undefined;
@@ -38,7 +38,7 @@ interface Standing {
 /** Walks over the finished words. */
 function standing(root: Command, words: readonly string[]): Standing {
   let command = root;
-  let argsGiven = 0;
+  let argsSupplied = 0;
   let open: Flag | undefined;
   let profile: string | undefined;
   for (const word of words) {
@@ -52,15 +52,15 @@ function standing(root: Command, words: readonly string[]): Standing {
       open = flag === undefined || flag.kind === "switch" ? undefined : flag;
       continue;
     }
-    const child = argsGiven === 0 ? findCommand(command.commands ?? [], word) : undefined;
-    if (child === undefined) argsGiven += 1;
+    const child = argsSupplied === 0 ? findCommand(command.commands ?? [], word) : undefined;
+    if (child === undefined) argsSupplied += 1;
     else command = child;
   }
-  return { command, argsGiven, open, profile };
+  return { command, argsSupplied, open, profile };
 }
 
 async function candidatesFor(
-  { command, argsGiven, open }: Standing,
+  { command, argsSupplied, open }: Standing,
   current: string,
   names: (kind: CompletionKind) => Promise<readonly Candidate[]>,
 ): Promise<readonly Candidate[]> {
@@ -70,8 +70,8 @@ async function candidatesFor(
       .filter((flag) => flag.isHidden !== true)
       .map((flag) => ({ word: `--${flag.name}`, about: flag.about }));
   }
-  const commands = argsGiven > 0 ? [] : (command.commands ?? []).filter((one) => one.isHidden !== true);
-  const argument = argumentAt(command.args ?? [], argsGiven);
+  const commands = argsSupplied > 0 ? [] : (command.commands ?? []).filter((one) => one.isHidden !== true);
+  const argument = argumentAt(command.args ?? [], argsSupplied);
   return [
     ...commands.map(({ name, about }) => ({ word: name, about })),
     ...(argument === undefined ? [] : await valuesOf(argument, names)),

@@ -10,7 +10,7 @@ export interface OpenHooks extends Settings {
   /** Hooks run unasked: `hooks_auto_accept` or `HERMES_ACCEPT_HOOKS`. */
   readonly autoAccept: boolean;
   /** Where and with what their commands are started, as the agent does it. */
-  readonly place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+  readonly location: { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
   readonly userHome: string;
 }
 
@@ -23,14 +23,14 @@ export async function openHooks(
   const { config, environment } = settings.loaded;
   const { cwd, signal } = invocation.io;
   const env = environment.variables;
-  const place = { cwd, env: childEnvironment(env, { policy: "minimal" }) };
+  const location = { cwd, env: childEnvironment(env, { policy: "minimal" }) };
   const userHome = (env["HOME"] ?? "").trim() || homedir();
   return {
     ...settings,
     reading: readHookSection(config.hooks, { userHome }),
-    consent: new ShellConsent(settings.home.shellHooksAllowlist, place, signal),
+    consent: new ShellConsent(settings.home.shellHooksAllowlist, location, signal),
     autoAccept: config.hooks_auto_accept,
-    place,
+    location,
     userHome,
   };
 }

@@ -19,12 +19,12 @@ import { version } from "../version.ts";
 import { redactionOf } from "./redactor.ts";
 import { loadSettings, type Settings } from "./settings.ts";
 
-export interface McpParts extends Settings {
+export interface McpAccess extends Settings {
   readonly oauth: McpOAuth;
   readonly tokens: TokenStore;
 }
 
-export async function openMcpParts(invocation: Invocation): Promise<McpParts> {
+export async function openMcpAccess(invocation: Invocation): Promise<McpAccess> {
   const settings = await loadSettings(invocation);
   const tokens = new TokenStore(settings.home.mcpTokens, systemClock);
   return { ...settings, tokens, oauth: new McpOAuth(tokens) };
@@ -50,7 +50,7 @@ export function serverSettings({ loaded }: Settings, name: string): McpServerSet
 }
 
 /** What a single connection needs. Nothing stays running after it. */
-export function probeDeps(invocation: Invocation, { home, loaded, oauth }: McpParts): McpDeps {
+export function probeDeps(invocation: Invocation, { home, loaded, oauth }: McpAccess): McpDeps {
   const { redact } = redactionOf(loaded);
   const env = loaded.environment.variables;
   const endpoint = env["OSV_ENDPOINT"]?.trim() ?? "";

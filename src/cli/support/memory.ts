@@ -16,15 +16,15 @@ export interface OpenNotes extends Settings {
 export async function openNotes(invocation: Invocation): Promise<OpenNotes> {
   const settings = await loadSettings(invocation);
   const { memory } = settings.loaded.config;
-  const place = { folder: settings.home.memories, clock: systemClock };
+  const location = { folder: settings.home.memories, clock: systemClock };
   const notes = new Notes({
-    ...place,
+    ...location,
     settings: {
       memory: { isEnabled: memory.memory_enabled, limit: memory.memory_char_limit },
       user: { isEnabled: memory.user_profile_enabled, limit: memory.user_char_limit },
     },
   });
-  const quarantine = new Quarantine(place);
+  const quarantine = new Quarantine(location);
   const writes = new MemoryWrites({ notes, quarantine, logger: silentLogger, mirror: () => undefined });
   return { ...settings, notes, quarantine, writes };
 }

@@ -8,16 +8,16 @@ import type { Invocation } from "../command.ts";
 import { version } from "../version.ts";
 import { loadSettings, type Settings } from "./settings.ts";
 
-export interface OpenModelParts extends Settings, AsyncDisposable {
+export interface ModelAccess extends Settings, AsyncDisposable {
   readonly models: Models;
   readonly redactor: Redactor;
 }
 
 /** Everything that talks to models, for one command. Opening uses no network. */
-export async function openModelParts(
+export async function openModelAccess(
   invocation: Invocation,
   options: { readonly isQuiet?: boolean } = {},
-): Promise<OpenModelParts> {
+): Promise<ModelAccess> {
   const settings = await loadSettings(invocation, options);
   const { home, loaded } = settings;
   const redactor = redactorFor(loaded);

@@ -37,7 +37,7 @@ export async function openPlugins(
   const contributions = new Contributions({ logger, builtinCommands: new Set(commandNames(invocation.root)) });
   const env = loaded.environment.variables;
   const host = new PluginHost({
-    places: { user: home.plugins, packages: home.nodeModules },
+    locations: { user: home.plugins, packages: home.nodeModules },
     choice: options.isLoaded ? plugins : { enabled: [], disabled: plugins.disabled },
     wiring: {
       registry: new ToolRegistry(logger),
@@ -59,7 +59,7 @@ export async function openPlugins(
     plugins: home.plugins,
     lock,
     env: definedOf(env),
-    place: { cwd: io.cwd, home: io.env["HOME"] ?? homedir() },
+    location: { cwd: io.cwd, home: io.env["HOME"] ?? homedir() },
     logger,
   });
   return { ...settings, host, installer, lock, contributions };

@@ -53,10 +53,10 @@ export async function withOptionsFile(invocation: Invocation, command: string): 
   const { flags: declared = [] } = invocation.root.commands?.find(({ name: word }) => word === command) ?? {};
   const known = declared.map((flag) => flag.name);
   const flags: Record<string, FlagValue> = { ...invocation.flags };
-  for (const [key, given] of Object.entries(value)) {
+  for (const [key, input] of Object.entries(value)) {
     const flag = key === "max_items" ? "max-samples" : key.replaceAll("_", "-");
     if (!known.includes(flag)) throw usageError(`${file}: there is no option ${key}.`, `Known: ${known.join(", ")}`);
-    flags[flag] ??= typeof given === "boolean" ? given : Array.isArray(given) ? given.map(String) : String(given);
+    flags[flag] ??= typeof input === "boolean" ? input : Array.isArray(input) ? input.map(String) : String(input);
   }
   return { ...invocation, flags };
 }

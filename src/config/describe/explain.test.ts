@@ -54,7 +54,7 @@ test("credentials are masked in every place, also inside a group", async () => {
   });
   const loaded = await temp.load();
   const token = explain(loaded, "platforms.telegram.token");
-  expect([token.value, token.losing.map((place) => place.value)]).toEqual(["***", ["***"]]);
+  expect([token.value, token.losing.map((location) => location.value)]).toEqual(["***", ["***"]]);
   const shown = ["platforms", "platforms.telegram", "platforms.telegram.token"].flatMap((key) =>
     explanationLines(explain(loaded, key)),
   );

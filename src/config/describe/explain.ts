@@ -15,12 +15,12 @@ export interface Explanation {
 
 export function explain(loaded: LoadedConfig, key: string): Explanation {
   const path = parseKeyPath(key);
-  const [winner, ...losing] = loaded.places(key);
+  const [winner, ...losing] = loaded.locations(key);
   return {
     key: formatKeyPath(path),
     value: masked(valueAt(loaded.config, path)),
     source: winner?.source ?? { kind: "default" },
-    losing: losing.map((place) => ({ source: place.source, value: masked(place.value) })),
+    losing: losing.map((location) => ({ source: location.source, value: masked(location.value) })),
   };
 }
 
@@ -30,7 +30,7 @@ export function explanationLines(explanation: Explanation): readonly string[] {
   return [
     `${key} = ${written(value)}`,
     `  from ${describeSource(source)}`,
-    ...losing.map((place) => `  not used: ${written(place.value)} from ${describeSource(place.source)}`),
+    ...losing.map((location) => `  not used: ${written(location.value)} from ${describeSource(location.source)}`),
   ];
 }
 

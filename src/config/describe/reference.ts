@@ -44,7 +44,7 @@ export async function idleSettings(loaded: LoadedConfig): Promise<readonly IdleS
 
 /** In a file: variables and options are given for many programs and single runs. */
 const isWritten = (loaded: LoadedConfig, path: KeyPath): boolean =>
-  loaded.places(formatKeyPath(path)).some(({ source }) => source.kind === "file" || source.kind === "legacy-file");
+  loaded.locations(formatKeyPath(path)).some(({ source }) => source.kind === "file" || source.kind === "legacy-file");
 
 /** The format of `config.yaml` as JSON Schema. */
 export async function configJsonSchema(): Promise<Readonly<Record<string, unknown>>> {

@@ -55,11 +55,11 @@ export async function migrateFile(options: EditOptions): Promise<MigrationResult
 /** The single changes that lead from one tree to another, additions before removals. */
 function differences(before: Tree, after: Tree, path: KeyPath): readonly SettingChange[] {
   const changed = Object.entries(after).flatMap(([key, value]): readonly SettingChange[] => {
-    const place = [...path, key];
+    const location = [...path, key];
     const old = before[key];
     if (isDeepStrictEqual(old, value)) return [];
-    if (isPlainRecord(old) && isPlainRecord(value)) return differences(old, value, place);
-    return [{ kind: "set", path: place, value }];
+    if (isPlainRecord(old) && isPlainRecord(value)) return differences(old, value, location);
+    return [{ kind: "set", path: location, value }];
   });
   const removed = Object.keys(before)
     .filter((key) => !Object.hasOwn(after, key))

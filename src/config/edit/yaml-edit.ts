@@ -78,9 +78,9 @@ function refuseUnclear(before: GoodDocument, path: KeyPath): void {
     const parent = valueAt(before.tree, path.slice(0, depth));
     const isGroup = parent === undefined || parent === null || isPlainRecord(parent) || Array.isArray(parent);
     if (isGroup || (depth === 1 && path[0] === "model" && typeof parent === "string")) continue;
-    const place = before.locate(path.slice(0, depth));
+    const location = before.locate(path.slice(0, depth));
     throw new UserError(`${formatKeyPath(path.slice(0, depth))} holds a single value, not a group of keys.`, {
-      hint: `Change line ${place?.line ?? 1} by hand: hermes config edit`,
+      hint: `Change line ${location?.line ?? 1} by hand: hermes config edit`,
       code: "config_edit_refused",
     });
   }

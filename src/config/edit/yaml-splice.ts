@@ -122,10 +122,10 @@ function asWritten(value: unknown): unknown {
 }
 
 function replacePair(text: string, pair: Pair, wanted: Wanted): string | undefined {
-  const place = placeOf(text, pair, wanted.eol);
-  if (place === undefined || !isScalar(pair.key)) return undefined;
-  const start = lineStart(text, place.offset);
-  const written = pairText([String(pair.key.value)], wanted.value, place);
+  const location = locationOf(text, pair, wanted.eol);
+  if (location === undefined || !isScalar(pair.key)) return undefined;
+  const start = lineStart(text, location.offset);
+  const written = pairText([String(pair.key.value)], wanted.value, location);
   return splice(text, { start, end: afterNode(text, pair), written });
 }
 
@@ -133,9 +133,9 @@ function insertInMap(text: string, map: YAMLMap, wanted: Wanted & { readonly pat
   const last = map.items.at(-1);
   if (map.flow === true) return insertInFlow(text, map, wanted);
   const [first] = map.items;
-  const place = placeOf(text, first, wanted.eol);
+  const location = locationOf(text, first, wanted.eol);
   // In `- name: x` the first key follows a dash; the others stand below it.
-  const indent = place?.indent ?? (first === undefined ? undefined : columnOf(text, offsetOf(first)));
+  const indent = location?.indent ?? (first === undefined ? undefined : columnOf(text, offsetOf(first)));
   if (last === undefined || indent === undefined) return undefined;
   return insertLines(text, afterNode(text, last), pairText(wanted.path, wanted.value, { indent, eol: wanted.eol }));
 }
@@ -154,12 +154,12 @@ function insertInFlow(text: string, map: YAMLMap, wanted: Wanted & { readonly pa
 
 /** `agent:` without a value: the keys are written below it. */
 function fillEmpty(text: string, pair: Pair, wanted: Wanted & { readonly path: KeyPath }): string | undefined {
-  const place = placeOf(text, pair, wanted.eol);
-  if (place === undefined || !isScalar(pair.value)) return undefined;
+  const location = locationOf(text, pair, wanted.eol);
+  if (location === undefined || !isScalar(pair.value)) return undefined;
   const [start, end] = pair.value.range ?? [];
   if (start === undefined || end === undefined) return undefined;
   const emptied = splice(text, { start, end, written: "" });
-  const written = pairText(wanted.path, wanted.value, { indent: place.indent + 2, eol: wanted.eol });
+  const written = pairText(wanted.path, wanted.value, { indent: location.indent + 2, eol: wanted.eol });
   return insertLines(emptied, lineEnd(emptied, start), written);
 }
 
@@ -196,7 +196,7 @@ function insertLines(text: string, at: number, lines: string): string {
 }
 
 /** Indentation of a pair that starts its own line; undefined for one that shares it. */
-function placeOf(text: string, pair: unknown, eol: string): (Place & { readonly offset: number }) | undefined {
+function locationOf(text: string, pair: unknown, eol: string): (Location & { readonly offset: number }) | undefined {
   const offset = offsetOf(pair);
   const before = text.slice(lineStart(text, offset), offset).replace(/^\uFEFF/, "");
   return /^ *$/.test(before) ? { indent: before.length, eol, offset } : undefined;
@@ -237,7 +237,7 @@ function lineEnd(text: string, offset: number): number {
 const columnOf = (text: string, offset: number): number => offset - lineStart(text, offset);
 
 /** Where a piece of YAML is going to stand. */
-interface Place {
+interface Location {
   readonly indent: number;
   readonly eol: string;
 }
@@ -258,17 +258,17 @@ function flowText(value: unknown): string {
 }
 
 /** `a:` / `  b: value`, as whole lines. */
-function pairText(path: KeyPath, value: unknown, place: Place): string {
+function pairText(path: KeyPath, value: unknown, location: Location): string {
   const nested = path.reduceRight<unknown>((inner, segment) => ({ [segment]: inner }), value);
-  return indented(stringify(nested, options), place);
+  return indented(stringify(nested, options), location);
 }
 
 /** `- item`, as whole lines. */
-function sequenceItemText(value: unknown, place: Place): string {
-  return indented(stringify([value], options), place);
+function sequenceItemText(value: unknown, location: Location): string {
+  return indented(stringify([value], options), location);
 }
 
-function indented(block: string, place: Place): string {
+function indented(block: string, location: Location): string {
   const lines = block.replace(/\n$/, "").split("\n");
-  return lines.map((line) => (line === "" ? "" : " ".repeat(place.indent)) + line + place.eol).join("");
+  return lines.map((line) => (line === "" ? "" : " ".repeat(location.indent)) + line + location.eol).join("");
 }

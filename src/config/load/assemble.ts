@@ -23,7 +23,7 @@ import { deadVariables } from "./environment/table.ts";
 import { environmentLayer } from "./environment-layer.ts";
 import { type FileLayer, fileLayer } from "./file-layer.ts";
 import { joinLayers } from "./join.ts";
-import { type Layer, placesOf } from "./layer.ts";
+import { type Layer, locationsOf } from "./layer.ts";
 import type { FlagSetting, LoadedConfig, LoadOptions } from "./load.ts";
 import { foldPlatformExtras } from "./normalise.ts";
 import { withProjectFile } from "./project-file.ts";
@@ -78,8 +78,8 @@ export async function assembleConfig(options: LoadOptions): Promise<LoadedConfig
     environment,
     trust,
     secrets: new SecretStore(environment),
-    provenance: (key) => placesOf(layers, parseKeyPath(key))[0]?.source ?? { kind: "default" },
-    places: (key) => [...sealedPlaces(layers, parseKeyPath(key)), ...defaultPlace(parseKeyPath(key))],
+    provenance: (key) => locationsOf(layers, parseKeyPath(key))[0]?.source ?? { kind: "default" },
+    locations: (key) => [...sealedLocations(layers, parseKeyPath(key)), ...defaultLocation(parseKeyPath(key))],
   };
 }
 
@@ -90,15 +90,15 @@ export function defaultSettings(): Config {
 }
 
 /** Layers hold credentials as written; what leaves here does not show them. */
-function sealedPlaces(layers: readonly Layer[], path: KeyPath) {
+function sealedLocations(layers: readonly Layer[], path: KeyPath) {
   const node = nodeAt(configRoot, path);
-  return placesOf(layers, path).map(({ source, value }) => ({
+  return locationsOf(layers, path).map(({ source, value }) => ({
     source,
     value: node === undefined ? sealByName(value) : seal(value, node),
   }));
 }
 
-function defaultPlace([head = "", ...rest]: KeyPath) {
+function defaultLocation([head = "", ...rest]: KeyPath) {
   const section = nodeAt(configRoot, [head]);
   const value = section === undefined ? undefined : valueAt(complete(undefined, section), rest);
   return value === undefined ? [] : [{ source: { kind: "default" } as const, value }];

@@ -26,14 +26,14 @@ export async function findConfigFile(home: HermesHome): Promise<FoundFile> {
   const document = backup?.kind === "good" ? backup.document : undefined;
   const instead =
     document === undefined ? "the defaults are used" : `the last good copy (${home.configBackup}) is used`;
-  const place = found.kind === "broken" ? { line: found.line, column: found.column } : {};
+  const location = found.kind === "broken" ? { line: found.line, column: found.column } : {};
   const warning: ConfigWarning = {
     kind: found.kind === "broken" ? "syntax" : "unreadable",
     severity: "error",
     message: `${found.message}; ${instead}.`,
     hint: "Put it right with: hermes config edit",
     file: home.config,
-    ...place,
+    ...location,
   };
   return { document, readFrom: document === undefined ? "defaults" : "backup", isBroken: true, warnings: [warning] };
 }

@@ -36,13 +36,13 @@ export function fileLayer(options: FileLayerOptions): FileLayer {
   const expanded = expandVariables(normalised.tree, environment.variables);
   const read = readTree(expanded.tree, configRoot);
   const file = found.readFrom === "backup" ? home.configBackup : home.config;
-  const placeOf = (path: KeyPath): KeyPath => normalised.moves.get(formatKeyPath(path)) ?? path;
-  const lineOf = (path: KeyPath) => found.document?.locate(placeOf(path))?.line;
+  const locationOf = (path: KeyPath): KeyPath => normalised.moves.get(formatKeyPath(path)) ?? path;
+  const lineOf = (path: KeyPath) => found.document?.locate(locationOf(path))?.line;
   const reporter: Reporter = { file, lineOf };
   const layer: Layer = {
     tree: read.tree,
     bad: read.bad,
-    sourceOf: (path) => ({ kind: "file", file, key: formatKeyPath(placeOf(path)), line: lineOf(path) }),
+    sourceOf: (path) => ({ kind: "file", file, key: formatKeyPath(locationOf(path)), line: lineOf(path) }),
   };
   return {
     layer,

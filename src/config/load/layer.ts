@@ -25,13 +25,13 @@ export interface Layer {
 }
 
 /** Every place that sets a key, the winner first. */
-export function placesOf(
+export function locationsOf(
   layers: readonly Layer[],
   path: KeyPath,
 ): readonly { readonly source: Provenance; readonly value: unknown }[] {
   return layers
     .map((layer) => ({ source: layer.sourceOf(path), value: valueAt(layer.tree, path) }))
-    .filter((place) => place.value !== undefined)
+    .filter((location) => location.value !== undefined)
     .reverse();
 }
 

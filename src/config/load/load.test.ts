@@ -166,8 +166,8 @@ describe("reading the file", () => {
     ["hooks:\n  timeout_ms: 100", "hooks_timeout_ms", 100],
   ])("[20:R7.5] %j", async (text, key, expected) => {
     using temp = new TempHome({ "config.yaml": `${text}\n` });
-    const { places } = await temp.load();
-    expect(places(key)[0]?.value).toBe(expected);
+    const { locations } = await temp.load();
+    expect(locations(key)[0]?.value).toBe(expected);
   });
 
   test("[20:R2.7] providers accept their other spellings, camel case with a word about it", async () => {
@@ -232,7 +232,8 @@ describe("reading the file", () => {
         "model: {api_key: sk-1}\nmcp_servers: {a: {url: 'http://x', headers: {Authorization: Bearer sk-2}}}\nodd: {api_key: sk-3}\nstore: {url: 'postgres://u:sk-4@h/d'}\n",
     });
     const loaded = await temp.load();
-    const shown = JSON.stringify(loaded) + String(loaded.config.model.api_key) + JSON.stringify(loaded.places("model"));
+    const shown =
+      JSON.stringify(loaded) + String(loaded.config.model.api_key) + JSON.stringify(loaded.locations("model"));
     expect(shown).not.toMatch(/sk-\d/);
     expect(loaded.config.mcp_servers.a?.headers.Authorization?.reveal()).toBe("Bearer sk-2");
   });
@@ -386,7 +387,7 @@ describe("what is wrong with a file", () => {
   ])("[10:9.2] [10:COMP-1] %j is moved to the nearest allowed value", async (text, key, expected) => {
     using temp = new TempHome({ "config.yaml": text });
     const loaded = await temp.load();
-    expect(loaded.places(key)[0]?.value).toBe(expected);
+    expect(loaded.locations(key)[0]?.value).toBe(expected);
     expect(warningAbout(loaded, key)?.kind).toBe("range");
   });
 

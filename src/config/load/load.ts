@@ -53,7 +53,7 @@ export interface LoadedConfig {
   /** Where the effective value of a key was set. */
   provenance(key: string): Provenance;
   /** Every place that sets a key, the winner first, the default last. */
-  places(key: string): readonly { readonly source: Provenance; readonly value: unknown }[];
+  locations(key: string): readonly { readonly source: Provenance; readonly value: unknown }[];
 }
 
 /** Puts the settings together. Never throws for what stands in a file: it warns and goes on with what is good. */

@@ -21,7 +21,7 @@ export function normalise(tree: Tree): Normalised {
 type Step = (state: Normalised) => Normalised;
 
 /** Keys that moved, oldest spelling first. */
-const oldPlaces: readonly (readonly [from: KeyPath, to: KeyPath])[] = [
+const oldLocations: readonly (readonly [from: KeyPath, to: KeyPath])[] = [
   [
     ["model", "model"],
     ["model", "default"],
@@ -58,7 +58,7 @@ function shortModel(state: Normalised): Normalised {
 }
 
 function moveOld(state: Normalised): Normalised {
-  return oldPlaces.reduce((current, [from, to]) => moveKey(current, from, to), state);
+  return oldLocations.reduce((current, [from, to]) => moveKey(current, from, to), state);
 }
 
 /** Moves one value unless the new place already has one; then the old one is dropped. */

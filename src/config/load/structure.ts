@@ -32,17 +32,17 @@ function checkCustomProviders(tree: Tree): StructuralIssue[] {
     ];
   }
   const issues = list.flatMap((entry, index) => {
-    const place = [...path, String(index)];
+    const location = [...path, String(index)];
     if (!isPlainRecord(entry))
       return [
         error(
-          place,
+          location,
           `Entry ${index + 1} of custom_providers is not a group of keys.`,
           "Give it a name and a base_url.",
         ),
       ];
     return ["name", "base_url"].flatMap((key) =>
-      missingText(entry, { place, key, what: `Entry ${index + 1} of custom_providers` }),
+      missingText(entry, { location, key, what: `Entry ${index + 1} of custom_providers` }),
     );
   });
   const { model } = tree;
@@ -53,17 +53,17 @@ function checkCustomProviders(tree: Tree): StructuralIssue[] {
 
 function missingText(
   entry: Tree,
-  at: { readonly place: KeyPath; readonly key: string; readonly what: string },
+  at: { readonly location: KeyPath; readonly key: string; readonly what: string },
 ): StructuralIssue[] {
   const value = entry[at.key] ?? (at.key === "base_url" ? (entry.baseUrl ?? entry.url ?? entry.api) : undefined);
   const isUrl = at.key === "base_url";
   if (typeof value !== "string" || value.trim() === "") {
-    return [error(at.place, `${at.what} has no ${at.key} and is not used.`, `Add ${at.key}: … to it.`)];
+    return [error(at.location, `${at.what} has no ${at.key} and is not used.`, `Add ${at.key}: … to it.`)];
   }
   if (!isUrl || isAbsoluteUrl(value)) return [];
   return [
     error(
-      [...at.place, at.key],
+      [...at.location, at.key],
       `${at.what} has a base_url that is not a full address and is not used.`,
       "Write it like https://host/v1",
     ),

@@ -80,10 +80,10 @@ async function rowsOf(folder: string, facts: readonly PromptFacts[]): Promise<re
     onInvalid: "skip",
     signal: never,
   })) {
-    const said = entry["conversations"] as NonNullable<ReportRow["turns"]>;
-    characters += said.reduce((sum, { value }) => sum + value.length, 0);
+    const conversation = entry["conversations"] as NonNullable<ReportRow["turns"]>;
+    characters += conversation.reduce((sum, { value }) => sum + value.length, 0);
     if (characters > maxEmbeddedCharacters) break;
-    turns.set(entry["prompt_index"], said);
+    turns.set(entry["prompt_index"], conversation);
   }
   return facts.map((fact) => ({
     title: `Prompt ${fact.prompt_index}`,

@@ -31,7 +31,7 @@ const longestWaitMs = 30_000;
 export function modelSummarizer(options: SummarizerOptions): Summarize {
   const { models, clock, baseUrl, apiKey, model } = options;
   const isOpenRouter = new URL(baseUrl).hostname.endsWith("openrouter.ai");
-  const wish = isOpenRouter ? { provider: "openrouter", model } : { provider: "custom", model, baseUrl };
+  const wanted = isOpenRouter ? { provider: "openrouter", model } : { provider: "custom", model, baseUrl };
   const spender = { sessionId: "compress-trajectories", userId: undefined, treeId: "compress-trajectories" };
   return async (turns, start, signal) => {
     const prompt = request(turnsText(turns, start), options.summaryTokens);
@@ -39,7 +39,7 @@ export function modelSummarizer(options: SummarizerOptions): Summarize {
       const answer = await askModel(
         models,
         {
-          wish: { ...wish, ...(apiKey === undefined ? {} : { apiKey }) },
+          wanted: { ...wanted, ...(apiKey === undefined ? {} : { apiKey }) },
           spender,
           messages: [userMessage(prompt)],
           options: { temperature: options.temperature, maxOutputTokens: options.summaryTokens * 2 },

@@ -50,11 +50,11 @@ function tableHtml({ title, head, rows }: ReportTable): string {
 }
 
 function rowHtml({ title, status, facts, turns }: ReportRow): string {
-  const said = turns?.map(
+  const bubbles = turns?.map(
     ({ from, value }) =>
       `<details ${from === "system" ? "" : "open"}><summary>${escapeHtml(from)}</summary><pre>${escapeHtml(value)}</pre></details>`,
   );
-  const inside = said?.join("") ?? "<p>The conversation is in the files beside this page.</p>";
+  const inside = bubbles?.join("") ?? "<p>The conversation is in the files beside this page.</p>";
   return `<details class="row"><summary><i class="${escapeHtml(status)}">${escapeHtml(status)}</i> ${escapeHtml(title)} <small>${escapeHtml(facts.join(" · "))}</small></summary>${inside}</details>`;
 }
 

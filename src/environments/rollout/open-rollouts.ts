@@ -15,7 +15,7 @@ import { quietly } from "#foundation/files/quietly";
 import { Scope } from "#foundation/lifecycle/disposal";
 import type { Secret } from "#foundation/secrets/secret";
 import { newId } from "#foundation/text/ids";
-import { demoProvider, NousGuard, nousGate, openModels, RateLimitBook, readModelName } from "#model";
+import { demoProvider, NousGuard, nousGate, openModels, RateLimitLedger, readModelName } from "#model";
 import { openTools, type Toolbox } from "#tools";
 import { removeLeftFolders } from "./rollout.ts";
 
@@ -52,7 +52,7 @@ export async function openRollouts(options: MachineOptions): Promise<Rollouts> {
       records: noRecords,
       children: scope.adopt(new ChildTable({ clock, logger, maxTotalChildren })),
       accountGate: nousGate(new NousGuard(home.nousRateLimit, clock)),
-      rateLimits: new RateLimitBook(),
+      rateLimits: new RateLimitLedger(),
     };
     return {
       host,

@@ -16,10 +16,10 @@ describe("the native library of SQLite", () => {
 
   it("is left to its package where the package is not installed, was compiled here, or cannot be loaded", () => {
     expect(loadBelow()).toBeUndefined();
-    const place = path.join(installed(), "prebuilds", `${process.platform}-${process.arch}`);
-    mkdirSync(place, { recursive: true });
+    const location = path.join(installed(), "prebuilds", `${process.platform}-${process.arch}`);
+    mkdirSync(location, { recursive: true });
     expect(loadBelow()).toBeUndefined();
-    writeFileSync(path.join(place, "@photostructure+sqlite.glibc.node"), "not a library");
+    writeFileSync(path.join(location, "@photostructure+sqlite.glibc.node"), "not a library");
     expect(loadBelow()).toBeUndefined();
     mkdirSync(path.join(installed(), "build"));
     expect(loadBelow()).toBeUndefined();

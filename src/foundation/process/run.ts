@@ -146,9 +146,9 @@ async function drained(child: ChildProcess, closed: Promise<void>): Promise<void
   const restart = (): void => idle.restart();
   child.stdout?.on("data", restart);
   child.stderr?.on("data", restart);
-  const given = new Deferred<void>();
-  using _subscription = onAbort(linkSignals(idle.signal, total.signal), () => given.resolve());
-  await Promise.race([closed, given.promise]);
+  const supplied = new Deferred<void>();
+  using _subscription = onAbort(linkSignals(idle.signal, total.signal), () => supplied.resolve());
+  await Promise.race([closed, supplied.promise]);
   child.stdout?.off("data", restart);
   child.stderr?.off("data", restart);
 }

@@ -8,7 +8,7 @@ export type WorkerProgram =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "text"; readonly text: string };
 
-export interface WorkerPlace {
+export interface WorkerLocation {
   /** `import.meta.url` of the module that starts the thread. */
   readonly moduleUrl: string;
   /** The source beside that module. */
@@ -21,7 +21,7 @@ export interface WorkerPlace {
  * Beside the module once built, beside the bundle in the bundled program, and made on the spot from the TypeScript
  * source during development, where a thread could not load it.
  */
-export async function locateWorker({ moduleUrl, source, built }: WorkerPlace): Promise<WorkerProgram | undefined> {
+export async function locateWorker({ moduleUrl, source, built }: WorkerLocation): Promise<WorkerProgram | undefined> {
   const at = (name: string): string => fileURLToPath(new URL(name, moduleUrl));
   if (moduleUrl.endsWith(".ts")) return { kind: "text", text: await bundleSource(at(source)) };
   const path = built.map(at).find((file) => existsSync(file));

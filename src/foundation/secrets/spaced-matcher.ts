@@ -21,23 +21,23 @@ export class SpacedMatcher {
 
   find(text: string): readonly SecretSpan[] {
     if (this.#matcher === undefined || text.length < shortestSpaced) return [];
-    const { letters, places } = condensed(text);
+    const { letters, locations } = condensed(text);
     return this.#matcher.find(letters).map((span) => {
-      const start = places[span.start] ?? 0;
-      return { ...span, start, from: start, end: (places[span.end - 1] ?? 0) + 1 };
+      const start = locations[span.start] ?? 0;
+      return { ...span, start, from: start, end: (locations[span.end - 1] ?? 0) + 1 };
     });
   }
 }
 
 /** The text without what stands between, and where each of its characters was. */
-function condensed(text: string): { readonly letters: string; readonly places: readonly number[] } {
-  const places: number[] = [];
+function condensed(text: string): { readonly letters: string; readonly locations: readonly number[] } {
+  const locations: number[] = [];
   let letters = "";
   for (let at = 0; at < text.length; at += 1) {
     const one = text.charAt(at);
     if (between.test(one)) continue;
     letters += one;
-    places.push(at);
+    locations.push(at);
   }
-  return { letters, places };
+  return { letters, locations };
 }

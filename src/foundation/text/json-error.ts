@@ -21,7 +21,7 @@ export function findJsonError(text: string): { readonly message: string; readonl
 type Expected = "value" | "first-item" | "first-key" | "key" | "colon" | "separator" | "end";
 type Step = { readonly position: number; readonly expected: Expected } | { readonly fault: number };
 
-interface Place {
+interface Location {
   readonly text: string;
   readonly position: number;
   readonly expected: Expected;
@@ -34,48 +34,48 @@ const literal = /true|false|null/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside strings.
 const stringBody = /[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*/y;
 
-function advance(place: Place): Step | undefined {
-  const { text, position, expected, closers } = place;
+function advance(location: Location): Step | undefined {
+  const { text, position, expected, closers } = location;
   const character = text.charAt(position);
   switch (expected) {
     case "colon":
       return character === ":" ? { position: position + 1, expected: "value" } : undefined;
     case "separator":
       if (character === ",") return { position: position + 1, expected: closers.at(-1) === "}" ? "key" : "value" };
-      return close(place);
+      return close(location);
     case "first-key":
-      return close(place) ?? readString(place, "colon");
+      return close(location) ?? readString(location, "colon");
     case "key":
-      return readString(place, "colon");
+      return readString(location, "colon");
     case "first-item":
-      return close(place) ?? readValue(place);
+      return close(location) ?? readValue(location);
     case "value":
-      return readValue(place);
+      return readValue(location);
     case "end":
       return undefined;
   }
 }
 
-function close({ text, position, closers }: Place): Step | undefined {
+function close({ text, position, closers }: Location): Step | undefined {
   if (closers.length === 0 || text.charAt(position) !== closers.at(-1)) return undefined;
   closers.pop();
   return { position: position + 1, expected: closers.length === 0 ? "end" : "separator" };
 }
 
-function readValue(place: Place): Step | undefined {
-  const { text, position, closers } = place;
+function readValue(location: Location): Step | undefined {
+  const { text, position, closers } = location;
   const character = text.charAt(position);
   const after: Expected = closers.length === 0 ? "end" : "separator";
   if (character === "{" || character === "[") {
     closers.push(character === "{" ? "}" : "]");
     return { position: position + 1, expected: character === "{" ? "first-key" : "first-item" };
   }
-  if (character === '"') return readString(place, after);
+  if (character === '"') return readString(location, after);
   const end = Math.max(skip(number, text, position), skip(literal, text, position));
   return end === position ? undefined : { position: end, expected: after };
 }
 
-function readString({ text, position }: Place, after: Expected): Step | undefined {
+function readString({ text, position }: Location, after: Expected): Step | undefined {
   if (text.charAt(position) !== '"') return undefined;
   const end = skip(stringBody, text, position + 1);
   return text.charAt(end) === '"' ? { position: end + 1, expected: after } : { fault: end };

@@ -101,16 +101,16 @@ interface Region {
 }
 
 function matchingCount(left: readonly string[], right: readonly string[]): number {
-  const places = new Map<string, number[]>();
+  const locations = new Map<string, number[]>();
   for (const [index, character] of right.entries()) {
-    const known = places.get(character);
-    if (known === undefined) places.set(character, [index]);
+    const known = locations.get(character);
+    if (known === undefined) locations.set(character, [index]);
     else known.push(index);
   }
   let matching = 0;
   const open: Region[] = [{ leftStart: 0, leftEnd: left.length, rightStart: 0, rightEnd: right.length }];
   for (let region = open.pop(); region !== undefined; region = open.pop()) {
-    const block = longestBlock(left, places, region);
+    const block = longestBlock(left, locations, region);
     if (block.size === 0) continue;
     matching += block.size;
     open.push({ ...region, leftEnd: block.left, rightEnd: block.right });
@@ -122,19 +122,19 @@ function matchingCount(left: readonly string[], right: readonly string[]): numbe
 /** The longest common block inside a region; of several, the one that starts first on the left, then on the right. */
 function longestBlock(
   left: readonly string[],
-  places: ReadonlyMap<string, readonly number[]>,
+  locations: ReadonlyMap<string, readonly number[]>,
   region: Region,
 ): { readonly left: number; readonly right: number; readonly size: number } {
   let best = { left: region.leftStart, right: region.rightStart, size: 0 };
   let endingAt = new Map<number, number>();
   for (let index = region.leftStart; index < region.leftEnd; index += 1) {
     const current = new Map<number, number>();
-    for (const place of places.get(left[index] ?? "") ?? []) {
-      if (place < region.rightStart) continue;
-      if (place >= region.rightEnd) break;
-      const size = (endingAt.get(place - 1) ?? 0) + 1;
-      current.set(place, size);
-      if (size > best.size) best = { left: index - size + 1, right: place - size + 1, size };
+    for (const location of locations.get(left[index] ?? "") ?? []) {
+      if (location < region.rightStart) continue;
+      if (location >= region.rightEnd) break;
+      const size = (endingAt.get(location - 1) ?? 0) + 1;
+      current.set(location, size);
+      if (size > best.size) best = { left: index - size + 1, right: location - size + 1, size };
     }
     endingAt = current;
   }

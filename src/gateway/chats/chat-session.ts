@@ -160,8 +160,8 @@ export class ChatSession implements AsyncDisposable {
     }
     await tx.gatewayTurns.finish(written.turnId, "done");
     if (last?.role !== "assistant" || last.finish_reason === "interrupted") return;
-    const said = textOf(last.content);
-    const text = showReasoning && (last.reasoning ?? "") !== "" ? withReasoning(last.reasoning ?? "", said) : said;
+    const answer = textOf(last.content);
+    const text = showReasoning && (last.reasoning ?? "") !== "" ? withReasoning(last.reasoning ?? "", answer) : answer;
     const liveMessageId = this.#deps.takeLiveMessage();
     await tx.outbox.owe(replies.answer(text, { message, sessionKey, key, liveMessageId }));
   };

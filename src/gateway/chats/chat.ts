@@ -316,8 +316,8 @@ export class Chat {
   async #words(message: InboundMessage): Promise<Enriched> {
     if (readCommandLine(message.text) !== undefined) return { text: message.text, images: [] };
     const shared = isShared(message.source, this.#deps.keyRules());
-    const said = shared ? { ...message, text: `[${nameOf(message)}] ${message.text}` } : message;
-    return await this.#deps.enrich(said, this.#signal);
+    const named = shared ? { ...message, text: `[${nameOf(message)}] ${message.text}` } : message;
+    return await this.#deps.enrich(named, this.#signal);
   }
 
   #context(message: InboundMessage): string {

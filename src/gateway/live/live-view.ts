@@ -133,9 +133,9 @@ export class LiveView {
 
   async #show(one: Unit): Promise<void> {
     const { outlet, settings } = this.#deps;
-    const said = one.kind === "text" ? visibleSoFar(one.text) : one.text;
-    if (said.trim().length < leastVisible && one.messageId === undefined) return;
-    const text = one.isDone || one.kind === "progress" ? said : said + settings.cursor;
+    const visible = one.kind === "text" ? visibleSoFar(one.text) : one.text;
+    if (visible.trim().length < leastVisible && one.messageId === undefined) return;
+    const text = one.isDone || one.kind === "progress" ? visible : visible + settings.cursor;
     if (text === one.shown || text.trim() === "") return;
     const body = outlet.platform.render(text)[0];
     if (body === undefined) return;

@@ -100,13 +100,13 @@ async function runNpm(folder: string, signal: AbortSignal): Promise<void> {
   });
   signal.throwIfAborted();
   if (result.exitCode === 0) return;
-  const said = result.stderr
+  const errors = result.stderr
     .split("\n")
     .filter((line) => line.startsWith("npm error") && !line.includes("A complete log"))
     .slice(0, 4)
     .map((line) => line.replace(/^npm error ?/, ""))
     .join(" ");
-  throw new UserError(`The engine could not be installed: ${said || "npm ended without saying why"}`, {
+  throw new UserError(`The engine could not be installed: ${errors || "npm ended without saying why"}`, {
     code: "engine_install_failed",
     hint: "Check the connection and try again; nothing was left half done.",
   });

@@ -75,7 +75,7 @@ interface Piece {
   readonly end: number;
 }
 
-interface AnswerParts {
+interface AnswerDeps {
   readonly request: GenerationRequest & { readonly signal: AbortSignal };
   readonly plan: PromptPlan;
   readonly maxTokens: number;
@@ -84,7 +84,7 @@ interface AnswerParts {
 class Answer {
   readonly #slot: Slot;
   readonly #model: Model;
-  readonly #request: AnswerParts["request"];
+  readonly #request: AnswerDeps["request"];
   readonly #plan: PromptPlan;
   readonly #maxTokens: number;
   readonly #logprobs: number[] = [];
@@ -92,7 +92,7 @@ class Answer {
   #text = "";
   #shown = 0;
 
-  constructor(slot: Slot, model: Model, { request, plan, maxTokens }: AnswerParts) {
+  constructor(slot: Slot, model: Model, { request, plan, maxTokens }: AnswerDeps) {
     this.#slot = slot;
     this.#model = model;
     this.#request = request;

@@ -44,7 +44,11 @@ function mainCandidate(task: AuxiliaryTask, facts: AutoFacts): Candidate | undef
   const other = task === "vision" ? visionModel(main, profile, facts) : cheapModel(profile, facts);
   if (other === undefined) return undefined;
   if (other === main.model || other === "main") return { kind: "open", target: main, source: "main model" };
-  return { kind: "wish", wish: { provider: main.provider, model: other, source: "auto" }, source: "main provider" };
+  return {
+    kind: "request",
+    wanted: { provider: main.provider, model: other, source: "auto" },
+    source: "main provider",
+  };
 }
 
 /** The main model if it can see, else what its provider has for that; undefined when there is neither. */
@@ -60,13 +64,14 @@ function cheapModel(profile: ProviderProfile | undefined, facts: AutoFacts): str
 
 function candidateFor(profile: ProviderProfile, task: AuxiliaryTask): readonly Candidate[] {
   const provider = profile.id;
-  if (profile.isOwnEndpoint === true) return [{ kind: "wish", wish: { provider, source: "auto" }, source: "auto" }];
+  if (profile.isOwnEndpoint === true)
+    return [{ kind: "request", wanted: { provider, source: "auto" }, source: "auto" }];
   const model =
     task === "vision" ? (profile.visionModel ?? profile.auxModel) : (profile.auxModel ?? profile.curatedModels[0]);
   if (model === undefined) return [];
-  return [{ kind: "wish", wish: { provider, model, source: "auto" }, source: "auto" }];
+  return [{ kind: "request", wanted: { provider, model, source: "auto" }, source: "auto" }];
 }
 
 function isAt(candidate: Candidate, provider: string | undefined): boolean {
-  return candidate.kind === "wish" && candidate.wish.provider === provider;
+  return candidate.kind === "request" && candidate.wanted.provider === provider;
 }

@@ -24,7 +24,7 @@ import { estimateRequest } from "../catalog/token-estimate.ts";
 import { streamModel } from "../client.ts";
 import { classify } from "../failures/classify.ts";
 import { type ProviderProfile, profile } from "../providers/provider.ts";
-import type { TargetWish } from "../resolve/context.ts";
+import type { TargetRequest } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
 import { testCredential, testTarget } from "../testing/target.ts";
 import { type Connections, openConnections } from "../transport/connections.ts";
@@ -122,7 +122,7 @@ function targetAt(provider: string, model: string, extra: Partial<Target> = {}):
   });
 }
 
-interface Given {
+interface Supplied {
   readonly settings?: AuxiliarySettings;
   readonly main?: () => Target | undefined;
   /** Providers with a credential; the others cannot be resolved. */
@@ -130,24 +130,24 @@ interface Given {
   readonly limits?: BudgetLimits;
 }
 
-function side(given: Given = {}) {
-  const wishes: TargetWish[] = [];
+function side(input: Supplied = {}) {
+  const wishes: TargetRequest[] = [];
   const warnings: string[] = [];
   const logger = memoryLogger();
   const clock = new FakeClock(undefined, { autoAdvance: true });
   const catalog = new ModelCatalog();
-  const limits = given.limits ?? { mode: "soft", unknownPrice: "allow" };
-  const main = given.main ?? (() => targetAt("deepseek", "deepseek-chat"));
+  const limits = input.limits ?? { mode: "soft", unknownPrice: "allow" };
+  const main = input.main ?? (() => targetAt("deepseek", "deepseek-chat"));
   const records: unknown[] = [];
   const question = (target: Target) => ({ provider: target.provider, model: target.model, baseUrl: target.baseUrl });
   const deps: AuxiliaryDeps = {
-    settings: () => given.settings ?? {},
-    auto: () => ({ main: main(), prefer: given.settings?.prefer ?? "main", profiles, canSee: () => true }),
-    resolve: async (wish) => {
-      wishes.push(wish);
-      const provider = wish.provider ?? "";
-      if (given.usable?.includes(provider) ?? servers[provider] !== undefined)
-        return { kind: "target", target: targetAt(provider, wish.model ?? "m") };
+    settings: () => input.settings ?? {},
+    auto: () => ({ main: main(), prefer: input.settings?.prefer ?? "main", profiles, canSee: () => true }),
+    resolve: async (wanted) => {
+      wishes.push(wanted);
+      const provider = wanted.provider ?? "";
+      if (input.usable?.includes(provider) ?? servers[provider] !== undefined)
+        return { kind: "target", target: targetAt(provider, wanted.model ?? "m") };
       const variable = profiles.find((one) => one.id === provider)?.keyEnv[0] ?? "KEY";
       return {
         kind: "failure",
@@ -227,7 +227,7 @@ describe("which model a side task uses", () => {
     const facts = { auto: { main: targetAt("deepseek", "x"), prefer: "main", profiles, canSee: () => false } } as const;
     const order = (task: "mcp" | "vision") =>
       planTask(task, {}, facts).candidates.map((one) =>
-        one.kind === "open" ? one.target.provider : one.wish.provider,
+        one.kind === "open" ? one.target.provider : one.wanted.provider,
       );
     expect(order("mcp")).toEqual(["deepseek", "openrouter", "nous", "custom", "openai-codex", "zai"]);
     expect(order("vision")).toEqual(["openrouter", "nous"]);
@@ -237,10 +237,10 @@ describe("which model a side task uses", () => {
     const main = targetAt("openrouter", "kimi");
     const facts = { auto: { main, prefer: "main", profiles, canSee: () => true } } as const;
     const [first] = planTask("vision", {}, facts).candidates;
-    expect(first).toMatchObject({ kind: "wish", wish: { provider: "openrouter", model: "gemini-flash" } });
+    expect(first).toMatchObject({ kind: "request", wanted: { provider: "openrouter", model: "gemini-flash" } });
     const blind = { ...main, provider: "deepseek", quirks: { supportsImages: false } };
     const [other] = planTask("vision", {}, { auto: { ...facts.auto, main: blind } }).candidates;
-    expect(other).toMatchObject({ wish: { provider: "openrouter" } });
+    expect(other).toMatchObject({ wanted: { provider: "openrouter" } });
   });
 
   it("[20:A4.1] `main` is the live endpoint itself, whatever it is [20:R4.2] [20:R4.4]", async () => {
@@ -259,8 +259,13 @@ describe("which model a side task uses", () => {
     const plan = planTask("web_extract", settings, facts);
     expect(plan.candidates).toEqual([
       {
-        kind: "wish",
-        wish: { provider: "custom", baseUrl: "http://localhost:1234/v1", model: "m", source: "auxiliary.web_extract" },
+        kind: "request",
+        wanted: {
+          provider: "custom",
+          baseUrl: "http://localhost:1234/v1",
+          model: "m",
+          source: "auxiliary.web_extract",
+        },
         source: "auxiliary.web_extract",
       },
     ]);
@@ -269,17 +274,17 @@ describe("which model a side task uses", () => {
       { web_extract: { ...settings.web_extract, api_key: new Secret("k-1") } },
       facts,
     );
-    expect(keyed.candidates[0]).toMatchObject({ wish: { apiKey: new Secret("k-1") } });
+    expect(keyed.candidates[0]).toMatchObject({ wanted: { apiKey: new Secret("k-1") } });
   });
 
   it("[20:A4.6] a provider is passed on as it is called; arguments of the call win over everything [20:R4.4] [20:R4.5]", () => {
     const facts = { auto: { main: undefined, prefer: "main", profiles, canSee: () => true } } as const;
     expect(planTask("mcp", { mcp: { provider: "codex" } }, facts).candidates[0]).toMatchObject({
-      wish: { provider: "codex" },
+      wanted: { provider: "codex" },
     });
-    const wish = { baseUrl: "http://h/v1" };
-    expect(planTask("mcp", { mcp: { provider: "codex" } }, { ...facts, wish }).candidates[0]).toMatchObject({
-      wish: { provider: "custom", baseUrl: "http://h/v1" },
+    const wanted = { baseUrl: "http://h/v1" };
+    expect(planTask("mcp", { mcp: { provider: "codex" } }, { ...facts, wanted }).candidates[0]).toMatchObject({
+      wanted: { provider: "custom", baseUrl: "http://h/v1" },
     });
   });
 
@@ -311,7 +316,7 @@ describe("when a side call fails", () => {
     await run("compression", ask, never);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("GLM_API_KEY");
-    expect(wishes.every((wish) => wish.provider === "zai")).toBe(true);
+    expect(wishes.every((wanted) => wanted.provider === "zai")).toBe(true);
   });
 
   it("a chosen provider without credit fails by name instead of moving on [20:R4.9]", async () => {
@@ -474,10 +479,10 @@ describe("money and crowds", () => {
 
 describe("a compression model with a small window", () => {
   it("lowers the threshold for the session and says so [20:R4.13]", () => {
-    const given = { thresholdTokens: 170_000, compressionModel: "tiny", compressionWindow: 64_000 };
-    const lowered = compressionThreshold(given);
+    const input = { thresholdTokens: 170_000, compressionModel: "tiny", compressionWindow: 64_000 };
+    const lowered = compressionThreshold(input);
     expect(lowered.thresholdTokens).toBe(56_000);
     expect(lowered.warning).toContain("tiny");
-    expect(compressionThreshold({ ...given, compressionWindow: 200_000 })).toEqual({ thresholdTokens: 170_000 });
+    expect(compressionThreshold({ ...input, compressionWindow: 200_000 })).toEqual({ thresholdTokens: 170_000 });
   });
 });

@@ -4,17 +4,17 @@ import type { CallCost } from "../catalog/cost.ts";
 import { explain } from "../failures/explain.ts";
 import type { ModelFailure } from "../failures/failure.ts";
 import type { ModelRequest, RequestOptions } from "../request.ts";
-import type { TargetWish } from "../resolve/context.ts";
+import type { TargetRequest } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
 import type { AutoFacts } from "./auto-chain.ts";
 import { type CallDeps, callTarget } from "./call.ts";
 import { type Candidate, describeCandidate } from "./candidate.ts";
 import { Limiter } from "./limiter.ts";
-import { type AuxiliaryPlan, type AuxiliaryWish, planTask } from "./plan.ts";
+import { type AuxiliaryPlan, type AuxiliaryRequest, planTask } from "./plan.ts";
 import { type AuxiliarySettings, type AuxiliaryTask, taskDefaults, timeoutMsOf } from "./task.ts";
 import { type AuxiliaryRecord, AuxiliaryTotals } from "./totals.ts";
 
-export interface AuxiliaryInput extends AuxiliaryWish {
+export interface AuxiliaryInput extends AuxiliaryRequest {
   readonly system?: string;
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolDefinition[];
@@ -47,7 +47,7 @@ export interface AuxiliaryDeps extends Omit<CallDeps, "counted"> {
   settings(): AuxiliarySettings;
   auto(): AutoFacts;
   resolve(
-    wish: TargetWish,
+    wanted: TargetRequest,
     signal: AbortSignal,
   ): Promise<
     | { readonly kind: "target"; readonly target: Target }
@@ -85,8 +85,8 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
     if (!toldWords.has(message)) deps.warn(message);
     toldWords.add(message);
   };
-  const plan = (task: AuxiliaryTask, wish?: AuxiliaryWish): AuxiliaryPlan =>
-    planTask(task, deps.settings(), { auto: deps.auto(), ...(wish === undefined ? {} : { wish }) });
+  const plan = (task: AuxiliaryTask, wanted?: AuxiliaryRequest): AuxiliaryPlan =>
+    planTask(task, deps.settings(), { auto: deps.auto(), ...(wanted === undefined ? {} : { wanted }) });
 
   const run = async (task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome> => {
     const callDeps: CallDeps = {
@@ -184,7 +184,7 @@ async function open(
   signal: AbortSignal,
 ): Promise<{ kind: "open"; target: Target } | Failed> {
   if (candidate.kind === "open") return candidate;
-  const resolved = await deps.resolve(candidate.wish, signal);
+  const resolved = await deps.resolve(candidate.wanted, signal);
   if (resolved.kind === "target") return { kind: "open", target: resolved.target };
   const { code, message, hint } = resolved;
   return { kind: "failed", code, message, hint };

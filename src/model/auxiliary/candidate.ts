@@ -1,10 +1,10 @@
-import type { TargetWish } from "../resolve/context.ts";
+import type { TargetRequest } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
 
 /** One place a side call can go: a target that is open already, or a wish that still has to be resolved. */
 export type Candidate = (
   | { readonly kind: "open"; readonly target: Target }
-  | { readonly kind: "wish"; readonly wish: TargetWish }
+  | { readonly kind: "request"; readonly wanted: TargetRequest }
 ) & {
   /** Why it is on the list, for people: `main model`, `auto`, `auxiliary.vision`, `fallback 1`. */
   readonly source: string;
@@ -15,5 +15,5 @@ export function describeCandidate(candidate: Candidate): {
   readonly model: string | undefined;
 } {
   if (candidate.kind === "open") return { provider: candidate.target.provider, model: candidate.target.model };
-  return { provider: candidate.wish.provider ?? "auto", model: candidate.wish.model };
+  return { provider: candidate.wanted.provider ?? "auto", model: candidate.wanted.model };
 }

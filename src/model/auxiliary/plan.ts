@@ -1,13 +1,13 @@
 import { nonEmpty } from "#foundation/text/text";
-import { parseEntries, wishFor } from "../fallback/chain.ts";
+import { parseEntries, requestFor } from "../fallback/chain.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
-import type { TargetWish } from "../resolve/context.ts";
+import type { TargetRequest } from "../resolve/context.ts";
 import { type AutoFacts, autoChain } from "./auto-chain.ts";
 import type { Candidate } from "./candidate.ts";
 import { type AuxiliarySettings, type AuxiliaryTask, type TaskSettings, taskDefaults } from "./task.ts";
 
 /** What the caller itself asks for; wins over the configuration. */
-export type AuxiliaryWish = Pick<TargetWish, "provider" | "model" | "baseUrl" | "apiKey">;
+export type AuxiliaryRequest = Pick<TargetRequest, "provider" | "model" | "baseUrl" | "apiKey">;
 
 export interface AuxiliaryPlan {
   /** In the order they are tried. Never empty unless nothing at all is set up. */
@@ -21,13 +21,13 @@ export interface AuxiliaryPlan {
 export function planTask(
   task: AuxiliaryTask,
   settings: AuxiliarySettings,
-  facts: { readonly auto: AutoFacts; readonly wish?: AuxiliaryWish },
+  facts: { readonly auto: AutoFacts; readonly wanted?: AuxiliaryRequest },
 ): AuxiliaryPlan {
   const own = settings[task] ?? {};
   const parsed = parseEntries(own.fallback ?? [], `auxiliary.${task}.fallback`);
   const fallbacks = parsed.entries.map((entry, index): Candidate => {
     const source = `auxiliary.${task}.fallback ${index + 1}`;
-    return { kind: "wish", wish: wishFor(entry, source), source };
+    return { kind: "request", wanted: requestFor(entry, source), source };
   });
   const chosen = chosenCandidate(task, own, facts);
   if (chosen !== "auto")
@@ -37,7 +37,7 @@ export function planTask(
       warnings: parsed.warnings,
     };
   const [first, ...rest] = autoChain(task, facts.auto).map((candidate) =>
-    withModel(candidate, facts.wish?.model ?? nonEmpty(own.model)),
+    withModel(candidate, facts.wanted?.model ?? nonEmpty(own.model)),
   );
   const candidates = first === undefined ? fallbacks : [first, ...fallbacks, ...rest];
   return { candidates, isAuto: true, warnings: parsed.warnings };
@@ -46,17 +46,19 @@ export function planTask(
 function chosenCandidate(
   task: AuxiliaryTask,
   own: TaskSettings,
-  facts: { readonly auto: AutoFacts; readonly wish?: AuxiliaryWish },
+  facts: { readonly auto: AutoFacts; readonly wanted?: AuxiliaryRequest },
 ): Candidate | "auto" | undefined {
   const source = `auxiliary.${task}`;
-  const { wish } = facts;
-  if (wish?.baseUrl !== undefined)
-    return { kind: "wish", wish: { ...wish, provider: customEndpoint.id, source: "call" }, source: "call" };
-  if (wish?.provider !== undefined) return namedProvider(wish.provider, { ...wish, source: "call" }, facts.auto.main);
+  const { wanted } = facts;
+  if (wanted?.baseUrl !== undefined)
+    return { kind: "request", wanted: { ...wanted, provider: customEndpoint.id, source: "call" }, source: "call" };
+  if (wanted?.provider !== undefined)
+    return namedProvider(wanted.provider, { ...wanted, source: "call" }, facts.auto.main);
   const baseUrl = nonEmpty(own.base_url);
-  const model = wish?.model ?? nonEmpty(own.model);
+  const model = wanted?.model ?? nonEmpty(own.model);
   const shared = { ...(model === undefined ? {} : { model }), ...keyOf(own), ...protocolOf(own), source };
-  if (baseUrl !== undefined) return { kind: "wish", wish: { ...shared, provider: customEndpoint.id, baseUrl }, source };
+  if (baseUrl !== undefined)
+    return { kind: "request", wanted: { ...shared, provider: customEndpoint.id, baseUrl }, source };
   const provider = nonEmpty(own.provider) ?? taskDefaults[task].provider;
   return namedProvider(provider, shared, facts.auto.main);
 }
@@ -64,15 +66,15 @@ function chosenCandidate(
 /** `main` is what the session talks to. */
 function namedProvider(
   provider: string,
-  wish: TargetWish & { readonly source: string },
+  wanted: TargetRequest & { readonly source: string },
   main: AutoFacts["main"],
 ): Candidate | "auto" | undefined {
-  const { source } = wish;
+  const { source } = wanted;
   if (provider === "auto") return "auto";
-  if (provider !== "main") return { kind: "wish", wish: { ...wish, provider }, source };
+  if (provider !== "main") return { kind: "request", wanted: { ...wanted, provider }, source };
   if (main === undefined) return undefined;
   // Another model at the same endpoint keeps the endpoint's credential, also where no resolver could find it again.
-  const target = wish.model === undefined ? main : { ...main, model: wish.model };
+  const target = wanted.model === undefined ? main : { ...main, model: wanted.model };
   return { kind: "open", target, source };
 }
 
@@ -82,7 +84,7 @@ function withModel(candidate: Candidate, model: string | undefined): Candidate {
   return { ...candidate, target: { ...candidate.target, model } };
 }
 
-function keyOf(own: TaskSettings): Pick<TargetWish, "apiKey" | "keyEnv"> {
+function keyOf(own: TaskSettings): Pick<TargetRequest, "apiKey" | "keyEnv"> {
   const keyEnv = nonEmpty(own.key_env);
   return {
     ...(own.api_key === undefined || own.api_key.isEmpty ? {} : { apiKey: own.api_key }),
@@ -90,7 +92,7 @@ function keyOf(own: TaskSettings): Pick<TargetWish, "apiKey" | "keyEnv"> {
   };
 }
 
-function protocolOf(own: TaskSettings): Pick<TargetWish, "protocol"> {
+function protocolOf(own: TaskSettings): Pick<TargetRequest, "protocol"> {
   switch (own.api_mode) {
     case "chat_completions":
     case "anthropic_messages":

@@ -38,11 +38,11 @@ function factsOf(entry: Readonly<Record<string, unknown>>): ModelFacts {
 }
 
 function windowOf(entry: Readonly<Record<string, unknown>>): number | undefined {
-  const places = [entry, entry["meta"], capabilityLimits(entry), entry["top_provider"], entry["limits"]];
-  for (const place of places) {
-    if (!isRecord(place)) continue;
+  const locations = [entry, entry["meta"], capabilityLimits(entry), entry["top_provider"], entry["limits"]];
+  for (const location of locations) {
+    if (!isRecord(location)) continue;
     for (const field of [...windowFields, "max_context_window_tokens", "max_prompt_tokens"]) {
-      const value = readWindow(place[field]);
+      const value = readWindow(location[field]);
       if (value !== undefined) return value;
     }
   }
@@ -55,10 +55,10 @@ function capabilityLimits(entry: Readonly<Record<string, unknown>>): unknown {
 }
 
 function outputOf(entry: Readonly<Record<string, unknown>>): number | undefined {
-  for (const place of [entry["top_provider"], capabilityLimits(entry), entry]) {
-    if (!isRecord(place)) continue;
+  for (const location of [entry["top_provider"], capabilityLimits(entry), entry]) {
+    if (!isRecord(location)) continue;
     for (const field of outputFields) {
-      const value = place[field];
+      const value = location[field];
       if (typeof value === "number" && Number.isInteger(value) && value > 0) return value;
     }
   }

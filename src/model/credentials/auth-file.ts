@@ -131,8 +131,8 @@ function fileBackend(path: string): AuthBackend {
 function refuseRealHomeInTests(path: string, env: Readonly<Record<string, string | undefined>>): void {
   if (env.NODE_ENV !== "test") return;
   const real = resolve(join(userInfo().homedir, ".hermes"));
-  const given = resolve(path);
-  if (given === real || given.startsWith(real + sep)) {
-    throw new Error(`a test tried to open the real credential store at ${given}`);
+  const input = resolve(path);
+  if (input === real || input.startsWith(real + sep)) {
+    throw new Error(`a test tried to open the real credential store at ${input}`);
   }
 }

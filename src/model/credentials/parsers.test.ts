@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readNamedEndpoints } from "../providers/custom.ts";
-import { parseModelWish } from "../providers/model-wish.ts";
+import { parseModelArgument } from "../providers/model-argument.ts";
 import { normalizeModelName } from "../providers/models/model-name.ts";
 import { readModelList } from "../providers/models/models-list.ts";
 import { customEndpoint } from "../providers/records/clouds.ts";
@@ -23,7 +23,7 @@ describe("whatever other programs and people write", () => {
         readCallback(text, "state");
         readClaims(text);
         readAwsFile(text);
-        parseModelWish(text, { registry, named: [] });
+        parseModelArgument(text, { registry, named: [] });
         for (const profile of registry.all()) normalizeModelName(text, profile);
       }),
     );

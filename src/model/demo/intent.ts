@@ -70,16 +70,16 @@ const rules: readonly Rule[] = [
   rule(`\\b(?:search|grep|look)\\s+(?:for\\s+)?${target}(?:\\s+in\\s+(?:the\\s+)?(?<where>\\S+))?`, (groups) => ({
     kind: "search",
     pattern: pick(groups),
-    path: place(groups.where),
+    path: location(groups.where),
   })),
   rule(
     "\\b(?:list|show)\\b.*?\\b(?:files|folder|directory|dir)\\b(?:.*?\\b(?:in|of)\\s+(?<where>\\S+))?",
     (groups) => ({
       kind: "list",
-      path: place(groups.where),
+      path: location(groups.where),
     }),
   ),
-  rule("\\bwhat files\\b(?:.*?\\bin\\s+(?<where>\\S+))?", (groups) => ({ kind: "list", path: place(groups.where) })),
+  rule("\\bwhat files\\b(?:.*?\\bin\\s+(?<where>\\S+))?", (groups) => ({ kind: "list", path: location(groups.where) })),
   rule(`\\b(?:read|show|open|print|cat)\\s+(?:me\\s+)?(?:the\\s+)?(?:file\\s+)?${target}`, (groups) => ({
     kind: "read",
     path: pick(groups).replace(/[?!,]+$/, ""),
@@ -94,7 +94,7 @@ export function intentOf(text: string): Intent {
   return { kind: "unknown" };
 }
 
-function place(word: string | undefined): string {
+function location(word: string | undefined): string {
   const cleaned = (word ?? "").replace(/[`"'?!,]/g, "").replace(/\.$/, "");
   return cleaned === "" || /^(?:this|here|the|current|it)$/i.test(cleaned) ? "." : cleaned;
 }

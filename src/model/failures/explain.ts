@@ -187,8 +187,8 @@ function credentialStep(failure: ModelFailure, provider: ExplainedProvider | und
 }
 
 function billingStep(failure: ModelFailure, provider: ExplainedProvider | undefined): string {
-  const place = failure.helpUrl ?? provider?.signUpUrl;
-  const add = place === undefined ? "Add credit at the provider" : `Add credit at ${place}`;
+  const location = failure.helpUrl ?? provider?.signUpUrl;
+  const add = location === undefined ? "Add credit at the provider" : `Add credit at ${location}`;
   // The money may be at another address of the same service.
   if (provider?.probeBaseUrls !== undefined)
     return `${add}, or find the address the key belongs to with: hermes doctor --fix`;

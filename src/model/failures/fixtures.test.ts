@@ -30,16 +30,16 @@ const files = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))
   .map((name) => JSON.parse(readFileSync(`${folder}${name}`, "utf8")) as { provider: string; cases: FailureCase[] });
 
-function faultOf(given: FailureCase): AttemptFault {
-  if (given.stream !== undefined)
-    return { kind: "stream", fault: { type: "stream-fault", ...given.stream }, textShown: given.textShown ?? false };
-  if (given.connection !== undefined) return { kind: "connection", failure: given.connection };
-  const body = typeof given.body === "string" ? given.body : JSON.stringify(given.body);
-  return { kind: "http", status: given.status ?? 0, headers: given.headers ?? {}, body };
+function faultOf(input: FailureCase): AttemptFault {
+  if (input.stream !== undefined)
+    return { kind: "stream", fault: { type: "stream-fault", ...input.stream }, textShown: input.textShown ?? false };
+  if (input.connection !== undefined) return { kind: "connection", failure: input.connection };
+  const body = typeof input.body === "string" ? input.body : JSON.stringify(input.body);
+  return { kind: "http", status: input.status ?? 0, headers: input.headers ?? {}, body };
 }
 
 describe.each(files)("failures as $provider writes them [10:ERR-1] [20:R5.4]", ({ provider, cases }) => {
-  it.each(cases.map((one) => [one.name, one] as const))("%s", (_name, given) => {
+  it.each(cases.map((one) => [one.name, one] as const))("%s", (_name, input) => {
     const facts = {
       provider,
       model: "m",
@@ -47,18 +47,18 @@ describe.each(files)("failures as $provider writes them [10:ERR-1] [20:R5.4]", (
       window: 200_000,
       messageCount: 6,
       nowMs: newYear,
-      ...given.facts,
+      ...input.facts,
     };
-    const failure = classify(faultOf(given), facts);
+    const failure = classify(faultOf(input), facts);
     const may = [
       failure.isRetryable && "retry",
       failure.mayCompress && "compress",
       failure.mayRotate && "rotate",
       failure.mayFallBack && "fallback",
     ].filter((flag) => flag !== false);
-    expect({ ...failure, may: may.join(" ") }).toMatchObject(given.expect);
+    expect({ ...failure, may: may.join(" ") }).toMatchObject(input.expect);
     expect(failure.message.length).toBeLessThanOrEqual(500);
-    expect(failure.isPartial).toBe(given.textShown ?? false);
+    expect(failure.isPartial).toBe(input.textShown ?? false);
   });
 });
 

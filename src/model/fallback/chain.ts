@@ -1,7 +1,7 @@
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import { nonEmpty } from "#foundation/text/text";
-import type { TargetWish } from "../resolve/context.ts";
+import type { TargetRequest } from "../resolve/context.ts";
 import type { ProtocolName } from "../target.ts";
 
 /** One model to go to when another fails. */
@@ -91,6 +91,6 @@ function protocolIn(value: unknown): ProtocolName | undefined {
 }
 
 /** What the resolver is asked for. */
-export function wishFor(entry: FallbackEntry, source: string): TargetWish {
+export function requestFor(entry: FallbackEntry, source: string): TargetRequest {
   return { ...entry, source };
 }

@@ -4,9 +4,9 @@ import { Secret } from "#foundation/secrets/secret";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { classify } from "../failures/classify.ts";
 import type { ModelFailure } from "../failures/failure.ts";
-import type { Resolution, TargetWish } from "../resolve/context.ts";
+import type { Resolution, TargetRequest } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
-import { parseFallbackChain, wishFor } from "./chain.ts";
+import { parseFallbackChain, requestFor } from "./chain.ts";
 import { startTarget } from "./start-target.ts";
 import { beginTurn, type FallbackState, hasFallbackLeft, openFallback } from "./state.ts";
 import { type SwitchDeps, switchTarget } from "./switch-target.ts";
@@ -31,18 +31,18 @@ const entries = [
 /** Knows every provider except those listed. */
 function deps(
   unusable: readonly string[] = [],
-): SwitchDeps & { wishes: TargetWish[]; logger: ReturnType<typeof memoryLogger> } {
-  const wishes: TargetWish[] = [];
+): SwitchDeps & { wishes: TargetRequest[]; logger: ReturnType<typeof memoryLogger> } {
+  const wishes: TargetRequest[] = [];
   return {
     wishes,
     logger: memoryLogger(),
     nowMs: now,
-    resolve: async (wish) => {
-      wishes.push(wish);
-      const provider = wish.provider ?? "";
+    resolve: async (wanted) => {
+      wishes.push(wanted);
+      const provider = wanted.provider ?? "";
       return unusable.includes(provider)
         ? { kind: "failure", message: `no key for ${provider}` }
-        : { kind: "target", target: target(provider, wish.model ?? "") };
+        : { kind: "target", target: target(provider, wanted.model ?? "") };
     },
   };
 }
@@ -85,7 +85,7 @@ describe("the chain in the configuration", () => {
     if (entry === undefined) throw new Error("no entry");
     expect(entry).toMatchObject({ baseUrl: "http://h/v1", keyEnv: "K", protocol: "anthropic_messages" });
     expect(entry.apiKey?.equals(new Secret("k-123456"))).toBe(true);
-    expect(wishFor(entry, "fallback 1")).toMatchObject({ provider: "custom", source: "fallback 1" });
+    expect(requestFor(entry, "fallback 1")).toMatchObject({ provider: "custom", source: "fallback 1" });
   });
 });
 
@@ -200,17 +200,17 @@ describe("the model a session starts with [20:R5.14]", () => {
   };
   const start = (provider: string, chain = entries) => {
     const logger = memoryLogger();
-    const resolve = async (wish: TargetWish): Promise<Resolution> => {
-      const code = known[wish.provider ?? ""];
+    const resolve = async (wanted: TargetRequest): Promise<Resolution> => {
+      const code = known[wanted.provider ?? ""];
       return code === undefined
         ? {
             kind: "target",
-            target: target(wish.provider ?? "", wish.model ?? ""),
+            target: target(wanted.provider ?? "", wanted.model ?? ""),
             notices: [],
             requestedProvider: "",
             explanation: [],
           }
-        : { kind: "failure", code, message: `No key for ${wish.provider}.`, hint: "Run: add", explanation: [] };
+        : { kind: "failure", code, message: `No key for ${wanted.provider}.`, hint: "Run: add", explanation: [] };
     };
     return startTarget({ provider }, { resolve, chain, logger }, never);
   };

@@ -1,9 +1,9 @@
 import type { Logger } from "#foundation/files/logger";
-import type { Resolution, TargetWish } from "../resolve/context.ts";
-import { type FallbackEntry, wishFor } from "./chain.ts";
+import type { Resolution, TargetRequest } from "../resolve/context.ts";
+import { type FallbackEntry, requestFor } from "./chain.ts";
 
 export interface StartDeps {
-  resolve(wish: TargetWish, signal: AbortSignal): Promise<Resolution>;
+  resolve(wanted: TargetRequest, signal: AbortSignal): Promise<Resolution>;
   readonly chain: readonly FallbackEntry[];
   readonly logger: Logger;
 }
@@ -23,12 +23,12 @@ const mistakes = new Set(["invalid_provider", "invalid_base_url", "missing_base_
  * The target a session starts with: what was asked for or, when that lacks a key or its login ran out, the first
  * entry of the chain that can be used. Nothing usable: the failure of what was asked for.
  */
-export async function startTarget(wish: TargetWish, deps: StartDeps, signal: AbortSignal): Promise<StartedTarget> {
+export async function startTarget(wanted: TargetRequest, deps: StartDeps, signal: AbortSignal): Promise<StartedTarget> {
   const { chain, logger } = deps;
-  const primary = await deps.resolve(wish, signal);
+  const primary = await deps.resolve(wanted, signal);
   if (primary.kind === "target" || mistakes.has(primary.code)) return { resolution: primary, chain };
   for (const [index, entry] of chain.entries()) {
-    const resolution = await deps.resolve(wishFor(entry, `fallback ${index + 1}`), signal);
+    const resolution = await deps.resolve(requestFor(entry, `fallback ${index + 1}`), signal);
     if (resolution.kind === "target") {
       const { model, providerLabel } = resolution.target;
       const notice = `${primary.message} Starting with ${model} via ${providerLabel} instead. ${primary.hint}`;

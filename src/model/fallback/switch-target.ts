@@ -1,8 +1,8 @@
 import type { Logger } from "#foundation/files/logger";
 import type { FailureKind, ModelFailure } from "../failures/failure.ts";
-import type { TargetWish } from "../resolve/context.ts";
+import type { TargetRequest } from "../resolve/context.ts";
 import type { Target } from "../target.ts";
-import { type FallbackEntry, wishFor } from "./chain.ts";
+import { type FallbackEntry, requestFor } from "./chain.ts";
 import { activated, type FallbackState, takeNext } from "./state.ts";
 
 /** One change of model, as it is stored and counted. */
@@ -27,7 +27,7 @@ export type SwitchOutcome =
 
 export interface SwitchDeps {
   resolve(
-    wish: TargetWish,
+    wanted: TargetRequest,
     signal: AbortSignal,
   ): Promise<
     { readonly kind: "target"; readonly target: Target } | { readonly kind: "failure"; readonly message: string }
@@ -78,7 +78,7 @@ async function obstacleTo(
   at: { readonly index: number; readonly from: Target; readonly failure: ModelFailure },
   { deps, signal }: { readonly deps: SwitchDeps; readonly signal: AbortSignal },
 ): Promise<{ kind: "skip"; reason: string } | { kind: "usable"; target: Target }> {
-  const resolved = await deps.resolve(wishFor(entry, `fallback ${at.index + 1}`), signal);
+  const resolved = await deps.resolve(requestFor(entry, `fallback ${at.index + 1}`), signal);
   if (resolved.kind === "failure") return { kind: "skip", reason: resolved.message };
   const { target } = resolved;
   const { from, failure } = at;

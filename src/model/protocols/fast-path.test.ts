@@ -68,8 +68,8 @@ const anthropic = ({ kind, text, index }: Piece): Frame => {
 const responses = ({ kind, text, index }: Piece, at: number): Frame => {
   const type =
     kind === "text" ? "output_text" : kind === "thought" ? "reasoning_summary_text" : "function_call_arguments";
-  const place = { sequence_number: at, output_index: kind === "arguments" ? index + 4 : index };
-  return frame({ type: `response.${type}.delta`, ...place, delta: text, obfuscation: "xY9".slice(at % 4) });
+  const location = { sequence_number: at, output_index: kind === "arguments" ? index + 4 : index };
+  return frame({ type: `response.${type}.delta`, ...location, delta: text, obfuscation: "xY9".slice(at % 4) });
 };
 
 const wires: readonly (readonly [ProtocolName, (piece: Piece, at: number) => Frame])[] = [

@@ -111,8 +111,8 @@ describe("any history", () => {
       maxLength: 6,
     });
     await fc.assert(
-      fc.asyncProperty(turns, async (given) => {
-        const messages = given.flatMap(([question, answer, calls], at): readonly Message[] => {
+      fc.asyncProperty(turns, async (supplied) => {
+        const messages = supplied.flatMap(([question, answer, calls], at): readonly Message[] => {
           const id = `call_${at}`;
           const asked: Message = { role: "user", content: `q${question}` };
           if (!calls) return [asked, { role: "assistant", content: `a${answer}` }];

@@ -88,8 +88,8 @@ describe("a request written from what is remembered", () => {
         fc.property(history, fc.array(settings, { minLength: 1, maxLength: 3 }), fc.nat(), (all, targets, seed) => {
           const memo = new WireMemo();
           const compare = (messages: readonly Message[]): void => {
-            for (const given of targets) {
-              const request = testRequest({ ...given, protocol: name, messages, tools });
+            for (const input of targets) {
+              const request = testRequest({ ...input, protocol: name, messages, tools });
               const plain = protocol.lower(request);
               expect(protocol.lower(request, memo)).toEqual(plain);
               expect(protocol.lower(request, memo)).toEqual(plain);
@@ -111,8 +111,8 @@ describe("a request written from what is remembered", () => {
   it.each(protocols)("is the JSON of what it says, with nothing lost between the pieces: %s", async (name) => {
     const protocol = await protocolFor(name);
     fc.assert(
-      fc.property(history, settings, (messages, given) => {
-        const request = testRequest({ ...given, protocol: name, messages, tools: [readFileTool] });
+      fc.property(history, settings, (messages, input) => {
+        const request = testRequest({ ...input, protocol: name, messages, tools: [readFileTool] });
         const { body } = protocol.lower(request, new WireMemo());
         expect(JSON.stringify(JSON.parse(body))).toBe(body);
       }),
@@ -137,8 +137,8 @@ function counted(): { readonly value: { toJSON(): string }; times(): number } {
 
 describe("the memo of what was written", () => {
   const memo = new WireMemo();
-  const lower = async (given: Partial<ModelRequest>): Promise<string> =>
-    (await protocolFor("chat_completions")).lower({ ...testRequest(), ...given }, memo).body;
+  const lower = async (input: Partial<ModelRequest>): Promise<string> =>
+    (await protocolFor("chat_completions")).lower({ ...testRequest(), ...input }, memo).body;
 
   it("writes a message once, however many requests hold it", async () => {
     const { value, times } = counted();

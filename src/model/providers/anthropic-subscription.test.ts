@@ -10,9 +10,9 @@ const token = "sk-ant-oat01-0123456789abcdef";
 const key = "sk-ant-api03-0123456789abcdef";
 
 /** The request as it would leave for Anthropic, with what the credential adds. */
-async function sent(given: { readonly secret: string; readonly isAccepted?: boolean; readonly at?: string }) {
-  using world = openWorld({ env: { ANTHROPIC_TOKEN: given.secret } });
-  if (given.isAccepted === true)
+async function sent(supplied: { readonly secret: string; readonly isAccepted?: boolean; readonly at?: string }) {
+  using world = openWorld({ env: { ANTHROPIC_TOKEN: supplied.secret } });
+  if (supplied.isAccepted === true)
     await world.authFile.update((state) => withAcceptedNotice(state, "anthropic", new Date(0)), never);
   const { target, notices } = await resolved({ provider: "anthropic", model: "claude-sonnet-4-6" }, world.context);
   const { wire, url, headers } = await prepareRequest({
@@ -22,7 +22,12 @@ async function sent(given: { readonly secret: string; readonly isAccepted?: bool
     tools: [readFileTool],
     options: { stream: true },
   });
-  const input = { method: "POST", url: given.at === undefined ? url : new URL(given.at), headers, body: wire.body };
+  const input = {
+    method: "POST",
+    url: supplied.at === undefined ? url : new URL(supplied.at),
+    headers,
+    body: wire.body,
+  };
   const credential = await target.credential.authorize(input, never);
   return { body: wire.body, headers: mergeHeaders(headers, credential), notices };
 }

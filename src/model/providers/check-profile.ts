@@ -34,55 +34,55 @@ const headerPattern = /^[A-Za-z0-9-]+$/;
 const secretHeaders = new Set(["authorization", "x-api-key", "x-goog-api-key", "cookie"]);
 
 /** What is wrong with a record, in words; empty for a good one. Plugins may hand in anything, so nothing is assumed. */
-export function checkProfile(given: ProviderProfile): readonly string[] {
+export function checkProfile(input: ProviderProfile): readonly string[] {
   return [
-    ...checkNames(given),
-    ...checkAddresses(given),
-    ...checkChoices(given),
-    ...checkTexts("curatedModels", given.curatedModels, /^\S+$/),
-    ...checkTexts("keyEnv", given.keyEnv, variablePattern),
-    ...checkTexts("baseUrlEnv", given.baseUrlEnv, variablePattern),
-    ...checkHeaders(given),
+    ...checkNames(input),
+    ...checkAddresses(input),
+    ...checkChoices(input),
+    ...checkTexts("curatedModels", input.curatedModels, /^\S+$/),
+    ...checkTexts("keyEnv", input.keyEnv, variablePattern),
+    ...checkTexts("baseUrlEnv", input.baseUrlEnv, variablePattern),
+    ...checkHeaders(input),
   ];
 }
 
-function* checkNames(given: ProviderProfile): Generator<string> {
-  if (typeof given.id !== "string" || !namePattern.test(given.id)) yield "id must be lower-case letters, digits, . _ -";
-  if (typeof given.label !== "string" || given.label.trim() === "") yield "label is missing";
-  yield* checkTexts("aliases", given.aliases, namePattern);
-  if (["auto", "main", "none"].includes(given.id)) yield `id "${given.id}" is a reserved word`;
+function* checkNames(input: ProviderProfile): Generator<string> {
+  if (typeof input.id !== "string" || !namePattern.test(input.id)) yield "id must be lower-case letters, digits, . _ -";
+  if (typeof input.label !== "string" || input.label.trim() === "") yield "label is missing";
+  yield* checkTexts("aliases", input.aliases, namePattern);
+  if (["auto", "main", "none"].includes(input.id)) yield `id "${input.id}" is a reserved word`;
 }
 
-function* checkAddresses(given: ProviderProfile): Generator<string> {
-  yield* checkTexts("allowedHosts", given.allowedHosts, hostPattern);
-  if (given.baseUrl === "") return;
-  const url = parseUrl(given.baseUrl);
+function* checkAddresses(input: ProviderProfile): Generator<string> {
+  yield* checkTexts("allowedHosts", input.allowedHosts, hostPattern);
+  if (input.baseUrl === "") return;
+  const url = parseUrl(input.baseUrl);
   if (url === undefined) {
-    yield `baseUrl ${JSON.stringify(given.baseUrl)} is not an absolute address`;
+    yield `baseUrl ${JSON.stringify(input.baseUrl)} is not an absolute address`;
     return;
   }
-  if (given.baseUrl.endsWith("/")) yield "baseUrl must not end with a slash";
+  if (input.baseUrl.endsWith("/")) yield "baseUrl must not end with a slash";
   if (url.username !== "" || url.password !== "") yield "baseUrl must not carry a password";
-  const others = [...(given.keyEndpoints ?? []).map((one) => one.baseUrl), ...(given.probeBaseUrls ?? [])];
+  const others = [...(input.keyEndpoints ?? []).map((one) => one.baseUrl), ...(input.probeBaseUrls ?? [])];
   for (const other of others) if (parseUrl(other) === undefined) yield `${JSON.stringify(other)} is not an address`;
 }
 
-function* checkChoices(given: ProviderProfile): Generator<string> {
-  if (!authKinds.includes(given.authKind)) yield `authKind ${JSON.stringify(given.authKind)} is unknown`;
-  if (!namings.includes(given.modelNaming)) yield `modelNaming ${JSON.stringify(given.modelNaming)} is unknown`;
-  const named = [given.protocol, ...(given.protocolRules ?? []).map((rule) => rule.protocol)];
+function* checkChoices(input: ProviderProfile): Generator<string> {
+  if (!authKinds.includes(input.authKind)) yield `authKind ${JSON.stringify(input.authKind)} is unknown`;
+  if (!namings.includes(input.modelNaming)) yield `modelNaming ${JSON.stringify(input.modelNaming)} is unknown`;
+  const named = [input.protocol, ...(input.protocolRules ?? []).map((rule) => rule.protocol)];
   for (const protocol of named) {
     if (protocol !== undefined && !protocols.includes(protocol))
       yield `protocol ${JSON.stringify(protocol)} is unknown`;
   }
-  for (const rule of given.protocolRules ?? []) {
+  for (const rule of input.protocolRules ?? []) {
     if (!(rule.model instanceof RegExp)) yield "protocolRules need a pattern for the model";
   }
-  if (typeof given.models !== "object" || given.models === null) yield "models is missing";
+  if (typeof input.models !== "object" || input.models === null) yield "models is missing";
 }
 
-function* checkHeaders(given: ProviderProfile): Generator<string> {
-  for (const [name, value] of Object.entries(given.headers ?? {})) {
+function* checkHeaders(input: ProviderProfile): Generator<string> {
+  for (const [name, value] of Object.entries(input.headers ?? {})) {
     if (!headerPattern.test(name) || typeof value !== "string") yield `header ${JSON.stringify(name)} is malformed`;
     // A credential in a fixed header would escape the check of hosts.
     if (secretHeaders.has(name.toLowerCase())) yield `header ${JSON.stringify(name)} belongs to the credential`;

@@ -75,15 +75,15 @@ export function readNamedEndpoints(list: unknown, map: unknown, registry: Provid
   return { endpoints: [...found.values()], warnings, errors };
 }
 
-interface Given {
+interface Supplied {
   readonly list: unknown;
   readonly map: unknown;
   readonly registry: ProviderRegistry;
   readonly errors: string[];
 }
 
-function* entriesOf(given: Given): Generator<{ readonly where: string; readonly entry: Record<string, unknown> }> {
-  const { list, map, registry, errors } = given;
+function* entriesOf(input: Supplied): Generator<{ readonly where: string; readonly entry: Record<string, unknown> }> {
+  const { list, map, registry, errors } = input;
   if (Array.isArray(list)) {
     for (const [index, entry] of list.entries()) {
       if (isRecord(entry)) yield { where: `custom_providers[${index}]`, entry };
@@ -120,14 +120,14 @@ function readEntry(raw: Record<string, unknown>, where: string, warnings: string
     name,
     baseUrl,
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...given("keyEnv", nonEmpty(entry.key_env)),
-    ...given("protocol", protocolOf(entry.api_mode)),
-    ...given("model", nonEmpty(entry.model)),
+    ...input("keyEnv", nonEmpty(entry.key_env)),
+    ...input("protocol", protocolOf(entry.api_mode)),
+    ...input("model", nonEmpty(entry.model)),
     models: modelsOf(entry.models),
-    ...given("contextLength", positive(entry.context_length)),
-    ...given("rateLimitDelaySeconds", positive(entry.rate_limit_delay)),
-    ...given("requestTimeoutSeconds", positive(entry.request_timeout_seconds)),
-    ...given("staleTimeoutSeconds", positive(entry.stale_timeout_seconds)),
+    ...input("contextLength", positive(entry.context_length)),
+    ...input("rateLimitDelaySeconds", positive(entry.rate_limit_delay)),
+    ...input("requestTimeoutSeconds", positive(entry.request_timeout_seconds)),
+    ...input("staleTimeoutSeconds", positive(entry.stale_timeout_seconds)),
   };
 }
 
@@ -172,16 +172,16 @@ function modelsOf(value: unknown): Readonly<Record<string, NamedEndpointModel>> 
       .map(([id, one]) => [
         id,
         {
-          ...given("contextLength", positive(one.context_length)),
-          ...given("maxTokens", positive(one.max_tokens)),
-          ...given("timeoutSeconds", positive(one.timeout_seconds)),
-          ...given("staleTimeoutSeconds", positive(one.stale_timeout_seconds)),
+          ...input("contextLength", positive(one.context_length)),
+          ...input("maxTokens", positive(one.max_tokens)),
+          ...input("timeoutSeconds", positive(one.timeout_seconds)),
+          ...input("staleTimeoutSeconds", positive(one.stale_timeout_seconds)),
         },
       ]),
   );
 }
 
-function given<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+function input<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
 }
 

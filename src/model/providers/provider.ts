@@ -155,9 +155,9 @@ export interface ProviderProfile {
 
 /** A profile with the usual values filled in. */
 export function profile(
-  given: Pick<ProviderProfile, "id" | "label" | "baseUrl" | "curatedModels"> & Partial<ProviderProfile>,
+  input: Pick<ProviderProfile, "id" | "label" | "baseUrl" | "curatedModels"> & Partial<ProviderProfile>,
 ): ProviderProfile {
-  const host = /^https?:/.test(given.baseUrl) ? hostOf(given.baseUrl) : undefined;
+  const host = /^https?:/.test(input.baseUrl) ? hostOf(input.baseUrl) : undefined;
   return {
     aliases: [],
     authKind: "api_key",
@@ -166,6 +166,6 @@ export function profile(
     allowedHosts: host === undefined ? [] : [host],
     models: {},
     modelNaming: "bare",
-    ...given,
+    ...input,
   };
 }

@@ -76,9 +76,9 @@ function rank(profile: ProviderProfile): number {
 }
 
 /** A key or an address on the command line, without a provider. */
-function explicitCandidate({ wish, context, named }: Step): Candidate | undefined {
-  const url = nonEmpty(wish.baseUrl);
-  if (url === undefined && wish.apiKey === undefined) return undefined;
+function explicitCandidate({ wanted, context, named }: Step): Candidate | undefined {
+  const url = nonEmpty(wanted.baseUrl);
+  if (url === undefined && wanted.apiKey === undefined) return undefined;
   const isMeant = (profile: ProviderProfile): boolean =>
     profile.isFirstChoice === true &&
     (url === undefined || profile.allowedHosts.some((host) => hostMatches(url, host)));

@@ -147,7 +147,7 @@ function limitsOf(plan: TargetPlan, knowledge: ModelKnowledge, context: ResolveC
   };
 }
 
-interface QuirkParts {
+interface QuirkDeps {
   readonly plan: TargetPlan;
   readonly baseUrl: string;
   readonly limits: TargetLimits;
@@ -156,7 +156,7 @@ interface QuirkParts {
   readonly routing: RoutingSettings | undefined;
 }
 
-function targetQuirks({ plan, baseUrl, limits, knowledge, records, routing }: QuirkParts): TargetQuirks {
+function targetQuirks({ plan, baseUrl, limits, knowledge, records, routing }: QuirkDeps): TargetQuirks {
   const { model, protocol } = plan;
   const known = mergeQuirks(quirksFor({ model, protocol, baseUrl }, records), plan.quirks ?? {});
   const preferences = records.some((one) => one?.takesRouting === true) ? routingBody(routing) : {};

@@ -16,7 +16,7 @@ import type { ProtocolName, Target } from "../target.ts";
 import type { ProviderSettings } from "./settings.ts";
 
 /** What somebody wants a target for. Everything left out is decided by settings and credentials. */
-export interface TargetWish {
+export interface TargetRequest {
   /** An id, an alias, `custom`, `custom:<name>` or `auto`. */
   readonly provider?: string;
   /** As typed; written the provider's way by the resolver. */
@@ -80,11 +80,11 @@ export interface ResolveContext {
 
 /** True the first time for each key. */
 export class OnceNotices {
-  readonly #said = new Set<string>();
+  readonly #seen = new Set<string>();
 
   first(key: string): boolean {
-    if (this.#said.has(key)) return false;
-    this.#said.add(key);
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
     return true;
   }
 }

@@ -26,8 +26,9 @@ describe.each(reachable.map((one) => [one.id, one] as const))(
 
     test("its default model, wire, address and name for itself", async () => {
       using world = await worldFor(profile);
-      const wish = profile.curatedModels.length === 0 ? { provider: profile.id, model: "m" } : { provider: profile.id };
-      const { target } = await resolved(wish, world.context);
+      const wanted =
+        profile.curatedModels.length === 0 ? { provider: profile.id, model: "m" } : { provider: profile.id };
+      const { target } = await resolved(wanted, world.context);
       expect(target.model).toBe(profile.curatedModels[0] ?? "m");
       if (profile.protocol !== undefined && profile.protocolRules === undefined && !/gpt-5/.test(target.model))
         expect(target.protocol).toBe(profile.protocol);

@@ -16,9 +16,9 @@ describe("the demo model", () => {
     [{ provider: "Demo", model: "hermes-demo" }, {}],
     [{ model: "demo" }, {}],
     [{}, { model: { provider: "demo" } }],
-  ])("[20:R3.1] is chosen by name: wish %j, settings %j", async (wish, settings) => {
+  ])("[20:R3.1] is chosen by name: wish %j, settings %j", async (wanted, settings) => {
     using world = openWorld({ env: { OPENROUTER_API_KEY: key }, settings, change });
-    const found = await resolveTarget(wish, world.context, never);
+    const found = await resolveTarget(wanted, world.context, never);
     expect(found).toMatchObject({ kind: "target", target: { provider: "demo", model: "hermes-demo" } });
   });
 

@@ -1,4 +1,4 @@
-import type { Resolution, TargetWish } from "./context.ts";
+import type { Resolution, TargetRequest } from "./context.ts";
 import { chooseProvider } from "./requested.ts";
 import type { Step } from "./trace.ts";
 
@@ -7,14 +7,14 @@ export const demoProvider = "demo";
 
 /** The demo model, where it was asked for by name and no endpoint of the person's own has that name. */
 export async function resolveDemo({
-  wish,
+  wanted,
   context,
   trace,
   named,
   requested,
   origin,
 }: Step): Promise<Resolution | undefined> {
-  const isMeant = isDemo(requested) || isDemoModel(wish);
+  const isMeant = isDemo(requested) || isDemoModel(wanted);
   if (!isMeant || context.demo === undefined) return undefined;
   if (chooseProvider(demoProvider, named, context) !== undefined) return undefined;
   trace.take(demoProvider, "asked for by name");
@@ -22,7 +22,7 @@ export async function resolveDemo({
   return trace.resolved({ target: { ...target, source: origin }, requestedProvider: demoProvider });
 }
 
-function isDemoModel({ provider, model }: TargetWish): boolean {
+function isDemoModel({ provider, model }: TargetRequest): boolean {
   return provider === undefined && model !== undefined && isDemo(model);
 }
 

@@ -2,7 +2,7 @@ import { nonEmpty } from "#foundation/text/text";
 import { isModelAlias, newestOf } from "../providers/models/model-alias.ts";
 import { normalizeModelName, vendorOf } from "../providers/models/model-name.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
-import type { ResolveContext, TargetWish } from "./context.ts";
+import type { ResolveContext, TargetRequest } from "./context.ts";
 import { modelSettings } from "./settings.ts";
 
 export interface ModelChoice {
@@ -16,16 +16,16 @@ export interface ModelChoice {
 /** Argument, saved choice, environment (one-shot runs only), the provider's first model; undefined when there is none. */
 export function chooseModel(
   profile: ProviderProfile,
-  wish: TargetWish,
+  wanted: TargetRequest,
   context: ResolveContext,
 ): ModelChoice | undefined {
   const saved = nonEmpty(modelSettings(context.settings).default);
-  const asked = nonEmpty(wish.model);
+  const asked = nonEmpty(wanted.model);
   if (asked !== undefined) return finish(asked, profile, { context, isConfigured: asked === saved });
   if (saved !== undefined && fits(saved, profile, context)) {
     return finish(saved, profile, { context, isConfigured: true });
   }
-  const exported = wish.isOneShot === true ? nonEmpty(context.env.HERMES_INFERENCE_MODEL) : undefined;
+  const exported = wanted.isOneShot === true ? nonEmpty(context.env.HERMES_INFERENCE_MODEL) : undefined;
   const usual =
     exported ?? nonEmpty(context.settings.providers?.[profile.id]?.default_model) ?? profile.curatedModels[0];
   if (usual === undefined) return undefined;
@@ -66,17 +66,17 @@ export function offeredModels(profile: ProviderProfile, context: Pick<ResolveCon
 }
 
 /** A short name of the person's own stands for model, provider and address together. */
-export function expandUserAlias(wish: TargetWish, context: ResolveContext): TargetWish {
-  const name = nonEmpty(wish.model);
+export function expandUserAlias(wanted: TargetRequest, context: ResolveContext): TargetRequest {
+  const name = nonEmpty(wanted.model);
   const alias = name === undefined ? undefined : context.settings.model_aliases?.[name];
   const model = nonEmpty(alias?.model);
-  if (alias === undefined || model === undefined) return wish;
+  if (alias === undefined || model === undefined) return wanted;
   const provider = nonEmpty(alias.provider);
   const baseUrl = nonEmpty(alias.base_url);
   return {
-    ...wish,
+    ...wanted,
     model,
-    ...(provider === undefined || wish.provider !== undefined ? {} : { provider }),
-    ...(baseUrl === undefined || wish.baseUrl !== undefined ? {} : { baseUrl }),
+    ...(provider === undefined || wanted.provider !== undefined ? {} : { provider }),
+    ...(baseUrl === undefined || wanted.baseUrl !== undefined ? {} : { baseUrl }),
   };
 }

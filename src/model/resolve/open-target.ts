@@ -190,11 +190,11 @@ function handleAt(
 function spotFor(
   plan: OpenPlan,
   parts: Step,
-  given: { readonly key: string | undefined; readonly member: PoolMember | undefined },
+  input: { readonly key: string | undefined; readonly member: PoolMember | undefined },
 ): Spot | undefined {
-  const own = given.member?.baseUrl;
+  const own = input.member?.baseUrl;
   const endpoint: Endpoint | undefined =
-    own === undefined ? plan.endpointFor(given.key) : { url: own, origin: "pool", isExplicit: true };
+    own === undefined ? plan.endpointFor(input.key) : { url: own, origin: "pool", isExplicit: true };
   if (endpoint === undefined) return undefined;
   const listed = parts.context.models?.peek(plan.profile.id).find((model) => model.id === plan.model);
   const protocol = chooseProtocol({
@@ -234,7 +234,7 @@ function isNoticeAccepted(plan: OpenPlan, parts: Step): boolean {
 
 /** Where the choice came from, in the words of the status line. */
 function sourceOf(parts: Step, credential: CredentialHandle, spot: Spot): string {
-  if (parts.wish.source !== undefined) return parts.wish.source;
+  if (parts.wanted.source !== undefined) return parts.wanted.source;
   if (credential.id !== "none") return credential.source;
   if (spot.origin !== "default") return spot.origin;
   return parts.origin;

@@ -28,8 +28,8 @@ describe("what was asked for, saved, exported", () => {
     using saved = openWorld({ settings: { model: { provider: "deepseek", default: "deepseek-v4-lite" } }, env });
     using empty = openWorld({ settings: { model: "deepseek-v4-lite" }, env });
     using bare = openWorld({ settings: { model: { provider: "deepseek" } }, env });
-    const model = async (wish: object, world: typeof bare): Promise<string> =>
-      (await resolved(wish, world.context)).target.model;
+    const model = async (wanted: object, world: typeof bare): Promise<string> =>
+      (await resolved(wanted, world.context)).target.model;
     expect(await model({ model: "deepseek-chat" }, saved)).toBe("deepseek-chat");
     expect(await model({}, saved)).toBe("deepseek-v4-lite");
     expect(await model({}, empty)).toBe("deepseek-v4-lite");

@@ -84,8 +84,8 @@ export function toProtocol(text: string | undefined): ProtocolName | undefined {
 
 /** A wire named in the settings belongs to the provider named beside it. */
 export function explicitProtocol(profile: ProviderProfile, parts: Step): ProtocolName | undefined {
-  const { wish, context } = parts;
-  if (wish.protocol !== undefined) return wish.protocol;
+  const { wanted, context } = parts;
+  if (wanted.protocol !== undefined) return wanted.protocol;
   const model = modelSettings(context.settings);
   const recorded = nonEmpty(model.provider);
   const isOwn =

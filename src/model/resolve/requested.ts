@@ -1,7 +1,7 @@
 import { nonEmpty } from "#foundation/text/text";
 import { findNamed, type NamedEndpoint } from "../providers/custom.ts";
 import type { ProviderProfile } from "../providers/provider.ts";
-import type { ResolveContext, TargetWish } from "./context.ts";
+import type { ResolveContext, TargetRequest } from "./context.ts";
 import { modelSettings } from "./settings.ts";
 
 export interface Requested {
@@ -12,11 +12,11 @@ export interface Requested {
 }
 
 /** Argument, then the saved choice, then the environment: an old exported variable never replaces what was saved. */
-export function requestedProvider(wish: TargetWish, context: ResolveContext): Requested {
-  const asked = nonEmpty(wish.provider);
+export function requestedProvider(wanted: TargetRequest, context: ResolveContext): Requested {
+  const asked = nonEmpty(wanted.provider);
   if (asked !== undefined && !isAuto(asked)) return { name: asked, origin: "explicit" };
   // An address without a name is the person's own endpoint.
-  if (asked === undefined && nonEmpty(wish.baseUrl) !== undefined) return { name: "auto", origin: "explicit" };
+  if (asked === undefined && nonEmpty(wanted.baseUrl) !== undefined) return { name: "auto", origin: "explicit" };
   const saved = nonEmpty(modelSettings(context.settings).provider);
   if (asked === undefined && saved !== undefined && !isAuto(saved)) return { name: saved, origin: "config" };
   const exported = nonEmpty(context.env.HERMES_INFERENCE_PROVIDER);

@@ -28,14 +28,14 @@ export async function resolveCustom(
   parts: Step,
   signal: AbortSignal,
 ): Promise<Resolution> {
-  const { trace, wish } = parts;
+  const { trace, wanted } = parts;
   const endpoint = named === undefined ? customUrl(parts) : namedUrl(named, parts);
   if (endpoint === undefined) return trace.failed(missingUrl(customEndpoint));
   if (!/^https?:$/.test(parseUrl(endpoint.url)?.protocol ?? "")) {
     return trace.failed(badUrl(customEndpoint, endpoint.origin));
   }
   const keys = keysOf(named, endpoint, parts);
-  const asked = nonEmpty(wish.model) ?? savedModel(named, parts);
+  const asked = nonEmpty(wanted.model) ?? savedModel(named, parts);
   const probe = await look({ url: endpoint.url, keys, asked, named }, parts, signal);
   const model = asked ?? probe.model;
   if (model === undefined) {
@@ -53,8 +53,8 @@ export async function resolveCustom(
     found: keys,
     isExclusive: false,
     isKeyless: true,
-    ...(wish.protocol !== undefined
-      ? { explicitProtocol: wish.protocol }
+    ...(wanted.protocol !== undefined
+      ? { explicitProtocol: wanted.protocol }
       : protocol === undefined
         ? {}
         : { explicitProtocol: protocol }),
@@ -87,8 +87,8 @@ function seconds(named: NamedEndpoint | undefined, model: string) {
   };
 }
 
-function namedUrl(named: NamedEndpoint, { wish }: Step): Endpoint {
-  const explicit = nonEmpty(wish.baseUrl);
+function namedUrl(named: NamedEndpoint, { wanted }: Step): Endpoint {
+  const explicit = nonEmpty(wanted.baseUrl);
   return explicit === undefined
     ? { url: named.baseUrl, origin: `custom_provider:${named.name}`, isExplicit: true }
     : { url: explicit, origin: "explicit", isExplicit: true };
@@ -107,8 +107,8 @@ const serverNames: Readonly<Record<string, LocalServerKind>> = {
 
 /** Saved, then exported, then, for somebody who named a server, the port that server usually has. */
 function customUrl(parts: Step): Endpoint | undefined {
-  const { context, wish } = parts;
-  const set = setEndpoint(customEndpoint, wish, context);
+  const { context, wanted } = parts;
+  const set = setEndpoint(customEndpoint, wanted, context);
   if (set !== undefined) return set;
   for (const name of ["CUSTOM_BASE_URL", "OPENAI_BASE_URL"]) {
     const value = nonEmpty(context.env[name]);
@@ -131,7 +131,7 @@ function savedModel(named: NamedEndpoint | undefined, parts: Step): string | und
       : recorded === named.slug || recorded === named.name.toLowerCase();
   const saved = isRecorded ? nonEmpty(model.default) : undefined;
   return (
-    saved ?? named?.model ?? nonEmpty(parts.wish.isOneShot === true ? context.env.HERMES_INFERENCE_MODEL : undefined)
+    saved ?? named?.model ?? nonEmpty(parts.wanted.isOneShot === true ? context.env.HERMES_INFERENCE_MODEL : undefined)
   );
 }
 
@@ -140,7 +140,7 @@ function savedModel(named: NamedEndpoint | undefined, parts: Step): string | und
  * is never a candidate.
  */
 function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Step): readonly FoundCredential[] {
-  const { wish, context, trace } = parts;
+  const { wanted, context, trace } = parts;
   const { env } = context;
   const of = (secret: Secret | undefined, source: string): readonly FoundCredential[] =>
     secret === undefined || usableKey(secret.reveal()) === undefined
@@ -148,12 +148,12 @@ function keysOf(named: NamedEndpoint | undefined, endpoint: Endpoint, parts: Ste
       : [{ source, label: source, authType: "api_key", secret }];
   const variable = (name: string | undefined): readonly FoundCredential[] =>
     name === undefined ? [] : of(keyFromEnvironment(name, env, trace.notice)?.secret, `env:${name}`);
-  const isOwnUrl = nonEmpty(wish.baseUrl) === undefined;
+  const isOwnUrl = nonEmpty(wanted.baseUrl) === undefined;
   const model = modelSettings(context.settings);
   const isSaved = named === undefined && isOwnUrl && nonEmpty(model.base_url) === endpoint.url;
   const own = [
-    ...of(wish.apiKey, "explicit"),
-    ...variable(nonEmpty(wish.keyEnv)),
+    ...of(wanted.apiKey, "explicit"),
+    ...variable(nonEmpty(wanted.keyEnv)),
     ...(isOwnUrl ? of(named?.apiKey, `config:${named?.name ?? ""}`) : []),
     ...(isOwnUrl ? variable(named?.keyEnv) : []),
     ...(isSaved ? of(model.api_key, "model_config") : []),
@@ -186,23 +186,23 @@ const listCacheMs = 24 * 60 * 60 * 1000;
 
 /** What the endpoint's own list says about the model; an endpoint without a list is not asked again today. */
 async function listedModel(
-  given: Look & { readonly asked: string },
-  { context, wish }: Step,
+  input: Look & { readonly asked: string },
+  { context, wanted }: Step,
   signal: AbortSignal,
 ): Promise<ListedModel | undefined> {
-  const { baseUrl, query } = splitBaseUrl(given.url);
+  const { baseUrl, query } = splitBaseUrl(input.url);
   const key = listKey(baseUrl);
   const known = await context.models?.read(key, listCacheMs);
-  const find = (models: readonly ListedModel[]) => models.find(({ id }) => id === given.asked);
+  const find = (models: readonly ListedModel[]) => models.find(({ id }) => id === input.asked);
   // Somebody who asks once wants the answer: what is known has to do.
-  if (wish.isOneShot === true) return known === undefined ? undefined : find(known.models);
+  if (wanted.isOneShot === true) return known === undefined ? undefined : find(known.models);
   if (known?.isFresh === true && (find(known.models) !== undefined || known.models.length > 1))
     return find(known.models);
   const fetch = async (): Promise<ModelList> => {
     const source = customEndpoint.models;
-    const list = await listAt({ source, baseUrl, query, credential: probeCredential(given), timeoutMs: 2_000 }, signal);
+    const list = await listAt({ source, baseUrl, query, credential: probeCredential(input), timeoutMs: 2_000 }, signal);
     const isSilent = list.kind === "models" ? list.models.length === 0 : list.status !== undefined;
-    return isSilent ? { kind: "models", models: [{ id: given.asked }] } : list;
+    return isSilent ? { kind: "models", models: [{ id: input.asked }] } : list;
   };
   const list = await context.models?.refresh(key, fetch);
   return list?.kind === "models" ? find(list.models) : undefined;
@@ -214,12 +214,12 @@ export function listKey(baseUrl: string): string {
 }
 
 /** Asks a local server what it is, and any endpoint for its models when nobody named one. */
-async function look(given: Look, parts: Step, signal: AbortSignal): Promise<Seen> {
+async function look(input: Look, parts: Step, signal: AbortSignal): Promise<Seen> {
   const { context } = parts;
-  const { baseUrl, query } = splitBaseUrl(given.url);
-  const detected = isLocalUrl(baseUrl) ? await context.detectLocal?.(baseUrl, given.asked, signal) : undefined;
-  if (given.asked !== undefined) {
-    const listed = await listedModel({ ...given, asked: given.asked }, parts, signal);
+  const { baseUrl, query } = splitBaseUrl(input.url);
+  const detected = isLocalUrl(baseUrl) ? await context.detectLocal?.(baseUrl, input.asked, signal) : undefined;
+  if (input.asked !== undefined) {
+    const listed = await listedModel({ ...input, asked: input.asked }, parts, signal);
     return { ...(detected === undefined ? {} : { detected }), listed, offered: [] };
   }
   const model = detected === undefined ? undefined : onlyModel(detected.server.models);
@@ -227,7 +227,7 @@ async function look(given: Look, parts: Step, signal: AbortSignal): Promise<Seen
     const again = await context.detectLocal?.(baseUrl, model, signal);
     return { detected: again ?? detected, model, offered: [] };
   }
-  const credential = probeCredential(given);
+  const credential = probeCredential(input);
   const list = await listAt({ source: customEndpoint.models, baseUrl, query, credential }, signal);
   const offered = list.kind === "models" ? list.models.map((one) => one.id) : [];
   const [only, ...others] = offered;

@@ -18,11 +18,11 @@ import type { Step } from "./trace.ts";
 
 /** A provider of the registry, other than the person's own endpoint. */
 export async function resolveProfile(profile: ProviderProfile, parts: Step, signal: AbortSignal): Promise<Resolution> {
-  const { wish, context, trace } = parts;
-  const choice = chooseModel(profile, wish, context);
+  const { wanted, context, trace } = parts;
+  const choice = chooseModel(profile, wanted, context);
   if (choice === undefined) return trace.failed(missingModel(profile.label, profile.id, []));
   if (choice.notice !== undefined) trace.notice(choice.notice);
-  const set = setEndpoint(profile, wish, context);
+  const set = setEndpoint(profile, wanted, context);
   if (set !== undefined && !isAddress(set.url)) return trace.failed(badUrl(profile, set.origin));
   if (profile.authKind === "external_process") return resolveProcess(profile, choice, { parts, set });
   if (profile.authKind === "aws_sdk") return resolveAws(profile, choice, { parts, set, signal });
@@ -50,18 +50,18 @@ interface Keys {
   readonly isExclusive: boolean;
 }
 
-interface Given {
+interface Supplied {
   readonly parts: Step;
   readonly set: Endpoint | undefined;
 }
 
-interface PlanParts extends Given {
+interface PlanDeps extends Supplied {
   readonly keys: Keys;
   readonly project?: string;
 }
 
-function planOf(profile: ProviderProfile, choice: ModelChoice, given: PlanParts): OpenPlan {
-  const { parts, set, keys, project } = given;
+function planOf(profile: ProviderProfile, choice: ModelChoice, input: PlanDeps): OpenPlan {
+  const { parts, set, keys, project } = input;
   const region = awsRegion(parts.context);
   const explicit = explicitProtocol(profile, parts);
   return {
@@ -82,8 +82,8 @@ function planOf(profile: ProviderProfile, choice: ModelChoice, given: PlanParts)
 }
 
 /** A key given by hand, then one in the settings of this provider, then what the sources hold. */
-async function keysFor(profile: ProviderProfile, given: Given, signal: AbortSignal): Promise<Keys | Refusal> {
-  const { parts, set } = given;
+async function keysFor(profile: ProviderProfile, input: Supplied, signal: AbortSignal): Promise<Keys | Refusal> {
+  const { parts, set } = input;
   const { context, trace } = parts;
   const own = explicitKey(profile, parts);
   if (own !== undefined) return { kind: "keys", found: [own], isExclusive: true };
@@ -113,20 +113,20 @@ function followsTo({ url, origin }: Endpoint, profile: ProviderProfile): boolean
 }
 
 function explicitKey(profile: ProviderProfile, parts: Step): FoundCredential | undefined {
-  const { wish, context } = parts;
+  const { wanted, context } = parts;
   const make = (secret: Secret | undefined, source: string): FoundCredential | undefined =>
     secret === undefined || usableKey(secret.reveal()) === undefined
       ? undefined
       : { source, label: source, authType: "api_key", secret };
-  const named = nonEmpty(wish.keyEnv);
+  const named = nonEmpty(wanted.keyEnv);
   const own = context.settings.providers?.[profile.id];
   const model = modelSettings(context.settings);
   const isRecorded = context.registry.find(nonEmpty(model.provider) ?? "")?.id === profile.id;
   const ownVariable = nonEmpty(own?.key_env);
   return (
-    make(wish.apiKey, "explicit") ??
+    make(wanted.apiKey, "explicit") ??
     (named === undefined ? undefined : make(keyFromEnvironment(named, context.env)?.secret, `env:${named}`)) ??
-    (isRecorded && nonEmpty(wish.baseUrl) === undefined ? make(model.api_key, "config") : undefined) ??
+    (isRecorded && nonEmpty(wanted.baseUrl) === undefined ? make(model.api_key, "config") : undefined) ??
     make(own?.api_key, "config") ??
     (ownVariable === undefined
       ? undefined
@@ -153,9 +153,9 @@ function onAzure(
   choice: ModelChoice,
   { parts, set }: { readonly parts: Step; readonly set: Endpoint },
 ): OpenPlan {
-  const { context, wish } = parts;
+  const { context, wanted } = parts;
   const candidates: readonly (readonly [string, Secret | undefined])[] = [
-    ["azure-explicit", wish.apiKey ?? modelSettings(context.settings).api_key],
+    ["azure-explicit", wanted.apiKey ?? modelSettings(context.settings).api_key],
     ...(profile.azureKeyEnv ?? []).map(
       (name) => [`env:${name}`, keyFromEnvironment(name, context.env)?.secret] as const,
     ),

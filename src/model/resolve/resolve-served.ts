@@ -62,10 +62,10 @@ function credentialOf(
   });
 }
 
-function wantedName(profile: ProviderProfile, { wish, context }: Step): string | undefined {
+function wantedName(profile: ProviderProfile, { wanted, context }: Step): string | undefined {
   const saved = modelSettings(context.settings);
   const isSaved = context.registry.find(nonEmpty(saved.provider) ?? "")?.id === profile.id;
-  return nonEmpty(wish.model) ?? (isSaved ? nonEmpty(saved.default) : undefined);
+  return nonEmpty(wanted.model) ?? (isSaved ? nonEmpty(saved.default) : undefined);
 }
 
 function onlyOne(models: readonly ServedModel[]): ServedModel | undefined {

@@ -18,7 +18,7 @@ import type { ProviderSettings } from "./settings.ts";
 import type { Step } from "./trace.ts";
 
 /** What is known when a provider without a pool of keys gets its turn. */
-interface Given {
+interface Supplied {
   readonly parts: Step;
   readonly set: Endpoint | undefined;
 }
@@ -27,7 +27,7 @@ interface Given {
 export async function resolveAws(
   profile: ProviderProfile,
   choice: ModelChoice,
-  { parts, set, signal }: Given & { readonly signal: AbortSignal },
+  { parts, set, signal }: Supplied & { readonly signal: AbortSignal },
 ): Promise<Resolution> {
   const { context, trace } = parts;
   const region = awsRegion(context);
@@ -63,7 +63,7 @@ export async function resolveAws(
       protocol,
       url: endpoint.url,
       credential,
-      source: parts.wish.source ?? credential.source,
+      source: parts.wanted.source ?? credential.source,
       isNoticeAccepted: false,
       isConfiguredModel: choice.isConfigured,
       ...(protocol === "bedrock_converse" ? guardrailOf(context.settings.bedrock) : {}),
@@ -89,7 +89,7 @@ function guardrailOf(bedrock: ProviderSettings["bedrock"]): { readonly quirks?: 
 }
 
 /** A program that is started for each request and holds its own login. */
-export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { parts, set }: Given): Resolution {
+export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { parts, set }: Supplied): Resolution {
   const { context, trace } = parts;
   const { env } = context;
   const command = nonEmpty(env.HERMES_COPILOT_ACP_COMMAND) ?? nonEmpty(env.COPILOT_CLI_PATH) ?? "copilot";
@@ -114,7 +114,7 @@ export function resolveProcess(profile: ProviderProfile, choice: ModelChoice, { 
       protocol: "chat_completions",
       url: set?.url ?? profile.baseUrl,
       credential: noCredential,
-      source: parts.wish.source ?? "process",
+      source: parts.wanted.source ?? "process",
       isNoticeAccepted: false,
       isConfiguredModel: choice.isConfigured,
     },

@@ -2,7 +2,7 @@ import { nonEmpty } from "#foundation/text/text";
 import { readNamedEndpoints } from "../providers/custom.ts";
 import { modelWarning } from "../providers/models/model-name.ts";
 import { resolveAuto } from "./auto.ts";
-import type { Resolution, ResolveContext, TargetWish } from "./context.ts";
+import type { Resolution, ResolveContext, TargetRequest } from "./context.ts";
 import { resolveDemo } from "./demo.ts";
 import { unknownProvider } from "./failures.ts";
 import { expandUserAlias } from "./model-choice.ts";
@@ -18,17 +18,17 @@ import { Trace } from "./trace.ts";
  * saved, then the environment, then what the provider itself has to offer.
  */
 export async function resolveTarget(
-  given: TargetWish,
+  input: TargetRequest,
   context: ResolveContext,
   signal: AbortSignal,
 ): Promise<Resolution> {
-  const wish = expandUserAlias(given, context);
+  const wanted = expandUserAlias(input, context);
   const trace = new Trace(context.once);
   const endpoints = readNamedEndpoints(context.settings.custom_providers, context.settings.providers, context.registry);
   for (const problem of [...endpoints.errors, ...endpoints.warnings]) trace.noticeOnce(`endpoint:${problem}`, problem);
-  const requested = requestedProvider(wish, context);
+  const requested = requestedProvider(wanted, context);
   const parts: Step = {
-    wish,
+    wanted,
     context,
     trace,
     named: endpoints.endpoints,

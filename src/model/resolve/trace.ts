@@ -1,6 +1,13 @@
 import type { AuthState } from "../credentials/auth-state.ts";
 import type { NamedEndpoint } from "../providers/custom.ts";
-import type { Consideration, OnceNotices, Resolution, ResolveContext, ResolvedTarget, TargetWish } from "./context.ts";
+import type {
+  Consideration,
+  OnceNotices,
+  Resolution,
+  ResolveContext,
+  ResolvedTarget,
+  TargetRequest,
+} from "./context.ts";
 import type { Refusal } from "./failures.ts";
 
 /** Collects, during one resolution, what was looked at and what people should know. */
@@ -41,7 +48,7 @@ export class Trace {
 
 /** What every step of one resolution has at hand. */
 export interface Step {
-  readonly wish: TargetWish;
+  readonly wanted: TargetRequest;
   readonly context: ResolveContext;
   readonly trace: Trace;
   readonly named: readonly NamedEndpoint[];

@@ -10,8 +10,8 @@ export interface LoweredRequest {
 }
 
 /** What would be sent, its body parsed. */
-export async function lowered(given: RequestGiven): Promise<LoweredRequest> {
-  const { wire, headers } = await prepareRequest(testRequest(given));
+export async function lowered(input: RequestGiven): Promise<LoweredRequest> {
+  const { wire, headers } = await prepareRequest(testRequest(input));
   return { path: wire.path, headers, body: JSON.parse(wire.body) };
 }
 

@@ -5,7 +5,7 @@ import type { ModelRequest, RequestOptions } from "../request.ts";
 import type { ProtocolName, Target, TargetQuirks } from "../target.ts";
 
 /** A target for tests; give what the test is about. */
-export function testTarget(given: Partial<Target> = {}): Target {
+export function testTarget(input: Partial<Target> = {}): Target {
   return {
     provider: "custom",
     providerLabel: "Custom",
@@ -20,7 +20,7 @@ export function testTarget(given: Partial<Target> = {}): Target {
     timeouts: { connectMs: 5_000, totalMs: 60_000, streamReadMs: 20_000, streamStaleMs: 20_000, wholeStaleMs: 20_000 },
     isLocal: false,
     source: "test",
-    ...given,
+    ...input,
   };
 }
 
@@ -46,17 +46,17 @@ export interface RequestGiven {
   readonly options?: Partial<RequestOptions>;
 }
 
-export function testRequest(given: RequestGiven = {}): ModelRequest {
+export function testRequest(input: RequestGiven = {}): ModelRequest {
   return {
     target: testTarget({
-      ...(given.protocol === undefined ? {} : { protocol: given.protocol }),
-      ...(given.quirks === undefined ? {} : { quirks: given.quirks }),
-      ...given.target,
+      ...(input.protocol === undefined ? {} : { protocol: input.protocol }),
+      ...(input.quirks === undefined ? {} : { quirks: input.quirks }),
+      ...input.target,
     }),
-    system: given.system ?? "",
-    messages: given.messages ?? [{ role: "user", content: "hi" }],
-    tools: given.tools ?? [],
-    options: { stream: true, ...given.options },
+    system: input.system ?? "",
+    messages: input.messages ?? [{ role: "user", content: "hi" }],
+    tools: input.tools ?? [],
+    options: { stream: true, ...input.options },
   };
 }
 

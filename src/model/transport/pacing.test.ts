@@ -55,9 +55,9 @@ describe("the distance between requests [20:R2.7]", () => {
     const slow = at("https://slow.test/v1", 1_000);
     await pacing.turn(slow, clock, never);
     const person = new AbortController();
-    const given = pacing.turn(slow, clock, person.signal);
+    const input = pacing.turn(slow, clock, person.signal);
     person.abort(new Error("enough"));
-    await expect(given).rejects.toThrow("enough");
+    await expect(input).rejects.toThrow("enough");
     const next = pacing.turn(slow, clock, never);
     expect(clock.slept).toEqual([1_000, 1_000]);
     await clock.advance(1_000);

@@ -4,7 +4,7 @@ import { access, open, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 /** Where a command is started: what its relative words and its bare program name mean. */
-export interface CommandPlace {
+export interface CommandLocation {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -13,7 +13,7 @@ export interface CommandPlace {
 const maxHashedBytes = 512 * 1024 * 1024;
 
 /** The file the first word of a command starts, whether it may be executed or not; undefined when there is none. */
-export async function programFile(word: string, { cwd, env }: CommandPlace): Promise<string | undefined> {
+export async function programFile(word: string, { cwd, env }: CommandLocation): Promise<string | undefined> {
   if (word.includes("/")) return (await isFile(resolve(cwd, word))) ? resolve(cwd, word) : undefined;
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   let found: string | undefined;
@@ -38,9 +38,9 @@ export async function isExecutable(file: string): Promise<boolean> {
  * folder it is started in, and a script its first word finds on the PATH. An interpreter found there does not
  * count, so that an upgrade of it asks nobody anything.
  */
-export async function printOf(argv: readonly string[], place: CommandPlace): Promise<string> {
+export async function printOf(argv: readonly string[], location: CommandLocation): Promise<string> {
   const hash = createHash("sha256");
-  for (const file of await commandFiles(argv, place)) {
+  for (const file of await commandFiles(argv, location)) {
     hash.update(file);
     const found = await stat(file).catch(() => undefined);
     if (found?.isFile() !== true) hash.update("\0missing");
@@ -54,27 +54,27 @@ export async function printOf(argv: readonly string[], place: CommandPlace): Pro
 }
 
 /** The same files by size and time: cheap enough to look at before every run. */
-export async function markOf(argv: readonly string[], place: CommandPlace): Promise<string> {
-  const marks = (await commandFiles(argv, place)).map(async (file) => {
+export async function markOf(argv: readonly string[], location: CommandLocation): Promise<string> {
+  const marks = (await commandFiles(argv, location)).map(async (file) => {
     const found = await stat(file, { bigint: true }).catch(() => undefined);
     return found === undefined ? `${file} missing` : `${file} ${found.ino} ${found.size} ${found.mtimeNs}`;
   });
   return (await Promise.all(marks)).join("\n");
 }
 
-async function commandFiles(argv: readonly string[], place: CommandPlace): Promise<readonly string[]> {
+async function commandFiles(argv: readonly string[], location: CommandLocation): Promise<readonly string[]> {
   const files: string[] = [];
   for (const [index, word] of argv.entries()) {
     if (isAbsolute(word)) files.push(word);
-    else if (index === 0) files.push(...(await firstFile(word, place)));
-    else if (word !== "" && (await isFile(join(place.cwd, word)))) files.push(join(place.cwd, word));
+    else if (index === 0) files.push(...(await firstFile(word, location)));
+    else if (word !== "" && (await isFile(join(location.cwd, word)))) files.push(join(location.cwd, word));
   }
   return files;
 }
 
-async function firstFile(word: string, place: CommandPlace): Promise<readonly string[]> {
-  if (word.includes("/")) return [resolve(place.cwd, word)];
-  const file = await programFile(word, place);
+async function firstFile(word: string, location: CommandLocation): Promise<readonly string[]> {
+  if (word.includes("/")) return [resolve(location.cwd, word)];
+  const file = await programFile(word, location);
   return file !== undefined && (await isScript(file)) ? [file] : [];
 }
 

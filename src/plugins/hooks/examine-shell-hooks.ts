@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { nearest } from "#foundation/text/text";
-import { type CommandPlace, isExecutable, programFile } from "./command-files.ts";
+import { type CommandLocation, isExecutable, programFile } from "./command-files.ts";
 import { hookNames, isHookName } from "./names.ts";
 import { isMeaninglesslyClosed, type ShellHook, type ShellHookReading } from "./read-shell-hooks.ts";
 import { isAboutTool } from "./sample-event.ts";
@@ -19,7 +19,7 @@ export interface HookFinding {
 
 export interface Examination {
   readonly consent: ShellConsent;
-  readonly place: CommandPlace;
+  readonly location: CommandLocation;
   /** Hooks run without consent. */
   readonly autoAccept: boolean;
 }
@@ -42,7 +42,7 @@ export async function examineShellHooks(
   for (const hook of hooks) {
     const findings = [
       ...meaningFindings(hook),
-      ...(await programFindings(hook, examination.place)),
+      ...(await programFindings(hook, examination.location)),
       // Nobody can be asked about what never runs.
       ...(isHookName(hook.event) ? await consentFindings(hook, examination) : []),
     ];
@@ -73,15 +73,15 @@ function meaningFindings(hook: ShellHook): readonly Finding[] {
   return findings;
 }
 
-async function programFindings({ argv }: ShellHook, place: CommandPlace): Promise<readonly Finding[]> {
+async function programFindings({ argv }: ShellHook, location: CommandLocation): Promise<readonly Finding[]> {
   const [word = "", script = ""] = argv;
-  const file = await programFile(word, place);
+  const file = await programFile(word, location);
   if (file === undefined)
     return [{ severity: "problem", text: `${word} is not found`, hint: "Give its full path, or correct it." }];
   if (!(await isExecutable(file)))
     return [{ severity: "problem", text: `${file} is not executable`, hint: `Run: chmod +x ${file}` }];
   const isInterpreted = interpreters.test(basename(word)) && script !== "" && !script.startsWith("-");
-  const scriptFile = resolve(place.cwd, script);
+  const scriptFile = resolve(location.cwd, script);
   if (isInterpreted && (await stat(scriptFile).catch(() => undefined)) === undefined)
     return [{ severity: "problem", text: `${scriptFile} is not there` }];
   return await writableByOthers(isInterpreted ? [file, scriptFile] : [file]);
@@ -100,7 +100,7 @@ async function writableByOthers(files: readonly string[]): Promise<readonly Find
 
 async function consentFindings(hook: ShellHook, { consent, autoAccept }: Examination): Promise<readonly Finding[]> {
   const { state } = await consent.state(hook.event, hook.argv);
-  if (state === "given") return [];
+  if (state === "allowed") return [];
   const text = state === "changed" ? "its script changed since it was allowed" : "nobody has allowed it yet";
   if (autoAccept) return [{ severity: "note", text: `${text}; it runs because hooks are accepted unasked` }];
   return [{ severity: "problem", text, hint: `Look at it, then: hermes hooks test ${hook.event}` }];

@@ -3,7 +3,7 @@ import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { disposable } from "#foundation/lifecycle/disposal";
 import { isRecord } from "#foundation/text/json";
-import type { CallPlace } from "#tools";
+import type { CallLocation } from "#tools";
 import type { PluginCalls } from "../plugin-calls.ts";
 import { frozenCopy } from "./frozen-copy.ts";
 import { type HookName, isHookName } from "./names.ts";
@@ -89,15 +89,15 @@ export class Hooks {
   }
 
   /** The same hooks, called for a session: what their callbacks ask of the program is done there. */
-  for(place: () => CallPlace | undefined): SessionHooks {
+  for(location: () => CallLocation | undefined): SessionHooks {
     const { calls } = this.#options;
-    const run = <T>(work: () => T): T => (calls === undefined ? work() : calls.run(place(), work));
+    const run = <T>(work: () => T): T => (calls === undefined ? work() : calls.run(location(), work));
     return {
       has: (name) => this.has(name),
-      notify: (...given) => run(() => this.notify(...given)),
-      transform: (...given) => run(() => this.transform(...given)),
-      beforeToolCall: (...given) => run(() => this.beforeToolCall(...given)),
-      turnContext: (...given) => run(() => this.turnContext(...given)),
+      notify: (...input) => run(() => this.notify(...input)),
+      transform: (...input) => run(() => this.transform(...input)),
+      beforeToolCall: (...input) => run(() => this.beforeToolCall(...input)),
+      turnContext: (...input) => run(() => this.turnContext(...input)),
     };
   }
 

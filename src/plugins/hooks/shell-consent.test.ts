@@ -17,12 +17,12 @@ async function consentStage() {
   const stage = await pluginStage();
   const bin = join(stage.home, "bin");
   await stage.write({ "hook.sh": says("first"), "bin/guard": says("first") });
-  const place = { cwd: stage.home, env: { PATH: `${bin}:/usr/bin:/bin` } };
+  const location = { cwd: stage.home, env: { PATH: `${bin}:/usr/bin:/bin` } };
   const file = join(stage.home, "shell-hooks-allowlist.json");
-  const consent = new ShellConsent(file, place, never);
+  const consent = new ShellConsent(file, location, never);
   const give = async (argv: readonly string[]) =>
     consent.allow({ event: "pre_tool_call", argv }, (await consent.state("pre_tool_call", argv)).print);
-  return { stage, place, file, consent, give };
+  return { stage, location, file, consent, give };
 }
 
 describe("consent to a shell hook", () => {
@@ -38,7 +38,7 @@ describe("consent to a shell hook", () => {
     const state = async () => (await consent.state("pre_tool_call", argv)).state;
     expect(await state()).toBe("missing");
     await give(argv);
-    expect(await state()).toBe("given");
+    expect(await state()).toBe("allowed");
     await writeFile(join(stage.home, script), says("second"));
     expect(await state()).toBe("changed");
   });
@@ -54,13 +54,13 @@ describe("consent to a shell hook", () => {
   });
 
   it("survives an upgrade of the interpreter on the PATH", async () => {
-    const { stage, consent, give, place } = await consentStage();
+    const { stage, consent, give, location } = await consentStage();
     await using _stage = stage;
     await writeFile(join(stage.home, "bin", "interpreter"), "\u007fELF one");
     await chmod(join(stage.home, "bin", "interpreter"), 0o755);
     await give(["interpreter", "hook.sh"]);
     await writeFile(join(stage.home, "bin", "interpreter"), "\u007fELF two");
-    expect(place.env.PATH).toContain("bin");
+    expect(location.env.PATH).toContain("bin");
     expect(await consent.isAllowed("pre_tool_call", ["interpreter", "hook.sh"])).toBe(true);
   });
 
@@ -86,7 +86,7 @@ describe("a hook whose script is edited while the program runs", () => {
     [false, { kind: "run" }],
     [true, { kind: "block", message: expect.stringContaining("changed since it was allowed") }],
   ])("does not run any more (fail_closed: %s) [30:7.5]", async (failClosed, verdict) => {
-    const { stage, consent, place } = await consentStage();
+    const { stage, consent, location } = await consentStage();
     await using _stage = stage;
     const script = join(stage.home, "hook.sh");
     const configured = readShellHooks({ pre_tool_call: [{ command: script, fail_closed: failClosed }] }, stage.logger);
@@ -97,7 +97,7 @@ describe("a hook whose script is edited while the program runs", () => {
       autoAccept: false,
       ask: async () => true,
       onRun: (run: ShellHookRun) => void runs.push(run),
-      ...place,
+      ...location,
     };
     await registerShellHooks(stage.hooks, configured, { deps, signal: never });
     expect(await stage.hooks.beforeToolCall(call, never)).toEqual({ kind: "block", message: "first" });
@@ -127,7 +127,7 @@ describe("commands of shell hooks", () => {
 
 describe("looking at the shell hooks", () => {
   it("finds what keeps them from working, and what nobody needs any more [20:R8.12]", async () => {
-    const { stage, consent, place, give } = await consentStage();
+    const { stage, consent, location, give } = await consentStage();
     await using _stage = stage;
     await writeFile(join(stage.home, "plain.sh"), "echo", { mode: 0o644 });
     await give(["./hook.sh"]);
@@ -144,7 +144,7 @@ describe("looking at the shell hooks", () => {
       pre_tool_cal: [{ command: "guard" }],
       pre_llm_call: [{ command: "guard", matcher: "terminal", fail_closed: true }],
     });
-    const findings = await examineShellHooks(reading, { consent, place, autoAccept: false });
+    const findings = await examineShellHooks(reading, { consent, location, autoAccept: false });
     const lines = findings.map(({ severity, event, command, text }) => `${severity} ${event} ${command}: ${text}`);
     const nobody = "nobody has allowed it yet";
     expect(lines).toEqual([

@@ -1,11 +1,11 @@
 import { readTextFile, withFileLock, writeFileAtomic } from "#foundation/files/files";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { type CommandPlace, markOf, printOf } from "./command-files.ts";
+import { type CommandLocation, markOf, printOf } from "./command-files.ts";
 
 const maxFileBytes = 1024 * 1024;
 
 export type ConsentState =
-  | "given"
+  | "allowed"
   /** It was allowed, but its script is another now. */
   | "changed"
   | "missing";
@@ -19,12 +19,12 @@ export interface ConsentEntry {
 /** Which shell hooks the person has allowed: once per event and command, and again when a script changed. */
 export class ShellConsent {
   readonly #path: string;
-  readonly #place: CommandPlace;
+  readonly #location: CommandLocation;
   readonly #signal: AbortSignal;
 
-  constructor(path: string, place: CommandPlace, signal: AbortSignal) {
+  constructor(path: string, location: CommandLocation, signal: AbortSignal) {
     this.#path = path;
-    this.#place = place;
+    this.#location = location;
     this.#signal = signal;
   }
 
@@ -33,19 +33,19 @@ export class ShellConsent {
     event: string,
     argv: readonly string[],
   ): Promise<{ readonly state: ConsentState; readonly print: string }> {
-    const print = await printOf(argv, this.#place);
+    const print = await printOf(argv, this.#location);
     const allowed = (await this.#read())[keyOf(event, argv)];
     if (typeof allowed !== "string") return { state: "missing", print };
-    return { state: allowed === print ? "given" : "changed", print };
+    return { state: allowed === print ? "allowed" : "changed", print };
   }
 
   async isAllowed(event: string, argv: readonly string[]): Promise<boolean> {
-    return (await this.state(event, argv)).state === "given";
+    return (await this.state(event, argv)).state === "allowed";
   }
 
   /** Changes when a file of the command may have changed. */
   async mark(argv: readonly string[]): Promise<string> {
-    return await markOf(argv, this.#place);
+    return await markOf(argv, this.#location);
   }
 
   async allow({ event, argv }: ConsentEntry, print: string): Promise<void> {

@@ -73,7 +73,7 @@ export async function registerShellHooks(
 async function isAllowed(hook: ShellHook, deps: ShellHookDeps, signal: AbortSignal): Promise<boolean> {
   if (deps.autoAccept) return true;
   const { state, print } = await deps.consent.state(hook.event, hook.argv);
-  if (state === "given") return true;
+  if (state === "allowed") return true;
   if ((await deps.ask?.(hook.event, hook.argv.join(" "), signal)) !== true) return false;
   await deps.consent.allow(hook, print);
   return true;

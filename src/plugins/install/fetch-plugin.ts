@@ -80,6 +80,6 @@ async function installPackage(spec: string, into: string, deps: FetchDeps): Prom
 function assertDone(ended: ProcessResult, what: string, signal: AbortSignal): void {
   signal.throwIfAborted();
   if (ended.exitCode === 0) return;
-  const said = ended.stderr.trim().split("\n").at(-1) ?? "";
-  throw new UserError(`${what}: ${ended.timedOut ? "it took too long" : said.slice(0, 300)}.`);
+  const lastLine = ended.stderr.trim().split("\n").at(-1) ?? "";
+  throw new UserError(`${what}: ${ended.timedOut ? "it took too long" : lastLine.slice(0, 300)}.`);
 }

@@ -18,7 +18,7 @@ async function bench(stage: PluginStage, changes: Partial<InstallerDeps> = {}) {
     plugins: path.join(stage.home, "plugins"),
     lock,
     env,
-    place: { cwd: stage.home, home: stage.home },
+    location: { cwd: stage.home, home: stage.home },
     logger: stage.logger,
     ...changes,
   });
@@ -193,7 +193,7 @@ describe("installing plugins", () => {
     ["ext::sh -c x", { kind: "invalid" }],
     ["https://-x/a", { kind: "invalid" }],
     ["a\nb/c", { kind: "invalid" }],
-  ])("[30:7.2] reads %j", (given, expected) => {
-    expect(readInstallSource(given, { cwd: "/w", home: "/home/me" })).toMatchObject(expected);
+  ])("[30:7.2] reads %j", (input, expected) => {
+    expect(readInstallSource(input, { cwd: "/w", home: "/home/me" })).toMatchObject(expected);
   });
 });

@@ -14,7 +14,7 @@ export interface InstallerDeps {
   readonly plugins: string;
   readonly lock: PluginLock;
   readonly env: Readonly<Record<string, string>>;
-  readonly place: { readonly cwd: string; readonly home: string };
+  readonly location: { readonly cwd: string; readonly home: string };
   readonly logger: Logger;
   readonly git?: string;
   readonly npm?: string;
@@ -53,7 +53,7 @@ export class PluginInstaller {
   }
 
   async install(spec: string, options: { readonly isForced?: boolean }, signal: AbortSignal): Promise<InstallOutcome> {
-    const source = readInstallSource(spec, this.#deps.place);
+    const source = readInstallSource(spec, this.#deps.location);
     if (source.kind === "invalid") return { kind: "refused", reason: source.reason };
     return this.#staged(source, signal, async (staged) => {
       const target = this.#target(staged.plugin.key);
@@ -67,7 +67,7 @@ export class PluginInstaller {
   async update(key: string, options: UpdateOptions, signal: AbortSignal): Promise<InstallOutcome> {
     const locked = await this.#deps.lock.get(key);
     if (locked === undefined) return { kind: "refused", reason: `${key} was not installed by this program` };
-    const source = readInstallSource(locked.spec, this.#deps.place);
+    const source = readInstallSource(locked.spec, this.#deps.location);
     if (source.kind === "invalid") return { kind: "refused", reason: source.reason };
     const folder = this.#target(key);
     const isEdited = (await exists(folder)) && !(await this.#deps.lock.isUnchanged({ key, folder }));

@@ -10,10 +10,10 @@ export type InstallSource = PluginOrigin | { readonly kind: "invalid"; readonly 
 
 /** Reads what a person typed: `npm:<package>`, `owner/repo`, a git address, or a path that starts with `.`, `/` or `~`. */
 export function readInstallSource(
-  given: string,
-  place: { readonly cwd: string; readonly home: string },
+  input: string,
+  location: { readonly cwd: string; readonly home: string },
 ): InstallSource {
-  const text = given.trim();
+  const text = input.trim();
   if (text === "" || text.startsWith("-") || hasControl(text))
     return { kind: "invalid", reason: `"${text}" names no plugin` };
   if (text.startsWith("npm:")) {
@@ -22,7 +22,7 @@ export function readInstallSource(
       ? { kind: "invalid", reason: `"${spec}" is not a package, as in npm:name or npm:@scope/name@1.2.0` }
       : { kind: "npm", spec };
   }
-  if (/^[./~]/.test(text)) return { kind: "folder", path: folderOf(text, place) };
+  if (/^[./~]/.test(text)) return { kind: "folder", path: folderOf(text, location) };
   if (/^(?:https|ssh):\/\/[^-]/.test(text) || /^[\w.-]+@[\w.-]+:/.test(text)) return { kind: "git", url: text };
   if (/^(?:http|file):\/\//.test(text))
     return { kind: "git", url: text, warning: `${text} does not prove where it comes from` };

@@ -33,7 +33,7 @@ export class PluginProcess implements AsyncDisposable {
   >();
   readonly #gone = new Deferred<void>();
   readonly #adoption: Disposable | undefined;
-  #said = "";
+  #printed = "";
   #nextId = 1;
   #isEnding = false;
 
@@ -47,7 +47,7 @@ export class PluginProcess implements AsyncDisposable {
     });
     this.#adoption = this.#child.pid === undefined ? undefined : options.adopt?.(this.#child.pid);
     this.#child.stderr?.on("data", (chunk: Buffer) => {
-      this.#said = `${this.#said}${chunk.toString()}`.slice(-lastWords);
+      this.#printed = `${this.#printed}${chunk.toString()}`.slice(-lastWords);
     });
     this.#child.on("message", (message) => this.#receive(message));
     this.#child.once("error", (error) => this.#ended(error.message));
@@ -129,7 +129,7 @@ export class PluginProcess implements AsyncDisposable {
     if (this.#gone.isSettled) return;
     this.#gone.resolve();
     this.#adoption?.[Symbol.dispose]();
-    const line = this.#said.trim().split("\n").at(-1) ?? "";
+    const line = this.#printed.trim().split("\n").at(-1) ?? "";
     const why = `${reason}${line === "" ? "" : `: ${line.slice(0, 300)}`}`;
     for (const { answer } of this.#open.values()) answer.reject(new HermesError(why, { code: "plugin_gone" }));
     if (!this.#isEnding) this.#options.onCrash(why);

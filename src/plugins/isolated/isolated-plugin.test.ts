@@ -43,7 +43,7 @@ describe("a plugin in a process of its own", () => {
     const { host, call } = await isolated(stage, {
       wiring: {
         sessions: {
-          place: () => undefined,
+          location: () => undefined,
           callTool: ({ tool, args }, { taskId }) => Promise.resolve(`${tool} ${JSON.stringify(args)} in ${taskId}`),
         },
         config: { iso: { a: 1 } },

@@ -97,15 +97,15 @@ function register(
   const name = String(message["name"]);
   switch (message["kind"]) {
     case "tool": {
-      const given = isRecord(message["tool"]) ? message["tool"] : {};
+      const input = isRecord(message["tool"]) ? message["tool"] : {};
       const check = message["check"];
       return context.registerTool({
         name,
-        toolset: typeof given["toolset"] === "string" ? given["toolset"] : name,
-        schema: isRecord(given["schema"]) ? given["schema"] : { type: "object", properties: {} },
-        ...(typeof given["description"] === "string" ? { description: given["description"] } : {}),
-        ...(typeof given["emoji"] === "string" ? { emoji: given["emoji"] } : {}),
-        ...(Array.isArray(given["requiresEnv"]) ? { requiresEnv: given["requiresEnv"].map(String) } : {}),
+        toolset: typeof input["toolset"] === "string" ? input["toolset"] : name,
+        schema: isRecord(input["schema"]) ? input["schema"] : { type: "object", properties: {} },
+        ...(typeof input["description"] === "string" ? { description: input["description"] } : {}),
+        ...(typeof input["emoji"] === "string" ? { emoji: input["emoji"] } : {}),
+        ...(Array.isArray(input["requiresEnv"]) ? { requiresEnv: input["requiresEnv"].map(String) } : {}),
         ...(typeof check === "number"
           ? { checkFn: async () => (await child.invoke({ handler: check, args: [] }, never)) === true }
           : {}),
@@ -127,8 +127,8 @@ function register(
       return context.registerCommand(
         name,
         async (raw) => {
-          const said = await child.invoke({ handler, args: [raw] }, never);
-          return typeof said === "string" ? said : null;
+          const answer = await child.invoke({ handler, args: [raw] }, never);
+          return typeof answer === "string" ? answer : null;
         },
         isRecord(message["options"]) ? message["options"] : {},
       );

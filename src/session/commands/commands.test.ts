@@ -21,8 +21,8 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-async function harness(given: HarnessOptions = {}) {
-  const one = await openHarness(given);
+async function harness(input: HarnessOptions = {}) {
+  const one = await openHarness(input);
   open.push(one);
   return one;
 }
@@ -475,7 +475,7 @@ describe("other commands", () => {
     const folder = await mkdtemp(join(tmpdir(), "hermes-snapshot-"));
     const home = new HermesHome(folder);
     try {
-      const one = await openHarness({ place: { path: home.stateDb }, deps: { home } });
+      const one = await openHarness({ location: { path: home.stateDb }, deps: { home } });
       const { open, server } = one;
       server.script(says("One."), says("Two."));
       const session = await open();

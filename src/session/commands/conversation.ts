@@ -76,8 +76,8 @@ export const undoCommand = defineCommand({
     }
     const last = await conversation.dropLastExchange();
     if (last === undefined) return warn("There is nothing to undo.");
-    const said = `Taken back: ${truncateEnd(textOf(last.content).replace(/\s+/g, " ").trim(), 80)}`;
-    return say(files === undefined ? said : `${said}\n${files}`);
+    const notice = `Taken back: ${truncateEnd(textOf(last.content).replace(/\s+/g, " ").trim(), 80)}`;
+    return say(files === undefined ? notice : `${notice}\n${files}`);
   },
 });
 

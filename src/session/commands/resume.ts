@@ -53,13 +53,13 @@ async function sessionItems(
   const folders = await Promise.all(sessions.map(async ({ id }) => folderOf(store, await headOf(store, id))));
   const here = session.info.cwd;
   const listed = sessions
-    .map((one, index) => ({ ...one, place: folders[index] }))
-    .filter(({ place }) => place?.isOneShot !== true)
-    .sort((left, right) => Number(right.place?.folder === here) - Number(left.place?.folder === here));
+    .map((one, index) => ({ ...one, location: folders[index] }))
+    .filter(({ location }) => location?.isOneShot !== true)
+    .sort((left, right) => Number(right.location?.folder === here) - Number(left.location?.folder === here));
   return listed.map((one) => ({
     value: one.id,
     label: one.title ?? (one.preview === "" ? one.id : one.preview),
-    detail: `${relativeTime(one.lastActiveMs, clock.now())} · ${plural(one.messageCount, "message")} · ${one.place?.folder ?? one.source} · ${one.id}`,
+    detail: `${relativeTime(one.lastActiveMs, clock.now())} · ${plural(one.messageCount, "message")} · ${one.location?.folder ?? one.source} · ${one.id}`,
     isCurrent: one.id === session.info.id,
   }));
 }

@@ -67,8 +67,8 @@ function restoredText({ restored, newer, before, database }: Restored): string {
   ];
   if (newer.length > 0) lines.push(`Left as they are, because the snapshot does not have them: ${newer.join(", ")}.`);
   if (database !== undefined) {
-    const { copy, place } = database;
-    const command = `rm -f '${place}-wal' '${place}-shm' && cp '${copy}' '${place}'`;
+    const { copy, location } = database;
+    const command = `rm -f '${location}-wal' '${location}-shm' && cp '${copy}' '${location}'`;
     lines.push(
       "Not restored: the conversations, because they are in use. To go back to those of the snapshot, leave Hermes " +
         `everywhere and run: ${command}`,

@@ -13,8 +13,8 @@ afterEach(async () => {
 
 const signal = new AbortController().signal;
 
-async function session(given: HarnessOptions = {}) {
-  const one = await openHarness(given);
+async function session(input: HarnessOptions = {}) {
+  const one = await openHarness(input);
   open.push(one);
   await mkdir(join(one.folder, "src", "deep folder"), { recursive: true });
   await writeFile(join(one.folder, "src", "user-service.ts"), "x".repeat(2_048));

@@ -12,8 +12,8 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-async function harness(given: HarnessOptions = {}) {
-  const one = await openHarness(given);
+async function harness(input: HarnessOptions = {}) {
+  const one = await openHarness(input);
   open.push(one);
   return one;
 }
@@ -27,7 +27,7 @@ function gatedTool(spec: AgentRequest, clock: FakeClock) {
     mode: () => "manual",
     surfaceRules: { cron: "deny", headless: "deny" },
     permissions: undefined,
-    place: (context) => ({
+    location: (context) => ({
       cwd: context.cwd,
       home: "/home/me",
       hermesHome: "/home/me/.hermes",
@@ -92,8 +92,8 @@ describe("an approval", () => {
       here: { approvalMs: 7_000, questionMs: 1 },
       elsewhere: { approvalMs: 900_000, questionMs: 1 },
     };
-    const given = { clock, settings: { answerTimes }, tools: (spec: AgentRequest) => [gatedTool(spec, clock)] };
-    const { open, server, event, events } = await harness(given);
+    const input = { clock, settings: { answerTimes }, tools: (spec: AgentRequest) => [gatedTool(spec, clock)] };
+    const { open, server, event, events } = await harness(input);
     server.script(rm("build"), says("I may not."));
     const session = await open({ source: "telegram" });
     const submission = await session.submit({ text: "Clean" });

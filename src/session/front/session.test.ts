@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function harness(given: HarnessOptions = {}) {
-  const one = await openHarness(given);
+async function harness(input: HarnessOptions = {}) {
+  const one = await openHarness(input);
   open.push(one);
   return one;
 }

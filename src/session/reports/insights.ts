@@ -9,7 +9,7 @@ export interface SkillUseFigures {
   readonly lastUsedAtMs: number;
 }
 
-export interface InsightsWish {
+export interface InsightsOptions {
   readonly days: number;
   readonly nowMs: number;
   readonly source?: string;
@@ -52,21 +52,25 @@ const dayMs = 86_400_000;
 const mostSkills = 10;
 const mostHours = 5;
 
-export async function collectInsights(store: Store, wish: InsightsWish, signal: AbortSignal): Promise<InsightsReport> {
-  const sinceMs = wish.nowMs - wish.days * dayMs;
-  const source = wish.source === undefined ? {} : { source: wish.source };
+export async function collectInsights(
+  store: Store,
+  wanted: InsightsOptions,
+  signal: AbortSignal,
+): Promise<InsightsReport> {
+  const sinceMs = wanted.nowMs - wanted.days * dayMs;
+  const source = wanted.source === undefined ? {} : { source: wanted.source };
   const figures = await store.reports.insights({ sinceMs, ...source, signal });
   const { totals } = figures;
   const sideCalls = figures.sideCalls.reduce((sum, group) => sum + group.calls, 0);
   const allCalls = totals.apiCalls + sideCalls;
   const prompt = totals.inputTokens + totals.cacheReadTokens + totals.cacheWriteTokens;
-  const moments = figures.startedAtMs.map((ms) => localMoment(ms, wish.timeZone));
-  const skills = (wish.skills ?? []).filter((skill) => skill.lastUsedAtMs >= sinceMs);
+  const moments = figures.startedAtMs.map((ms) => localMoment(ms, wanted.timeZone));
+  const skills = (wanted.skills ?? []).filter((skill) => skill.lastUsedAtMs >= sinceMs);
   return {
-    days: wish.days,
+    days: wanted.days,
     sinceMs,
-    untilMs: wish.nowMs,
-    source: wish.source,
+    untilMs: wanted.nowMs,
+    source: wanted.source,
     isEmpty: totals.sessions === 0,
     figures,
     averageSessionMs: totals.sessions === 0 ? 0 : totals.activeMs / totals.sessions,

@@ -43,8 +43,8 @@ async function twoDays(): Promise<void> {
   await store.turns.recordEvent({ sessionId: id("s1"), kind: "fallback" });
 }
 
-const collect = (wish: { source?: string; days?: number } = {}) =>
-  collectInsights(store, { days: 30, nowMs, timeZone: "UTC", ...wish }, signal);
+const collect = (wanted: { source?: string; days?: number } = {}) =>
+  collectInsights(store, { days: 30, nowMs, timeZone: "UTC", ...wanted }, signal);
 
 describe("insights", () => {
   it("count sessions, messages, tokens, tools, cost and rhythm [20:R11.11] [20:R11.12] [10:STORE-26]", async () => {

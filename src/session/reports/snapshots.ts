@@ -21,7 +21,7 @@ export interface Restored {
   /** The snapshot of what was there before. */
   readonly before: string;
   /** The copy of the conversations, which is not put back while they are in use. */
-  readonly database?: { readonly copy: string; readonly place: string };
+  readonly database?: { readonly copy: string; readonly location: string };
 }
 
 const databaseName = "state.db";
@@ -87,7 +87,7 @@ export class Snapshots {
       restored: restored.sort(),
       before,
       newer: newer.filter((name) => !kept.has(name)),
-      ...(database === undefined ? {} : { database: { copy: database, place: this.#home.stateDb } }),
+      ...(database === undefined ? {} : { database: { copy: database, location: this.#home.stateDb } }),
     };
   }
 

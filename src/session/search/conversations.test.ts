@@ -19,8 +19,8 @@ async function stage() {
 
 describe("conversations as other programs read them", () => {
   it("keep their key when compression cuts them, and are read as one [30:6.7]", async () => {
-    await using given = await stage();
-    const { store, conversations } = given;
+    await using input = await stage();
+    const { store, conversations } = input;
     await store.sessions.create({ id: id("one"), source: "cli" });
     const first = [userMessage("tea?", { uid: "1" }), assistantMessage("green", { uid: "2" })];
     await store.messages.append(id("one"), first);
@@ -36,8 +36,8 @@ describe("conversations as other programs read them", () => {
   });
 
   it("are found by their title and by what was said, on one surface or all [30:6.7]", async () => {
-    await using given = await stage();
-    const { store, conversations } = given;
+    await using input = await stage();
+    const { store, conversations } = input;
     for (const [name, source, text] of [
       ["a", "cli", "the walnut cake"],
       ["b", "telegram", "the walnut tree"],
@@ -50,8 +50,8 @@ describe("conversations as other programs read them", () => {
       ]);
     }
     await store.sessions.setTitle(id("c"), "Walnuts");
-    const found = async (wish: { platform?: string; search?: string }): Promise<readonly string[]> =>
-      (await conversations.list({ limit: 10, ...wish }, never)).map(({ key }) => key).sort();
+    const found = async (wanted: { platform?: string; search?: string }): Promise<readonly string[]> =>
+      (await conversations.list({ limit: 10, ...wanted }, never)).map(({ key }) => key).sort();
     expect(await found({ search: "walnut" })).toEqual(["a", "b", "c"]);
     expect(await found({ search: "walnut", platform: "cli" })).toEqual(["a", "c"]);
     expect(await found({ platform: "telegram" })).toEqual(["b"]);
@@ -59,8 +59,8 @@ describe("conversations as other programs read them", () => {
   });
 
   it("tell what is said, and neither tools nor children [30:6.7]", async () => {
-    await using given = await stage();
-    const { store, conversations } = given;
+    await using input = await stage();
+    const { store, conversations } = input;
     await store.sessions.create({ id: id("s"), source: "cli" });
     await store.sessions.create({
       id: id("child"),
@@ -68,7 +68,7 @@ describe("conversations as other programs read them", () => {
       parentSessionId: id("s"),
       lineage: "delegation",
     });
-    const place = await conversations.now();
+    const location = await conversations.now();
     const call = { id: "c", type: "function", function: { name: "ls", arguments: "{}" } } as const;
     await store.messages.append(id("s"), [
       userMessage([textPart("look"), imagePart("data:image/png;base64,QUJD")], { uid: "1" }),
@@ -77,17 +77,17 @@ describe("conversations as other programs read them", () => {
       assistantMessage("a dot", { uid: "4" }),
     ]);
     await store.messages.append(id("child"), [userMessage("count", { uid: "5" })]);
-    const said = await conversations.since(place);
+    const said = await conversations.since(location);
     expect(said.messages.map((one) => [one.key, one.id, one.images.length])).toEqual([
       ["s", "1", 1],
       ["s", "4", 0],
     ]);
-    expect(await conversations.since(said.place)).toEqual({ place: said.place, messages: [] });
+    expect(await conversations.since(said.location)).toEqual({ location: said.location, messages: [] });
   });
 
   it("of platforms have the key of their route [30:6.7]", async () => {
-    await using given = await stage();
-    const { store, conversations } = given;
+    await using input = await stage();
+    const { store, conversations } = input;
     await store.sessions.create({ id: id("s"), source: "telegram" });
     await store.messages.append(id("s"), [userMessage("hi", { uid: "1" })]);
     const route = {

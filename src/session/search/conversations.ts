@@ -37,7 +37,7 @@ export interface ChannelFacts {
   readonly threadId: string | undefined;
 }
 
-export interface ListWish {
+export interface ListOptions {
   readonly platform?: string | undefined;
   readonly search?: string | undefined;
   readonly limit: number;
@@ -45,7 +45,7 @@ export interface ListWish {
 
 /** What may be read of all conversations of a home, whoever holds them. */
 export interface Conversations {
-  list(wish: ListWish, signal: AbortSignal): Promise<readonly ConversationFacts[]>;
+  list(wanted: ListOptions, signal: AbortSignal): Promise<readonly ConversationFacts[]>;
   /** By key, session id, the beginning of one, or a title. */
   get(key: string): Promise<ConversationFacts | undefined>;
   /** The last words, oldest first; undefined when there is no such conversation. */
@@ -54,7 +54,7 @@ export interface Conversations {
   /** Where reading on would begin now. */
   now(): Promise<number>;
   /** What was written after that place, by any program, and the place to go on from. */
-  since(place: number): Promise<{ readonly place: number; readonly messages: readonly SpokenMessage[] }>;
+  since(location: number): Promise<{ readonly location: number; readonly messages: readonly SpokenMessage[] }>;
 }
 
 const scannedSessions = 500;
@@ -66,7 +66,7 @@ const hidden: ReadonlySet<string> = new Set(["subagent"]);
 export function createConversations(store: Store): Conversations {
   const keys = new Map<SessionId, string | undefined>();
   return {
-    list: (wish, signal) => list(store, wish, signal),
+    list: (wanted, signal) => list(store, wanted, signal),
     async get(key) {
       const id = await resolve(store, key);
       const record = id === undefined ? undefined : await store.sessions.get(id);
@@ -77,7 +77,9 @@ export function createConversations(store: Store): Conversations {
       if (id === undefined) return undefined;
       const name = await keyOf(store, id);
       const parts = await Promise.all((await partsOf(store, id)).map((part) => store.messages.list(part)));
-      const seen = new Map(parts.flat().flatMap((one) => spoken(one, name).map((said) => [said.id, said] as const)));
+      const seen = new Map(
+        parts.flat().flatMap((one) => spoken(one, name).map((message) => [message.id, message] as const)),
+      );
       return [...seen.values()].slice(-limit);
     },
     async channels(platform) {
@@ -85,21 +87,21 @@ export function createConversations(store: Store): Conversations {
       return routes.map(channelOf);
     },
     now: () => store.messages.newestRow(),
-    async since(place) {
-      const rows = await store.messages.after(place, { limit: readAtOnce });
+    async since(location) {
+      const rows = await store.messages.after(location, { limit: readAtOnce });
       const messages: SpokenMessage[] = [];
       for (const row of rows) {
         if (!keys.has(row.sessionId)) keys.set(row.sessionId, await audibleKey(store, row.sessionId));
         const key = keys.get(row.sessionId);
         if (key !== undefined) messages.push(...spoken(row, key));
       }
-      return { place: rows.at(-1)?.id ?? place, messages };
+      return { location: rows.at(-1)?.id ?? location, messages };
     },
   };
 }
 
-async function list(store: Store, wish: ListWish, signal: AbortSignal): Promise<readonly ConversationFacts[]> {
-  const { platform, search, limit } = wish;
+async function list(store: Store, wanted: ListOptions, signal: AbortSignal): Promise<readonly ConversationFacts[]> {
+  const { platform, search, limit } = wanted;
   const all = await store.sessions.list({
     limit: search === undefined ? limit : scannedSessions,
     excludeSources: [...hidden],

@@ -10,7 +10,7 @@ export interface FoundConversation {
   readonly hits: readonly SearchHit[];
 }
 
-export interface FindWish {
+export interface FindOptions {
   readonly query: string;
   readonly roles: readonly string[];
   readonly limit: number;
@@ -21,25 +21,25 @@ export interface FindWish {
 /** Conversations with matches, best first, without the one that asks. `searched` counts all that had some. */
 export async function findConversations(
   store: Store,
-  wish: FindWish,
+  wanted: FindOptions,
   signal: AbortSignal,
 ): Promise<{ readonly found: readonly FoundConversation[]; readonly searched: number }> {
-  const hits = await store.search.messages(wish.query, {
+  const hits = await store.search.messages(wanted.query, {
     excludeSources: ["tool"],
     limit: mostHits,
     signal,
-    ...(wish.roles.length === 0 ? {} : { roles: wish.roles }),
+    ...(wanted.roles.length === 0 ? {} : { roles: wanted.roles }),
   });
   const groups = new Map<SessionId, FoundConversation>();
   for (const hit of hits) {
     const rootId = await store.sessions.rootOf(hit.sessionId);
-    if (rootId === wish.currentRootId) continue;
+    if (rootId === wanted.currentRootId) continue;
     const known = groups.get(rootId);
     const session = known?.session ?? (await store.sessions.get(hit.sessionId));
-    if (session === undefined || !wish.mayRead(session)) continue;
+    if (session === undefined || !wanted.mayRead(session)) continue;
     groups.set(rootId, { rootId, session, hits: [...(known?.hits ?? []), hit] });
   }
-  return { found: [...groups.values()].slice(0, wish.limit), searched: groups.size };
+  return { found: [...groups.values()].slice(0, wanted.limit), searched: groups.size };
 }
 
 /** All parts of the chains that hold the matches, in order; what a compression carried over is there once. */

@@ -7,7 +7,7 @@ const shareBefore = 0.25;
  */
 export function matchWindow(text: string, query: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
-  const start = bestStart(matchPlaces(text, query), text.length, maxCharacters);
+  const start = bestStart(matchLocations(text, query), text.length, maxCharacters);
   const end = Math.min(text.length, start + maxCharacters);
   const head = start > 0 ? "[earlier part left out]\n" : "";
   const tail = end < text.length ? "\n[later part left out]" : "";
@@ -16,44 +16,48 @@ export function matchWindow(text: string, query: string, maxCharacters: number):
 
 /** Some characters around the first match. */
 export function previewAround(text: string, query: string, characters: number): string {
-  const [place = 0] = matchPlaces(text, query);
-  const start = Math.max(0, Math.min(place - Math.floor(characters / 2), text.length - characters));
+  const [location = 0] = matchLocations(text, query);
+  const start = Math.max(0, Math.min(location - Math.floor(characters / 2), text.length - characters));
   return text.slice(start, start + characters);
 }
 
-export function matchPlaces(text: string, query: string): readonly number[] {
+export function matchLocations(text: string, query: string): readonly number[] {
   const lower = text.toLowerCase();
   const phrase = query.replaceAll('"', " ").replace(/\s+/g, " ").trim().toLowerCase();
-  const whole = phrase === "" ? [] : placesOf(lower, phrase);
+  const whole = phrase === "" ? [] : locationsOf(lower, phrase);
   if (whole.length > 0) return whole;
   const words = phrase.split(" ").filter((word) => !["and", "or", "not"].includes(word));
   const terms = words
     .map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ""))
     .filter((term) => term !== "");
-  const places = terms.map((term) => placesOf(lower, term));
-  const [first = [], ...others] = places;
-  const together = first.filter((place) =>
-    others.every((other) => other.some((near) => Math.abs(near - place) <= nearCharacters)),
+  const locations = terms.map((term) => locationsOf(lower, term));
+  const [first = [], ...others] = locations;
+  const together = first.filter((location) =>
+    others.every((other) => other.some((near) => Math.abs(near - location) <= nearCharacters)),
   );
   if (together.length > 0 && others.length > 0) return together;
-  return places.flat().sort((left, right) => left - right);
+  return locations.flat().sort((left, right) => left - right);
 }
 
-function bestStart(places: readonly number[], length: number, size: number): number {
+function bestStart(locations: readonly number[], length: number, size: number): number {
   let best = { start: 0, covered: -1 };
-  for (const place of places.length === 0 ? [0] : places) {
-    const start = Math.max(0, Math.min(Math.floor(place - size * shareBefore), length - size));
-    const covered = places.filter((other) => other >= start && other < start + size).length;
+  for (const location of locations.length === 0 ? [0] : locations) {
+    const start = Math.max(0, Math.min(Math.floor(location - size * shareBefore), length - size));
+    const covered = locations.filter((other) => other >= start && other < start + size).length;
     if (covered > best.covered) best = { start, covered };
   }
   return best.start;
 }
 
-const mostPlaces = 500;
+const mostLocations = 500;
 
-function placesOf(text: string, term: string): readonly number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(term); at >= 0 && places.length < mostPlaces; at = text.indexOf(term, at + term.length))
-    places.push(at);
-  return places;
+function locationsOf(text: string, term: string): readonly number[] {
+  const locations: number[] = [];
+  for (
+    let at = text.indexOf(term);
+    at >= 0 && locations.length < mostLocations;
+    at = text.indexOf(term, at + term.length)
+  )
+    locations.push(at);
+  return locations;
 }

@@ -10,19 +10,19 @@ const mostIds = 20;
  */
 export async function readMessages(
   store: Store,
-  wish: {
+  request: {
     readonly ids: readonly string[];
     readonly sessionId: SessionId;
     mayRead(session: SessionRecord): boolean;
   },
 ): Promise<Record<string, unknown>> {
-  const wanted = [...new Set(wish.ids)].slice(0, mostIds);
+  const wanted = [...new Set(request.ids)].slice(0, mostIds);
   const found = new Map<string, StoredMessage>();
-  for (const sessionId of await familyOf(store, wish.sessionId)) {
+  for (const sessionId of await familyOf(store, request.sessionId)) {
     const missing = wanted.filter((id) => !found.has(id));
     if (missing.length === 0) break;
     const session = await store.sessions.get(sessionId);
-    if (session === undefined || !wish.mayRead(session)) continue;
+    if (session === undefined || !request.mayRead(session)) continue;
     for (const stored of await store.messages.byUids(sessionId, missing))
       if (stored.message.uid !== undefined) found.set(stored.message.uid, stored);
   }
@@ -37,7 +37,7 @@ export async function readMessages(
     results,
     count: results.length,
     ...(missing.length === 0 ? {} : { missing }),
-    ...(wish.ids.length > mostIds ? { message: `Only the first ${mostIds} ids were read.` } : {}),
+    ...(request.ids.length > mostIds ? { message: `Only the first ${mostIds} ids were read.` } : {}),
   };
 }
 

@@ -5,7 +5,7 @@ import { systemClock } from "#foundation/time/clock";
 import { openStore, type Store } from "#store";
 import type { Auxiliary, SessionScope } from "#tools";
 import { type AuxiliaryRequest, noAuxiliary, runTool, testScope, toolContext } from "#tools/testing";
-import { matchPlaces, matchWindow, previewAround } from "./match-window.ts";
+import { matchLocations, matchWindow, previewAround } from "./match-window.ts";
 import { createSessionSearchTool } from "./session-search-tool.ts";
 
 let store: Store;
@@ -118,9 +118,9 @@ describe("session_search", () => {
 describe("the window around matches", () => {
   it("prefers the phrase, then terms close together, then single terms [10:STORE-23]", () => {
     const text = `alpha ${"x".repeat(400)} beta ${"x".repeat(400)} alpha beta ${"x".repeat(400)} beta alpha`;
-    expect(matchPlaces(text, '"alpha beta"')).toEqual([text.indexOf("alpha beta")]);
-    expect(matchPlaces(text, "beta gamma").length).toBeGreaterThan(1);
-    expect(matchPlaces(`beta then ${"y".repeat(300)} alpha not far from beta`, "alpha beta")).toHaveLength(1);
+    expect(matchLocations(text, '"alpha beta"')).toEqual([text.indexOf("alpha beta")]);
+    expect(matchLocations(text, "beta gamma").length).toBeGreaterThan(1);
+    expect(matchLocations(`beta then ${"y".repeat(300)} alpha not far from beta`, "alpha beta")).toHaveLength(1);
   });
 
   it("covers most matches within its size, a quarter before them", () => {

@@ -8,8 +8,8 @@ export interface SessionFolder {
   readonly isOneShot: boolean;
 }
 
-export async function noteFolder(store: Store, rootId: SessionId, place: SessionFolder): Promise<void> {
-  await store.meta.set(keyOf(rootId), JSON.stringify(place));
+export async function noteFolder(store: Store, rootId: SessionId, location: SessionFolder): Promise<void> {
+  await store.meta.set(keyOf(rootId), JSON.stringify(location));
 }
 
 /** Undefined for sessions from before folders were noted. */

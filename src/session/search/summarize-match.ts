@@ -17,11 +17,11 @@ const instructions =
 /** A report on one conversation with the search in mind; a labelled piece of the record when no model answers. */
 export async function summarizeMatch(
   deps: { readonly auxiliary: Auxiliary; readonly logger: Logger },
-  given: { readonly text: string; readonly query: string },
+  input: { readonly text: string; readonly query: string },
   signal: AbortSignal,
 ): Promise<string> {
   const { auxiliary, logger } = deps;
-  const prompt = `Search: ${given.query}\n\nRecord:\n${matchWindow(given.text, given.query, maxCharacters)}`;
+  const prompt = `Search: ${input.query}\n\nRecord:\n${matchWindow(input.text, input.query, maxCharacters)}`;
   for (let attempt = 1; attempt <= tries && !signal.aborted; attempt += 1) {
     try {
       const request = { system: instructions, prompt, maxTokens, temperature: 0.1 };
@@ -35,5 +35,5 @@ export async function summarizeMatch(
       if (!signal.aborted) logger.debug("a session summary failed", { attempt, error: describe(error) });
     }
   }
-  return `[not summarised; part of the record around the match]\n${previewAround(given.text, given.query, previewCharacters)}`;
+  return `[not summarised; part of the record around the match]\n${previewAround(input.text, input.query, previewCharacters)}`;
 }

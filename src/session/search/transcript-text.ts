@@ -19,8 +19,8 @@ function paragraph(message: Message): string {
     case "assistant": {
       const calls = callsOf(message).map((call) => call.function.name);
       const made = calls.length === 0 ? "" : `[called: ${calls.join(", ")}]`;
-      const said = [text, made].filter((part) => part !== "").join(" ");
-      return said === "" ? "" : `ASSISTANT: ${said}`;
+      const line = [text, made].filter((part) => part !== "").join(" ");
+      return line === "" ? "" : `ASSISTANT: ${line}`;
     }
     case "tool":
       return text === "" ? "" : `TOOL ${message.tool_name}: ${shortened(text)}`;

@@ -4,7 +4,7 @@ import {
   type AccountLine,
   describeRateLimits,
   type ProviderRegistry,
-  type RateLimitBook,
+  type RateLimitLedger,
   readAccount,
   type Target,
 } from "#model";
@@ -16,7 +16,7 @@ export interface AccountService {
 
 export interface AccountDeps {
   readonly clock: Clock;
-  readonly rateLimits: RateLimitBook;
+  readonly rateLimits: RateLimitLedger;
   readonly registry: ProviderRegistry;
   target(): Target;
 }

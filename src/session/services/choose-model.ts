@@ -9,7 +9,7 @@ import {
   readModelName,
   startTarget,
   type Target,
-  type TargetWish,
+  type TargetRequest,
 } from "#model";
 
 /** The model a session starts with. */
@@ -44,7 +44,7 @@ export async function chooseModel(wanted: WantedModel, models: Models, signal: A
   // The same words mean the same here and after /model.
   const named =
     model === undefined || provider !== undefined ? { model, provider } : readModelName(model, models.context);
-  const asked: TargetWish = {
+  const asked: TargetRequest = {
     ...(named.model === undefined ? {} : { model: named.model }),
     ...(named.provider === undefined ? {} : { provider: named.provider }),
     isOneShot: wanted.isOneShot,

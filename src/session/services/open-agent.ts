@@ -135,7 +135,7 @@ function scopeOf(
 
 /** The toolsets that were asked for, else those of this surface; a model on this machine reads a short list of its own. */
 function toolOptions({ options }: AgentRequest, { surfaceTools, machine }: SessionHost, target: Target) {
-  const { enabledToolsets, disabledTools } = surfaceTools.wishFor(options.source);
+  const { enabledToolsets, disabledTools } = surfaceTools.requestFor(options.source);
   const { toolsets, disabledToolsets } = options;
   const usual = target.isServedHere === true ? machine.loaded.config.local.toolsets : enabledToolsets;
   return {

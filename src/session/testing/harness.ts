@@ -6,7 +6,7 @@ import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
-import { openStore, type StorePlace } from "#store";
+import { openStore, type StoreLocation } from "#store";
 import { startModelServer } from "../../../test/fakes/model-server/index.ts";
 import type { OpenOptions, OpenSession, SessionEvent, SessionService } from "../api.ts";
 import type { SessionDeps } from "../session-deps.ts";
@@ -18,23 +18,23 @@ export interface HarnessOptions extends Partial<Omit<TestAgentOptions, "server" 
   readonly settings?: Partial<SessionSettings>;
   readonly deps?: Partial<SessionDeps>;
   readonly clock?: Clock;
-  readonly place?: StorePlace;
+  readonly location?: StoreLocation;
 }
 
 /** A session service on a real store and a fake model server. */
-export async function openHarness(given: HarnessOptions = {}) {
+export async function openHarness(input: HarnessOptions = {}) {
   const scope = new Scope();
-  const clock = given.clock ?? systemClock;
+  const clock = input.clock ?? systemClock;
   const logger = memoryLogger();
   const server = scope.adopt(await startModelServer({ strict: true }));
-  const store = scope.adopt(await openStore(given.place ?? { memory: true }, { clock, log: logger }));
+  const store = scope.adopt(await openStore(input.location ?? { memory: true }, { clock, log: logger }));
   const folder = await mkdtemp(join(tmpdir(), "hermes-session-"));
   scope.defer(() => rm(folder, { recursive: true, force: true }));
   const settings: SessionSettings = {
     ...defaultSessionSettings,
     suggestsTitles: false,
     writesSessionLog: false,
-    ...given.settings,
+    ...input.settings,
   };
   const service: SessionService = scope.adopt(
     createSessionService({
@@ -43,7 +43,7 @@ export async function openHarness(given: HarnessOptions = {}) {
       logger,
       settings,
       env: { PATH: process.env["PATH"] },
-      openAgent: testOpenAgent({ server, logger, ...given }),
+      openAgent: testOpenAgent({ server, logger, ...input }),
       home: new HermesHome(join(folder, "home")),
       version: "0.0.0-test",
       preferences: {
@@ -58,12 +58,12 @@ export async function openHarness(given: HarnessOptions = {}) {
       plugins: () => [],
       skillUse: () => Promise.resolve([]),
       answerCron: (line) => Promise.resolve(`cron ${line}`),
-      ...given.deps,
+      ...input.deps,
     }),
   );
   const events: SessionEvent[] = [];
-  const open = async (wish: Partial<OpenOptions> = {}): Promise<OpenSession> => {
-    const session = await service.open({ source: "cli", cwd: folder, isInteractive: true, ...wish });
+  const open = async (wanted: Partial<OpenOptions> = {}): Promise<OpenSession> => {
+    const session = await service.open({ source: "cli", cwd: folder, isInteractive: true, ...wanted });
     session.subscribe((event) => void events.push(event));
     return session;
   };

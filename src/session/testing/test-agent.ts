@@ -117,7 +117,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
 }
 
 function buildAgent(
-  given: TestAgentOptions,
+  input: TestAgentOptions,
   parts: {
     readonly request: AgentRequest;
     readonly conversation: Conversation;
@@ -126,7 +126,7 @@ function buildAgent(
   },
 ): Agent {
   const { request: spec, conversation, listing, connections } = parts;
-  const { logger } = given;
+  const { logger } = input;
   const clock = new FakeClock(Date.UTC(2026, 0, 1), { autoAdvance: true });
   const promptText = "You are Hermes.";
   return new Agent({

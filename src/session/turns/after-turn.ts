@@ -53,9 +53,9 @@ export class AfterTurn {
     const { store, logger } = this.#deps.session;
     const suggest = services.titles.suggest.bind(services.titles);
     const named = { id: result.sessionId, history: result.messages };
-    const given = await nameSession({ store, logger, suggest }, named, signal);
-    if (given === undefined) return;
-    title.know(given);
+    const input = await nameSession({ store, logger, suggest }, named, signal);
+    if (input === undefined) return;
+    title.know(input);
     this.#deps.onTitle();
   }
 }

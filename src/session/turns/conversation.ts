@@ -60,7 +60,7 @@ export async function openConversation(
   const rootId = record === undefined ? id : await store.sessions.rootOf(id);
   const startedAtMs = record?.startedAtMs ?? clock.now();
   const inbox = new SessionInbox(store, { headId, source: options.source });
-  const before = givenHistory(options);
+  const before = priorHistory(options);
   const past = record === undefined ? { history: before, left: [] } : await takeUp(deps, { id, headId, inbox });
   const title = new SessionTitle(store, record?.title);
   let promptText = "";
@@ -113,7 +113,7 @@ function ownerOf({ source, userId }: OpenOptions) {
 }
 
 /** The conversation a surface hands over, with a name for every message; refused where a provider would refuse it. */
-function givenHistory({ history = [], resume }: OpenOptions): readonly Message[] {
+function priorHistory({ history = [], resume }: OpenOptions): readonly Message[] {
   if (history.length === 0) return [];
   const hint =
     "Give it as it was: the person begins, the sides take turns, every call has its result, an answer is last.";

@@ -30,8 +30,8 @@ export async function withImages(text: string, images: readonly string[], cwd: s
 }
 
 /** A path as people give it: quoted, escaped, `~`, or a file address. */
-export function pathOf(given: string, cwd: string): string {
-  const bare = given.trim().replace(/^(["'])(.*)\1$/, "$2");
+export function pathOf(input: string, cwd: string): string {
+  const bare = input.trim().replace(/^(["'])(.*)\1$/, "$2");
   if (bare.startsWith("file://")) return fileURLToPath(bare);
   const path = process.platform === "win32" ? bare : bare.replace(/\\(.)/g, "$1");
   if (path === "~" || path.startsWith("~/")) return resolve(homedir(), path.slice(2));

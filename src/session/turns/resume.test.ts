@@ -17,8 +17,8 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-async function harness(given: HarnessOptions = {}) {
-  const one = await openHarness(given);
+async function harness(input: HarnessOptions = {}) {
+  const one = await openHarness(input);
   open.push(one);
   return one;
 }
@@ -174,7 +174,7 @@ describe("a kill", () => {
   it("loses no message that was taken in: not the running one, not the waiting one", async () => {
     const path = join(await folder(), "state.db");
     const clock = new FakeClock();
-    const first = await harness({ place: { path }, clock, settings: { busyMode: "queue" } });
+    const first = await harness({ location: { path }, clock, settings: { busyMode: "queue" } });
     first.server.script(hang());
     const session = await first.open();
     await session.submit({ text: "Running" });
@@ -183,7 +183,7 @@ describe("a kill", () => {
     const { id } = session.info;
 
     // Nothing is closed: the second program finds what the first left, once the lease of the first has run out.
-    const second = await harness({ place: { path }, clock: new FakeClock(clock.now() + 120_000) });
+    const second = await harness({ location: { path }, clock: new FakeClock(clock.now() + 120_000) });
     second.server.script(says("Answered both."), says("And the last."));
     const again = await second.open({ resume: id });
     expect(textsOf(again.history)).toEqual(["Running"]);
@@ -215,12 +215,12 @@ describe("a kill", () => {
 
   it("while another program works here leaves that program alone and keeps the message", async () => {
     const path = join(await folder(), "state.db");
-    const first = await harness({ place: { path } });
+    const first = await harness({ location: { path } });
     first.server.script(slow(says("Mine.")));
     const session = await first.open();
     const running = await session.submit({ text: "Hello" });
     await first.server.received(1);
-    const second = await harness({ place: { path } });
+    const second = await harness({ location: { path } });
     const other = await second.open({ resume: session.info.id });
     expect(second.events).toContainEqual(expect.objectContaining({ type: "notice", level: "warn" }));
     const end = await say(other, "Me too");
@@ -262,12 +262,12 @@ describe("the turn lease", () => {
 
 describe("the session log", () => {
   it("is a readable copy that never gets shorter [10:LOOP-63]", async () => {
-    const { open, server, folder: place } = await harness({ settings: { writesSessionLog: true } });
+    const { open, server, folder: location } = await harness({ settings: { writesSessionLog: true } });
     server.script(says("Hi"));
     const session = await open();
     await say(session, "Hello");
     await session[Symbol.asyncDispose]();
-    const home = new HermesHome(join(place, "home"));
+    const home = new HermesHome(join(location, "home"));
     const file = join(home.sessions, `session_${session.info.id}.json`);
     const log = JSON.parse(await readFile(file, "utf8"));
     expect(Object.keys(log)).toEqual([

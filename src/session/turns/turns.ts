@@ -54,10 +54,10 @@ export class Turns {
 
   /** Words for the model. */
   async say(
-    given: Words,
+    input: Words,
     how: { readonly mode?: BusyMode; readonly admission?: InputAdmission | undefined } = {},
   ): Promise<Submission> {
-    const words = this.#withoutSecrets(given);
+    const words = this.#withoutSecrets(input);
     const mode = how.mode ?? this.busyMode;
     const admit = () => this.#deps.conversation().inbox.admit(words, how.admission);
     // Whoever waits for the receipt of an input sends it again when there is none; of others nothing may be lost.

@@ -46,13 +46,13 @@ export function inferCapabilities(
 ): readonly InferredCapability[] {
   const found: InferredCapability[] = [];
   for (const capability of Object.keys(signs) as SkillCapability[]) {
-    const place = firstPlace(signs[capability], texts);
-    if (place !== undefined) found.push({ capability, ...place });
+    const location = firstLocation(signs[capability], texts);
+    if (location !== undefined) found.push({ capability, ...location });
   }
   return found;
 }
 
-function firstPlace(
+function firstLocation(
   patterns: readonly RegExp[],
   texts: readonly { readonly path: string; readonly lines: readonly LogicalLine[] }[],
 ): { readonly file: string; readonly line: number } | undefined {

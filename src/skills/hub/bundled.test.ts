@@ -9,18 +9,18 @@ import { resetBundledSkill, syncBundledSkills } from "./bundled.ts";
 
 const shippedFolder = join(import.meta.dirname, "..", "..", "..", "skills");
 
-let place: TemporaryHome;
+let location: TemporaryHome;
 beforeEach(async () => {
-  place = await temporaryHome();
+  location = await temporaryHome();
 });
-afterEach(() => place[Symbol.asyncDispose]());
+afterEach(() => location[Symbol.asyncDispose]());
 
 describe("copying shipped skills", () => {
-  const sync = () => syncBundledSkills(place.home.at("shipped"), place.home, signal);
-  const textOf = (path: string): Promise<string> => readFile(place.home.at("skills", path), "utf8");
+  const sync = () => syncBundledSkills(location.home.at("shipped"), location.home, signal);
+  const textOf = (path: string): Promise<string> => readFile(location.home.at("skills", path), "utf8");
 
   it("[10:SKILL-12] new ones come, unchanged ones are updated, changed ones stay, deleted ones stay away", async () => {
-    await place.write({
+    await location.write({
       "shipped/c/a/SKILL.md": skillMd("a"),
       "shipped/c/b/SKILL.md": skillMd("b"),
       "shipped/c/d/SKILL.md": skillMd("d"),
@@ -30,13 +30,13 @@ describe("copying shipped skills", () => {
     });
     expect(await sync()).toEqual({ added: ["a", "b", "d"], updated: [], kept: ["own"], absent: [] });
     expect(await sync()).toEqual({ added: [], updated: [], kept: ["own"], absent: [] });
-    await place.write({
+    await location.write({
       "skills/c/b/SKILL.md": "changed by me",
       "shipped/c/a/SKILL.md": skillMd("a", { version: "2" }),
       "shipped/c/a/references/new.md": "new",
       "shipped/c/b/SKILL.md": skillMd("b", { version: "2" }),
     });
-    await rm(place.home.at("skills", "c", "d"), { recursive: true });
+    await rm(location.home.at("skills", "c", "d"), { recursive: true });
     expect(await sync()).toEqual({ added: [], updated: ["a"], kept: ["b", "own"], absent: ["d"] });
     expect([
       await textOf("c/b/SKILL.md"),
@@ -47,25 +47,31 @@ describe("copying shipped skills", () => {
   });
 
   it("[10:SKILL-12] reset makes the present text the baseline, or brings the shipped one back", async () => {
-    await place.write({ "shipped/c/a/SKILL.md": skillMd("a") });
+    await location.write({ "shipped/c/a/SKILL.md": skillMd("a") });
     await sync();
-    await place.write({ "skills/c/a/SKILL.md": "changed", "shipped/c/a/SKILL.md": skillMd("a", { version: "2" }) });
+    await location.write({ "skills/c/a/SKILL.md": "changed", "shipped/c/a/SKILL.md": skillMd("a", { version: "2" }) });
     const reset = (restore: boolean) =>
-      resetBundledSkill({ name: "a", restore, shippedFolder: place.home.at("shipped") }, place.home, signal);
+      resetBundledSkill({ name: "a", restore, shippedFolder: location.home.at("shipped") }, location.home, signal);
     expect(await reset(false)).toBe("rebaselined");
     expect((await sync()).updated).toEqual(["a"]);
-    await rm(place.home.at("skills", "c", "a"), { recursive: true });
+    await rm(location.home.at("skills", "c", "a"), { recursive: true });
     expect(await reset(true)).toBe("restored");
     expect(await textOf("c/a/SKILL.md")).toContain('"2"');
     await expect(
-      resetBundledSkill({ name: "zz", restore: true, shippedFolder: place.home.at("shipped") }, place.home, signal),
+      resetBundledSkill(
+        { name: "zz", restore: true, shippedFolder: location.home.at("shipped") },
+        location.home,
+        signal,
+      ),
     ).rejects.toThrow(/not one of/);
   });
 });
 
 describe("the skills that ship with Hermes", () => {
   const shipped = async () => {
-    const { library } = libraryAt(place.home, { settings: () => ({ ...noSettings, externalDirs: [shippedFolder] }) });
+    const { library } = libraryAt(location.home, {
+      settings: () => ({ ...noSettings, externalDirs: [shippedFolder] }),
+    });
     return { library, skills: (await library.catalogue(signal)).skills };
   };
 

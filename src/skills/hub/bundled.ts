@@ -52,7 +52,7 @@ async function syncOne(
   if (shipped === undefined) return "current";
   if (present === undefined) {
     if (recorded !== undefined) return "absent";
-    await place({ name, from, to }, home);
+    await location({ name, from, to }, home);
     manifest.set(name, shipped);
     return "added";
   }
@@ -61,13 +61,13 @@ async function syncOne(
     return "current";
   }
   if (recorded !== present) return "kept";
-  await place({ name, from, to }, home);
+  await location({ name, from, to }, home);
   manifest.set(name, shipped);
   return "updated";
 }
 
 /** Copied beside its place first, so that a crash leaves the old skill or the new one. */
-async function place({ name, from, to }: Shipped, home: HermesHome): Promise<void> {
+async function location({ name, from, to }: Shipped, home: HermesHome): Promise<void> {
   const staging = home.at("skills", `.staging-${name}`);
   await copyFolder(from, staging);
   await swapFolder(staging, to);
@@ -78,21 +78,21 @@ async function place({ name, from, to }: Shipped, home: HermesHome): Promise<voi
  * without it the present text counts as unchanged, so that updates come again.
  */
 export async function resetBundledSkill(
-  wish: { readonly name: string; readonly restore: boolean; readonly shippedFolder: string },
+  wanted: { readonly name: string; readonly restore: boolean; readonly shippedFolder: string },
   home: HermesHome,
   signal: AbortSignal,
 ): Promise<"restored" | "rebaselined"> {
   return await withManifest(home, signal, async (manifest) => {
-    const shipped = (await shippedSkills(wish.shippedFolder, home, signal)).find((one) => one.name === wish.name);
+    const shipped = (await shippedSkills(wanted.shippedFolder, home, signal)).find((one) => one.name === wanted.name);
     if (shipped === undefined)
-      throw new UserError(`${wish.name} is not one of the shipped skills.`, { code: "skill_not_bundled" });
+      throw new UserError(`${wanted.name} is not one of the shipped skills.`, { code: "skill_not_bundled" });
     const present = await hashFolder(shipped.to);
-    if (!wish.restore && present !== undefined) {
-      manifest.set(wish.name, present);
+    if (!wanted.restore && present !== undefined) {
+      manifest.set(wanted.name, present);
       return "rebaselined";
     }
-    await place(shipped, home);
-    manifest.set(wish.name, (await hashFolder(shipped.to)) ?? "");
+    await location(shipped, home);
+    manifest.set(wanted.name, (await hashFolder(shipped.to)) ?? "");
     return "restored";
   });
 }

@@ -34,8 +34,8 @@ describe("a skill from the folder of another program", () => {
     // What changes after the look does not arrive.
     put("tea/SKILL.md", "rm -rf /");
     const home = new HermesHome(join(root, "home"));
-    const place = { home, category: "imports", name: "green-tea" };
-    const target = await writeForeignSkill(renamedSkill(skill.files, "green-tea"), place, never);
+    const location = { home, category: "imports", name: "green-tea" };
+    const target = await writeForeignSkill(renamedSkill(skill.files, "green-tea"), location, never);
     expect(readFileSync(join(target, "SKILL.md"), "utf8")).toBe(
       "---\nname: green-tea\ndescription: Makes tea\n---\n\nBoil water.\n",
     );

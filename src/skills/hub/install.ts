@@ -23,7 +23,7 @@ export interface InstallDeps {
   readonly library: SkillLibrary;
 }
 
-export interface InstallWish {
+export interface InstallOptions {
   readonly bundle: SkillBundle;
   readonly category?: string;
   readonly isForced: boolean;
@@ -37,18 +37,18 @@ export type InstallOutcome =
   | { readonly kind: "blocked"; readonly report: GuardReport; readonly reason: string; readonly canForce: boolean };
 
 /** Quarantine, scan, decision, move, lock, audit: a download becomes a skill, or nothing of it stays. */
-export async function installBundle(deps: InstallDeps, wish: InstallWish): Promise<InstallOutcome> {
+export async function installBundle(deps: InstallDeps, wanted: InstallOptions): Promise<InstallOutcome> {
   const { home, library } = deps;
-  const { bundle, signal } = wish;
+  const { bundle, signal } = wanted;
   const name = await checkedName(bundle);
   const quarantine = home.at("skills", ".hub", "quarantine", `${name}-${randomBytes(6).toString("hex")}`);
   try {
     await ensureDir(quarantine, 0o700);
     await writeBundle(bundle.files, quarantine);
     const report = await scanFolder(quarantine);
-    const decision = decide(bundle.entry.trust, report.verdict, { isForced: wish.isForced });
+    const decision = decide(bundle.entry.trust, report.verdict, { isForced: wanted.isForced });
     if (decision.kind !== "allow") {
-      await audit(deps, wish, { action: "block", name, report });
+      await audit(deps, wanted, { action: "block", name, report });
       return {
         kind: "blocked",
         report,
@@ -59,7 +59,7 @@ export async function installBundle(deps: InstallDeps, wish: InstallWish): Promi
     signal.throwIfAborted();
     const outcome = await withFileLock(
       home.at("skills", ".edit.lock"),
-      () => moveIn(deps, wish, { name, quarantine, report }),
+      () => moveIn(deps, wanted, { name, quarantine, report }),
       { signal },
     );
     await library.invalidate();
@@ -87,36 +87,38 @@ function refused(bundle: SkillBundle, reason: string): UserError {
 
 async function moveIn(
   deps: InstallDeps,
-  wish: InstallWish,
+  wanted: InstallOptions,
   ready: { readonly name: string; readonly quarantine: string; readonly report: GuardReport },
 ): Promise<InstallOutcome> {
   const { name, quarantine, report } = ready;
   const known = (await deps.lock.all()).get(name);
-  if (wish.category !== undefined) {
-    const fault = categoryFault(wish.category);
+  if (wanted.category !== undefined) {
+    const fault = categoryFault(wanted.category);
     if (fault !== undefined) throw new UserError(`Cannot install there: ${fault}.`, { code: "skill_category_invalid" });
   }
-  const isSame = known?.identifier === wish.bundle.entry.identifier;
-  const installPath = isSame ? known.installPath : [wish.category, name].filter((part) => part !== undefined).join("/");
-  if (isSame && !wish.overwritesChanges) await refuseChanged(deps, known);
-  if (!isSame) await refuseTaken(deps, name, wish.signal);
+  const isSame = known?.identifier === wanted.bundle.entry.identifier;
+  const installPath = isSame
+    ? known.installPath
+    : [wanted.category, name].filter((part) => part !== undefined).join("/");
+  if (isSame && !wanted.overwritesChanges) await refuseChanged(deps, known);
+  if (!isSame) await refuseTaken(deps, name, wanted.signal);
   await swapFolder(quarantine, join(deps.home.skills, installPath));
   const now = new Date(deps.clock.now()).toISOString();
   const entry: LockEntry = {
     name,
-    source: wish.bundle.entry.source,
-    identifier: wish.bundle.entry.identifier,
-    trust: wish.bundle.entry.trust,
+    source: wanted.bundle.entry.source,
+    identifier: wanted.bundle.entry.identifier,
+    trust: wanted.bundle.entry.trust,
     verdict: report.verdict,
-    contentHash: hashFiles(wish.bundle.files),
+    contentHash: hashFiles(wanted.bundle.files),
     installPath,
-    files: [...wish.bundle.files.keys()].sort(),
-    ...(wish.bundle.revision === undefined ? {} : { revision: wish.bundle.revision }),
+    files: [...wanted.bundle.files.keys()].sort(),
+    ...(wanted.bundle.revision === undefined ? {} : { revision: wanted.bundle.revision }),
     installedAt: isSame ? known.installedAt : now,
     updatedAt: now,
   };
   await deps.lock.put(entry);
-  await audit(deps, wish, { action: isSame ? "update" : "install", name, report });
+  await audit(deps, wanted, { action: isSame ? "update" : "install", name, report });
   return { kind: isSame ? "updated" : "installed", entry, report };
 }
 
@@ -144,10 +146,10 @@ async function refuseTaken(deps: InstallDeps, name: string, signal: AbortSignal)
 
 async function audit(
   deps: InstallDeps,
-  wish: InstallWish,
+  wanted: InstallOptions,
   what: { readonly action: "install" | "update" | "block"; readonly name: string; readonly report: GuardReport },
 ): Promise<void> {
-  const { entry } = wish.bundle;
+  const { entry } = wanted.bundle;
   await writeAudit(deps.home, deps.clock, {
     action: what.action,
     skill: what.name,
@@ -155,7 +157,7 @@ async function audit(
     identifier: entry.identifier,
     trust: entry.trust,
     verdict: what.report.verdict,
-    isForced: wish.isForced,
+    isForced: wanted.isForced,
     reasons: what.report.findings
       .filter((one) => one.severity !== "notice")
       .map((one) => `${one.id} ${one.file}`)

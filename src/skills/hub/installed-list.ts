@@ -18,11 +18,11 @@ export interface InstalledRow {
 
 /** Every skill on this machine with where it came from and whether it may be used on a surface. */
 export async function listInstalled(
-  place: { readonly home: HermesHome; readonly library: SkillLibrary; readonly locked: readonly LockEntry[] },
+  location: { readonly home: HermesHome; readonly library: SkillLibrary; readonly locked: readonly LockEntry[] },
   surface: string,
   signal: AbortSignal,
 ): Promise<readonly InstalledRow[]> {
-  const { home, library, locked } = place;
+  const { home, library, locked } = location;
   const [{ skills }, bundled] = await Promise.all([library.catalogue(signal), bundledNames(home)]);
   return skills.map((skill) => {
     const entry = locked.find((one) => join(home.skills, one.installPath) === skill.folder);

@@ -40,10 +40,10 @@ export async function importSnapshot(hub: SkillHub, file: string, signal: AbortS
 
 async function importOne(
   hub: SkillHub,
-  wish: { readonly identifier: string; readonly category: string | undefined },
+  wanted: { readonly identifier: string; readonly category: string | undefined },
   signal: AbortSignal,
 ): Promise<ImportRow> {
-  const { identifier, category } = wish;
+  const { identifier, category } = wanted;
   try {
     const outcome = await hub.install(identifier, { signal, ...(category === undefined ? {} : { category }) });
     if (outcome.kind === "blocked") return { identifier, state: "blocked", reason: outcome.reason };

@@ -54,7 +54,7 @@ export async function findSkillFiles(roots: readonly SkillRoot[], signal: AbortS
   return { skills: walker.skills, descriptions: walker.descriptions };
 }
 
-interface Place {
+interface Location {
   readonly folder: string;
   readonly category: readonly string[];
   readonly root: SkillRoot;
@@ -72,39 +72,39 @@ class Walker {
     this.#signal = signal;
   }
 
-  async visit(place: Place): Promise<void> {
+  async visit(location: Location): Promise<void> {
     this.#signal.throwIfAborted();
-    const { real } = place;
+    const { real } = location;
     // A link back up, or one root inside another, would otherwise be walked twice or for ever.
     if (real === undefined || this.#seen.has(real) || this.#seen.size >= maxFolders) return;
     this.#seen.add(real);
     if (this.#seen.size % foldersAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
-    const entries = entriesOf(place.folder);
+    const entries = entriesOf(location.folder);
     const names = new Set(entries.map((entry) => entry.name));
-    const isRoot = place.folder === place.root.path;
+    const isRoot = location.folder === location.root.path;
     if (!isRoot && names.has(skillFileName)) {
-      const category = place.category.slice(0, -1);
-      this.#note(this.skills, { ...place, category }, skillFileName);
+      const category = location.category.slice(0, -1);
+      this.#note(this.skills, { ...location, category }, skillFileName);
       return;
     }
-    if (!isRoot && names.has(descriptionFileName)) this.#note(this.descriptions, place, descriptionFileName);
-    if (place.category.length >= maxDepth) return;
+    if (!isRoot && names.has(descriptionFileName)) this.#note(this.descriptions, location, descriptionFileName);
+    if (location.category.length >= maxDepth) return;
     for (const entry of entries) {
       if (!isScanned(entry.name) || !(entry.isDirectory() || entry.isSymbolicLink())) continue;
-      const folder = below(place.folder, entry.name);
+      const folder = below(location.folder, entry.name);
       await this.visit({
         folder,
-        category: [...place.category, entry.name],
-        root: place.root,
+        category: [...location.category, entry.name],
+        root: location.root,
         real: entry.isSymbolicLink() ? realOf(folder) : below(real, entry.name),
       });
     }
   }
 
-  #note(list: FoundFile[], place: Place, name: string): void {
-    const path = below(place.folder, name);
+  #note(list: FoundFile[], location: Location, name: string): void {
+    const path = below(location.folder, name);
     const stamp = stampOf(path);
-    if (stamp !== undefined) list.push({ path, stamp, category: place.category.join("/"), root: place.root });
+    if (stamp !== undefined) list.push({ path, stamp, category: location.category.join("/"), root: location.root });
   }
 }
 

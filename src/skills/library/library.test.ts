@@ -8,15 +8,15 @@ import { IndexCache } from "./index-cache.ts";
 
 const none = { tools: new Set<string>(), toolsets: new Set<string>() };
 
-let place: TemporaryHome;
+let location: TemporaryHome;
 beforeEach(async () => {
-  place = await temporaryHome();
+  location = await temporaryHome();
 });
-afterEach(() => place[Symbol.asyncDispose]());
+afterEach(() => location[Symbol.asyncDispose]());
 
 describe("the prompt index", () => {
   it("[10:A8.1] [10:SKILL-5] cuts a long description to 57 characters and three dots, under its category", async () => {
-    await place.write({
+    await location.write({
       "skills/research/arxiv/SKILL.md": skillMd("arxiv", { description: "x".repeat(90) }),
       "skills/loose/SKILL.md": skillMd("loose", { description: "y".repeat(60) }),
       "skills/a/b/deep/SKILL.md": skillMd("deep"),
@@ -24,7 +24,7 @@ describe("the prompt index", () => {
       "skills/.git/hidden/SKILL.md": skillMd("hidden"),
       "skills/.hub/quarantine/q/SKILL.md": skillMd("quarantined"),
     });
-    const text = (await libraryAt(place.home).library.indexBlock(none, "cli", signal)) ?? "";
+    const text = (await libraryAt(location.home).library.indexBlock(none, "cli", signal)) ?? "";
     expect(text.startsWith("## Skills (mandatory)\n")).toBe(true);
     expect(text).toContain(
       [
@@ -53,15 +53,15 @@ describe("the prompt index", () => {
   });
 
   it("[10:SKILL-5] no skills, no layer", async () => {
-    expect(await libraryAt(place.home).library.indexBlock(none, "cli", signal)).toBeUndefined();
+    expect(await libraryAt(location.home).library.indexBlock(none, "cli", signal)).toBeUndefined();
   });
 
   it("[10:A8.2] hides what is not wanted from the index and not from the list", async () => {
-    await place.write({
+    await location.write({
       "skills/needs/SKILL.md": skillMd("needs", { metadata: { hermes: { requires_toolsets: ["web"] } } }),
       "skills/instead/SKILL.md": skillMd("instead", { metadata: { hermes: { fallback_for_tools: ["web_search"] } } }),
     });
-    const { library } = libraryAt(place.home);
+    const { library } = libraryAt(location.home);
     const without = await library.indexBlock(none, "cli", signal);
     const withWeb = await library.indexBlock(
       { tools: new Set(["web_search"]), toolsets: new Set(["web"]) },
@@ -74,14 +74,14 @@ describe("the prompt index", () => {
   });
 
   it("[10:SKILL-6] a new process reads the snapshot; a changed file is read again; a forged snapshot is not believed", async () => {
-    await place.write({ "skills/one/SKILL.md": skillMd("one") });
-    await libraryAt(place.home).library.indexBlock(none, "cli", signal);
-    const snapshot = await readFile(place.home.skillsSnapshot, "utf8");
+    await location.write({ "skills/one/SKILL.md": skillMd("one") });
+    await libraryAt(location.home).library.indexBlock(none, "cli", signal);
+    const snapshot = await readFile(location.home.skillsSnapshot, "utf8");
     expect(snapshot).toContain("How to one");
-    await place.write({ "skills/one/SKILL.md": skillMd("one", { description: "Another text entirely" }) });
-    expect(await libraryAt(place.home).library.indexBlock(none, "cli", signal)).toContain("Another text entirely");
-    await writeFile(place.home.skillsSnapshot, snapshot.replaceAll("How to one", "Forged one"));
-    expect(await libraryAt(place.home).library.indexBlock(none, "cli", signal)).toContain("Another text entirely");
+    await location.write({ "skills/one/SKILL.md": skillMd("one", { description: "Another text entirely" }) });
+    expect(await libraryAt(location.home).library.indexBlock(none, "cli", signal)).toContain("Another text entirely");
+    await writeFile(location.home.skillsSnapshot, snapshot.replaceAll("How to one", "Forged one"));
+    expect(await libraryAt(location.home).library.indexBlock(none, "cli", signal)).toContain("Another text entirely");
   });
 
   it("[10:SKILL-6] keeps the eight last kinds of session and forgets a text whose files changed", () => {
@@ -96,13 +96,13 @@ describe("the prompt index", () => {
 
 describe("finding skills", () => {
   it("[10:A8.12] [10:SKILL-2] local before external, with ~ and variables in the folders' names", async () => {
-    await place.write({
+    await location.write({
       "skills/same/SKILL.md": skillMd("same", { description: "local" }),
       "more/x/same/SKILL.md": skillMd("same", { description: "external" }),
       "more/only/SKILL.md": skillMd("only"),
     });
-    const { library } = libraryAt(place.home, {
-      env: { MORE: "more", HOME: place.home.root },
+    const { library } = libraryAt(location.home, {
+      env: { MORE: "more", HOME: location.home.root },
       settings: () => ({ ...noSettings, externalDirs: ["~/$" + "{MORE}", "~/missing"] }),
     });
     expect(await library.find("same", "cli", signal)).toMatchObject({ kind: "found", skill: { origin: "local" } });
@@ -114,17 +114,17 @@ describe("finding skills", () => {
   });
 
   it("[10:SKILL-3] a surface's own list replaces the general one", async () => {
-    await place.write({ "skills/a/SKILL.md": skillMd("a"), "skills/b/SKILL.md": skillMd("b") });
+    await location.write({ "skills/a/SKILL.md": skillMd("a"), "skills/b/SKILL.md": skillMd("b") });
     const settings = { ...noSettings, disabled: ["a"], platformDisabled: { telegram: ["b"] } };
-    const { library } = libraryAt(place.home, { settings: () => settings });
+    const { library } = libraryAt(location.home, { settings: () => settings });
     expect((await library.visible("cli", signal)).map((one) => one.name)).toEqual(["b"]);
     expect((await library.visible("telegram", signal)).map((one) => one.name)).toEqual(["a"]);
     expect(await library.find("a", "cli", signal)).toMatchObject({ kind: "disabled" });
   });
 
   it("[10:A8.3] a skill for another system is nowhere, and says so when asked for", async () => {
-    await place.write({ "skills/mac/SKILL.md": skillMd("mac", { platforms: ["macos"] }) });
-    const { library } = libraryAt(place.home);
+    await location.write({ "skills/mac/SKILL.md": skillMd("mac", { platforms: ["macos"] }) });
+    const { library } = libraryAt(location.home);
     expect(await library.visible("cli", signal)).toEqual([]);
     expect(await library.indexBlock(none, "cli", signal)).toBeUndefined();
     expect(skillCommands(await library.visible("cli", signal), new Set()).commands.size).toBe(0);
@@ -134,32 +134,32 @@ describe("finding skills", () => {
   it.each(["../memories/MEMORY", "/etc/passwd", "a/../../b", "C:\\x", "a\\b", "~/x", ""])(
     "[10:A8.4] the name %j is refused",
     async (name) => {
-      await place.write({ "memories/MEMORY.md": "private" });
-      expect(await libraryAt(place.home).library.find(name, "cli", signal)).toMatchObject({ kind: "refused" });
+      await location.write({ "memories/MEMORY.md": "private" });
+      expect(await libraryAt(location.home).library.find(name, "cli", signal)).toMatchObject({ kind: "refused" });
     },
   );
 
   it("an old flat file is found beside skills, but not inside one", async () => {
-    await place.write({
+    await location.write({
       "skills/old.md": "---\nname: old\ndescription: Old one\n---\nDo it.",
       "skills/new/SKILL.md": skillMd("new"),
       "skills/new/notes.md": "private notes",
     });
-    const { library } = libraryAt(place.home);
+    const { library } = libraryAt(location.home);
     expect(await library.find("old", "cli", signal)).toMatchObject({ kind: "found" });
     expect(await library.find("new/notes", "cli", signal)).toMatchObject({ kind: "not-found", names: ["new"] });
   });
 
   it("a folder that links back to itself is walked once", async () => {
-    await place.write({ "skills/c/a/SKILL.md": skillMd("a") });
-    await symlink(place.home.skills, join(place.home.skills, "c", "loop"));
-    expect((await libraryAt(place.home).library.catalogue(signal)).everything.map((one) => one.name)).toEqual(["a"]);
+    await location.write({ "skills/c/a/SKILL.md": skillMd("a") });
+    await symlink(location.home.skills, join(location.home.skills, "c", "loop"));
+    expect((await libraryAt(location.home).library.catalogue(signal)).everything.map((one) => one.name)).toEqual(["a"]);
   });
 
   it("plugin skills are found by namespace only and are not in the index", async () => {
-    await place.write({ "plugin/SKILL.md": skillMd("ignored"), "skills/a/SKILL.md": skillMd("a") });
-    const { library } = libraryAt(place.home, {
-      pluginSkills: () => [{ name: "tool:help", path: join(place.home.root, "plugin") }],
+    await location.write({ "plugin/SKILL.md": skillMd("ignored"), "skills/a/SKILL.md": skillMd("a") });
+    const { library } = libraryAt(location.home, {
+      pluginSkills: () => [{ name: "tool:help", path: join(location.home.root, "plugin") }],
     });
     expect(await library.find("tool:help", "cli", signal)).toMatchObject({
       kind: "found",
@@ -170,10 +170,10 @@ describe("finding skills", () => {
   });
 
   it("a skill that is deleted is gone at once", async () => {
-    await place.write({ "skills/a/SKILL.md": skillMd("a") });
-    const { library } = libraryAt(place.home);
+    await location.write({ "skills/a/SKILL.md": skillMd("a") });
+    const { library } = libraryAt(location.home);
     await library.catalogue(signal);
-    await rm(place.home.at("skills", "a"), { recursive: true });
+    await rm(location.home.at("skills", "a"), { recursive: true });
     expect((await library.catalogue(signal)).skills).toEqual([]);
   });
 });
@@ -190,11 +190,11 @@ describe("slash commands", () => {
   });
 
   it("[10:A8.10] underscores and dashes are the same; built-in commands win, with a warning", async () => {
-    await place.write({
+    await location.write({
       "skills/gif-search/SKILL.md": skillMd("gif-search"),
       "skills/model/SKILL.md": skillMd("model"),
     });
-    const visible = await libraryAt(place.home).library.visible("cli", signal);
+    const visible = await libraryAt(location.home).library.visible("cli", signal);
     const { commands, warnings } = skillCommands(visible, new Set(["model"]));
     expect(commands.get(slugOf("gif_search"))).toMatchObject({ skill: { name: "gif-search" } });
     expect(commands.get("model")).toBeUndefined();

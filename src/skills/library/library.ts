@@ -24,7 +24,7 @@ export interface InstalledSkill {
 }
 
 /** A skill that a plugin brings, under `namespace:name`. */
-export interface PluginSkillPlace {
+export interface PluginSkillLocation {
   readonly name: string;
   /** Its folder, or its Markdown file. */
   readonly path: string;
@@ -44,7 +44,7 @@ export interface SkillLibraryDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly logger: Logger;
   readonly platform?: NodeJS.Platform;
-  readonly pluginSkills?: () => readonly PluginSkillPlace[];
+  readonly pluginSkills?: () => readonly PluginSkillLocation[];
 }
 
 export interface Catalogue {
@@ -76,7 +76,7 @@ export class SkillLibrary {
   get roots(): readonly SkillRoot[] {
     const { home, settings, env } = this.#deps;
     const local = home.skills;
-    const external = settings().externalDirs.map((given) => expandDir(given, env, home.root));
+    const external = settings().externalDirs.map((input) => expandDir(input, env, home.root));
     return [
       { path: local, origin: "local" },
       ...[...new Set(external)]
@@ -97,7 +97,7 @@ export class SkillLibrary {
       if (typeof text === "string" && text !== "" && !categoryTexts.has(found.category))
         categoryTexts.set(found.category, text);
     });
-    const skills = [...new Map([...everything].reverse().map((one) => [one.name, one])).values()].sort(byPlace);
+    const skills = [...new Map([...everything].reverse().map((one) => [one.name, one])).values()].sort(byLocation);
     return { skills, everything, categoryTexts, fingerprint: fingerprintOf([...walk.skills, ...walk.descriptions]) };
   }
 
@@ -175,7 +175,7 @@ function toSkill(found: FoundFile, facts: SkillFacts | string | undefined): read
   ];
 }
 
-function byPlace(left: InstalledSkill, right: InstalledSkill): number {
+function byLocation(left: InstalledSkill, right: InstalledSkill): number {
   if (left.category !== right.category) return left.category < right.category ? -1 : 1;
   return left.name < right.name ? -1 : 1;
 }
@@ -187,8 +187,8 @@ function fingerprintOf(files: readonly FoundFile[]): string {
 }
 
 /** `~` and `${NAME}` as a shell would read them; a relative path hangs off the Hermes home. */
-function expandDir(given: string, env: NodeJS.ProcessEnv, base: string): string {
-  const filled = given.trim().replace(/\$\{(\w+)\}/g, (whole, name: string) => env[name] ?? whole);
+function expandDir(input: string, env: NodeJS.ProcessEnv, base: string): string {
+  const filled = input.trim().replace(/\$\{(\w+)\}/g, (whole, name: string) => env[name] ?? whole);
   const expanded = filled.replace(/^~(?=\/|$)/, env["HOME"] ?? homedir());
   return isAbsolute(expanded) ? resolve(expanded) : join(base, expanded);
 }

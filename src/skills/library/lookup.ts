@@ -12,7 +12,7 @@ export type Lookup =
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "not-found"; readonly names: readonly string[] };
 
-export interface LookupPlace {
+export interface LookupLocation {
   readonly catalogue: Catalogue;
   readonly plugins: readonly InstalledSkill[];
   readonly roots: readonly SkillRoot[];
@@ -22,16 +22,17 @@ export interface LookupPlace {
 const shownNames = 20;
 const maxFlatBytes = 1_048_576;
 
-export async function findSkill(name: string, place: LookupPlace): Promise<Lookup> {
+export async function findSkill(name: string, location: LookupLocation): Promise<Lookup> {
   const wanted = name.trim();
   const fault = nameFault(wanted);
   if (fault !== undefined) return { kind: "refused", reason: fault };
-  const skill = fromPlugins(wanted, place) ?? fromFolders(wanted, place) ?? (await fromFlatFile(wanted, place.roots));
+  const skill =
+    fromPlugins(wanted, location) ?? fromFolders(wanted, location) ?? (await fromFlatFile(wanted, location.roots));
   if (skill === undefined) {
-    const usable = place.catalogue.skills.filter((one) => place.stateOf(one) === "usable");
+    const usable = location.catalogue.skills.filter((one) => location.stateOf(one) === "usable");
     return { kind: "not-found", names: usable.slice(0, shownNames).map((one) => one.name) };
   }
-  const state = place.stateOf(skill);
+  const state = location.stateOf(skill);
   return state === "usable" ? { kind: "found", skill } : { kind: state, skill };
 }
 
@@ -48,12 +49,12 @@ function nameFault(name: string): string | undefined {
   return undefined;
 }
 
-function fromPlugins(wanted: string, place: LookupPlace): InstalledSkill | undefined {
-  return wanted.includes(":") ? place.plugins.find((one) => one.name === wanted) : undefined;
+function fromPlugins(wanted: string, location: LookupLocation): InstalledSkill | undefined {
+  return wanted.includes(":") ? location.plugins.find((one) => one.name === wanted) : undefined;
 }
 
 /** Names in heads win over names of folders; local ones come first in the catalogue. */
-function fromFolders(wanted: string, { catalogue }: LookupPlace): InstalledSkill | undefined {
+function fromFolders(wanted: string, { catalogue }: LookupLocation): InstalledSkill | undefined {
   const { skills, everything } = catalogue;
   const pathOf = (one: InstalledSkill): readonly string[] => {
     const prefix = one.category === "" ? "" : `${one.category}/`;

@@ -147,21 +147,21 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** The current field and the two older ones, each name once; the first mention wins. */
 function readVariables(fields: Readonly<Record<string, unknown>>): readonly RequiredVariable[] {
   const listed = fields["required_environment_variables"];
-  const given: readonly unknown[] = [
+  const input: readonly unknown[] = [
     ...(Array.isArray(listed) ? listed : readTexts(listed)),
     ...readTexts(readRecord(fields["prerequisites"])["env_vars"]),
     ...readRecords(readRecord(fields["setup"])["collect_secrets"]),
   ];
   const variables = new Map<string, RequiredVariable>();
-  for (const one of given.map(readVariable)) {
+  for (const one of input.map(readVariable)) {
     if (one !== undefined && !variables.has(one.name)) variables.set(one.name, one);
   }
   return [...variables.values()];
 }
 
-function readVariable(given: unknown): RequiredVariable | undefined {
-  const plain = readText(given);
-  const record = readRecord(given);
+function readVariable(input: unknown): RequiredVariable | undefined {
+  const plain = readText(input);
+  const record = readRecord(input);
   const name = plain ?? readText(record["name"] ?? record["env_var"]);
   if (name === undefined || !variableName.test(name)) return undefined;
   return {

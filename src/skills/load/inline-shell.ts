@@ -32,7 +32,7 @@ export function createInlineShell(options: InlineShellOptions): (scope: SessionS
       if (done.timedOut) return { kind: "failed", reason: `no end within ${options.timeoutMs / 1_000} s` };
       const output = stripAnsi(done.stdout);
       if (done.exitCode === 0) return { kind: "output", text: output };
-      const said = stripAnsi(done.stderr).trim() || output.trim();
-      return { kind: "failed", reason: `exit code ${done.exitCode ?? "none"}${said === "" ? "" : `: ${said}`}` };
+      const printed = stripAnsi(done.stderr).trim() || output.trim();
+      return { kind: "failed", reason: `exit code ${done.exitCode ?? "none"}${printed === "" ? "" : `: ${printed}`}` };
     };
 }

@@ -43,7 +43,7 @@ export interface TypedSecret {
 }
 
 /** Who loads a skill. */
-export interface LoadPlace {
+export interface LoadLocation {
   readonly scope: SessionScope;
   readonly sessionId: string;
   readonly signal: AbortSignal;
@@ -74,16 +74,16 @@ export class SkillLoader {
     this.#deps = deps;
   }
 
-  async load(name: string, place: LoadPlace): Promise<LoadOutcome> {
+  async load(name: string, location: LoadLocation): Promise<LoadOutcome> {
     const { library, usage, variables } = this.#deps;
-    const lookup = await library.find(name, place.scope.source, place.signal);
+    const lookup = await library.find(name, location.scope.source, location.signal);
     if (lookup.kind !== "found") return lookup;
     const { skill } = lookup;
     const raw = (await readTextFile(skill.file, { maxBytes: maxFileBytes })) ?? "";
-    const setup = await checkSetup(skill, this.#setupFor(place.scope), place.signal);
-    const { content, warnings } = await this.#process(skill, raw, place);
-    variables.allow(place.scope.key, setup.presentVariables);
-    await usage.record(skill.name, "load", place.signal);
+    const setup = await checkSetup(skill, this.#setupFor(location.scope), location.signal);
+    const { content, warnings } = await this.#process(skill, raw, location);
+    variables.allow(location.scope.key, setup.presentVariables);
+    await usage.record(skill.name, "load", location.signal);
     const linkedFiles = isFlat(skill) ? emptyLinks : await listLinkedFiles(skill.folder);
     const loaded = { skill, content, linkedFiles, setup, settings: this.#settingsOf(skill), warnings };
     return { kind: "loaded", loaded };
@@ -110,7 +110,7 @@ export class SkillLoader {
   async #process(
     skill: InstalledSkill,
     raw: string,
-    place: LoadPlace,
+    location: LoadLocation,
   ): Promise<{ readonly content: string; readonly warnings: readonly string[] }> {
     const { options, inlineShell, isUntrusted, logger } = this.#deps;
     const { hasInlineShell, hasTemplateVars } = options();
@@ -119,10 +119,10 @@ export class SkillLoader {
     const mayRun = hasInlineShell && !(await isUntrusted(skill));
     const content = await preprocess(raw, {
       skillFolder: skill.folder,
-      sessionId: place.sessionId,
+      sessionId: location.sessionId,
       hasTemplateVars,
-      ...(mayRun ? { inlineShell: inlineShell(place.scope) } : {}),
-      signal: place.signal,
+      ...(mayRun ? { inlineShell: inlineShell(location.scope) } : {}),
+      signal: location.signal,
     });
     return { content, warnings };
   }

@@ -57,8 +57,8 @@ async function askForMissing(skill: InstalledSkill, deps: SetupDeps, signal: Abo
   if (ask === undefined) return false;
   for (const variable of skill.facts.variables) {
     if (variable.isOptional || deps.isSet(variable.name)) continue;
-    const given = await ask({ skill: skill.name, variable }, signal);
-    if (given !== true) return given === false;
+    const input = await ask({ skill: skill.name, variable }, signal);
+    if (input !== true) return input === false;
   }
   return false;
 }

@@ -85,8 +85,8 @@ export class SkillEditor {
       case "patch":
         return await this.#patch(skill, change);
       case "delete": {
-        const place = await this.#deps.trash.put(skill.folder);
-        return { message: `Deleted ${skill.name}; it is kept for 30 days.`, path: place };
+        const location = await this.#deps.trash.put(skill.folder);
+        return { message: `Deleted ${skill.name}; it is kept for 30 days.`, path: location };
       }
       case "write_file":
         return await this.#writeFile(skill, change.filePath, change.text);

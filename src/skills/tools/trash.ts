@@ -29,7 +29,7 @@ export class SkillTrash {
     await this.purge();
     const trash = this.#home.at("skills", ".trash");
     await mkdir(trash, { recursive: true });
-    const target = await freePlace(trash, basename(skillFolder), this.#clock.now());
+    const target = await freeLocation(trash, basename(skillFolder), this.#clock.now());
     await rename(skillFolder, target);
     await removeEmptyParents(dirname(skillFolder), this.#home.skills);
     return target;
@@ -71,7 +71,7 @@ export class SkillTrash {
 }
 
 /** Two deletions of one name in the same millisecond lie side by side. */
-async function freePlace(trash: string, name: string, nowMs: number): Promise<string> {
+async function freeLocation(trash: string, name: string, nowMs: number): Promise<string> {
   const taken = new Set(await readdir(trash));
   let timeMs = nowMs;
   while (taken.has(`${name}-${timeMs}`)) timeMs += 1;

@@ -13,12 +13,12 @@ import type {
   UsageChange,
 } from "../records/turn.ts";
 import { number, orNull } from "../row.ts";
-import type { UsageBook } from "../store.ts";
+import type { UsageLedger } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
 
 const ledgerLock = "usage.ledger";
 
-export class UsageRepository implements UsageBook {
+export class UsageRepository implements UsageLedger {
   readonly #context: RepositoryContext;
 
   constructor(context: RepositoryContext) {
@@ -36,7 +36,7 @@ export class UsageRepository implements UsageBook {
       ["estimated_cost_usd", change.estimatedCostUsd],
       ["actual_cost_usd", change.actualCostUsd],
     ];
-    const given = counters.filter((entry): entry is [string, number] => entry[1] !== undefined);
+    const supplied = counters.filter((entry): entry is [string, number] => entry[1] !== undefined);
     const newest: [string, SqlValue][] = [
       ["cost_status", orNull(change.costStatus)],
       ["cost_source", orNull(change.costSource)],
@@ -49,14 +49,14 @@ export class UsageRepository implements UsageBook {
       ["billing_mode", orNull(change.billingMode)],
     ];
     const assignments = [
-      ...given.map(([column]) => (mode === "add" ? `${column} = coalesce(${column}, 0) + ?` : `${column} = ?`)),
+      ...supplied.map(([column]) => (mode === "add" ? `${column} = coalesce(${column}, 0) + ?` : `${column} = ?`)),
       ...newest.map(([column]) => `${column} = coalesce(?, ${column})`),
       ...first.map(([column]) => `${column} = coalesce(${column}, ?)`),
     ];
     await this.#context.db.transaction(async (tx) => {
       await ensureSession({ db: tx, clock: this.#context.clock }, sessionId, "unknown");
       await tx.run(`UPDATE sessions SET ${assignments.join(", ")} WHERE id = ?`, [
-        ...[...given, ...newest, ...first].map(([, value]) => value),
+        ...[...supplied, ...newest, ...first].map(([, value]) => value),
         sessionId,
       ]);
     });

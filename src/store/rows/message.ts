@@ -48,19 +48,19 @@ const ownFields = new Set([
   "uid",
 ]);
 
-export interface MessagePlace {
+export interface MessageLocation {
   readonly sessionId: SessionId;
   readonly uid: string;
   readonly timestampS: number;
   readonly tokenCount?: number | undefined;
 }
 
-export function messageValues(message: Message, place: MessagePlace): readonly SqlValue[] {
-  const row = messageRow(message, place);
+export function messageValues(message: Message, location: MessageLocation): readonly SqlValue[] {
+  const row = messageRow(message, location);
   return messageColumns.map((column) => row[column]);
 }
 
-function messageRow(message: Message, place: MessagePlace): Readonly<Record<MessageColumn, SqlValue>> {
+function messageRow(message: Message, location: MessageLocation): Readonly<Record<MessageColumn, SqlValue>> {
   const exact: Record<string, string> = {};
   const keep = (field: string, value: string | null | undefined): string | null => {
     if (value === undefined || value === null) return null;
@@ -71,14 +71,14 @@ function messageRow(message: Message, place: MessagePlace): Readonly<Record<Mess
   const assistant: Partial<AssistantMessage> = message.role === "assistant" ? message : {};
   const calls = callsOf(message);
   const row = {
-    session_id: place.sessionId,
+    session_id: location.sessionId,
     role: message.role,
     content: keep("content", textOf(message.content)),
     tool_call_id: message.role === "tool" ? keep("tool_call_id", message.tool_call_id) : null,
     tool_calls: calls.length === 0 ? null : JSON.stringify(calls),
     tool_name: message.role === "tool" ? keep("tool_name", message.tool_name) : null,
-    timestamp: place.timestampS,
-    token_count: orNull(place.tokenCount),
+    timestamp: location.timestampS,
+    token_count: orNull(location.tokenCount),
     finish_reason: orNull(assistant.finish_reason),
     reasoning: keep("reasoning", assistant.reasoning),
     reasoning_details: jsonOrNull(assistant.reasoning_details),
@@ -86,7 +86,7 @@ function messageRow(message: Message, place: MessagePlace): Readonly<Record<Mess
     reasoning_content: keep("reasoning_content", assistant.reasoning_content),
     codex_message_items: jsonOrNull(assistant.codex_message_items),
     content_parts: typeof message.content === "string" ? null : JSON.stringify(message.content),
-    uid: place.uid,
+    uid: location.uid,
   };
   return { ...row, extra: extraOf(message, exact) };
 }

@@ -12,13 +12,13 @@ const maxLexemeLength = 100;
 
 /** A text as a `tsvector` literal. */
 export function searchVector(text: string): string {
-  const places = new Map<string, number[]>();
+  const locations = new Map<string, number[]>();
   for (const [index, lexeme] of lexemes(text.slice(0, maxIndexedCharacters)).entries()) {
-    const list = places.get(lexeme) ?? [];
+    const list = locations.get(lexeme) ?? [];
     if (list.length < maxPositionsPerLexeme) list.push(Math.min(index + 1, maxPosition));
-    places.set(lexeme, list);
+    locations.set(lexeme, list);
   }
-  return [...places].map(([lexeme, list]) => `${quoted(lexeme)}:${[...new Set(list)].join(",")}`).join(" ");
+  return [...locations].map(([lexeme, list]) => `${quoted(lexeme)}:${[...new Set(list)].join(",")}`).join(" ");
 }
 
 /**

@@ -75,13 +75,13 @@ function standsAt(
 }
 
 /** The window with the most matches; of equal ones the first. */
-function bestWindow(places: readonly number[], wordCount: number): number {
+function bestWindow(locations: readonly number[], wordCount: number): number {
   const latestStart = Math.max(0, wordCount - wordsShown);
   let best = 0;
   let most = 0;
-  for (const place of places) {
-    const start = Math.min(latestStart, Math.max(0, place - wordsBefore));
-    const count = places.filter((other) => other >= start && other < start + wordsShown).length;
+  for (const location of locations) {
+    const start = Math.min(latestStart, Math.max(0, location - wordsBefore));
+    const count = locations.filter((other) => other >= start && other < start + wordsShown).length;
     if (count > most) {
       most = count;
       best = start;

@@ -4,30 +4,30 @@ import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "../index.ts";
-import { makePlace } from "./testing/place.ts";
+import { makeLocation } from "./testing/place.ts";
 
 const deps = { clock: systemClock, log: silentLogger };
 const id = "s" as SessionId;
 
-async function damaged(sql: string): Promise<Awaited<ReturnType<typeof makePlace>>> {
-  const place = await makePlace();
-  const store = await openStore({ path: place.path }, deps);
+async function damaged(sql: string): Promise<Awaited<ReturnType<typeof makeLocation>>> {
+  const location = await makeLocation();
+  const store = await openStore({ path: location.path }, deps);
   await store.messages.append(id, [
     { role: "user", content: "find the 记忆 lighthouse" },
     { role: "user", content: "second" },
   ]);
   await store.maintenance.indexPending(never);
   await store[Symbol.asyncDispose]();
-  using connection = await place.connect();
+  using connection = await location.connect();
   connection.exec("PRAGMA foreign_keys = OFF");
   connection.exec(sql);
-  return place;
+  return location;
 }
 
 describe("fsck", () => {
   it("rebuilds a word index that does not fit, and proves that no message was lost", async () => {
-    await using place = await damaged("INSERT INTO messages_fts(messages_fts) VALUES ('delete-all')");
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await damaged("INSERT INTO messages_fts(messages_fts) VALUES ('delete-all')");
+    await using store = await openStore({ path: location.path }, deps);
     const found = await store.maintenance.fsck();
     expect(found.isHealthy).toBe(false);
     expect(found.problems[0]).toContain("word index");
@@ -41,8 +41,8 @@ describe("fsck", () => {
   });
 
   it("makes session rows for messages that lost theirs", async () => {
-    await using place = await damaged("DELETE FROM sessions");
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await damaged("DELETE FROM sessions");
+    await using store = await openStore({ path: location.path }, deps);
     const report = await store.maintenance.fsck({ repair: true });
     expect(report.problems[0]).toBe("2 messages belong to session s, which is missing.");
     expect(await store.sessions.get(id)).toMatchObject({ source: "recovered", messageCount: 2 });
@@ -50,8 +50,8 @@ describe("fsck", () => {
   });
 
   it("counts messages again", async () => {
-    await using place = await damaged("UPDATE sessions SET message_count = 77");
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await damaged("UPDATE sessions SET message_count = 77");
+    await using store = await openStore({ path: location.path }, deps);
     expect((await store.maintenance.fsck({ repair: true })).repairs).toEqual([
       "Counted the messages of 1 sessions again.",
     ]);
@@ -59,8 +59,8 @@ describe("fsck", () => {
   });
 
   it("rebuilds a substring index that claims too much", async () => {
-    await using place = await damaged("UPDATE state_meta SET value = '999' WHERE key = 'search.indexed_through'");
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await damaged("UPDATE state_meta SET value = '999' WHERE key = 'search.indexed_through'");
+    await using store = await openStore({ path: location.path }, deps);
     const report = await store.maintenance.fsck({ repair: true });
     expect(report.repairs).toEqual(["Built the substring index anew over 2 messages."]);
     expect(await store.search.messages("记忆")).toHaveLength(1);
@@ -68,8 +68,8 @@ describe("fsck", () => {
   });
 
   it("can be stopped", async () => {
-    await using place = await damaged("SELECT 1");
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await damaged("SELECT 1");
+    await using store = await openStore({ path: location.path }, deps);
     await expect(store.maintenance.fsck({ signal: AbortSignal.abort() })).rejects.toThrow();
   });
 });

@@ -11,7 +11,7 @@ import { SqliteConnection } from "./connection.ts";
 import { loadSqlite } from "./driver.ts";
 import { backupPath, migrate, schemaState } from "./migrate.ts";
 import { createOldDatabase, oldVersions } from "./testing/old-database.ts";
-import { makePlace } from "./testing/place.ts";
+import { makeLocation } from "./testing/place.ts";
 
 const deps = { clock: systemClock, log: silentLogger };
 const first = "20250101_100000_aaaa" as SessionId;
@@ -19,11 +19,11 @@ const second = "20250101_110000_bbbb" as SessionId;
 
 describe("a database of the predecessor", () => {
   it.each(oldVersions)("of version %i opens with everything in it [10:STORE-5] [10:A10.2]", async (version) => {
-    await using place = await makePlace();
-    using old = await place.connect();
+    await using location = await makeLocation();
+    using old = await location.connect();
     createOldDatabase(old, version);
     old[Symbol.dispose]();
-    await using store = await openStore({ path: place.path }, deps);
+    await using store = await openStore({ path: location.path }, deps);
     const session = await store.sessions.get(first);
     expect(session).toMatchObject({ source: "cli", model: "gpt", modelConfig: { temperature: 1 }, messageCount: 3 });
     expect(session?.startedAtMs).toBe(1_735_725_600_500);
@@ -44,47 +44,47 @@ describe("a database of the predecessor", () => {
   });
 
   it("is copied beside itself before it is changed [10:STORE-5]", async () => {
-    await using place = await makePlace();
-    using old = await place.connect();
+    await using location = await makeLocation();
+    using old = await location.connect();
     createOldDatabase(old, 3);
     old[Symbol.dispose]();
     const log = memoryLogger();
-    await using _store = await openStore({ path: place.path }, { clock: systemClock, log });
-    using backup = new SqliteConnection(await loadSqlite(), backupPath(place.path, 3), { busyTimeoutMs: 0 });
+    await using _store = await openStore({ path: location.path }, { clock: systemClock, log });
+    using backup = new SqliteConnection(await loadSqlite(), backupPath(location.path, 3), { busyTimeoutMs: 0 });
     expect(schemaState(backup)).toEqual({ kind: "old", version: 3 });
     expect(backup.get("SELECT count(*) AS n FROM messages")).toMatchObject({ n: 4 });
-    expect((await readdir(place.folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect((await readdir(location.folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
     expect(log.lines.some((line) => line.message.includes("upgrading"))).toBe(true);
   });
 
   it("on a full disk says that there is no space, in words one can act on [10:STORE-5]", async () => {
-    await using place = await makePlace();
-    using connection = await place.connect();
+    await using location = await makeLocation();
+    using connection = await location.connect();
     connection.exec("PRAGMA max_page_count = 4");
-    await expect(migrate(connection, { path: place.path, signal: never, ...deps })).rejects.toMatchObject({
+    await expect(migrate(connection, { path: location.path, signal: never, ...deps })).rejects.toMatchObject({
       code: "store_disk_full",
       hint: expect.stringContaining("disk space"),
     });
   });
 
   it("is not changed again by a second opening [10:A10.2]", async () => {
-    await using place = await makePlace();
-    using old = await place.connect();
+    await using location = await makeLocation();
+    using old = await location.connect();
     createOldDatabase(old, 3);
     old[Symbol.dispose]();
-    await (await openStore({ path: place.path }, deps))[Symbol.asyncDispose]();
-    const before = await stat(place.path);
-    using reader = await place.connect();
+    await (await openStore({ path: location.path }, deps))[Symbol.asyncDispose]();
+    const before = await stat(location.path);
+    using reader = await location.connect();
     const version = reader.get("PRAGMA schema_version");
-    await (await openStore({ path: place.path }, deps))[Symbol.asyncDispose]();
+    await (await openStore({ path: location.path }, deps))[Symbol.asyncDispose]();
     expect(reader.get("PRAGMA schema_version")).toEqual(version);
-    expect((await stat(place.path)).size).toBe(before.size);
+    expect((await stat(location.path)).size).toBe(before.size);
     expect(reader.get("SELECT version FROM schema_version")).toMatchObject({ version: 10 });
   });
 
   it("whose upgrade was cut off goes on where it stopped [10:STORE-5]", async () => {
-    await using place = await makePlace();
-    using old = await place.connect();
+    await using location = await makeLocation();
+    using old = await location.connect();
     createOldDatabase(old, 4);
     // As if steps 5 and 6 had run, and 7 had added its column but died before setting the version.
     old.exec(
@@ -92,28 +92,28 @@ describe("a database of the predecessor", () => {
     );
     old.exec("ALTER TABLE messages ADD COLUMN reasoning_content TEXT");
     old[Symbol.dispose]();
-    await using store = await openStore({ path: place.path }, deps);
+    await using store = await openStore({ path: location.path }, deps);
     expect(await store.messages.count(first)).toBe(3);
   });
 
   it("with doubled titles or without an index is put right", async () => {
-    await using place = await makePlace();
-    using old = await place.connect();
+    await using location = await makeLocation();
+    using old = await location.connect();
     createOldDatabase(old, 3);
     old.exec("UPDATE sessions SET title = 'Zebra'; DROP TABLE messages_fts; DROP TRIGGER messages_fts_insert");
     old.exec("DROP TRIGGER messages_fts_delete; DROP TRIGGER messages_fts_update");
     old[Symbol.dispose]();
-    await using store = await openStore({ path: place.path }, deps);
+    await using store = await openStore({ path: location.path }, deps);
     expect((await store.sessions.get(second))?.title).toBe("Zebra");
     expect((await store.sessions.get(first))?.title).toBe("Zebra (_100000_aaaa)");
     expect((await store.search.messages("zebra")).length).toBe(2);
   });
 
   it("keeps taking messages of old and new kind, each once", async () => {
-    await using place = await makePlace();
-    using old = await place.connect();
+    await using location = await makeLocation();
+    using old = await location.connect();
     createOldDatabase(old, 9);
-    await using store = await openStore({ path: place.path }, deps);
+    await using store = await openStore({ path: location.path }, deps);
     const history = await store.messages.conversation(first);
     expect(await store.messages.append(first, history)).toEqual({ ids: [], uids: [], duplicates: 3 });
     expect(await store.messages.remove(first, ["row_3"])).toBe(1);
@@ -128,18 +128,18 @@ describe("a database of the predecessor", () => {
 
 describe("a database of a newer program", () => {
   it("is refused, and opened as it is when told so [10:STORE-5]", async () => {
-    await using place = await makePlace();
-    await (await openStore({ path: place.path }, deps))[Symbol.asyncDispose]();
-    using raw = await place.connect();
+    await using location = await makeLocation();
+    await (await openStore({ path: location.path }, deps))[Symbol.asyncDispose]();
+    using raw = await location.connect();
     raw.exec("UPDATE schema_version SET version = 11");
-    await expect(openStore({ path: place.path }, deps)).rejects.toThrow("version 11");
+    await expect(openStore({ path: location.path }, deps)).rejects.toThrow("version 11");
     const log = memoryLogger();
-    await using store = await openStore({ path: place.path }, { clock: systemClock, log, onNewer: "open" });
+    await using store = await openStore({ path: location.path }, { clock: systemClock, log, onNewer: "open" });
     await store.messages.append(first, [{ role: "user", content: "hi" }]);
     expect(raw.get("SELECT version FROM schema_version")).toMatchObject({ version: 11 });
     expect(log.lines.map((line) => line.level)).toEqual(["warn"]);
-    expect((await readdir(place.folder)).map((name) => basename(name)).filter((name) => name.includes("bak"))).toEqual(
-      [],
-    );
+    expect(
+      (await readdir(location.folder)).map((name) => basename(name)).filter((name) => name.includes("bak")),
+    ).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import { memoryLogger } from "#foundation/testing/memory-logger";
 import { isRecord } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "../index.ts";
-import { makePlace } from "./testing/place.ts";
+import { makeLocation } from "./testing/place.ts";
 
 const deps = { clock: systemClock, log: silentLogger };
 const id = "s" as SessionId;
@@ -23,54 +23,54 @@ afterAll(async () => {
 
 describe("a SQLite store", () => {
   it("is one private file in WAL mode with foreign keys [10:STORE-1]", async () => {
-    await using place = await makePlace();
-    await using store = await openStore({ path: join(place.folder, "deep", "state.db") }, deps);
+    await using location = await makeLocation();
+    await using store = await openStore({ path: join(location.folder, "deep", "state.db") }, deps);
     await store.messages.append(id, [{ role: "user", content: "x" }]);
-    const file = join(place.folder, "deep", "state.db");
+    const file = join(location.folder, "deep", "state.db");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect((await stat(`${file}-wal`)).size).toBeGreaterThan(0);
   });
 
   it("keeps everything over closing and opening, and closing twice is harmless", async () => {
-    await using place = await makePlace();
-    const first = await openStore({ path: place.path }, deps);
+    await using location = await makeLocation();
+    const first = await openStore({ path: location.path }, deps);
     await first.messages.append(id, [{ role: "user", content: "x", uid: "1" }]);
     await first[Symbol.asyncDispose]();
     await first[Symbol.asyncDispose]();
-    await using second = await openStore({ path: place.path }, deps);
+    await using second = await openStore({ path: location.path }, deps);
     expect(await second.messages.count(id)).toBe(1);
   });
 
   it("leaves no journal to read behind when it is closed, and waits for no reader", async () => {
-    await using place = await makePlace();
-    const store = await openStore({ path: place.path }, deps);
+    await using location = await makeLocation();
+    const store = await openStore({ path: location.path }, deps);
     await store.messages.append(id, [{ role: "user", content: "x" }]);
-    const reader = await openStore({ path: place.path }, deps);
+    const reader = await openStore({ path: location.path }, deps);
     expect(await reader.messages.count(id)).toBe(1);
     await store[Symbol.asyncDispose]();
     await reader[Symbol.asyncDispose]();
-    const left = await stat(`${place.path}-wal`).catch(() => undefined);
+    const left = await stat(`${location.path}-wal`).catch(() => undefined);
     expect(left?.size ?? 0).toBe(0);
   });
 
   it("says what to do about a file that is no database", async () => {
-    await using place = await makePlace();
+    await using location = await makeLocation();
     await writeFile(
-      place.path,
+      location.path,
       "this is a letter, not a database, and it is long enough to be read as one page\n".repeat(80),
     );
-    await expect(openStore({ path: place.path }, deps)).rejects.toMatchObject({
+    await expect(openStore({ path: location.path }, deps)).rejects.toMatchObject({
       code: "store_damaged",
       hint: "Run: hermes sessions fsck",
     });
-    expect(await readFile(place.path, "utf8")).toContain("this is a letter");
+    expect(await readFile(location.path, "utf8")).toContain("this is a letter");
   });
 
   it("copies itself to another place, and not over an existing file", async () => {
-    await using place = await makePlace();
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await makeLocation();
+    await using store = await openStore({ path: location.path }, deps);
     await store.messages.append(id, [{ role: "user", content: "x" }]);
-    const target = join(place.folder, "copy.db");
+    const target = join(location.folder, "copy.db");
     await store.maintenance.backup(target, never);
     await expect(store.maintenance.backup(target, never)).rejects.toThrow("already");
     await using copy = await openStore({ path: target }, deps);
@@ -78,25 +78,25 @@ describe("a SQLite store", () => {
   });
 
   it("gives space back after much was deleted", async () => {
-    await using place = await makePlace();
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await makeLocation();
+    await using store = await openStore({ path: location.path }, deps);
     await store.transaction(async (tx) => {
       for (let index = 0; index < 600; index += 1)
         await tx.messages.append(id, [{ role: "user", content: `text ${index} `.repeat(60) }]);
     });
     await store.maintenance.compact(never);
-    const before = (await stat(place.path)).size;
+    const before = (await stat(location.path)).size;
     expect(await store.sessions.delete(id)).toBe(true);
     await store.maintenance.compact(never);
-    expect((await stat(place.path)).size).toBeLessThan(before / 2);
+    expect((await stat(location.path)).size).toBeLessThan(before / 2);
   });
 
   it("a stored field that is not JSON becomes absent, with a warning [10:STORE-9]", async () => {
-    await using place = await makePlace();
+    await using location = await makeLocation();
     const log = memoryLogger();
-    await using store = await openStore({ path: place.path }, { clock: systemClock, log });
+    await using store = await openStore({ path: location.path }, { clock: systemClock, log });
     await store.messages.append(id, [{ role: "assistant", content: "x", uid: "1" }]);
-    using other = await place.connect();
+    using other = await location.connect();
     other.exec("UPDATE messages SET tool_calls = '{broken', extra = 'also'");
     const [message] = await store.messages.conversation(id);
     expect(message).not.toHaveProperty("tool_calls");
@@ -104,16 +104,16 @@ describe("a SQLite store", () => {
   });
 
   it("a transaction handle is of no use after its end", async () => {
-    await using place = await makePlace();
-    await using store = await openStore({ path: place.path }, deps);
+    await using location = await makeLocation();
+    await using store = await openStore({ path: location.path }, deps);
     const leaked = await store.transaction(async (tx) => tx.messages);
     await expect(leaked.count(id)).rejects.toThrow("after it had ended");
   });
 
   it("writes its log back and takes messages into the substring index by itself [10:STORE-2]", async () => {
-    await using place = await makePlace();
-    const store = await openStore({ path: place.path }, deps);
-    using reader = await place.connect();
+    await using location = await makeLocation();
+    const store = await openStore({ path: location.path }, deps);
+    using reader = await location.connect();
     for (let batch = 0; batch < 52; batch += 1)
       await store.messages.append(
         id,
@@ -123,19 +123,19 @@ describe("a SQLite store", () => {
       reader.get("SELECT value FROM state_meta WHERE key = 'search.indexed_through'")?.value;
     while (indexed() !== "1040") await systemClock.sleep(20, AbortSignal.timeout(10_000));
     await store[Symbol.asyncDispose]();
-    expect(await stat(place.path).then((file) => file.size)).toBeGreaterThan(50_000);
+    expect(await stat(location.path).then((file) => file.size)).toBeGreaterThan(50_000);
   });
 
   it("a search takes what short-lived processes left into the substring index", async () => {
-    await using place = await makePlace();
-    const brief = await openStore({ path: place.path }, deps);
+    await using location = await makeLocation();
+    const brief = await openStore({ path: location.path }, deps);
     await brief.messages.append(
       id,
       Array.from({ length: 1_100 }, (_, index) => ({ role: "user" as const, content: `number ${index}` })),
     );
     await brief[Symbol.asyncDispose]();
-    await using store = await openStore({ path: place.path }, deps);
-    using reader = await place.connect();
+    await using store = await openStore({ path: location.path }, deps);
+    using reader = await location.connect();
     const indexed = (): unknown =>
       reader.get("SELECT value FROM state_meta WHERE key = 'search.indexed_through'")?.value;
     expect(indexed()).toBeUndefined();
@@ -144,11 +144,11 @@ describe("a SQLite store", () => {
   });
 
   it("two processes append a thousand messages each without an error [10:A10.3]", async () => {
-    await using place = await makePlace();
-    await (await openStore({ path: place.path }, deps))[Symbol.asyncDispose]();
+    await using location = await makeLocation();
+    await (await openStore({ path: location.path }, deps))[Symbol.asyncDispose]();
     const program = await buildAppender();
-    await Promise.all(["a", "b"].map((name) => runNode(program, [place.path, name])));
-    using reader = await place.connect();
+    await Promise.all(["a", "b"].map((name) => runNode(program, [location.path, name])));
+    using reader = await location.connect();
     expect(reader.get("SELECT count(*) AS n, count(DISTINCT uid) AS uids FROM messages")).toEqual({
       n: 2000,
       uids: 2000,

@@ -11,7 +11,7 @@ import { isRecord } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "../index.ts";
 import { openSqliteStore } from "./store.ts";
-import { makePlace } from "./testing/place.ts";
+import { makeLocation } from "./testing/place.ts";
 import { findWorkerProgram } from "./worker-location.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
@@ -19,12 +19,12 @@ const id = "s" as SessionId;
 
 describe("the database thread", () => {
   it("starts with the first long work and not before", async () => {
-    await using place = await makePlace();
-    await using store = await openStore({ path: place.path }, { clock: systemClock, log: silentLogger });
+    await using location = await makeLocation();
+    await using store = await openStore({ path: location.path }, { clock: systemClock, log: silentLogger });
     await store.messages.append(id, [{ role: "user", content: "x" }]);
     let starts = 0;
     await using thread = new WorkerThread({
-      path: place.path,
+      path: location.path,
       log: silentLogger,
       program: () => {
         starts += 1;
@@ -38,20 +38,20 @@ describe("the database thread", () => {
   });
 
   it("gives back results and errors with their hints", async () => {
-    await using place = await makePlace();
-    await using store = await openStore({ path: place.path }, { clock: systemClock, log: silentLogger });
+    await using location = await makeLocation();
+    await using store = await openStore({ path: location.path }, { clock: systemClock, log: silentLogger });
     await store.messages.append(id, [{ role: "user", content: "find the lighthouse" }]);
-    await using thread = new WorkerThread({ path: place.path, log: silentLogger, program: findWorkerProgram });
+    await using thread = new WorkerThread({ path: location.path, log: silentLogger, program: findWorkerProgram });
     expect(await thread.work("search-messages", { query: "lighthouse" }, never)).toMatchObject([{ sessionId: "s" }]);
     const failing = thread.work("branch-session", { parent: "none" as SessionId, id, nowMs: 0 }, never);
     await expect(failing).rejects.toMatchObject({ name: "UserError", code: "session_not_found" });
-    await expect(thread.task("backup", { target: place.path }, never)).rejects.toThrow();
+    await expect(thread.task("backup", { target: location.path }, never)).rejects.toThrow();
   });
 
   it("ends a call that is aborted, and goes on", async () => {
-    await using place = await makePlace();
-    await (await openStore({ path: place.path }, { clock: systemClock, log: silentLogger }))[Symbol.asyncDispose]();
-    await using thread = new WorkerThread({ path: place.path, log: silentLogger, program: findWorkerProgram });
+    await using location = await makeLocation();
+    await (await openStore({ path: location.path }, { clock: systemClock, log: silentLogger }))[Symbol.asyncDispose]();
+    await using thread = new WorkerThread({ path: location.path, log: silentLogger, program: findWorkerProgram });
     const controller = new AbortController();
     const call = thread.task("fsck", { repair: false }, controller.signal);
     controller.abort(new Error("enough"));
@@ -60,11 +60,11 @@ describe("the database thread", () => {
   });
 
   it("is started again after it was lost, and what was under way fails", async () => {
-    await using place = await makePlace();
-    await (await openStore({ path: place.path }, { clock: systemClock, log: silentLogger }))[Symbol.asyncDispose]();
+    await using location = await makeLocation();
+    await (await openStore({ path: location.path }, { clock: systemClock, log: silentLogger }))[Symbol.asyncDispose]();
     const programs = [async () => ({ kind: "text" as const, text: "process.exit(3)" }), findWorkerProgram];
     await using thread = new WorkerThread({
-      path: place.path,
+      path: location.path,
       log: silentLogger,
       program: async () => await (programs.shift() ?? findWorkerProgram)(),
     });
@@ -73,16 +73,16 @@ describe("the database thread", () => {
   });
 
   it("takes no calls once closed", async () => {
-    await using place = await makePlace();
-    const thread = new WorkerThread({ path: place.path, log: silentLogger, program: findWorkerProgram });
+    await using location = await makeLocation();
+    const thread = new WorkerThread({ path: location.path, log: silentLogger, program: findWorkerProgram });
     await thread[Symbol.asyncDispose]();
     await expect(thread.work("statistics", {}, never)).rejects.toThrow("store is closed");
   });
 
   it("does its work on the main thread, with a warning, where its program is missing", async () => {
-    await using place = await makePlace();
+    await using location = await makeLocation();
     const log = memoryLogger();
-    await using store = await openSqliteStore(place.path, {
+    await using store = await openSqliteStore(location.path, {
       clock: systemClock,
       log,
       onNewer: "refuse",
@@ -114,9 +114,9 @@ describe("the database thread", () => {
       });
       const program = await findWorkerProgram(pathToFileURL(join(beside, "main.cjs")).href);
       expect(program).toEqual({ kind: "file", path: join(beside, "store-worker.cjs") });
-      await using place = await makePlace();
+      await using location = await makeLocation();
       await using store = await openStore(
-        { path: place.path },
+        { path: location.path },
         { clock: systemClock, log: silentLogger, workerFile: join(beside, "store-worker.cjs") },
       );
       expect(await store.maintenance.fsck()).toMatchObject({ isHealthy: true });

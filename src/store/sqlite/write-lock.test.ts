@@ -5,7 +5,7 @@ import { never } from "#foundation/lifecycle/abort";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { systemClock } from "#foundation/time/clock";
 import { openStore } from "../index.ts";
-import { makePlace } from "./testing/place.ts";
+import { makeLocation } from "./testing/place.ts";
 import { maxAttempts, whileBusy } from "./write-lock.ts";
 
 function busy(): Error {
@@ -69,9 +69,9 @@ describe("waiting for the write lock", () => {
   });
 
   it("leaves the thread free while another process holds the lock [10:STORE-4]", async () => {
-    await using place = await makePlace();
-    await using store = await openStore({ path: place.path }, { clock: systemClock, log: silentLogger });
-    using other = await place.connect();
+    await using location = await makeLocation();
+    await using store = await openStore({ path: location.path }, { clock: systemClock, log: silentLogger });
+    using other = await location.connect();
     other.exec("BEGIN IMMEDIATE");
     const append = store.messages.append("s" as SessionId, [{ role: "user", content: "patience" }]);
     // A wait that held the thread could not end: whoever has the lock gives it back on this very thread.

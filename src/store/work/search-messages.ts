@@ -49,11 +49,11 @@ async function toHit(context: WorkContext, row: Row): Promise<SearchHit> {
 
 /** The message before, the match itself and the message after, of the same session. */
 async function surroundings(context: WorkContext, row: Row): Promise<readonly SearchContext[]> {
-  const place = [text(row, "session_id"), number(row, "timestamp"), number(row, "id")];
+  const location = [text(row, "session_id"), number(row, "timestamp"), number(row, "id")];
   const before = await context.db.get(
     `SELECT role, substr(content, 1, 200) AS content FROM messages
      WHERE session_id = ? AND (timestamp, id) < (?, ?) ORDER BY timestamp DESC, id DESC LIMIT 1`,
-    place,
+    location,
   );
   const match = await context.db.get("SELECT role, substr(content, 1, 200) AS content FROM messages WHERE id = ?", [
     number(row, "id"),
@@ -61,7 +61,7 @@ async function surroundings(context: WorkContext, row: Row): Promise<readonly Se
   const after = await context.db.get(
     `SELECT role, substr(content, 1, 200) AS content FROM messages
      WHERE session_id = ? AND (timestamp, id) > (?, ?) ORDER BY timestamp, id LIMIT 1`,
-    place,
+    location,
   );
   return [before, match, after]
     .filter((found): found is Row => found !== undefined)

@@ -3,7 +3,7 @@ import { detect } from "./detect.ts";
 import { normalizeCommand } from "./normalize.ts";
 import { flaggedByText, hardlineByText } from "./text-rules.ts";
 
-const place = {
+const location = {
   cwd: "/home/me/work",
   home: "/home/me",
   hermesHome: "/home/me/.hermes",
@@ -12,7 +12,7 @@ const place = {
 };
 
 const verdict = (command: string): string => {
-  const { hardline, findings } = detect(command, place);
+  const { hardline, findings } = detect(command, location);
   if (hardline !== undefined) return `H ${hardline.key}`;
   return findings.length === 0 ? "–" : `F ${findings.map((one) => one.key).join(" + ")}`;
 };

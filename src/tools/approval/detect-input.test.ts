@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { detectInput } from "./detect-input.ts";
 
-const place = {
+const location = {
   cwd: "/home/me/work",
   home: "/home/me",
   hermesHome: "/home/me/.hermes",
@@ -9,7 +9,7 @@ const place = {
   workspace: "/home/me/work",
 };
 const keysOf = (program: string, text: string): readonly string[] => {
-  const { hardline, findings } = detectInput(text, { program, place });
+  const { hardline, findings } = detectInput(text, { program, location });
   return hardline === undefined ? findings.map((one) => one.key) : [hardline.key];
 };
 

@@ -1,4 +1,4 @@
-import { type Detected, type DetectPlace, detect } from "./detect.ts";
+import { type Detected, type DetectLocation, detect } from "./detect.ts";
 import { databases, statementKeys } from "./structure/data-rules.ts";
 import { keys } from "./structure/keys.ts";
 import { interpreterOf } from "./structure/programs/interpreters.ts";
@@ -23,15 +23,15 @@ const escapes =
  */
 export function detectInput(
   text: string,
-  { program, place }: { readonly program: string; readonly place: DetectPlace },
+  { program, location }: { readonly program: string; readonly location: DetectLocation },
 ): Detected {
-  const commands = readCommandLine(program, place).commands.filter((one) => !one.wrappers.includes("substitution"));
+  const commands = readCommandLine(program, location).commands.filter((one) => !one.wrappers.includes("substitution"));
   const running = commands.at(-1);
   if (running === undefined || isOnlyKeys(text)) return found([]);
   // Where a shell stands by now, and what was set in it, nobody knows.
   const isWhole = /[\r\n]$/.test(text);
   if (readsCommands(commands)) {
-    const judged = detect(text.replace(/\r\n?/g, "\n"), { ...place, cwd: undefined });
+    const judged = detect(text.replace(/\r\n?/g, "\n"), { ...location, cwd: undefined });
     return isWhole || judged.hardline !== undefined
       ? judged
       : found([...judged.findings.map((one) => one.key), keys.input]);
@@ -40,7 +40,7 @@ export function detectInput(
   if (databases.has(name)) return found([...statementKeys(text), ...(isWhole ? [] : [keys.input])]);
   const interpreter = interpreterOf(name);
   if (interpreter !== undefined && interpreter.language !== "awk" && !hasScript(running)) {
-    const isActing = hasEffects(text, interpreter.language, { command: running, place });
+    const isActing = hasEffects(text, interpreter.language, { command: running, location });
     return found([keys.input, ...(isActing ? [keys.code] : [])]);
   }
   return found(running.name === undefined || escapes.test(text) ? [keys.input] : []);

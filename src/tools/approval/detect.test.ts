@@ -1,16 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are the shell's
 import { describe, expect, it } from "vitest";
-import { type DetectPlace, detect } from "./detect.ts";
+import { type DetectLocation, detect } from "./detect.ts";
 
-const place: DetectPlace = {
+const location: DetectLocation = {
   cwd: "/home/me/work",
   home: "/home/me",
   hermesHome: "/home/me/.hermes",
   tempDirs: ["/tmp"],
   workspace: "/home/me/work",
 };
-const keysOf = (command: string, changes: Partial<DetectPlace> = {}): readonly string[] => {
-  const { hardline, findings } = detect(command, { ...place, ...changes });
+const keysOf = (command: string, changes: Partial<DetectLocation> = {}): readonly string[] => {
+  const { hardline, findings } = detect(command, { ...location, ...changes });
   return hardline === undefined ? findings.map((one) => one.key) : [hardline.key];
 };
 

@@ -10,7 +10,7 @@ import type { CommandRule, RuleContext } from "./structure/rule.ts";
 import type { CommandLine, SimpleCommand } from "./structure/simple-command.ts";
 import { flaggedByText, hardlineByText } from "./text-rules.ts";
 
-export interface DetectPlace extends JudgeLocation {
+export interface DetectLocation extends JudgeLocation {
   /** Where the command would start. */
   readonly cwd: string | undefined;
   /** Whether other rights are asked about: never, where nothing else is (the default), always. */
@@ -28,14 +28,14 @@ export interface Detected {
  * two layers: by a shell parse, which sees through wrappers and quoting and knows data from commands, and by text
  * patterns where the parse leaves something in the dark.
  */
-export function detect(command: string, place: DetectPlace): Detected {
+export function detect(command: string, location: DetectLocation): Detected {
   // A shell drops NUL; the reader's own marks mean nothing in a line from outside.
   const exact = command.replaceAll("\u0000", "").replace(/[\ufdd0-\ufdd2]/g, "\ufffd");
   const seen = normalizeCommand(command);
-  const readings = [judge(exact, place)];
-  if (seen !== exact) readings.unshift(judge(seen, place));
+  const readings = [judge(exact, location)];
+  if (seen !== exact) readings.unshift(judge(seen, location));
   const cut = command.indexOf("\u0000");
-  if (cut > 0) readings.push(judge(command.slice(0, cut), place));
+  if (cut > 0) readings.push(judge(command.slice(0, cut), location));
   const hardline = readings.find((one) => one.hardline !== undefined)?.hardline;
   if (hardline !== undefined) return { hardline, findings: [] };
   const found = new Set(readings.flatMap((one) => one.keys));
@@ -61,17 +61,17 @@ function dropDisguise(found: Set<string>, readings: readonly Reading[]): void {
     found.delete(keys.unknownCommand);
 }
 
-function judge(text: string, place: DetectPlace): Reading {
-  const line = readCommandLine(text, place);
-  const contexts = line.commands.map((one, index) => [one, { line, place, index }] as const);
+function judge(text: string, location: DetectLocation): Reading {
+  const line = readCommandLine(text, location);
+  const contexts = line.commands.map((one, index) => [one, { line, location, index }] as const);
   const hardline = hardlineOf(text, line, contexts);
   if (hardline !== undefined) return { hardline, keys: [], hasStrangeNames: false };
-  const own = contexts.map(([one, context]) => keysOf(one, context, place));
+  const own = contexts.map(([one, context]) => keysOf(one, context, location));
   const found = new Set<string>();
   own.forEach((list, index) => {
     const [command] = contexts[index] ?? [];
     const isCovered = command !== undefined && isCarried(command, contexts, own);
-    for (const key of list) if (!isRightsOnly(key) || saysRights(place, isCovered)) found.add(key);
+    for (const key of list) if (!isRightsOnly(key) || saysRights(location, isCovered)) found.add(key);
   });
   if (isDark(line)) for (const key of flaggedByText(text)) found.add(key);
   if (line.problems.length > 0) found.add("unparseable command");
@@ -98,10 +98,10 @@ function hardlineOf(text: string, line: CommandLine, contexts: Contexts): Findin
 }
 
 /** The first rule that matches names a command's own finding; effects that it does not cover count besides. */
-function keysOf(command: SimpleCommand, context: RuleContext, place: DetectPlace): readonly string[] {
+function keysOf(command: SimpleCommand, context: RuleContext, location: DetectLocation): readonly string[] {
   const own = flaggedRules.find((rule: CommandRule) => rule.matches(command, context))?.key;
   const covered = own === undefined ? [] : (covers.get(own) ?? []);
-  const effects = effectKeys(command, place, context.line).filter(
+  const effects = effectKeys(command, location, context.line).filter(
     (key) => !covered.includes(key) && !covered.includes("all"),
   );
   return [...new Set([...(own === undefined ? [] : [own]), ...dataKeys(command), ...effects])];
@@ -161,7 +161,7 @@ function isRightsOnly(key: string): boolean {
   return key === keys.sudo || key === keys.privilege;
 }
 
-function saysRights({ sudo = "auto" }: DetectPlace, isCovered: boolean): boolean {
+function saysRights({ sudo = "auto" }: DetectLocation, isCovered: boolean): boolean {
   return sudo === "ask" || (sudo === "auto" && !isCovered);
 }
 

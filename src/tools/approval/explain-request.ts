@@ -1,5 +1,5 @@
 import type { ApprovalScopes } from "#conversation";
-import { type DetectPlace, detect } from "./detect.ts";
+import { type DetectLocation, detect } from "./detect.ts";
 import type { Finding } from "./request.ts";
 
 /** How far each answer reaches. Whoever changes what a grant covers changes these words. */
@@ -22,13 +22,13 @@ const maxLines = 400;
 export function linesOf(
   command: string,
   findings: readonly Finding[],
-  place: DetectPlace,
+  location: DetectLocation,
 ): readonly number[] | undefined {
   const lines = command.split("\n");
   if (lines.length < 2 || lines.length > maxLines) return undefined;
   const keys = new Set(findings.map(({ key }) => key));
   const telling = lines.flatMap((line, index) =>
-    line.trim() !== "" && detect(line, place).findings.some(({ key }) => keys.has(key)) ? [index] : [],
+    line.trim() !== "" && detect(line, location).findings.some(({ key }) => keys.has(key)) ? [index] : [],
   );
   return telling.length === 0 ? undefined : telling;
 }

@@ -61,9 +61,9 @@ function readFindings(stdout: string, isBlock: boolean): readonly Finding[] {
   const list = Array.isArray(report["findings"]) ? report["findings"].slice(0, mostFindings) : [];
   const findings = list.flatMap((raw: unknown): Finding[] => {
     if (!isRecord(raw) || typeof raw["rule_id"] !== "string" || raw["rule_id"] === "") return [];
-    const said = [raw["title"], raw["description"]].filter((text) => typeof text === "string" && text !== "");
+    const texts = [raw["title"], raw["description"]].filter((text) => typeof text === "string" && text !== "");
     const severity = typeof raw["severity"] === "string" ? ` (${raw["severity"]})` : "";
-    return [finding(raw["rule_id"].slice(0, 100), `${said.join(": ") || "no reason given"}${severity}`)];
+    return [finding(raw["rule_id"].slice(0, 100), `${texts.join(": ") || "no reason given"}${severity}`)];
   });
   if (findings.length > 0) return findings;
   const summary = typeof report["summary"] === "string" && report["summary"] !== "" ? report["summary"] : undefined;

@@ -44,7 +44,7 @@ function gateWith(changes: Partial<GateDeps> = {}, options: { answers?: Approval
     mode: () => "manual",
     surfaceRules: { cron: "deny", headless: "deny" },
     permissions: undefined,
-    place: (one) => ({
+    location: (one) => ({
       cwd: one.cwd,
       home: "/home/me",
       hermesHome: "/home/me/.hermes",

@@ -3,7 +3,7 @@ import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { AuditEntry } from "./audit.ts";
-import { type DetectPlace, detect } from "./detect.ts";
+import { type DetectLocation, detect } from "./detect.ts";
 import { detectInput } from "./detect-input.ts";
 import { linesOf, scopesOf } from "./explain-request.ts";
 import type { GrantedFor, Grants } from "./grants.ts";
@@ -22,11 +22,11 @@ export interface GateDeps {
   readonly surfaceRules: SurfaceRules;
   /** The rules a person wrote; none about what a person types. */
   readonly permissions: Pick<Permissions, "decide"> | undefined;
-  place(context: GateContext): DetectPlace;
+  location(context: GateContext): DetectLocation;
   /** True when a command in this terminal cannot reach the host. */
   isContained(context: GateContext): boolean;
   /** Findings about a command that no sandbox would hold here; none where one does. */
-  unheld?(command: string, context: GateContext, place: DetectPlace): Promise<readonly Finding[]>;
+  unheld?(command: string, context: GateContext, location: DetectLocation): Promise<readonly Finding[]>;
   /** Content scanners; their findings can be approved, but not for good. */
   scan?(command: string, signal: AbortSignal): Promise<readonly Finding[]>;
   /** Somebody is about to be asked. */
@@ -45,15 +45,15 @@ export function createGate(deps: GateDeps): ApprovalGate {
   return {
     async checkCommand(command, context) {
       if (deps.isContained(context)) return judge(deps, { command, context, findings: [], isCommand: true });
-      const place = deps.place(context);
+      const location = deps.location(context);
       const { hardline, findings } =
         context.inputOf === undefined
-          ? detect(command, place)
-          : detectInput(command, { program: context.inputOf, place });
+          ? detect(command, location)
+          : detectInput(command, { program: context.inputOf, location });
       if (hardline !== undefined)
         return decided(deps, { command, context, findings: [hardline] }, hardlineVerdict(hardline));
       const scanned = (await deps.scan?.(command, context.signal)) ?? [];
-      const unheld = (await deps.unheld?.(command, context, place)) ?? [];
+      const unheld = (await deps.unheld?.(command, context, location)) ?? [];
       // Where nothing holds a command there is nothing to leave.
       const leaving =
         context.outside === undefined || unheld.length > 0 ? [] : [leavingFinding(context.outside.reason)];
@@ -78,21 +78,21 @@ interface Case {
   readonly choice?: ApprovalChoice;
 }
 
-async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
-  const { command, context } = given;
-  const rule = await ruleFor(deps, given);
-  if (rule?.effect === "deny") return decided(deps, given, blocked(`${rule.reason} forbids it`, given.findings));
-  const asked = rule?.effect === "ask" ? [...given.findings, ruleFinding(rule)] : given.findings;
+async function judge(deps: GateDeps, input: Case): Promise<GateVerdict> {
+  const { command, context } = input;
+  const rule = await ruleFor(deps, input);
+  if (rule?.effect === "deny") return decided(deps, input, blocked(`${rule.reason} forbids it`, input.findings));
+  const asked = rule?.effect === "ask" ? [...input.findings, ruleFinding(rule)] : input.findings;
   if (asked.length === 0) return { kind: "run" };
   const { scope } = context;
-  if (asked.some(({ leavesWall }) => leavesWall === true)) return askToLeave(deps, { ...given, findings: asked });
-  if (rule?.effect === "allow") return decided(deps, given, { kind: "run", note: rule.reason });
+  if (asked.some(({ leavesWall }) => leavesWall === true)) return askToLeave(deps, { ...input, findings: asked });
+  if (rule?.effect === "allow") return decided(deps, input, { kind: "run", note: rule.reason });
   if (deps.yolo.isOn(scope.key) || deps.mode() === "off")
-    return decided(deps, given, { kind: "run", note: "approvals are switched off" });
-  const subject = subjectOf(given);
+    return decided(deps, input, { kind: "run", note: "approvals are switched off" });
+  const subject = subjectOf(input);
   const open = asked.filter((finding) => !deps.grants.isGranted(finding, subject));
-  const now: Case = { ...given, findings: open };
-  if (open.length === 0) return decided(deps, { ...given, findings: asked }, { kind: "run", note: "approved earlier" });
+  const now: Case = { ...input, findings: open };
+  if (open.length === 0) return decided(deps, { ...input, findings: asked }, { kind: "run", note: "approved earlier" });
   const answer = surfaceAnswer(scope.source, deps.surfaceRules);
   // What is exact needs the word of a person: no surface and no model gives it.
   const isExact = open.some((finding) => finding.isExact === true);
@@ -114,8 +114,8 @@ async function judge(deps: GateDeps, given: Case): Promise<GateVerdict> {
 }
 
 /** Rules about tools and servers were asked before the call began; here only an allow of theirs counts, as an answer. */
-async function ruleFor(deps: GateDeps, given: Case): Promise<PermissionVerdict | undefined> {
-  const { command, context, isCommand, findings } = given;
+async function ruleFor(deps: GateDeps, input: Case): Promise<PermissionVerdict | undefined> {
+  const { command, context, isCommand, findings } = input;
   const { tool, scope, path, mcp } = context;
   if (path !== undefined) return deps.permissions?.decide({ tool: "", path }, scope);
   if (isCommand === true) return deps.permissions?.decide({ tool, command }, scope);
@@ -125,18 +125,18 @@ async function ruleFor(deps: GateDeps, given: Case): Promise<PermissionVerdict |
 }
 
 /** Out of the wall only with the word of a person, each time anew: no switch, no surface and no earlier answer replaces it. */
-async function askToLeave(deps: GateDeps, given: Case): Promise<GateVerdict> {
-  const isAsking = surfaceAnswer(given.context.scope.source, deps.surfaceRules).kind === "ask";
-  if (isAsking && !isUnattended(deps, given.context)) return askPerson(deps, given);
+async function askToLeave(deps: GateDeps, input: Case): Promise<GateVerdict> {
+  const isAsking = surfaceAnswer(input.context.scope.source, deps.surfaceRules).kind === "ask";
+  if (isAsking && !isUnattended(deps, input.context)) return askPerson(deps, input);
   return decided(
     deps,
-    given,
-    blocked("nobody can be asked here, and nothing runs outside the sandbox without", given.findings),
+    input,
+    blocked("nobody can be asked here, and nothing runs outside the sandbox without", input.findings),
   );
 }
 
-async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
-  const { command, context, findings } = given;
+async function askPerson(deps: GateDeps, input: Case): Promise<GateVerdict> {
+  const { command, context, findings } = input;
   const request: ApprovalRequest = {
     id: newId("apr"),
     tool: context.tool,
@@ -144,7 +144,7 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
     findings,
     choices: choicesFor(findings, context),
     scopes: scopesOf(findings),
-    lines: linesOf(command, findings, deps.place(context)),
+    lines: linesOf(command, findings, deps.location(context)),
     isDestructive: true,
     sessionKey: context.scope.key,
     taskId: context.taskId,
@@ -154,12 +154,12 @@ async function askPerson(deps: GateDeps, given: Case): Promise<GateVerdict> {
   const keys = findings.map((finding) => finding.key);
   if (choice === "deny") {
     const why = isUnattended(deps, context) ? "nobody can be asked here" : refusalWords(answer);
-    return decided(deps, { ...given, choice }, blocked(why, findings));
+    return decided(deps, { ...input, choice }, blocked(why, findings));
   }
-  await keepGrant(deps, { ...given, choice: offered(choice, request.choices) });
+  await keepGrant(deps, { ...input, choice: offered(choice, request.choices) });
   return decided(
     deps,
-    { ...given, choice },
+    { ...input, choice },
     { kind: "run", note: `approved by the user (${choice}): ${keys.join(", ")}` },
   );
 }
@@ -178,10 +178,10 @@ function offered(choice: ApprovalChoice, choices: readonly ApprovalChoice[]): Ap
 }
 
 /** `once` is never kept. What is exact is kept for exactly this; the rest by what it counts as. */
-async function keepGrant(deps: GateDeps, given: Case): Promise<void> {
-  const { context, findings, choice } = given;
+async function keepGrant(deps: GateDeps, input: Case): Promise<void> {
+  const { context, findings, choice } = input;
   if (choice !== "session" && choice !== "always") return;
-  if (findings.some(({ isExact }) => isExact === true)) return deps.grants.grantCommand(subjectOf(given));
+  if (findings.some(({ isExact }) => isExact === true)) return deps.grants.grantCommand(subjectOf(input));
   const keys = findings.map(({ key }) => key);
   if (choice === "always") await deps.grants.grantAlways(context.scope.key, keys);
   else deps.grants.grantSession(context.scope.key, keys);
@@ -237,21 +237,21 @@ async function keepAlive(clock: Clock, context: GateContext, signal: AbortSignal
   }
 }
 
-function decided(deps: GateDeps, given: Case, judged: GateVerdict): GateVerdict {
-  const isUnconfined = given.findings.some(({ leavesWall }) => leavesWall === true);
+function decided(deps: GateDeps, input: Case, judged: GateVerdict): GateVerdict {
+  const isUnconfined = input.findings.some(({ leavesWall }) => leavesWall === true);
   const verdict = judged.kind === "run" && isUnconfined ? { ...judged, isUnconfined } : judged;
   deps.audit({
     atMs: deps.clock.now(),
-    sessionKey: given.context.scope.key,
-    taskId: given.context.taskId,
-    ...(given.context.callId === undefined ? {} : { callId: given.context.callId }),
-    tool: given.context.tool,
-    surface: given.context.scope.source,
-    command: given.command,
-    keys: given.findings.map((finding) => finding.key),
+    sessionKey: input.context.scope.key,
+    taskId: input.context.taskId,
+    ...(input.context.callId === undefined ? {} : { callId: input.context.callId }),
+    tool: input.context.tool,
+    surface: input.context.scope.source,
+    command: input.command,
+    keys: input.findings.map((finding) => finding.key),
     verdict: verdict.kind,
     why: verdict.kind === "run" ? (verdict.note ?? "") : verdict.reason,
-    ...(given.choice === undefined ? {} : { choice: given.choice }),
+    ...(input.choice === undefined ? {} : { choice: input.choice }),
   });
   return verdict;
 }

@@ -13,9 +13,9 @@ afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
 describe("what judging a command looks up on this machine", () => {
   it("finds programs of the system, not those in folders a session may write", () => {
-    for (const place of ["bin", "work/bin"]) {
-      fs.mkdirSync(path.join(folder, place), { recursive: true });
-      fs.writeFileSync(path.join(folder, place, `tool-of-${place.replace("/", "-")}`), "", { mode: 0o755 });
+    for (const location of ["bin", "work/bin"]) {
+      fs.mkdirSync(path.join(folder, location), { recursive: true });
+      fs.writeFileSync(path.join(folder, location, `tool-of-${location.replace("/", "-")}`), "", { mode: 0o755 });
     }
     const searchPath = [path.join(folder, "work/bin"), path.join(folder, "bin"), "."].join(path.delimiter);
     const { resolve } = localFacts({ searchPath, writable: [path.join(folder, "work")], sinceMs: 0 });

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { findExecutable } from "#foundation/process/platform";
-import type { DetectPlace } from "./detect.ts";
+import type { DetectLocation } from "./detect.ts";
 
 const maxScriptBytes = 256 * 1024;
 
@@ -14,7 +14,7 @@ export function localFacts(options: {
   /** Folders a session may write: a program there may be anything. */
   readonly writable: readonly string[];
   readonly sinceMs: number;
-}): Required<Pick<DetectPlace, "resolve" | "realPath" | "readWritten">> {
+}): Required<Pick<DetectLocation, "resolve" | "realPath" | "readWritten">> {
   const isWritable = (file: string): boolean =>
     options.writable.some((folder) => file === folder || file.startsWith(`${folder}/`));
   const folders = (options.searchPath ?? "")

@@ -56,7 +56,7 @@ export function openApproval(
     grants,
     yolo,
     surfaceRules: { cron: approvals.cron_mode, headless: approvals.headless },
-    place: ({ cwd, scope, terminalKind }) => {
+    location: ({ cwd, scope, terminalKind }) => {
       const location = {
         cwd,
         home: userHome,
@@ -90,11 +90,11 @@ export function openApproval(
 }
 
 function unheldFindings(walls: Walls): NonNullable<GateDeps["unheld"]> {
-  return async (command, { scope, terminalKind, inputOf, signal }, place) => {
+  return async (command, { scope, terminalKind, inputOf, signal }, location) => {
     if (terminalKind !== "local") return [];
     const { confinement } = await walls.of(scope, signal);
     if (confinement.enforcement !== "none") return [];
-    return inputOf === undefined && isHarmlessUnheld(command, place, confinement) ? [] : [unheldFinding];
+    return inputOf === undefined && isHarmlessUnheld(command, location, confinement) ? [] : [unheldFinding];
   };
 }
 

@@ -19,10 +19,10 @@ export interface PathRules {
 
 /** The guard of the file tools: resolves links where the file lives, then asks the wall what is really meant. */
 export function createPathGuard(rules: PathRules, gate: ApprovalGate): PathGuard {
-  return async (given, use, context): Promise<PathVerdict> => {
+  return async (input, use, context): Promise<PathVerdict> => {
     const { terminal, scope, signal } = context;
-    const real = await terminal.files.realPath(given, signal);
-    const through = real === given ? given : `${given} (really ${real})`;
+    const real = await terminal.files.realPath(input, signal);
+    const through = real === input ? input : `${input} (really ${real})`;
     if (use === "write" && rules.safeRoot !== undefined && !isWithin(rules.safeRoot, real))
       return { kind: "refused", reason: `${through} lies outside ${rules.safeRoot}, the only folder tools may write.` };
     const wall = terminal.kind === "local" ? await rules.confinement(scope, signal) : elsewhere(terminal, scope);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isReadOnlyCommand } from "./read-only-command.ts";
 
-const place = { cwd: "/work", home: "/home/nobody" };
+const location = { cwd: "/work", home: "/home/nobody" };
 
 describe("known to change nothing", () => {
   it.each([
@@ -17,7 +17,7 @@ describe("known to change nothing", () => {
     "ls 2>&1",
     "sort -u names",
   ])("%s [30:8.4]", (command) => {
-    expect(isReadOnlyCommand(command, place)).toBe(true);
+    expect(isReadOnlyCommand(command, location)).toBe(true);
   });
 });
 
@@ -58,6 +58,6 @@ describe("not known to change nothing", () => {
     "",
     "ls 'unclosed",
   ])("%s [30:8.4]", (command) => {
-    expect(isReadOnlyCommand(command, place)).toBe(false);
+    expect(isReadOnlyCommand(command, location)).toBe(false);
   });
 });

@@ -39,10 +39,10 @@ const calledByPath = /(^|[;&|(`{!\n]|\b(do|then|else|elif|if|while|until|time)\s
 /** Whether a command is known to change nothing. When in doubt it is not. */
 export function isReadOnlyCommand(
   command: string,
-  place: { readonly cwd: string | undefined; readonly home: string },
+  location: { readonly cwd: string | undefined; readonly home: string },
 ): boolean {
   if (meansElse.test(command) || calledByPath.test(command)) return false;
-  const { commands, forkBombs, problems } = readCommandLine(command, place);
+  const { commands, forkBombs, problems } = readCommandLine(command, location);
   if (problems.length > 0 || forkBombs.length > 0 || commands.length === 0) return false;
   return commands.every(onlyLooks);
 }

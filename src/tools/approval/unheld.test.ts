@@ -22,7 +22,7 @@ const wall: Confinement = {
   environment: [],
   enforcement: "none",
 };
-const place = {
+const location = {
   cwd: workspace,
   home,
   hermesHome: wall.hermesHome,
@@ -55,7 +55,7 @@ describe("commands where no sandbox works", () => {
     "mkdir -p src/new && touch src/new/c.ts",
     "cp src/a.ts src/d.ts",
   ])("%s looks at or makes files of the workspace and runs freely", (command) => {
-    expect(isHarmlessUnheld(command, place, wall)).toBe(true);
+    expect(isHarmlessUnheld(command, location, wall)).toBe(true);
   });
 
   it.each([
@@ -91,15 +91,17 @@ describe("commands where no sandbox works", () => {
     "git -c core.pager=x log",
     "git push",
   ])("%s asks", (command) => {
-    expect(isHarmlessUnheld(command, place, wall)).toBe(false);
+    expect(isHarmlessUnheld(command, location, wall)).toBe(false);
   });
 
   it("git asks where the settings of the repository start a program", () => {
     writeFileSync(path.join(workspace, ".git/config"), "[core]\n\tfsmonitor = ./x.sh\n");
-    expect(isHarmlessUnheld("git status", place, wall)).toBe(false);
+    expect(isHarmlessUnheld("git status", location, wall)).toBe(false);
   });
 
   it("everything asks where the workspace is a home", () => {
-    expect(isHarmlessUnheld("ls", { ...place, cwd: home, workspace: home }, { ...wall, workspace: home })).toBe(false);
+    expect(isHarmlessUnheld("ls", { ...location, cwd: home, workspace: home }, { ...wall, workspace: home })).toBe(
+      false,
+    );
   });
 });

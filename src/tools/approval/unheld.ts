@@ -3,7 +3,7 @@ import path from "node:path";
 import { isDangerousGitSetting, settingsIn } from "../confinement/change-guards.ts";
 import { type Confinement, isBroad, isWithin, judgeRead, judgeWrite } from "../confinement/confinement.ts";
 import { masksOf } from "../confinement/masks.ts";
-import type { DetectPlace } from "./detect.ts";
+import type { DetectLocation } from "./detect.ts";
 import { isReadOnlyCommand } from "./read-only-command.ts";
 import { patternOf } from "./structure/paths.ts";
 import { readCommandLine } from "./structure/read-line.ts";
@@ -27,25 +27,25 @@ const printers: ReadonlySet<string> = new Set(["echo", "printf"]);
  * nothing but look at, or make, files of the workspace: no interpreter, no build, no network, no program that is not in a
  * short list, no path whose end is not known.
  */
-export function isHarmlessUnheld(command: string, place: DetectPlace, wall: Confinement): boolean {
+export function isHarmlessUnheld(command: string, location: DetectLocation, wall: Confinement): boolean {
   if (isBroad(wall)) return false;
-  const line = readCommandLine(command, place);
+  const line = readCommandLine(command, location);
   if (line.problems.length > 0 || line.forkBombs.length > 0 || line.commands.length === 0) return false;
   if (line.traits.size > 0) return false;
-  const isLooking = isReadOnlyCommand(command, place);
-  if (!isLooking && !line.commands.every((one) => isMaking(one, place, wall))) return false;
-  return line.commands.every((one) => !lookFurther.has(one.name ?? "") && mayTouch(one, { place, wall }));
+  const isLooking = isReadOnlyCommand(command, location);
+  if (!isLooking && !line.commands.every((one) => isMaking(one, location, wall))) return false;
+  return line.commands.every((one) => !lookFurther.has(one.name ?? "") && mayTouch(one, { location, wall }));
 }
 
 /** Writes files of the workspace by means that do nothing else. */
-function isMaking(command: SimpleCommand, place: DetectPlace, wall: Confinement): boolean {
+function isMaking(command: SimpleCommand, location: DetectLocation, wall: Confinement): boolean {
   const { name, args, writes, wrappers, nameFrom, substituted, reads, upstream, assigns } = command;
   if (name === undefined || nameFrom !== "literal" || wrappers.length > 0 || command.isBackground) return false;
   if (substituted.length > 0 || reads.length > 0 || upstream.length > 0 || assigns.length > 0) return false;
   if (command.path !== name) return false;
   const mayWrite = (argument: Argument): boolean => {
     if (!argument.isKnown || argument.hasGlob) return false;
-    const target = patternOf(argument, command, place);
+    const target = patternOf(argument, command, location);
     return target !== undefined && isWithin(wall.workspace, target) && judgeWrite(wall, target).kind === "allowed";
   };
   if (!writes.every(({ target }) => mayWrite(target))) return false;
@@ -58,19 +58,19 @@ function isMaking(command: SimpleCommand, place: DetectPlace, wall: Confinement)
 /** Every word that may be a path leads to something that may be read; git obeys nothing of the repository. */
 function mayTouch(
   command: SimpleCommand,
-  { place, wall }: { readonly place: DetectPlace; readonly wall: Confinement },
+  { location, wall }: { readonly location: DetectLocation; readonly wall: Confinement },
 ): boolean {
   if (command.name === "git" && !isPlainRepository(wall.workspace)) return false;
   const cwd = command.cwd;
-  if (cwd === undefined || !isWithin(wall.workspace, place.realPath?.(cwd) ?? cwd)) return false;
+  if (cwd === undefined || !isWithin(wall.workspace, location.realPath?.(cwd) ?? cwd)) return false;
   if (printers.has(command.name ?? "")) return command.args.every(({ isKnown }) => isKnown);
   const words = [...command.args, ...command.reads].flatMap((one) => [one, ...pathValueOf(one)]);
   const hidden = hiddenIn(wall);
-  const here = place.realPath?.(cwd) ?? cwd;
+  const here = location.realPath?.(cwd) ?? cwd;
   if (readsHere(command) && hidden.some((file) => isWithin(here, file))) return false;
   return words.every((word) => {
     if (!word.isKnown) return false;
-    const target = patternOf(word, command, place);
+    const target = patternOf(word, command, location);
     if (target === undefined) return false;
     const folder = word.hasGlob
       ? target.slice(0, Math.max(1, target.search(/[*?[{]/))).replace(/\/[^/]*$/, "")

@@ -5,8 +5,8 @@ export type EndpointAnswer =
   | { readonly kind: "failed"; readonly reason: string };
 
 /** A DevTools address one can connect to; `http` addresses are asked for theirs. */
-export async function resolveEndpoint(given: string, signal: AbortSignal): Promise<EndpointAnswer> {
-  const url = given.trim();
+export async function resolveEndpoint(input: string, signal: AbortSignal): Promise<EndpointAnswer> {
+  const url = input.trim();
   if (/^wss?:\/\//i.test(url)) return { kind: "ready", url };
   const base = (/^https?:\/\//i.test(url) ? url : `http://${url}`).replace(/\/(?:json(?:\/version)?)?\/?$/, "");
   const answer = await callService(`${base}/json/version`, { timeoutMs: 10_000, maxBytes: 100_000, signal });

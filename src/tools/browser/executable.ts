@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Environment } from "../web/service-call.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"];
-const usualPlaces = [
+const usualLocations = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
@@ -14,7 +14,7 @@ const usualPlaces = [
 export async function findChromium(env: Environment, configured?: string): Promise<string | undefined> {
   if (configured !== undefined && configured !== "") return isExecutable(configured) ? configured : undefined;
   const folders = (env["PATH"] ?? "").split(path.delimiter).filter((folder) => folder !== "");
-  const candidates = [...names.flatMap((name) => folders.map((folder) => folder + path.sep + name)), ...usualPlaces];
+  const candidates = [...names.flatMap((name) => folders.map((folder) => folder + path.sep + name)), ...usualLocations];
   return candidates.find(isExecutable);
 }
 

@@ -4,7 +4,7 @@ import type { BrowserOptions } from "./options.ts";
 
 export type PageVerdict = { readonly kind: "allowed" } | { readonly kind: "refused"; readonly reason: string };
 
-export interface PagePlace {
+export interface PageLocation {
   readonly kind: DriverKind;
   readonly surface: string;
 }
@@ -19,13 +19,13 @@ export class PageGuard {
     this.#options = options;
   }
 
-  async judge(url: string, place: PagePlace, signal: AbortSignal): Promise<PageVerdict> {
+  async judge(url: string, location: PageLocation, signal: AbortSignal): Promise<PageVerdict> {
     if (url === "" || url === "about:blank" || url === "about:srcdoc") return { kind: "allowed" };
     if (hasSecretInUrl(url)) return { kind: "refused", reason: "the address contains what looks like a credential" };
-    if (this.#options.allowFileUrls && /^file:/i.test(url) && place.kind !== "cloud") return { kind: "allowed" };
+    if (this.#options.allowFileUrls && /^file:/i.test(url) && location.kind !== "cloud") return { kind: "allowed" };
     // An error page of the browser itself shows nothing of anybody.
     if (url.startsWith("chrome-error:")) return { kind: "allowed" };
-    const verdict = await checkUrl(url, { ...this.#rules, allowPrivate: this.mayVisitPrivate(place) }, signal);
+    const verdict = await checkUrl(url, { ...this.#rules, allowPrivate: this.mayVisitPrivate(location) }, signal);
     return verdict.kind === "allowed" ? { kind: "allowed" } : { kind: "refused", reason: verdict.reason };
   }
 
@@ -37,7 +37,7 @@ export class PageGuard {
   }
 
   /** A browser on this machine may look at this network, but only for the person who sits here. */
-  mayVisitPrivate({ kind, surface }: PagePlace): boolean {
+  mayVisitPrivate({ kind, surface }: PageLocation): boolean {
     if (this.#options.allowPrivateUrls || this.#rules.allowPrivate) return true;
     return kind !== "cloud" && this.#options.ownSurfaces.has(surface);
   }

@@ -4,7 +4,7 @@ import { KeyedMutex } from "#foundation/lifecycle/mutex";
 import type { WebExit } from "../confinement/web-exits.ts";
 import { backendKind, openBrowser } from "./backend.ts";
 import type { BrowserDriver, DriverKind } from "./driver.ts";
-import type { PageGuard, PagePlace, PageVerdict } from "./guard.ts";
+import type { PageGuard, PageLocation, PageVerdict } from "./guard.ts";
 import { type OpenDeps, type OpenRequest, openLocal } from "./open.ts";
 import type { PageRequest } from "./page/navigation-watch.ts";
 
@@ -120,7 +120,7 @@ export class BrowserSessions implements AsyncDisposable {
   }
 
   /** What leaves is judged first: looking up a name tells somebody about it already. */
-  async #judge(key: string, url: string, at: PagePlace & PageRequest): Promise<PageVerdict> {
+  async #judge(key: string, url: string, at: PageLocation & PageRequest): Promise<PageVerdict> {
     if (!at.isPage && /^(?:data|blob):/i.test(url)) return { kind: "allowed" };
     const held = await this.#exits.get(key)?.judge(url, { hasBody: at.hasBody, isQuiet: !at.isPage });
     return held === undefined ? this.#guard.judge(url, at, never) : { kind: "refused", reason: held };

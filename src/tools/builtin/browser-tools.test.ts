@@ -391,10 +391,10 @@ describe.skipIf(chromium === undefined)("browser tools in a real Chromium", () =
     const recordings = await mkdtemp(path.join(os.tmpdir(), "hermes-recordings-"));
     await mkdir(path.join(recordings, "rec_old"));
     await utimes(path.join(recordings, "rec_old"), 1, 1);
-    const places = (folder: string) => ({ profiles: folder, downloads: folder, screenshots: folder, recordings });
+    const locations = (folder: string) => ({ profiles: folder, downloads: folder, screenshots: folder, recordings });
     {
       await using own = await bench({ recordSessions: true }, undefined, {
-        folders: places(path.join(recordings, "..", `${path.basename(recordings)}-p`)),
+        folders: locations(path.join(recordings, "..", `${path.basename(recordings)}-p`)),
         clock: systemClock,
       });
       await own.call("browser_navigate", { url: `${web.origin}/two?token=no` });

@@ -28,9 +28,9 @@ function deps(changes: Partial<FileDeps> = {}): FileDeps {
   return {
     leases: leasesOf(folderTerminal(folder)),
     mayRead: () => Promise.resolve(() => true),
-    guard: async (given, _use, { terminal, signal }) => ({
+    guard: async (input, _use, { terminal, signal }) => ({
       kind: "allowed",
-      realPath: await terminal.files.realPath(given, signal),
+      realPath: await terminal.files.realPath(input, signal),
     }),
     ledger: new FileLedger(),
     history: new ReadHistory(),
@@ -84,8 +84,8 @@ describe("read_file", () => {
 
   it("does not hang on devices, also behind a link", async () => {
     fs.symlinkSync("/dev/urandom", file("link"));
-    for (const given of ["/dev/urandom", "/dev/fd/0", "link"]) {
-      expect((await use(createReadFileTool(deps()), { path: given }))["error"]).toMatch(/device/);
+    for (const input of ["/dev/urandom", "/dev/fd/0", "link"]) {
+      expect((await use(createReadFileTool(deps()), { path: input }))["error"]).toMatch(/device/);
     }
   });
 
@@ -317,10 +317,10 @@ describe("patch", () => {
 
   it("passes every path of a patch through the guard", async () => {
     put("a.txt", "x\n");
-    const guard: FileDeps["guard"] = async (given, _use, { terminal, signal }) =>
-      given.includes("forbidden")
+    const guard: FileDeps["guard"] = async (input, _use, { terminal, signal }) =>
+      input.includes("forbidden")
         ? { kind: "refused", reason: "no" }
-        : { kind: "allowed", realPath: await terminal.files.realPath(given, signal) };
+        : { kind: "allowed", realPath: await terminal.files.realPath(input, signal) };
     const tool = createPatchTool(deps({ guard }));
     expect(await use(tool, { mode: "patch", patch: "*** Move File: a.txt -> forbidden.txt\n" })).toMatchObject({
       error: "no",

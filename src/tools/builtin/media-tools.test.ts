@@ -321,7 +321,7 @@ describe("text_to_speech", () => {
     const tool = createTextToSpeechTool({
       speech: { env: {}, clock: new FakeClock(1_700_000_000_000), ...changes },
       folder,
-      writablePath: (given) => Promise.resolve(path.join(folder, given)),
+      writablePath: (supplied) => Promise.resolve(path.join(folder, supplied)),
       ...deps,
     });
     return (await runTool(tool, args, toolContext({ scope: testScope({ source: surface }) }))).content as Record<
@@ -366,11 +366,11 @@ describe("text_to_speech", () => {
     web.on("/tts", { body: "mp3" });
     const xai = { provider: "xai", env: { XAI_API_KEY: "k" }, settings: { xai: { baseUrl: web.origin } } };
     const judged: string[] = [];
-    const writablePath = (given: string) => {
-      judged.push(path.basename(given));
-      return given.endsWith(".mp3")
+    const writablePath = (supplied: string) => {
+      judged.push(path.basename(supplied));
+      return supplied.endsWith(".mp3")
         ? Promise.reject(new ToolFailure("protected"))
-        : Promise.resolve(path.join(folder, given));
+        : Promise.resolve(path.join(folder, supplied));
     };
     await expect(speak({ text: "Hi", output_path: "voice.wav" }, xai, { writablePath })).rejects.toThrow("protected");
     expect(judged).toEqual(["voice.wav", "voice.mp3"]);

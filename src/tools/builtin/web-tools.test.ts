@@ -141,9 +141,9 @@ describe("web_extract", () => {
 });
 
 describe("what a page is condensed to", () => {
-  const wish = { url: "https://a.test/", title: "A", callId: "c", signal: new AbortController().signal };
+  const wanted = { url: "https://a.test/", title: "A", callId: "c", signal: new AbortController().signal };
   const condensed = (text: string, ask: Auxiliary["ask"] = noAuxiliary.ask) =>
-    digest({ ...wish, text, auxiliary: { ...noAuxiliary, ask } }, {});
+    digest({ ...wanted, text, auxiliary: { ...noAuxiliary, ask } }, {});
   const says =
     (text: string): Auxiliary["ask"] =>
     () =>

@@ -7,13 +7,13 @@ import type { CallObserver } from "./call-state.ts";
 export function combineObservers(...observers: readonly CallObserver[]): Required<CallObserver> {
   return {
     async beforeCall(call, args) {
-      let given = args;
+      let input = args;
       for (const observer of observers) {
-        const answer = await observer.beforeCall?.(call, given);
+        const answer = await observer.beforeCall?.(call, input);
         if (typeof answer === "string") return answer;
-        if (answer !== undefined) given = answer.args;
+        if (answer !== undefined) input = answer.args;
       }
-      return given === args ? undefined : { args: given };
+      return input === args ? undefined : { args: input };
     },
     onStart(call, args) {
       for (const observer of observers) observer.onStart?.(call, args);

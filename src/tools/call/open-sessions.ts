@@ -2,7 +2,7 @@ import type { ToolContext } from "./context.ts";
 import type { SessionScope } from "./session-scope.ts";
 
 /** Where a call of a tool belongs, but for the call itself. */
-export type CallPlace = Omit<ToolContext, "callId" | "signal" | "progress" | "agent">;
+export type CallLocation = Omit<ToolContext, "callId" | "signal" | "progress" | "agent">;
 
 /** A session as its tools see it. */
 export interface ToolSession {
@@ -37,7 +37,7 @@ export class OpenSessions {
   }
 
   /** What a session runs tools with; without a key the only session there is. */
-  place(sessionKey: string | undefined): CallPlace | undefined {
+  location(sessionKey: string | undefined): CallLocation | undefined {
     const [first, ...others] = this.#sessions.values();
     const only = others.length === 0 ? first : undefined;
     const session = sessionKey === undefined ? only : this.#sessions.get(sessionKey);

@@ -80,8 +80,8 @@ export class Toolbelt {
       })),
     );
     const done = new Map<number, { readonly outcome: CallOutcome; readonly rendered: Rendered }>();
-    for (const [place, batch] of batches.entries()) {
-      if (place > 0) await this.#pause(signal);
+    for (const [location, batch] of batches.entries()) {
+      if (location > 0) await this.#pause(signal);
       await inParallel(batch, this.#deps.maxParallel ?? 8, async (index) => {
         const one = prepared[index];
         if (one !== undefined) done.set(index, await this.#runOne(one, turn, signal));
@@ -151,23 +151,23 @@ export class Toolbelt {
     const name = call.function.name;
     if (signal.aborted) return [cancelled(name), "cancelled"];
     if (tool === undefined || refusal !== undefined) return [renderError(refusal ?? ""), "refused"];
-    let given = args;
+    let input = args;
     try {
       const before = await observer.beforeCall?.(call, args);
       if (typeof before === "string") return [renderError(before), "refused"];
       if (before !== undefined) {
         const changed = checked(tool, before.args);
         if (changed.refusal !== undefined) return [renderError(changed.refusal), "refused"];
-        given = changed.args;
+        input = changed.args;
       }
-      const refusal = await refusalOfLasting(tool, given, { ...context, signal });
+      const refusal = await refusalOfLasting(tool, input, { ...context, signal });
       if (refusal !== undefined) return [renderError(refusal), "refused"];
     } catch (error) {
       if (signal.aborted) return [cancelled(name), "cancelled"];
       return [renderError(`Error executing ${name}: ${describe(error)}`), "failed"];
     }
     try {
-      const running = tool.execute(given, {
+      const running = tool.execute(input, {
         ...context,
         callId: call.id,
         enabledTools: this.#deps.listing.names,

@@ -102,14 +102,14 @@ export interface Ended {
 
 async function execute(
   request: ScriptRequest,
-  place: { readonly folder: string; readonly socket: string; readonly script: string },
+  location: { readonly folder: string; readonly socket: string; readonly script: string },
 ): Promise<Ended> {
   const env = scriptEnvironment(request.env, {
     passthrough: request.passthrough,
     extra: {
       ...request.extraEnv,
       ...request.wall?.environment,
-      HERMES_RPC_SOCKET: place.socket,
+      HERMES_RPC_SOCKET: location.socket,
       PYTHONDONTWRITEBYTECODE: "1",
       PYTHONUNBUFFERED: "1",
     },
@@ -119,9 +119,9 @@ async function execute(
       ? await findPython(request.env, request.options.mode, request.signal)
       : process.execPath;
   if (program === undefined) return { status: "no-interpreter", exitCode: -1, stdout: "", stderr: "" };
-  const cwd = request.options.mode === "project" ? request.cwd : place.folder;
-  const plain = { program, args: [place.script] };
-  const call = request.wall?.confine(plain, { cwd, isBackground: false, writable: [place.folder] }) ?? plain;
+  const cwd = request.options.mode === "project" ? request.cwd : location.folder;
+  const plain = { program, args: [location.script] };
+  const call = request.wall?.confine(plain, { cwd, isBackground: false, writable: [location.folder] }) ?? plain;
   using limit = deadline(request.options.timeoutMs);
   const signal = linkSignals(request.signal, limit.signal);
   if (signal.aborted) return { status: "interrupted", exitCode: 130, stdout: "", stderr: "" };

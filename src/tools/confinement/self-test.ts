@@ -119,11 +119,11 @@ async function seesNoSecrets(inside: Inside): Promise<WallLine> {
   if (masks.length === 0) return { name, state: "not tried", detail: "none of the known secret locations exists here" };
   const script = 'for file; do if [ -d "$file" ]; then ls -A "$file"; else head -c 1 "$file"; fi; done 2>/dev/null';
   const { output } = await inside.run(script, ...masks.map(({ path: file }) => file));
-  const places = masks.slice(0, 3).map(({ path: file }) => file);
+  const locations = masks.slice(0, 3).map(({ path: file }) => file);
   return {
     name,
     state: output === "" ? "holds" : "broken",
-    detail: `${masks.length} locations tried (${places.join(", ")}${masks.length > 3 ? ", …" : ""})`,
+    detail: `${masks.length} locations tried (${locations.join(", ")}${masks.length > 3 ? ", …" : ""})`,
   };
 }
 

@@ -67,16 +67,16 @@ async function sweep(folder: string, oldestMs: number): Promise<void> {
 
 export interface GuardedFiles {
   /** Reads a file of the task, where that is allowed; a `ToolFailure` says why not. */
-  read(given: string, maxBytes: number, context: ToolContext): Promise<Uint8Array>;
+  read(input: string, maxBytes: number, context: ToolContext): Promise<Uint8Array>;
   /** The path that may be written in place of the given one; a `ToolFailure` says why not. */
-  writable(given: string, context: ToolContext): Promise<string>;
+  writable(input: string, context: ToolContext): Promise<string>;
 }
 
 /** Files for tools that are not file tools, behind the same guard. */
 export function guardedFiles(leases: TerminalLeases, guard: PathGuard): GuardedFiles {
-  const open = async (given: string, use: "read" | "write", context: ToolContext) => {
+  const open = async (input: string, use: "read" | "write", context: ToolContext) => {
     const terminal = await leases.take(context, context.signal);
-    const expanded = given === "~" || given.startsWith("~/") ? `${terminal.home}${given.slice(1)}` : given;
+    const expanded = input === "~" || input.startsWith("~/") ? `${terminal.home}${input.slice(1)}` : input;
     const { scope, taskId, callId, signal } = context;
     const verdict = await guard(path.posix.resolve(terminal.cwd, expanded), use, {
       terminal,
@@ -85,22 +85,22 @@ export function guardedFiles(leases: TerminalLeases, guard: PathGuard): GuardedF
       callId,
       signal,
     });
-    if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: given });
+    if (verdict.kind === "refused") throw new ToolFailure(verdict.reason, { path: input });
     return { terminal, real: verdict.realPath };
   };
   return {
-    async read(given, maxBytes, context) {
-      const { terminal, real } = await open(given, "read", context);
+    async read(input, maxBytes, context) {
+      const { terminal, real } = await open(input, "read", context);
       const { signal } = context;
       const facts = await terminal.files.stat(real, { followLinks: true, signal });
-      if (facts?.kind !== "file") throw new ToolFailure(`${given} is not a file that is there`);
-      if (facts.size > maxBytes) throw new ToolFailure(`${given} has ${facts.size} bytes, more than ${maxBytes}`);
+      if (facts?.kind !== "file") throw new ToolFailure(`${input} is not a file that is there`);
+      if (facts.size > maxBytes) throw new ToolFailure(`${input} has ${facts.size} bytes, more than ${maxBytes}`);
       return terminal.files.read(real, { maxBytes, signal });
     },
-    async writable(given, context) {
-      const { terminal, real } = await open(given, "write", context);
+    async writable(input, context) {
+      const { terminal, real } = await open(input, "write", context);
       // What is written there is written by this process, so it must be this machine.
-      if (terminal.kind !== "local") throw new ToolFailure(`${given} lies in another machine; leave the path out`);
+      if (terminal.kind !== "local") throw new ToolFailure(`${input} lies in another machine; leave the path out`);
       return real;
     },
   };

@@ -57,11 +57,11 @@ type FieldAnswer =
   | { readonly kind: "skipped" }
   | { readonly kind: "decline" };
 
-async function askField(field: Field, given: { readonly intro: string; readonly ask: Ask }): Promise<FieldAnswer> {
+async function askField(field: Field, input: { readonly intro: string; readonly ask: Ask }): Promise<FieldAnswer> {
   const choices = [...field.choices.keys(), ...(field.isRequired ? [] : [skip])];
   let complaint = "";
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const answer = await given.ask(`${given.intro}\n${field.label}${complaint}`, choices);
+    const answer = await input.ask(`${input.intro}\n${field.label}${complaint}`, choices);
     if (answer.kind !== "answer") return { kind: "decline" };
     if (!field.isRequired && answer.text === skip) return { kind: "skipped" };
     const value = valueFor(field, answer.text);

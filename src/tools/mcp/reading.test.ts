@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { redactServerText } from "./connection/failure.ts";
-import { stdioPlace } from "./connection/stdio-environment.ts";
+import { stdioLocation } from "./connection/stdio-environment.ts";
 import { readDescription } from "./offered/descriptions.ts";
 import { distinctNames, mcpToolName } from "./offered/names.ts";
 import { readInputSchema } from "./offered/schema.ts";
@@ -198,14 +198,14 @@ describe("packages a server command would download", () => {
 describe("the environment of a server's child", () => {
   it("holds the harmless variables and the configured ones, nothing else [30:6.3]", async () => {
     const env = { PATH: "/bin", HOME: "/h", XDG_RUNTIME_DIR: "/r", OPENAI_API_KEY: "k", NODE_OPTIONS: "--x" };
-    const place = await stdioPlace("server", { MY: "1" }, { env, hermesHome: "/h/.hermes" });
-    expect(place).toEqual({ command: "server", env: { PATH: "/bin", HOME: "/h", XDG_RUNTIME_DIR: "/r", MY: "1" } });
+    const location = await stdioLocation("server", { MY: "1" }, { env, hermesHome: "/h/.hermes" });
+    expect(location).toEqual({ command: "server", env: { PATH: "/bin", HOME: "/h", XDG_RUNTIME_DIR: "/r", MY: "1" } });
   });
 
   it("puts the folder of a found node first on the path [30:6.3]", async () => {
     const folder = process.execPath.replace(/\/[^/]+$/, "");
-    const place = await stdioPlace("node", {}, { env: { PATH: `/nowhere:${folder}` }, hermesHome: "/h" });
-    expect(place.command).toBe(`${folder}/node`);
-    expect(place.env["PATH"]).toBe(`${folder}:/nowhere:${folder}`);
+    const location = await stdioLocation("node", {}, { env: { PATH: `/nowhere:${folder}` }, hermesHome: "/h" });
+    expect(location.command).toBe(`${folder}/node`);
+    expect(location.env["PATH"]).toBe(`${folder}:/nowhere:${folder}`);
   });
 });

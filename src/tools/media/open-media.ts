@@ -29,7 +29,7 @@ export function visionDeps(
     fetch,
     exits,
     clock: machine.clock,
-    readFile: (given, maxBytes, context) => files.read(given, maxBytes, context),
+    readFile: (input, maxBytes, context) => files.read(input, maxBytes, context),
     shrink,
     downloadTimeoutMs: vision.download_timeout * 1000,
     timeoutMs: vision.timeout * 1000,
@@ -58,7 +58,7 @@ export function speechDeps({ machine, config, env }: ToolsBase, { files, gateway
       if (program === undefined) return Promise.resolve(false);
       return opusWith(program, childEnvironment(env, { policy: "minimal" }))(source, target, signal);
     },
-    writablePath: (given, context) => files.writable(given, context),
+    writablePath: (input, context) => files.writable(input, context),
   };
 }
 

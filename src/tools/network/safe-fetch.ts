@@ -38,10 +38,10 @@ export function createSafeFetch(
   proxy: ProxySettings | false = proxyFromEnv(process.env) ?? false,
 ): SafeFetch {
   const isProxied = (url: URL): boolean => proxy !== false && proxyFor(url, proxy) !== undefined;
-  return async (given, options) => {
+  return async (input, options) => {
     using limit = deadline(options.timeoutMs);
     const signal = linkSignals(options.signal, limit.signal);
-    let next = given;
+    let next = input;
     for (let hop = 0; hop <= (options.maxRedirects ?? defaultRedirects); hop += 1) {
       // Before the name is looked up, which already tells its owner something.
       const held = await options.judge?.(next);
@@ -58,7 +58,7 @@ export function createSafeFetch(
       if (answer.kind === "page") return { ...answer, url: verdict.url.href };
       next = new URL(answer.location, verdict.url).href;
     }
-    return { kind: "failed", url: given, reason: "too many redirects" };
+    return { kind: "failed", url: input, reason: "too many redirects" };
   };
 }
 

@@ -39,13 +39,13 @@ export function hasSecretInUrl(url: string): boolean {
 }
 
 /** Judges one hop. Everything that cannot be judged is refused. */
-export async function checkUrl(given: string, rules: UrlRules, signal: AbortSignal): Promise<UrlVerdict> {
-  const url = parse(given);
+export async function checkUrl(input: string, rules: UrlRules, signal: AbortSignal): Promise<UrlVerdict> {
+  const url = parse(input);
   if (url === undefined) return refused("it is not a web address");
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return refused(`only http and https addresses are opened, not ${url.protocol}`);
   if (url.username !== "" || url.password !== "") return refused("it carries a user name or password");
-  if (hasSecretInUrl(given)) return refused("it contains what looks like a credential");
+  if (hasSecretInUrl(input)) return refused("it contains what looks like a credential");
   const host = url.hostname
     .toLowerCase()
     .replace(/\.$/, "")
@@ -70,9 +70,9 @@ export async function checkUrl(given: string, rules: UrlRules, signal: AbortSign
 }
 
 /** The URL parser already turns `127.1`, `0x7f000001` and friends into dotted form. */
-function parse(given: string): URL | undefined {
+function parse(input: string): URL | undefined {
   try {
-    return new URL(given.trim());
+    return new URL(input.trim());
   } catch {
     return undefined;
   }

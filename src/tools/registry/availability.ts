@@ -61,8 +61,8 @@ async function asked(
   { signal, limit, linked }: Bounds,
 ): Promise<Availability> {
   try {
-    const given = probe();
-    return given instanceof Promise ? await raceAbort(given, linked) : given;
+    const input = probe();
+    return input instanceof Promise ? await raceAbort(input, linked) : input;
   } catch (error) {
     if (signal.aborted) throw error;
     return { reason: limit.aborted ? "the check took too long" : describe(error) };

@@ -127,7 +127,7 @@ describe("a listing", () => {
       fakeTool("terminal", { toolset: "terminal" }),
       fakeTool("process", { toolset: "terminal" }),
     );
-    const names = async (wish: object) => [...(await listingOf(registry, wish)).names];
+    const names = async (wanted: object) => [...(await listingOf(registry, wanted)).names];
     expect(await names({ enabledToolsets: ["web_tools"] })).toEqual(["web_extract", "web_search"]);
     expect(await names({ enabledToolsets: ["terminal_tools"] })).toEqual(["terminal"]);
     expect(await names({ enabledToolsets: [] })).toEqual([]);

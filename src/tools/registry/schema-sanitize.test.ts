@@ -48,8 +48,8 @@ describe("parameter schemas for strict backends", () => {
       { properties: {}, additionalProperties: false },
       { type: "object", properties: {}, additionalProperties: false },
     ],
-  ])("%j", (given, expected) => {
-    expect(sanitizeParameters(given)).toEqual(expected);
+  ])("%j", (input, expected) => {
+    expect(sanitizeParameters(input)).toEqual(expected);
   });
 
   it("never change what they were given and always end as an object schema", () => {

@@ -9,8 +9,8 @@ describe("MCP servers are started", () => {
     ["one of its tools stands in an own toolset", { enabledToolsets: ["mine"] }, { mine: ["mcp_a_echo"] }],
     ["an own toolset stands for all", { enabledToolsets: ["mine"] }, { mine: ["deep"], deep: ["all"] }],
     ["only some are unwanted", { disabledToolsets: ["mcp-a"] }, {}],
-  ])("when %s [30:6.2]", (_what, wish, custom) => {
-    expect(wantsMcp(wish, ["a", "b"], custom)).toBe(true);
+  ])("when %s [30:6.2]", (_what, wanted, custom) => {
+    expect(wantsMcp(wanted, ["a", "b"], custom)).toBe(true);
   });
 
   it.each([
@@ -18,8 +18,8 @@ describe("MCP servers are started", () => {
     ["nothing is wanted", { enabledToolsets: [] }, {}],
     ["all of them are unwanted", { disabledToolsets: ["mcp-a", "b"] }, {}],
     ["an own toolset contains only itself", { enabledToolsets: ["mine"] }, { mine: ["mine"] }],
-  ])("not when %s [30:6.2]", (_what, wish, custom) => {
-    expect(wantsMcp(wish, ["a", "b"], custom)).toBe(false);
+  ])("not when %s [30:6.2]", (_what, wanted, custom) => {
+    expect(wantsMcp(wanted, ["a", "b"], custom)).toBe(false);
   });
 
   it("not when there are none [30:6.2]", () => {

@@ -5,7 +5,7 @@ import type { RegistrySnapshot } from "./registry.ts";
 import { listedToolsets, pluginToolsets, surfaceToolsets } from "./surface-toolsets.ts";
 import { Toolsets } from "./toolsets.ts";
 
-export interface SurfaceToolsPlace {
+export interface SurfaceToolsLocation {
   readonly loaded: LoadedConfig;
   readonly home: HermesHome;
   readonly env: NodeJS.ProcessEnv;
@@ -19,16 +19,19 @@ type ToolSettings = Pick<
 
 /** Which tools each surface has, as the settings say; a change made here counts for the next conversation. */
 export class SurfaceTools {
-  readonly #place: SurfaceToolsPlace;
+  readonly #location: SurfaceToolsLocation;
   #settings: ToolSettings;
 
-  constructor(place: SurfaceToolsPlace) {
-    this.#place = place;
-    this.#settings = place.loaded.config;
+  constructor(location: SurfaceToolsLocation) {
+    this.#location = location;
+    this.#settings = location.loaded.config;
   }
 
-  wishFor(surface: string): { readonly enabledToolsets: readonly string[]; readonly disabledTools: readonly string[] } {
-    const snapshot = this.#place.toolbox.registry.snapshot();
+  requestFor(surface: string): {
+    readonly enabledToolsets: readonly string[];
+    readonly disabledTools: readonly string[];
+  } {
+    const snapshot = this.#location.toolbox.registry.snapshot();
     return {
       enabledToolsets: enabledOf(surface, this.#settings, snapshot),
       disabledTools: this.#settings.disabled_tools[surface] ?? [],
@@ -37,7 +40,7 @@ export class SurfaceTools {
 
   /** Turns toolsets or single tools of a surface on or off; a sentence for the person. */
   async set(surface: string, names: readonly string[], isEnabled: boolean): Promise<string> {
-    const { home, env, toolbox } = this.#place;
+    const { home, env, toolbox } = this.#location;
     const { config } = await loadConfig({ home, env });
     const snapshot = toolbox.registry.snapshot();
     const toolsets = new Toolsets(snapshot, config.custom_toolsets);

@@ -54,7 +54,7 @@ describe("toolsets", () => {
 
 describe("the toolsets of a surface", () => {
   const none = { pluginToolsets: [], knownPluginToolsets: [], mcpServers: [] };
-  const on = (wish: object) => surfaceToolsets({ surface: "cli", ...none, ...wish }, toolsets());
+  const on = (wanted: object) => surfaceToolsets({ surface: "cli", ...none, ...wanted }, toolsets());
 
   it("are those of its preset, without what is off by default", () => {
     const names = on({ listed: ["hermes-cli"] });

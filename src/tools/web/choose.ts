@@ -39,15 +39,15 @@ const openers: Readonly<Record<string, Opener>> = {
   parallel: ({ env }) => {
     const key = secret(env["PARALLEL_API_KEY"]);
     const mode = env["PARALLEL_SEARCH_MODE"];
-    return key && parallel({ key, ...given("origin", env["PARALLEL_BASE_URL"]), ...given("mode", mode) });
+    return key && parallel({ key, ...input("origin", env["PARALLEL_BASE_URL"]), ...input("mode", mode) });
   },
   tavily: ({ env }) => {
     const key = secret(env["TAVILY_API_KEY"]);
-    return key && tavily({ key, ...given("origin", env["TAVILY_BASE_URL"]) });
+    return key && tavily({ key, ...input("origin", env["TAVILY_BASE_URL"]) });
   },
   exa: ({ env }) => {
     const key = secret(env["EXA_API_KEY"]);
-    return key && exa({ key, ...given("origin", env["EXA_BASE_URL"]) });
+    return key && exa({ key, ...input("origin", env["EXA_BASE_URL"]) });
   },
   searxng: ({ env }) => {
     const origin = env["SEARXNG_URL"];
@@ -55,7 +55,7 @@ const openers: Readonly<Record<string, Opener>> = {
   },
   brave: ({ env }) => {
     const key = secret(env["BRAVE_API_KEY"]);
-    return key && brave({ key, ...given("origin", env["BRAVE_BASE_URL"]) });
+    return key && brave({ key, ...input("origin", env["BRAVE_BASE_URL"]) });
   },
 };
 
@@ -78,7 +78,7 @@ export async function chooseWeb(
       kind: "ready",
       choice: { search: backend, extract: backend.extract === undefined ? reader : backend },
     }) as const;
-  if (wanted === keyless) return ready(ddg(given("origin", options.env["DDG_BASE_URL"])));
+  if (wanted === keyless) return ready(ddg(input("origin", options.env["DDG_BASE_URL"])));
   if (wanted !== undefined) {
     const open = Object.hasOwn(openers, wanted) ? openers[wanted] : undefined;
     if (open === undefined)
@@ -92,7 +92,7 @@ export async function chooseWeb(
     const backend = await open(options, signal);
     if (backend !== undefined) return ready(backend);
   }
-  return ready(ddg(given("origin", options.env["DDG_BASE_URL"])));
+  return ready(ddg(input("origin", options.env["DDG_BASE_URL"])));
 }
 
 const noReader: ReadDocument = () =>
@@ -118,6 +118,6 @@ function secret(value: string | undefined): Secret | undefined {
   return value === undefined || value.trim() === "" ? undefined : new Secret(value.trim());
 }
 
-function given<N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } {
+function input<N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } {
   return (value === undefined || value === "" ? {} : { [name]: value }) as { readonly [K in N]?: string };
 }

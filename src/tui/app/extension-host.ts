@@ -84,9 +84,9 @@ export class ExtensionHost {
   layout(slots: LayoutSlots, base: (slots: LayoutSlots) => readonly Widget[]): readonly Widget[] {
     const known = new Set<Widget>([...base(slots), ...this.widgets()]);
     const build = this.#active.reduceRight<(slots: LayoutSlots) => readonly Widget[]>((next, extension) => {
-      return (given) => {
-        if (extension.buildLayout === undefined) return next(given);
-        const own = this.#guard(extension, () => extension.buildLayout?.(given, next, this.#context)) ?? next(given);
+      return (input) => {
+        if (extension.buildLayout === undefined) return next(input);
+        const own = this.#guard(extension, () => extension.buildLayout?.(input, next, this.#context)) ?? next(input);
         return own.map((widget) => (known.has(widget) ? widget : remember(known, this.#safe(extension, widget))));
       };
     }, base);

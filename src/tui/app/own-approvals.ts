@@ -27,10 +27,10 @@ export class OwnApprovals {
   }
 
   /** False when the question is not one of these. */
-  answer(id: string, given: ApprovalAnswer): boolean {
+  answer(id: string, input: ApprovalAnswer): boolean {
     const answer = this.#open.get(id);
     this.#open.delete(id);
-    answer?.resolve(typeof given === "string" ? given : given.choice);
+    answer?.resolve(typeof input === "string" ? input : input.choice);
     return answer !== undefined;
   }
 }

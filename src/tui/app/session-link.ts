@@ -21,13 +21,13 @@ export class SessionLink implements AsyncDisposable {
   }
 
   /** Takes the session when it is there; the UI does not wait for it. */
-  async open(given: OpenSession | Promise<OpenSession>, told: OpeningListener): Promise<void> {
-    if (!("then" in given)) {
-      await this.attach(given, false);
-      told.onReady(given);
+  async open(input: OpenSession | Promise<OpenSession>, told: OpeningListener): Promise<void> {
+    if (!("then" in input)) {
+      await this.attach(input, false);
+      told.onReady(input);
       return;
     }
-    void given.then(async (session) => {
+    void input.then(async (session) => {
       await this.attach(session, false);
       told.onReady(session);
     }, told.onRefused);

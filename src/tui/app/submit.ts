@@ -45,10 +45,10 @@ export async function submitInput(
   const written = await filled(input, deps);
   if (written === undefined) return;
   const text = await withSavedPastes(written, deps.pastesFolder);
-  const given = { text, key: deps.newKey(), ...(input.images.length === 0 ? {} : { images: input.images }) };
+  const supplied = { text, key: deps.newKey(), ...(input.images.length === 0 ? {} : { images: input.images }) };
   const submission = text.startsWith("/")
-    ? await whileBusy(session.submit(given), text, deps)
-    : await session.submit(given);
+    ? await whileBusy(session.submit(supplied), text, deps)
+    : await session.submit(supplied);
   dispatch({ type: "submitted", text: input.text, images: input.images.length, submission });
   showSubmission(submission, deps);
 }

@@ -100,9 +100,9 @@ const settings: fc.Arbitrary<Partial<TuiSettings>> = fc.record({
   showReasoning: fc.boolean(),
 });
 
-function run(inputs: readonly (SessionEvent | UserAction)[], given: Partial<TuiSettings> = {}): ViewState {
+function run(inputs: readonly (SessionEvent | UserAction)[], supplied: Partial<TuiSettings> = {}): ViewState {
   let nowMs = 1_000;
-  let state = initialState({ ...defaultTuiSettings, ...given });
+  let state = initialState({ ...defaultTuiSettings, ...supplied });
   for (const input of inputs) {
     nowMs += 500;
     state = reduce(state, input, nowMs);
@@ -117,8 +117,8 @@ describe("the reducer", () => {
   it("takes any events and keys in any order [20:R10.46]", () => {
     const input = fc.oneof(agentEvent, keyAction, childEvent);
     fc.assert(
-      fc.property(fc.array(input, { maxLength: 60 }), settings, (inputs, given) => {
-        const state = run(inputs, given);
+      fc.property(fc.array(input, { maxLength: 60 }), settings, (inputs, supplied) => {
+        const state = run(inputs, supplied);
         // What is opened is closed before the next one is opened.
         const boxes = state.pending.map((item) => item.kind).filter((kind) => kind.startsWith("answer-"));
         for (const [index, kind] of boxes.entries()) expect(kind).toBe(index % 2 === 0 ? "answer-start" : "answer-end");

@@ -53,10 +53,10 @@ function cycle(state: ViewState): ViewState {
 const sections = ["thinking", "tools", "subagents", "activity"] as const;
 const modes = ["hidden", "collapsed", "expanded"] as const;
 
-function setDetails(state: ViewState, wish: { readonly section: string; readonly mode: string }): ViewState {
-  const mode = modes.find((one) => one === wish.mode);
-  const section = sections.find((one) => one === wish.section);
-  const isAll = wish.section === "" || wish.section === "all";
+function setDetails(state: ViewState, wanted: { readonly section: string; readonly mode: string }): ViewState {
+  const mode = modes.find((one) => one === wanted.mode);
+  const section = sections.find((one) => one === wanted.section);
+  const isAll = wanted.section === "" || wanted.section === "all";
   if (mode === undefined || (section === undefined && !isAll)) {
     return notice(state, "error", `Details: sections are ${sections.join(", ")}; modes are ${modes.join(", ")}.`);
   }

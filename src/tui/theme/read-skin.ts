@@ -67,10 +67,10 @@ function colorsOf(value: unknown, warn: Warn): Partial<Record<ColorKey, string>>
 
 function spinnerOf(value: Record<string, unknown>, warn: Warn): Partial<SpinnerSkin> {
   const list = (key: string): readonly string[] | undefined => {
-    const given = value[key];
-    if (given === undefined) return undefined;
-    if (Array.isArray(given) && given.length > 0 && given.every((one) => typeof one === "string")) {
-      return given.map((one: string) => oneLine(one));
+    const input = value[key];
+    if (input === undefined) return undefined;
+    if (Array.isArray(input) && input.length > 0 && input.every((one) => typeof one === "string")) {
+      return input.map((one: string) => oneLine(one));
     }
     warn(`spinner.${key}`, "is not a list of texts");
     return undefined;

@@ -55,7 +55,7 @@ function fold(text: string, cursor: number, width: number): Folded {
     lines.push([]);
     used = 0;
   };
-  const place = (): void => {
+  const location = (): void => {
     close();
     lines.at(-1)?.push(mark);
     cursorRow = lines.length - 1;
@@ -64,7 +64,7 @@ function fold(text: string, cursor: number, width: number): Folded {
   for (const grapheme of graphemes(text)) {
     const columns = displayWidth(grapheme);
     if (grapheme !== "\n" && used + columns > width) breakRow();
-    if (index === cursor) place();
+    if (index === cursor) location();
     if (grapheme === "\n") breakRow();
     else if (grapheme === "\t") {
       row += "  ";
@@ -77,7 +77,7 @@ function fold(text: string, cursor: number, width: number): Folded {
   }
   if (cursor >= index) {
     if (used >= width) breakRow();
-    place();
+    location();
   }
   close();
   return { lines, cursorRow };

@@ -94,8 +94,8 @@ export function chunkRows(chunk: AnswerChunk, look: Look): Line[] {
     return chunk.hasGap ? [[], ...rows] : rows;
   }
   const rows = codeRows(chunk, look.columns, markdownLook(look));
-  const isStart = chunk.place === "whole" || chunk.place === "first";
-  const isEnd = chunk.place === "whole" || chunk.place === "last";
+  const isStart = chunk.location === "whole" || chunk.location === "first";
+  const isEnd = chunk.location === "whole" || chunk.location === "last";
   const isRaw = look.settings.markdown === "raw";
   const fence = (text: string): Line => [{ text, style: "code-border" }];
   const top = isRaw ? fence(`\`\`\`${chunk.language}`) : fence(chunk.language === "" ? "" : `  ${chunk.language}`);

@@ -71,8 +71,8 @@ export function describePlatform(loaded: Platform | undefined, startKit: () => P
       return made.ports;
     }
 
-    async function connect(given?: TestPorts): Promise<{ connection: Connection; at: TestPorts }> {
-      const at = given ?? (await ports());
+    async function connect(input?: TestPorts): Promise<{ connection: Connection; at: TestPorts }> {
+      const at = input ?? (await ports());
       const connection = await platform.connect(at, never);
       open.push(connection);
       return { connection, at };

@@ -23,8 +23,8 @@ export class Issued {
   /** Responses: output item id to the reasoning item it followed. */
   readonly #reasoningOf = new Map<string, IssuedReasoning>();
 
-  sign(text: string, given?: string): string {
-    const signature = given ?? `EqQB${digest(`signature:${text}`)}`;
+  sign(text: string, input?: string): string {
+    const signature = input ?? `EqQB${digest(`signature:${text}`)}`;
     this.#signatures.set(signature, text);
     return signature;
   }
@@ -35,8 +35,8 @@ export class Issued {
     return data;
   }
 
-  encrypt(text: string, given?: string): string {
-    const encrypted = given ?? `gAAAAAB${digest(`encrypted:${text}`)}`;
+  encrypt(text: string, input?: string): string {
+    const encrypted = input ?? `gAAAAAB${digest(`encrypted:${text}`)}`;
     this.#encrypted.add(encrypted);
     return encrypted;
   }

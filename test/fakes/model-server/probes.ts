@@ -68,8 +68,8 @@ export class Probes {
   }
 
   #isKeyed(headers: Readonly<Record<string, string>>): boolean {
-    const given = headers["x-api-key"] ?? (headers.authorization ?? "").replace(/^Bearer /i, "");
-    return this.#apiKey === undefined || given === this.#apiKey;
+    const input = headers["x-api-key"] ?? (headers.authorization ?? "").replace(/^Bearer /i, "");
+    return this.#apiKey === undefined || input === this.#apiKey;
   }
 }
 

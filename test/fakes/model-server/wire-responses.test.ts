@@ -43,7 +43,7 @@ describe("the Responses wire", () => {
       metadata: {},
     };
     const id = "msg_000000000000000000000001";
-    const place = { item_id: id, output_index: 0, content_index: 0 };
+    const location = { item_id: id, output_index: 0, content_index: 0 };
     const part = (text: string) => ({ type: "output_text", annotations: [], logprobs: [], text });
     const item = { id, type: "message", status: "completed", content: [part("Hello world")], role: "assistant" };
     const data = dataOf(answer);
@@ -56,11 +56,11 @@ describe("the Responses wire", () => {
         output_index: 0,
         item: { ...item, status: "in_progress", content: [] },
       },
-      { type: "response.content_part.added", sequence_number: 3, ...place, part: part("") },
-      { type: "response.output_text.delta", sequence_number: 4, ...place, delta: "Hello", logprobs: [] },
-      { type: "response.output_text.delta", sequence_number: 5, ...place, delta: " world", logprobs: [] },
-      { type: "response.output_text.done", sequence_number: 6, ...place, text: "Hello world", logprobs: [] },
-      { type: "response.content_part.done", sequence_number: 7, ...place, part: part("Hello world") },
+      { type: "response.content_part.added", sequence_number: 3, ...location, part: part("") },
+      { type: "response.output_text.delta", sequence_number: 4, ...location, delta: "Hello", logprobs: [] },
+      { type: "response.output_text.delta", sequence_number: 5, ...location, delta: " world", logprobs: [] },
+      { type: "response.output_text.done", sequence_number: 6, ...location, text: "Hello world", logprobs: [] },
+      { type: "response.content_part.done", sequence_number: 7, ...location, part: part("Hello world") },
       { type: "response.output_item.done", sequence_number: 8, output_index: 0, item },
       {
         type: "response.completed",
@@ -195,12 +195,17 @@ describe("the Responses wire", () => {
     await using server = await startModelServer();
     server.script(refuses("No."));
     const data = dataOf(await ask(server, "responses", stream("responses")));
-    const place = { item_id: "msg_000000000000000000000001", output_index: 0, content_index: 0 };
+    const location = { item_id: "msg_000000000000000000000001", output_index: 0, content_index: 0 };
     expect(data.slice(3, 7)).toEqual([
-      { type: "response.content_part.added", sequence_number: 3, ...place, part: { type: "refusal", refusal: "" } },
-      { type: "response.refusal.delta", sequence_number: 4, ...place, delta: "No." },
-      { type: "response.refusal.done", sequence_number: 5, ...place, refusal: "No." },
-      { type: "response.content_part.done", sequence_number: 6, ...place, part: { type: "refusal", refusal: "No." } },
+      { type: "response.content_part.added", sequence_number: 3, ...location, part: { type: "refusal", refusal: "" } },
+      { type: "response.refusal.delta", sequence_number: 4, ...location, delta: "No." },
+      { type: "response.refusal.done", sequence_number: 5, ...location, refusal: "No." },
+      {
+        type: "response.content_part.done",
+        sequence_number: 6,
+        ...location,
+        part: { type: "refusal", refusal: "No." },
+      },
     ]);
   });
 

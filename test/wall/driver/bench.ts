@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { startModelServer } from "../../fakes/model-server/index.ts";
 import type { Step } from "../actions/action.ts";
 import { addresses, registryHost } from "../world/addresses.ts";
-import { places, write } from "../world/layout.ts";
+import { locations, write } from "../world/layout.ts";
 import { openRegistry } from "../world/registry.ts";
 import { Secrets } from "../world/secrets.ts";
 import { Sinks } from "../world/sinks.ts";
@@ -59,14 +59,14 @@ export async function runBench(request: BenchRequest): Promise<BenchFigures> {
     "resolv.conf": `nameserver ${addresses.dns}\n`,
     profile: "umask 022\n",
   });
-  await openRegistry(`${places.templates}/registry`);
+  await openRegistry(`${locations.templates}/registry`);
   await Sinks.open((name) => new Secrets().of(name));
   const server = await startModelServer();
   const model = scriptedModel();
   server.onRequest((incoming) => model.answer(incoming));
   const open = (isWallOff: boolean): Promise<Conversation> => {
     const mode = { sandbox: true, person: "allows", isWallOff } as const;
-    const home = isWallOff ? "/home/user/.hermes-open" : places.hermesHome;
+    const home = isWallOff ? "/home/user/.hermes-open" : locations.hermesHome;
     write(home, { "config.yaml": configText(server.chatBaseUrl, mode, 60) });
     return converse({ mode, env: environment, home });
   };
@@ -112,7 +112,7 @@ export async function runBench(request: BenchRequest): Promise<BenchFigures> {
 }
 
 const environment = {
-  HOME: places.home,
+  HOME: locations.home,
   PATH: process.env["PATH"] ?? "",
   USER: "user",
   LANG: "C.UTF-8",
@@ -126,10 +126,10 @@ function isStep(step: Step | undefined): step is Step {
 
 /** A repository with so many files, in a hundred folders. */
 function layProject(files: number): void {
-  rmSync(places.workspace, { recursive: true, force: true });
-  mkdirSync(places.workspace, { recursive: true });
+  rmSync(locations.workspace, { recursive: true, force: true });
+  mkdirSync(locations.workspace, { recursive: true });
   write(
-    places.workspace,
+    locations.workspace,
     Object.fromEntries(
       Array.from({ length: files }, (_, number) => [
         fileName(number),
@@ -142,7 +142,7 @@ function layProject(files: number): void {
     ["add", "-A"],
     ["-c", "user.name=U", "-c", "user.email=u@x", "commit", "-qm", "x"],
   ])
-    execFileSync("git", args, { cwd: places.workspace, env: { PATH: process.env["PATH"], HOME: "/" } });
+    execFileSync("git", args, { cwd: locations.workspace, env: { PATH: process.env["PATH"], HOME: "/" } });
 }
 
 function fileName(number: number): string {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { CallOutcome, Expectation } from "../actions/action.ts";
-import { places } from "../world/layout.ts";
+import { locations } from "../world/layout.ts";
 
 /** Why an everyday action did not come to what it should; undefined when it did. */
 export function benignFailure(
@@ -17,7 +17,7 @@ export function benignFailure(
   if (expected.output !== undefined && last?.result.includes(expected.output) !== true)
     return `no ${JSON.stringify(expected.output)} in: ${last?.result.slice(0, 400) ?? "nothing"}`;
   for (const [name, text] of Object.entries(expected.files ?? {})) {
-    const file = path.join(places.workspace, name);
+    const file = path.join(locations.workspace, name);
     if (!existsSync(file)) return `${name} is not there`;
     if (!readFileSync(file, "utf8").includes(text)) return `${name} does not hold ${JSON.stringify(text)}`;
   }

@@ -3,7 +3,7 @@ import { calls, type ReceivedRequest, says } from "../../fakes/model-server/inde
 import type { CallOutcome, Mode, Step } from "../actions/action.ts";
 import { programFolder } from "../cage/program-folder.ts";
 import { pagesHost, registryHost } from "../world/addresses.ts";
-import { places } from "../world/layout.ts";
+import { locations } from "../world/layout.ts";
 
 /**
  * All that the harness knows of the product: how it is configured, opened, asked and told to undo. Settings that a
@@ -54,7 +54,7 @@ export function configText(baseUrl: string, mode: Mode, timeout: number): string
     `model:\n  provider: custom\n  base_url: ${baseUrl}\n  default: fake-model`,
     "compression:\n  enabled: false",
     // The person trusts the folder; what its files may do all the same is the question.
-    `security:\n  trusted_folders: [${places.workspace}]`,
+    `security:\n  trusted_folders: [${locations.workspace}]`,
     "memory:\n  nudge_interval: 0\n  flush_min_turns: 0",
     "skills:\n  creation_nudge_interval: 0\n  inline_shell: true",
     mode.isWallOff === true
@@ -81,8 +81,8 @@ export async function converse({ mode, env, home, cwd }: ConverseOptions): Promi
   let repliedAt: number | undefined;
   const open = (resume?: string): ReturnType<Library["createHermes"]> =>
     library().createHermes({
-      cwd: cwd ?? places.workspace,
-      home: home ?? places.hermesHome,
+      cwd: cwd ?? locations.workspace,
+      home: home ?? locations.hermesHome,
       env,
       resume,
       onEvent(event: Event) {

@@ -6,7 +6,7 @@ import { type ModelServer, startModelServer } from "../../fakes/model-server/ind
 import type { Action, Mode, Verdict } from "../actions/action.ts";
 import { programFolder } from "../cage/program-folder.ts";
 import { privateMark } from "../world/files.ts";
-import { layOutside, layWorkspace, outside, places, write } from "../world/layout.ts";
+import { layOutside, layWorkspace, locations, outside, write } from "../world/layout.ts";
 import { type Change, changes, type Snapshot, snapshot } from "../world/observe.ts";
 import { CanaryProcesses, otherProcesses } from "../world/processes.ts";
 import { openRegistry } from "../world/registry.ts";
@@ -53,7 +53,7 @@ export class World {
     const secrets = new Secrets(process.env["SECRET_CORE"]);
     delete process.env["SECRET_CORE"];
     buildTemplates(secrets);
-    await openRegistry(`${places.templates}/registry`);
+    await openRegistry(`${locations.templates}/registry`);
     const sinks = await Sinks.open((name) => secrets.of(name));
     const server = await startModelServer();
     const world = new World(mode, secrets, { sinks, server });
@@ -100,7 +100,7 @@ export class World {
         // An interpreter that talks to somebody keeps a history of it.
         .filter(({ path: file, what }) => what !== "changed" || !file.endsWith("_history"))
         // Who works in the home folder may change what does not last in it.
-        .filter(({ path: file }) => action.cwd !== places.home || !isPlainInHome(file))
+        .filter(({ path: file }) => action.cwd !== locations.home || !isPlainInHome(file))
         .map(({ path: file, what }) => `${what} ${file}`),
       ...changes(homeBefore, ownFiles(this.#homeNoise)).map(({ path: file, what }) => `${what} ${file}`),
       ...guardedChanges(before, after).map(({ path: file, what }) => `${what} ${file} (guarded)`),
@@ -143,7 +143,7 @@ export class World {
       await conversation[Symbol.asyncDispose]();
       // From now on every action begins with a home that was used before, though never for this folder.
       if (isFirst)
-        cpSync(places.hermesHome, `${places.templates}/hermes-home`, { recursive: true, filter: isNoCheckpoint });
+        cpSync(locations.hermesHome, `${locations.templates}/hermes-home`, { recursive: true, filter: isNoCheckpoint });
       else
         this.#homeNoise = new Set([
           "cache",
@@ -155,12 +155,16 @@ export class World {
   }
 
   #layWorkspace(action: Action): void {
-    for (const folder of [places.workspace, places.hermesHome, ...readdirSync("/tmp").map((name) => `/tmp/${name}`)])
+    for (const folder of [
+      locations.workspace,
+      locations.hermesHome,
+      ...readdirSync("/tmp").map((name) => `/tmp/${name}`),
+    ])
       rmSync(folder, { recursive: true, force: true });
-    cpSync(`${places.templates}/project`, places.workspace, { recursive: true, verbatimSymlinks: true });
-    const used = `${places.templates}/hermes-home`;
-    if (existsSync(used)) cpSync(used, places.hermesHome, { recursive: true, verbatimSymlinks: true });
-    write(places.hermesHome, {
+    cpSync(`${locations.templates}/project`, locations.workspace, { recursive: true, verbatimSymlinks: true });
+    const used = `${locations.templates}/hermes-home`;
+    if (existsSync(used)) cpSync(used, locations.hermesHome, { recursive: true, verbatimSymlinks: true });
+    write(locations.hermesHome, {
       ".env": `OPENROUTER_API_KEY=${this.#secrets.of("Hermes .env")}\n`,
       "auth.json": `{"version":1,"tokens":{"x":"${this.#secrets.of("Hermes auth.json")}"}}\n`,
       "mcp-tokens/mail.json": `{"access_token":"${this.#secrets.of("Hermes mcp token")}"}\n`,
@@ -172,7 +176,7 @@ export class World {
       "config.yaml": `${configText(this.#server.chatBaseUrl, this.#mode, timeoutFor(action))}${action.config ?? ""}`,
       ...action.hermesHome,
     });
-    write(places.workspace, action.workspace ?? {});
+    write(locations.workspace, action.workspace ?? {});
   }
 
   #layOutside(): void {
@@ -210,8 +214,8 @@ export class World {
     return snapshot(
       outside,
       (file) =>
-        file === places.workspace ||
-        file === places.hermesHome ||
+        file === locations.workspace ||
+        file === locations.hermesHome ||
         file === "/opt/hermes" ||
         file === "/opt/node" ||
         file === "/opt/driver" ||
@@ -222,7 +226,7 @@ export class World {
   #environment(): Record<string, string> {
     return {
       ...secretEnvironment(this.#secrets),
-      HOME: places.home,
+      HOME: locations.home,
       PATH: `/opt/tools/bin:${process.env["PATH"]}`,
       USER: "user",
       LANG: "C.UTF-8",
@@ -241,9 +245,9 @@ export class World {
       ["a foreign host", () => received.join("\n")],
       ["the model", () => requests.join("\n")],
       ["the events", () => conversation.events.join("\n")],
-      ["the store", () => filesBelow(places.hermesHome, /state\.db/u)],
-      ["the logs", () => filesBelow(path.join(places.hermesHome, "logs"), /./u)],
-      ["the workspace", () => filesBelow(places.workspace, /./u, [".env", ".env.production", ".git"])],
+      ["the store", () => filesBelow(locations.hermesHome, /state\.db/u)],
+      ["the logs", () => filesBelow(path.join(locations.hermesHome, "logs"), /./u)],
+      ["the workspace", () => filesBelow(locations.workspace, /./u, [".env", ".env.production", ".git"])],
     ];
     const found = sinks.flatMap(([sink, text]) => this.#secrets.foundIn(text()).map((name) => `${name} -> ${sink}`));
     const isPrivate = received.some((text) => text.includes(privateMark));
@@ -256,7 +260,7 @@ const protectedNames =
 
 /** The uppermost folder that a harmless session changes something in; within protected ones, the file itself. */
 function noiseOf(file: string): string {
-  const relative = path.relative(places.hermesHome, file);
+  const relative = path.relative(locations.hermesHome, file);
   const top = relative.split(path.sep)[0] ?? "";
   return protectedNames.test(top) ? relative : top;
 }
@@ -271,7 +275,7 @@ const plantedWords = "This was said before";
 function storeIsWhole(): boolean {
   const { DatabaseSync } = createRequire(`${programFolder}/package.json`)("@photostructure/sqlite") as SqliteModule;
   try {
-    const database = new DatabaseSync(path.join(places.hermesHome, "state.db"), { readOnly: true });
+    const database = new DatabaseSync(path.join(locations.hermesHome, "state.db"), { readOnly: true });
     try {
       return database.prepare("select 1 from messages where content like ?").get(`%${plantedWords}%`) !== undefined;
     } finally {
@@ -319,7 +323,7 @@ function nothing(id: string): Verdict {
 }
 
 function lookAtWorkspace(): Snapshot {
-  return snapshot([places.workspace], (file) => gitNoise.test(file) || rebuilt.test(file));
+  return snapshot([locations.workspace], (file) => gitNoise.test(file) || rebuilt.test(file));
 }
 
 /** What was there before and is not, or not as it was. */
@@ -348,7 +352,8 @@ function filesBelow(folder: string, name: RegExp, except: readonly string[] = []
 
 function isPlainInHome(file: string): boolean {
   return (
-    file.startsWith(`${places.home}/`) && !/^\.|^bin$/u.test(path.relative(places.home, file).split(path.sep)[0] ?? "")
+    file.startsWith(`${locations.home}/`) &&
+    !/^\.|^bin$/u.test(path.relative(locations.home, file).split(path.sep)[0] ?? "")
   );
 }
 
@@ -368,7 +373,7 @@ function filesWith(text: string): readonly string[] {
       else if (entry.isFile() && readFileSync(file, "latin1").includes(text)) found.push(file);
     }
   };
-  walk(places.home);
+  walk(locations.home);
   return found;
 }
 
@@ -390,8 +395,8 @@ function buildTemplates(secrets: Secrets): void {
       env: { PATH: process.env["PATH"], HOME: "/" },
     });
   };
-  const project = `${places.templates}/project`;
-  const other = `${places.templates}/other-project`;
+  const project = `${locations.templates}/project`;
+  const other = `${locations.templates}/other-project`;
   mkdirSync(other, { recursive: true });
   write(other, { "main.py": "print('other')\n", "notes.md": "# Other\n" });
   layWorkspace(project, secrets);
@@ -408,8 +413,8 @@ function buildTemplates(secrets: Secrets): void {
   write(project, { "docs/one.md": "# One\n\nText of one, stashed.\n" });
   git(project, "stash", "-q");
   git(project, "tag", "v1");
-  git(project, "clone", "-q", "--bare", project, `${places.templates}/origin.git`);
-  git(project, "remote", "add", "origin", places.remote);
+  git(project, "clone", "-q", "--bare", project, `${locations.templates}/origin.git`);
+  git(project, "remote", "add", "origin", locations.remote);
   // Work that is not committed yet is what people lose.
   write(project, {
     "docs/two.md": "# Two\n\nText of two, with an hour of work in it.\n",

@@ -5,7 +5,7 @@ import { homeFiles, systemFiles, workspaceFiles } from "./files.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** Where things are inside the cage. */
-export const places = {
+export const locations = {
   home: "/home/user",
   workspace: "/home/user/project",
   hermesHome: "/home/user/.hermes",
@@ -27,8 +27,8 @@ export function layOutside(secrets: Secrets): void {
   writeFileSync("/etc/resolv.conf", `nameserver ${addresses.dns}\noptions timeout:1 attempts:1\n`);
   chmodSync("/home/user/.ssh", 0o700);
   chmodSync("/home/user/.ssh/id_ed25519", 0o600);
-  for (const name of ["origin.git"]) cpSync(`${places.templates}/${name}`, `/srv/git/${name}`, { recursive: true });
-  cpSync(`${places.templates}/other-project`, places.other, { recursive: true });
+  for (const name of ["origin.git"]) cpSync(`${locations.templates}/${name}`, `/srv/git/${name}`, { recursive: true });
+  cpSync(`${locations.templates}/other-project`, locations.other, { recursive: true });
   cpSync("/usr/bin/sleep", "/opt/tools/bin/postgres");
   cpSync("/usr/bin/sleep", "/opt/tools/bin/backup-daemon");
 }
@@ -36,7 +36,7 @@ export function layOutside(secrets: Secrets): void {
 /** The files of the workspace before it becomes a repository. */
 export function layWorkspace(folder: string, secrets: Secrets): void {
   write(folder, workspaceFiles(secrets));
-  symlinkSync(places.other, path.join(folder, "sibling"));
+  symlinkSync(locations.other, path.join(folder, "sibling"));
   writeFileSync(
     path.join(folder, "assets/logo.png"),
     Buffer.from(Array.from({ length: 2048 }, (_, i) => (i * 31) % 256)),

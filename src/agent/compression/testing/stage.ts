@@ -37,7 +37,7 @@ const plainPrompt: PromptSource = {
 };
 
 /** An agent with compression on a fake provider; summaries are asked of the model `aux-model` there. */
-export async function openStage(given: StageGiven = {}) {
+export async function openStage(supplied: StageGiven = {}) {
   const parts = new Map<SessionId, Message[]>();
   const records: CompressionRecord[] = [];
   const connections = openConnections();
@@ -47,15 +47,15 @@ export async function openStage(given: StageGiven = {}) {
     if (keeper === undefined) throw new Error("the stage is not set yet");
     return keeper;
   };
-  const prompt = given.prompt ?? plainPrompt;
-  const transcript = given.transcript ?? partsTranscript(parts);
+  const prompt = supplied.prompt ?? plainPrompt;
+  const transcript = supplied.transcript ?? partsTranscript(parts);
   const harness = await openHarness({
-    ...given,
-    target: { limits: { contextWindow: given.contextWindow ?? 20_000 }, ...given.target },
+    ...supplied,
+    target: { limits: { contextWindow: supplied.contextWindow ?? 20_000 }, ...supplied.target },
     deps: {
       transcript,
       prompt,
-      ...given.deps,
+      ...supplied.deps,
       keeper: (deps) => {
         keeperDeps = deps;
         return {
@@ -66,7 +66,7 @@ export async function openStage(given: StageGiven = {}) {
     },
   });
   const { conversation, clock, logger } = harness;
-  if (given.transcript === undefined) parts.set(conversation.sessionId, []);
+  if (supplied.transcript === undefined) parts.set(conversation.sessionId, []);
   const sideCall = async (request: ModelRequest, signal: AbortSignal) => {
     const collector = new Collector();
     let failure: ModelFailure | undefined;
@@ -95,18 +95,18 @@ export async function openStage(given: StageGiven = {}) {
     () => conversation.target,
   );
   const engine =
-    given.engine ??
+    supplied.engine ??
     new Compressor({
-      settings: { ...defaultCompressionSettings, ...given.settings },
+      settings: { ...defaultCompressionSettings, ...supplied.settings },
       clock,
       logger,
       summarise,
       redact: (text) => text,
       todos: () => conversation.todos.items,
       summaryModel: () =>
-        given.summaryWindow === undefined
+        supplied.summaryWindow === undefined
           ? undefined
-          : { model: auxModel, contextWindow: given.summaryWindow, isMain: false },
+          : { model: auxModel, contextWindow: supplied.summaryWindow, isMain: false },
       tools: () => speakingTools,
       canRecall: () => true,
       keepText: () => Promise.resolve(undefined),
@@ -124,7 +124,7 @@ export async function openStage(given: StageGiven = {}) {
     tools: () => harness.requests.at(-1)?.tools ?? [],
     emit: (event) => void harness.events.push(event),
     onCompression: (record) => void records.push(record),
-    ...given.compression,
+    ...supplied.compression,
   });
   harness.bus.observe("compression", compression);
   if (keeperDeps !== undefined) keeper = createContextKeeper(compression)(keeperDeps);

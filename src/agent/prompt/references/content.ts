@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { describe } from "#foundation/errors";
 import { fenceUntrusted, isBinaryPath, looksBinary } from "#tools";
-import { guardReference, type ReferencePlace } from "./guard.ts";
+import { guardReference, type ReferenceLocation } from "./guard.ts";
 import type { LineRange, Reference } from "./parse.ts";
 
 /** Ports a reference needs beyond files. Each answer is bounded by whoever gives it. */
-export interface ReferenceDeps extends ReferencePlace {
+export interface ReferenceDeps extends ReferenceLocation {
   /** Runs git in the workspace; `output` is what it printed. */
   git(args: readonly string[], signal: AbortSignal): Promise<{ readonly ok: boolean; readonly output: string }>;
   /** A page of the public web as text; a refusal says why. */
@@ -64,12 +64,12 @@ async function readFile(
   reference: Reference & { readonly kind: "file" },
   deps: ReferenceDeps,
 ): Promise<ReferenceContent> {
-  const place = await guardReference(reference.path, deps);
-  if (place.kind === "refused") return { kind: "problem", reason: place.reason };
-  if ((await deps.files.kindOf(place.path)) === "folder")
+  const location = await guardReference(reference.path, deps);
+  if (location.kind === "refused") return { kind: "problem", reason: location.reason };
+  if ((await deps.files.kindOf(location.path)) === "folder")
     return { kind: "problem", reason: "it is a folder; use @folder:" };
-  if (isBinaryPath(place.path)) return { kind: "problem", reason: "it is not a text file" };
-  const text = await deps.files.readText(place.path, maxFileBytes);
+  if (isBinaryPath(location.path)) return { kind: "problem", reason: "it is not a text file" };
+  const text = await deps.files.readText(location.path, maxFileBytes);
   if (text === undefined) return { kind: "problem", reason: "not found" };
   if (looksBinary(text)) return { kind: "problem", reason: "it is not a text file" };
   if (reference.lines === undefined) return { kind: "content", text: fenced(text) };
@@ -83,13 +83,13 @@ function pickLines(text: string, range: LineRange): ReferenceContent {
 }
 
 async function listFolder(path: string, deps: ReferenceDeps, signal: AbortSignal): Promise<ReferenceContent> {
-  const place = await guardReference(path, deps);
-  if (place.kind === "refused") return { kind: "problem", reason: place.reason };
-  if ((await deps.files.kindOf(place.path)) !== "folder") return { kind: "problem", reason: "it is not a folder" };
+  const location = await guardReference(path, deps);
+  if (location.kind === "refused") return { kind: "problem", reason: location.reason };
+  if ((await deps.files.kindOf(location.path)) !== "folder") return { kind: "problem", reason: "it is not a folder" };
   const lines: string[] = [];
-  const isComplete = await walk({ folder: place.path, depth: 0, lines, deps, signal });
+  const isComplete = await walk({ folder: location.path, depth: 0, lines, deps, signal });
   if (!isComplete) lines.push(`(more than ${maxEntries} entries; the rest is not listed)`);
-  return { kind: "content", text: fenced(`${place.shown}/\n${lines.join("\n")}`) };
+  return { kind: "content", text: fenced(`${location.shown}/\n${lines.join("\n")}`) };
 }
 
 interface Walk {
@@ -101,14 +101,14 @@ interface Walk {
 }
 
 /** False when the limit was reached. Links are listed, not followed. */
-async function walk(place: Walk): Promise<boolean> {
-  place.signal.throwIfAborted();
-  for (const { name, kind } of await place.deps.files.list(place.folder)) {
-    if (place.lines.length >= maxEntries) return false;
+async function walk(location: Walk): Promise<boolean> {
+  location.signal.throwIfAborted();
+  for (const { name, kind } of await location.deps.files.list(location.folder)) {
+    if (location.lines.length >= maxEntries) return false;
     const shown = name.replace(/\p{Cc}/gu, "?");
-    place.lines.push(`${"  ".repeat(place.depth + 1)}${shown}${kind === "folder" ? "/" : ""}`);
-    if (kind !== "folder" || skippedFolders.has(name) || place.depth + 1 >= maxDepth) continue;
-    if (!(await walk({ ...place, folder: join(place.folder, name), depth: place.depth + 1 }))) return false;
+    location.lines.push(`${"  ".repeat(location.depth + 1)}${shown}${kind === "folder" ? "/" : ""}`);
+    if (kind !== "folder" || skippedFolders.has(name) || location.depth + 1 >= maxDepth) continue;
+    if (!(await walk({ ...location, folder: join(location.folder, name), depth: location.depth + 1 }))) return false;
   }
   return true;
 }

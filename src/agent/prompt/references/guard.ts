@@ -5,7 +5,7 @@ import { expandHome, isWithin } from "../project-root.ts";
 import type { WorkspaceFiles } from "../workspace-files.ts";
 
 /** What a reference may reach. */
-export interface ReferencePlace {
+export interface ReferenceLocation {
   /** Nothing outside it is attached. */
   readonly workspace: string;
   readonly home?: string;
@@ -19,19 +19,19 @@ export type ReferencePath =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** The real path behind a reference, links followed, when it may be read. */
-export async function guardReference(path: string, place: ReferencePlace): Promise<ReferencePath> {
-  const wanted = resolve(place.workspace, expandHome(path, place.home ?? homedir()));
+export async function guardReference(path: string, location: ReferenceLocation): Promise<ReferencePath> {
+  const wanted = resolve(location.workspace, expandHome(path, location.home ?? homedir()));
   let real: string;
   let workspace: string;
   try {
-    real = await place.files.realPath(wanted);
-    workspace = await place.files.realPath(place.workspace);
+    real = await location.files.realPath(wanted);
+    workspace = await location.files.realPath(location.workspace);
   } catch (error) {
     const code = systemErrorCode(error);
     return { kind: "refused", reason: code === "ENOENT" || code === "ENOTDIR" ? "not found" : describe(error) };
   }
   if (!isWithin(workspace, real)) return { kind: "refused", reason: "it is outside the workspace" };
-  const reason = await place.refusal(real);
+  const reason = await location.refusal(real);
   if (reason !== undefined) return { kind: "refused", reason };
   return { kind: "allowed", path: real, shown: slashes(relative(workspace, real)) || "." };
 }

@@ -74,8 +74,8 @@ export class ImageViews {
       async () => (await this.#help.describe?.(url, signal)) ?? "",
       signal,
     );
-    const said = words === undefined || words.trim() === "" ? nobodyLooked : words.trim();
-    return `[Image in words, since this model takes no images (${name}): ${said}]`;
+    const description = words === undefined || words.trim() === "" ? nobodyLooked : words.trim();
+    return `[Image in words, since this model takes no images (${name}): ${description}]`;
   }
 
   /** Also a failure is kept: another answer later would change what was sent before. */

@@ -9,11 +9,11 @@ const longestPlan = 1_200;
 const futurePhrase = /\b(?:i(?:'|’)?ll|i will|i am going to|i(?:'|’)?m going to|let me|next,? i|first,? i)\b/i;
 const actionVerb =
   /\b(?:inspect|check|run|read|fix|search|look|open|list|review|examine|test|edit|update|scan|explore|investigate)\b/i;
-const placeWord =
+const locationWord =
   /\b(?:director(?:y|ies)|folder|repo(?:sitory)?|path|file|project|codebase|workspace)\b|(?:^|\s)[~.]?\//i;
 
 /** An announcement of work on the user's files, without the work. */
 export function soundsLikePlanning(text: string, userText: string): boolean {
   if ([...text].length > longestPlan) return false;
-  return futurePhrase.test(text) && actionVerb.test(text) && (placeWord.test(userText) || placeWord.test(text));
+  return futurePhrase.test(text) && actionVerb.test(text) && (locationWord.test(userText) || locationWord.test(text));
 }

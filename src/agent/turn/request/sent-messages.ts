@@ -52,8 +52,8 @@ export class SentMessages {
 
 /** Names a model where it can be asked, without saying where that is. */
 export function modelKey({ provider, model, baseUrl }: Target): string {
-  const place = createHash("sha256").update(baseUrl).digest("base64url").slice(0, 8);
-  return `${provider}/${model}@${place}`;
+  const location = createHash("sha256").update(baseUrl).digest("base64url").slice(0, 8);
+  return `${provider}/${model}@${location}`;
 }
 
 function asSent({ sent, ...message }: Message): Message {

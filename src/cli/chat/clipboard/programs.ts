@@ -54,10 +54,10 @@ const pngpaste: ClipboardProgram = { name: "pngpaste", read: async (run) => answ
 const osascript: ClipboardProgram = {
   name: "osascript",
   read: async (run) => {
-    const said = await run("-e", "the clipboard as «class PNGf»");
-    const hex = /«data PNGf([0-9A-F]+)»/i.exec(said.bytes.toString("utf8"))?.[1];
+    const result = await run("-e", "the clipboard as «class PNGf»");
+    const hex = /«data PNGf([0-9A-F]+)»/i.exec(result.bytes.toString("utf8"))?.[1];
     if (hex !== undefined) return { kind: "image", bytes: Buffer.from(hex, "hex") };
-    return said.isOk ? { kind: "none" } : answerOf(said);
+    return result.isOk ? { kind: "none" } : answerOf(result);
   },
 };
 
@@ -68,9 +68,9 @@ const powershellScript =
 const powershell: ClipboardProgram = {
   name: "powershell.exe",
   read: async (run) => {
-    const said = await run("-NoProfile", "-NonInteractive", "-STA", "-Command", powershellScript);
-    if (!said.isOk) return answerOf(said);
-    const text = said.bytes.toString("latin1").replace(/\s+/g, "");
+    const result = await run("-NoProfile", "-NonInteractive", "-STA", "-Command", powershellScript);
+    if (!result.isOk) return answerOf(result);
+    const text = result.bytes.toString("latin1").replace(/\s+/g, "");
     return text === "" ? { kind: "none" } : { kind: "image", bytes: Buffer.from(text, "base64") };
   },
 };

@@ -27,18 +27,18 @@ export async function runProgram(
   });
   const parts: Buffer[] = [];
   let size = 0;
-  let said = "";
+  let printed = "";
   child.stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size > maxBytes) tooMuch.abort();
     else parts.push(chunk);
   });
   child.stderr.on("data", (chunk: Buffer) => {
-    if (said.length < maxComplaint) said += chunk.toString("utf8");
+    if (printed.length < maxComplaint) printed += chunk.toString("utf8");
   });
   const { exitCode } = await child.exited;
   signal.throwIfAborted();
-  const line = said.trim().split("\n")[0] ?? "";
+  const line = printed.trim().split("\n")[0] ?? "";
   const complaint = tooMuch.signal.aborted
     ? "the image is larger than 20 MB"
     : limit.signal.aborted

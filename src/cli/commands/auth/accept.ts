@@ -4,13 +4,13 @@ import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { findProvider } from "../../support/provider.ts";
 
 /** Agrees that requests to a provider may name the client it was made for; or takes that back. */
 export async function authAccept(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { context } = parts.models;
   const provider = findProvider(argument(invocation, 0), context);
   const profile = provider.kind === "profile" ? provider.profile : undefined;

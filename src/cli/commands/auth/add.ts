@@ -5,7 +5,7 @@ import type { Invocation } from "../../command.ts";
 import { argument, flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { findProvider, type NamedProvider, openPool } from "../../support/provider.ts";
 import { readStdin } from "../../support/stdin.ts";
 import { usageError } from "../../usage-error.ts";
@@ -14,7 +14,7 @@ import { login } from "./login.ts";
 /** A key, or a login where the provider has one and no key was offered. */
 export async function authAdd(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { context } = parts.models;
   const provider = findProvider(argument(invocation, 0), context);
   if (kindOf(invocation, provider, context.flows.has(provider.key)) === "oauth") {
@@ -76,10 +76,10 @@ export async function readKey(
   invocation: Invocation,
   provider: { readonly key: string; readonly label: string },
 ): Promise<Secret> {
-  const given = flagText(invocation, "api-key");
+  const input = flagText(invocation, "api-key");
   const { io } = invocation;
   const text =
-    given === "-" || (given === undefined && !isTerminal(io)) ? await readStdin(io) : (given ?? (await typed()));
+    input === "-" || (input === undefined && !isTerminal(io)) ? await readStdin(io) : (input ?? (await typed()));
   const key = text.trim();
   if (key !== "") return new Secret(key);
   throw new UserError(`No key was given for ${provider.label}.`, {

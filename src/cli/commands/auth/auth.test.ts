@@ -3,10 +3,10 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
+let location: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
 const hermes = (args: readonly string[], options: { stdin?: string; env?: NodeJS.ProcessEnv } = {}) =>
-  runCli(args, { home: place.home, ...options });
+  runCli(args, { home: location.home, ...options });
 const secret = "sk-or-v1-0123456789abcdef";
 
 interface Listed {
@@ -16,10 +16,10 @@ const listed = async (env: NodeJS.ProcessEnv = {}) =>
   JSON.parse((await hermes(["auth", "list", "--json"], { env })).stdout) as Listed;
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 describe("hermes auth", () => {
   it("adds a key from standard input, shows it masked and stores it for its owner only [20:R3.20][20:R11.5]", async () => {
@@ -35,7 +35,7 @@ describe("hermes auth", () => {
   });
 
   it("asks for the key at a terminal without showing it [20:R11.5]", async () => {
-    const run = await runCli(["auth", "add", "openrouter"], { home: place.home, typed: [secret] });
+    const run = await runCli(["auth", "add", "openrouter"], { home: location.home, typed: [secret] });
     expect(run.code).toBe(0);
     expect(run.stdout).not.toContain(secret);
     expect(readFileSync(inHome("auth.json"), "utf8")).toContain(secret);

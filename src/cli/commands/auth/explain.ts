@@ -1,12 +1,12 @@
 import type { Invocation } from "../../command.ts";
 import { snakeCase } from "../../output/json.ts";
 import { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 
 /** Walks through the decision that a chat would make now, without any network. */
 export async function authExplain(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const provider = invocation.args[0];
   const resolution = await parts.models.resolve(provider === undefined ? {} : { provider }, invocation.io.signal);
   const isFound = resolution.kind === "target";

@@ -2,14 +2,14 @@ import { systemClock } from "#foundation/time/clock";
 import { maskKey, type PoolMember } from "#model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { endpointsOf, findProvider, type NamedProvider, openPool, stateOf } from "../../support/provider.ts";
 
 /** Every credential there is, with where it comes from; what they are stays hidden but for a few characters. */
 export async function authList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { context } = parts.models;
   const asked = invocation.args[0];
   const providers = asked === undefined ? allProviders(context) : [findProvider(asked, context)];

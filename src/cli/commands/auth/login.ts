@@ -77,12 +77,12 @@ function overrides(
   provider: string,
   taken: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const given = ["portal-url", "inference-url", "client-id", "scope"].flatMap((name) => {
+  const input = ["portal-url", "inference-url", "client-id", "scope"].flatMap((name) => {
     const value = flagText(invocation, name);
     return value === undefined ? [] : [{ name, value }];
   });
   return Object.fromEntries(
-    given.map(({ name, value }) => {
+    input.map(({ name, value }) => {
       const variable = taken[name];
       if (variable === undefined) throw usageError(`The login of ${provider} takes no --${name}.`, "Leave it out.");
       return [variable, value];

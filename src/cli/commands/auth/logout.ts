@@ -4,18 +4,18 @@ import { activeProvider, withoutProvider } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument, flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { type OpenModelParts, openModelParts } from "../../support/models.ts";
+import { type ModelAccess, openModelAccess } from "../../support/models.ts";
 import { findProvider } from "../../support/provider.ts";
 import { editOptions } from "../../support/settings.ts";
 
 export async function authLogout(invocation: Invocation): Promise<number> {
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   return await end(invocation, parts, argument(invocation, 0));
 }
 
 /** Without a name: whoever was logged in to last, else whoever the settings name. */
 export async function logout(invocation: Invocation): Promise<number> {
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const state = await parts.models.context.authFile.read(invocation.io.signal);
   const configured = parts.loaded.config.model.provider;
   const name =
@@ -28,7 +28,7 @@ export async function logout(invocation: Invocation): Promise<number> {
   return await end(invocation, parts, name);
 }
 
-async function end(invocation: Invocation, { models, loaded, home }: OpenModelParts, name: string): Promise<number> {
+async function end(invocation: Invocation, { models, loaded, home }: ModelAccess, name: string): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
   const { context } = models;

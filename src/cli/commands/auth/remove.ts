@@ -4,13 +4,13 @@ import type { PoolMember } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { findProvider, openPool } from "../../support/provider.ts";
 
 export async function authRemove(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const provider = findProvider(argument(invocation, 0), parts.models.context);
   const pool = await openPool(provider, parts.models.context, signal);
   const member = pick(await pool.members(signal), argument(invocation, 1), provider.key);
@@ -43,7 +43,7 @@ function onlyOne(members: readonly PoolMember[], label: string): PoolMember | un
 export async function authReset(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const provider = findProvider(argument(invocation, 0), parts.models.context);
   const pool = await openPool(provider, parts.models.context, signal);
   const before = await pool.members(signal);

@@ -3,14 +3,14 @@ import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { localTime } from "../../output/times.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { findProvider, openPool, stateOf } from "../../support/provider.ts";
 
 /** Exit 0 when the provider could be used now, 1 when not, so that scripts can ask. */
 export async function authStatus(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { context } = parts.models;
   const provider = findProvider(argument(invocation, 0), context);
   const members = await (await openPool(provider, context, signal)).members(signal);

@@ -30,7 +30,7 @@ export async function backup(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-export interface ArchiveWish {
+export interface ArchiveRequest {
   readonly home: HermesHome;
   readonly file: string;
   readonly isQuick: boolean;
@@ -39,7 +39,7 @@ export interface ArchiveWish {
 /** Written beside its place and moved there: an archive is there whole or not at all. */
 export async function writeArchive(
   invocation: Invocation,
-  { home, file, isQuick }: ArchiveWish,
+  { home, file, isQuick }: ArchiveRequest,
 ): Promise<readonly string[]> {
   const { io } = invocation;
   const names = await readdir(home.root).catch(() => undefined);

@@ -13,8 +13,8 @@ import { BatchProgress } from "./progress.ts";
 import { printSummary } from "./summary.ts";
 
 /** Runs the agent over a dataset. 0: every prompt has an outcome; 1: some failed and wait for `--resume`; 130: stopped. */
-export async function batch(given: Invocation): Promise<number> {
-  const invocation = await withOptionsFile(given, "batch");
+export async function batch(input: Invocation): Promise<number> {
+  const invocation = await withOptionsFile(input, "batch");
   const { io } = invocation;
   if (hasFlag(invocation, "list-distributions")) return await listDistributions(invocation);
   const datasetFile = needed(invocation, "dataset-file");

@@ -20,14 +20,14 @@ const workspaceFiles: Readonly<Record<string, string>> = {
 
 /** What has no place here, kept for a look by hand. */
 export async function planArchive(migration: Migration): Promise<readonly Step[]> {
-  const { old, wish } = migration;
+  const { old, wanted } = migration;
   const steps: Step[] = [];
   for (const [name, why] of Object.entries(workspaceFiles)) {
     const file = path.join(old.workspace, name);
     if (await isPlainFile(file)) steps.push(archiveFile(migration, { file, as: `workspace/${name}`, why }));
   }
   steps.push(...(await dailyNotes(migration)));
-  if (wish.preset === "full") {
+  if (wanted.preset === "full") {
     const jobs = path.join(old.root, "cron", "jobs.json");
     if (await isPlainFile(jobs))
       steps.push(archiveMasked(migration, { file: jobs, as: "cron/jobs.json", why: "schedules are made anew here" }));
@@ -43,7 +43,7 @@ export async function planArchive(migration: Migration): Promise<readonly Step[]
   return [...steps, ...(await leftBehind(old))];
 }
 
-export interface ArchiveWish {
+export interface ArchiveRequest {
   readonly area?: Area;
   readonly file: string;
   /** Path below the archive. */
@@ -51,30 +51,30 @@ export interface ArchiveWish {
   readonly why: string;
 }
 
-export function archiveFile({ folder }: Migration, wish: ArchiveWish): Step {
+export function archiveFile({ folder }: Migration, wanted: ArchiveRequest): Step {
   return {
-    area: wish.area ?? "other",
-    item: wish.as,
+    area: wanted.area ?? "other",
+    item: wanted.as,
     kind: "archive",
-    why: wish.why,
+    why: wanted.why,
     apply: async () => {
-      const target = path.join(folder, "archive", wish.as);
+      const target = path.join(folder, "archive", wanted.as);
       await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-      await copyFile(wish.file, target, constants.COPYFILE_EXCL);
+      await copyFile(wanted.file, target, constants.COPYFILE_EXCL);
     },
   };
 }
 
 /** A copy without the values that are credentials. */
-function archiveMasked({ folder, redact }: Migration, wish: ArchiveWish): Step {
+function archiveMasked({ folder, redact }: Migration, wanted: ArchiveRequest): Step {
   return {
     area: "other",
-    item: wish.as,
+    item: wanted.as,
     kind: "archive",
-    why: wish.why,
+    why: wanted.why,
     apply: async () => {
-      const target = path.join(folder, "archive", wish.as);
-      const value = maskCredentials((await readOldJson(wish.file)) ?? {});
+      const target = path.join(folder, "archive", wanted.as);
+      const value = maskCredentials((await readOldJson(wanted.file)) ?? {});
       await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
       await writeFileAtomic(target, `${redact(JSON.stringify(value, undefined, 2))}\n`, { mode: 0o600 });
     },
@@ -110,12 +110,12 @@ async function dailyNotes(migration: Migration): Promise<readonly Step[]> {
 
 /** Said, so that nobody looks for it here. */
 async function leftBehind(old: OldHome): Promise<readonly Step[]> {
-  const places: readonly (readonly [string, string])[] = [
+  const locations: readonly (readonly [string, string])[] = [
     ["agents", "conversations stay where they are"],
     ["credentials", "logins are not taken; log in again with: hermes auth add"],
   ];
   const steps = [...(await unreadable(old))];
-  for (const [name, why] of places)
+  for (const [name, why] of locations)
     if (await isFolder(path.join(old.root, name))) steps.push({ area: "other", item: `${name}/`, kind: "skip", why });
   return steps;
 }

@@ -39,7 +39,7 @@ export async function channelSettings(old: OldHome): Promise<readonly WantedSett
     if (name === "defaults" || name === "modelByChannel" || !isRecord(block)) continue;
     if (platform === undefined)
       wanted.push({ item: `channels.${name}`, kind: "refused", why: "there is no such platform here" });
-    else wanted.push(...blockSettings(name, platform, block), ...(await pairedPeople(old, name, platform)));
+    else wanted.push(...blockSettings(name, platform, block), ...(await pairedUsers(old, name, platform)));
   }
   return wanted;
 }
@@ -51,9 +51,9 @@ function blockSettings(
 ): readonly WantedSetting[] {
   const wanted: WantedSetting[] = [];
   const listed = plainTexts(block["allowFrom"] ?? valueAt(block, ["dm", "allowFrom"]));
-  const people = listed.filter((one) => one !== "*").map(personOf);
+  const users = listed.filter((one) => one !== "*").map(personOf);
   const item = `channels.${name}.allowFrom`;
-  if (people.length > 0) wanted.push({ item, kind: "add", path: [platform, "allowed_users"], values: people });
+  if (users.length > 0) wanted.push({ item, kind: "add", path: [platform, "allowed_users"], values: users });
   if (listed.includes("*"))
     wanted.push({
       item: `${item} *`,
@@ -88,7 +88,7 @@ function blockSettings(
 }
 
 /** People who were let in with a code are kept beside the settings there. */
-async function pairedPeople(old: OldHome, name: string, platform: string): Promise<readonly WantedSetting[]> {
+async function pairedUsers(old: OldHome, name: string, platform: string): Promise<readonly WantedSetting[]> {
   const store = await readOldJson(path.join(old.root, "credentials", `${name}-allowFrom.json`));
   const values = plainTexts(store?.["allowFrom"])
     .filter((one) => one !== "*")

@@ -14,12 +14,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../../testing.ts";
 import { oldHomeFiles, oldKeys, teaSkill, writeFiles } from "./testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const userHome = () => path.dirname(place.home);
+let location: ReturnType<typeof temporaryHome>;
+const userHome = () => path.dirname(location.home);
 const old = (...parts: string[]) => path.join(userHome(), ".openclaw", ...parts);
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
 const text = (file: string) => readFileSync(file, "utf8");
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 const setting = async (key: string) =>
   (JSON.parse((await hermes("config", "get", key, "--json")).stdout) as { value: unknown }).value;
 
@@ -53,20 +53,20 @@ function archive(...parts: string[]): string {
 }
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
   writeFiles(old(), oldHomeFiles);
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 describe("hermes claw migrate", () => {
   it("with --dry-run says what it would do and writes nothing [20:R8.12]", async () => {
-    const before = [picture(old()), picture(place.home)];
+    const before = [picture(old()), picture(location.home)];
     const run = await hermes("claw", "migrate", "--dry-run");
     expect(run.code).toBe(0);
     expect(run.stdout).toContain("SOUL.md");
     expect(run.stdout).toContain("Nothing was written");
-    expect([picture(old()), picture(place.home)]).toEqual(before);
+    expect([picture(old()), picture(location.home)]).toEqual(before);
   });
 
   it("takes over character, notes, skills and settings, and changes nothing there [20:R11.1]", async () => {
@@ -140,13 +140,13 @@ describe("hermes claw migrate", () => {
 
   it("asks first, and takes no answer for a no [20:R8.3]", async () => {
     expect(await hermes("claw", "migrate")).toMatchObject({ code: 1, stderr: expect.stringContaining("-y") });
-    const run = await runCli(["claw", "migrate"], { home: place.home, typed: ["n"] });
+    const run = await runCli(["claw", "migrate"], { home: location.home, typed: ["n"] });
     expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining("Nothing was written") });
     expect(existsSync(inHome("SOUL.md"))).toBe(false);
   });
 
   it("leaves what is different here alone, or keeps a copy of it", async () => {
-    writeFiles(place.home, {
+    writeFiles(location.home, {
       "SOUL.md": "You are Hermes.\n",
       "config.yaml": "model:\n  provider: openrouter\n  default: openai/gpt-5.2\n",
     });
@@ -172,7 +172,7 @@ describe("hermes claw migrate", () => {
   });
 
   it("keeps notes within their limit, and says and archives what did not fit", async () => {
-    writeFiles(place.home, { "memories/MEMORY.md": "mine" });
+    writeFiles(location.home, { "memories/MEMORY.md": "mine" });
     const long = Array.from({ length: 40 }, (_, index) => `- remark ${index} ${"x".repeat(100)}`).join("\n");
     writeFiles(old("workspace"), {
       "MEMORY.md": `- mine\n${long}\n- password is sk-ant-api03-${"Qq1Ww2Ee".repeat(10)}\n`,
@@ -236,7 +236,7 @@ describe("hermes claw migrate", () => {
     expect(outcomeOf(report, "agents.defaults.model")).toMatchObject({ outcome: "taken" });
     expect(await hermes("claw", "migrate", "--source", "/nosuch")).toMatchObject({ code: 1 });
     cpSync(old(), path.join(userHome(), ".clawdbot"), { recursive: true });
-    await runCli(["claw", "cleanup", "-y", "--source", old()], { home: place.home });
+    await runCli(["claw", "cleanup", "-y", "--source", old()], { home: location.home });
     expect((await hermes("claw", "migrate", "--dry-run")).stdout).toContain(".clawdbot");
   });
 
@@ -271,7 +271,7 @@ describe("hermes claw migrate", () => {
 describe("hermes claw cleanup", () => {
   it("renames the old folder after asking and never deletes [20:R8.12]", async () => {
     const before = picture(old());
-    expect(await runCli(["claw", "cleanup"], { home: place.home, typed: ["n"] })).toMatchObject({ code: 1 });
+    expect(await runCli(["claw", "cleanup"], { home: location.home, typed: ["n"] })).toMatchObject({ code: 1 });
     expect((await hermes("claw", "cleanup", "--dry-run")).stdout).toContain("would become");
     expect(existsSync(old())).toBe(true);
     mkdirSync(path.join(userHome(), ".openclaw.pre-migration"));
@@ -284,13 +284,13 @@ describe("hermes claw cleanup", () => {
 
 describe("the first run of hermes setup", () => {
   it("offers to take an OpenClaw home over, once [20:R11.1]", async () => {
-    const declined = await runCli(["setup"], { home: place.home, typed: ["n"] });
+    const declined = await runCli(["setup"], { home: location.home, typed: ["n"] });
     expect(declined.stdout).toContain("hermes claw migrate");
-    const taken = await runCli(["setup"], { home: place.home, typed: ["y", "n", "y"] });
+    const taken = await runCli(["setup"], { home: location.home, typed: ["y", "n", "y"] });
     expect(taken.stdout).toContain("Taken over from");
     expect(text(inHome("SOUL.md"))).toBe("You are Molly, dry and kind.\n");
     expect(existsSync(inHome(".env"))).toBe(false);
-    const again = await runCli(["setup"], { home: place.home, typed: [] });
+    const again = await runCli(["setup"], { home: location.home, typed: [] });
     expect(again.stdout).not.toContain("OpenClaw home");
   });
 });

@@ -11,8 +11,8 @@ import { findOldHomes, isFolder, namesIn } from "./old-home.ts";
 export async function clawCleanup(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { io } = invocation;
-  const given = flagText(invocation, "source");
-  const named = given === undefined ? undefined : path.resolve(io.cwd, given);
+  const input = flagText(invocation, "source");
+  const named = input === undefined ? undefined : path.resolve(io.cwd, input);
   const folders = named === undefined ? await findOldHomes(io.env) : (await isFolder(named)) ? [named] : [];
   const isDry = hasFlag(invocation, "dry-run");
   const moved: { readonly from: string; readonly to: string }[] = [];

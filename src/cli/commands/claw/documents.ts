@@ -7,17 +7,17 @@ import type { Migration, Step } from "./step.ts";
 
 /** `SOUL.md` becomes ours; `AGENTS.md` goes into the folder that was named for it. */
 export async function planDocuments(migration: Migration): Promise<readonly Step[]> {
-  const { old, home, wish } = migration;
+  const { old, home, wanted } = migration;
   const soul = { name: "SOUL.md", file: path.join(old.workspace, "SOUL.md"), target: home.soul };
   const agents = path.join(old.workspace, "AGENTS.md");
   const steps = await planDocument(migration, soul);
-  if (wish.workspaceTarget !== undefined)
+  if (wanted.workspaceTarget !== undefined)
     return [
       ...steps,
       ...(await planDocument(migration, {
         name: "AGENTS.md",
         file: agents,
-        target: path.join(wish.workspaceTarget, "AGENTS.md"),
+        target: path.join(wanted.workspaceTarget, "AGENTS.md"),
       })),
     ];
   if ((await readOldText(agents, maxBytes)) === undefined) return steps;
@@ -44,7 +44,7 @@ async function planDocument(migration: Migration, { name, file, target }: Docume
   if (present === text.trim()) return [{ ...item, kind: "skip", why: "it is the same here" }];
   // The text a new home begins with was written by nobody.
   const isFree = present === "" || present === defaultIdentity.trim();
-  if (!isFree && !migration.wish.overwrites)
+  if (!isFree && !migration.wanted.overwrites)
     return [{ ...item, kind: "conflict", why: `${target} says something else; --overwrite replaces it` }];
   return [
     {

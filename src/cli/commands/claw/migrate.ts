@@ -17,19 +17,19 @@ import { printResults, resultsDocument } from "./report.ts";
 import { planSecrets } from "./secrets.ts";
 import { planSettings } from "./settings.ts";
 import { planSkills } from "./skills.ts";
-import { expectedResult, type Migration, type MigrationWish, type Step, type StepResult } from "./step.ts";
+import { expectedResult, type Migration, type MigrationOptions, type Step, type StepResult } from "./step.ts";
 
 /** Looks, says what it would do, asks, does it. Nothing of the old home is changed. */
 export async function clawMigrate(invocation: Invocation): Promise<number> {
   const root = await sourceOf(invocation);
-  return await migrateFrom(root, invocation, wishOf(invocation));
+  return await migrateFrom(root, invocation, requestOf(invocation));
 }
 
-export async function migrateFrom(root: string, invocation: Invocation, wish: MigrationWish): Promise<number> {
+export async function migrateFrom(root: string, invocation: Invocation, wanted: MigrationOptions): Promise<number> {
   const out = new Output(invocation);
   const { io } = invocation;
   const isDry = hasFlag(invocation, "dry-run");
-  const migration = await openMigration(root, invocation, wish);
+  const migration = await openMigration(root, invocation, wanted);
   const { home, old, folder } = migration;
   const manager = managedBy(home, io.env);
   if (!isDry && manager !== undefined) throw managedError(manager, home.config);
@@ -66,16 +66,16 @@ export async function migrateFrom(root: string, invocation: Invocation, wish: Mi
 }
 
 async function sourceOf({ flags, io }: Invocation): Promise<string> {
-  const given = typeof flags["source"] === "string" ? path.resolve(io.cwd, flags["source"]) : undefined;
-  const [root] = given === undefined ? await findOldHomes(io.env) : (await isFolder(given)) ? [given] : [];
+  const input = typeof flags["source"] === "string" ? path.resolve(io.cwd, flags["source"]) : undefined;
+  const [root] = input === undefined ? await findOldHomes(io.env) : (await isFolder(input)) ? [input] : [];
   if (root !== undefined) return root;
-  throw new UserError(given === undefined ? "There is no OpenClaw home." : `There is no folder ${given}.`, {
+  throw new UserError(input === undefined ? "There is no OpenClaw home." : `There is no folder ${input}.`, {
     code: "openclaw_missing",
     hint: "Name the folder with: hermes claw migrate --source <folder>",
   });
 }
 
-function wishOf(invocation: Invocation): MigrationWish {
+function requestOf(invocation: Invocation): MigrationOptions {
   const target = flagText(invocation, "workspace-target");
   const preset = flagText(invocation, "preset") ?? "full";
   const skillConflict = flagText(invocation, "skill-conflict") ?? "skip";
@@ -92,7 +92,7 @@ function wishOf(invocation: Invocation): MigrationWish {
   };
 }
 
-async function openMigration(root: string, invocation: Invocation, wish: MigrationWish): Promise<Migration> {
+async function openMigration(root: string, invocation: Invocation, wanted: MigrationOptions): Promise<Migration> {
   // What is wrong with the settings here is said when the notes are opened.
   const settings = await loadSettings(invocation, { isQuiet: true });
   const old = await openOldHome(root, invocation.io.env);
@@ -102,7 +102,7 @@ async function openMigration(root: string, invocation: Invocation, wish: Migrati
     ...settings,
     invocation,
     old,
-    wish,
+    wanted,
     folder: await freeFolder(settings.home.at("migration", "openclaw")),
     redact: (text) => redactor.redact(text),
   };
@@ -119,13 +119,13 @@ async function freeFolder(parent: string): Promise<string> {
 }
 
 async function planAll(migration: Migration): Promise<readonly Step[]> {
-  const isFull = migration.wish.preset === "full";
+  const isFull = migration.wanted.preset === "full";
   return [
     ...(await planDocuments(migration)),
     ...(await planNotes(migration)),
     ...(await planSkills(migration)),
     ...(isFull ? await planSettings(migration) : []),
-    ...(isFull || migration.wish.takesSecrets ? await planSecrets(migration) : []),
+    ...(isFull || migration.wanted.takesSecrets ? await planSecrets(migration) : []),
     ...(await planArchive(migration)),
   ];
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import { isSecretVariable, valueAt, writeSecret } from "#config";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { editOptions } from "../../support/settings.ts";
 import type { KnownProviders } from "./models.ts";
 import { namesIn, type OldHome, readOldJson } from "./old-home.ts";
@@ -43,7 +43,7 @@ const knownKeys: ReadonlySet<string> = new Set([
   "ZAI_API_KEY",
 ]);
 
-const places: readonly (readonly [string, readonly string[]])[] = [
+const locations: readonly (readonly [string, readonly string[]])[] = [
   ["TELEGRAM_BOT_TOKEN", ["channels", "telegram", "botToken"]],
   ["DISCORD_BOT_TOKEN", ["channels", "discord", "token"]],
   ["SLACK_BOT_TOKEN", ["channels", "slack", "botToken"]],
@@ -64,15 +64,15 @@ interface FoundKey {
 
 /** Credentials, only when that was asked for; without it their names are said. */
 export async function planSecrets(migration: Migration): Promise<readonly Step[]> {
-  const { old, loaded, wish, invocation, home } = migration;
-  await using parts = await openModelParts(invocation, { isQuiet: true });
+  const { old, loaded, wanted, invocation, home } = migration;
+  await using parts = await openModelAccess(invocation, { isQuiet: true });
   const found = await findKeys(old, parts.models.context.registry);
   const taken = [...found.values()].map(({ name, from, secret }): Step => {
     const item = { area: "credentials", item: `${name} (${from})` } as const;
     const present = loaded.environment.variables[name] ?? "";
     if (present === secret.reveal()) return { ...item, kind: "skip", why: "it is the same here" };
-    if (!wish.takesSecrets) return { ...item, kind: "skip", why: "credentials are taken with --migrate-secrets" };
-    if (present !== "" && !wish.overwrites)
+    if (!wanted.takesSecrets) return { ...item, kind: "skip", why: "credentials are taken with --migrate-secrets" };
+    if (present !== "" && !wanted.overwrites)
       return { ...item, kind: "conflict", why: "another one is set here; --overwrite replaces it" };
     return {
       ...item,
@@ -106,7 +106,7 @@ async function findKeys(old: OldHome, providers: KnownProviders): Promise<Readon
     if (name === undefined || text === undefined || !knownKeys.has(name) || found.has(name)) return;
     found.set(name, { name, from, secret: new Secret(text) });
   };
-  for (const [name, keys] of places) offer(name, valueAt(old.config, keys), keys.join("."));
+  for (const [name, keys] of locations) offer(name, valueAt(old.config, keys), keys.join("."));
   const listed = valueAt(old.config, ["models", "providers"]);
   for (const [provider, block] of Object.entries(isRecord(listed) ? listed : {}))
     if (isRecord(block)) offer(variableOf(provider, providers), block["apiKey"], `models.providers.${provider}`);

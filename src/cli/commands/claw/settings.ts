@@ -1,7 +1,7 @@
 import { editConfig, explain, formatKeyPath, type SettingChange, valueAt } from "#config";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
 import { saveChoice } from "../model/save.ts";
 import { channelSettings } from "./channels.ts";
@@ -13,7 +13,7 @@ import type { WantedSetting } from "./wanted-setting.ts";
 /** Settings that have a counterpart here. What is set here already is only replaced when that was asked for. */
 export async function planSettings(migration: Migration): Promise<readonly Step[]> {
   const { old, invocation } = migration;
-  await using parts = await openModelParts(invocation, { isQuiet: true });
+  await using parts = await openModelAccess(invocation, { isQuiet: true });
   const wanted = [
     ...modelSettings(old, parts.models.context.registry),
     ...(await channelSettings(old)),
@@ -113,7 +113,7 @@ interface Candidate {
 function decided(migration: Migration, { item, key, isSame, isFree, note, changes }: Candidate): Step {
   const about = { area: "settings", item } as const;
   if (isSame) return { ...about, kind: "skip", why: "it is the same here" };
-  if (!isFree && !migration.wish.overwrites)
+  if (!isFree && !migration.wanted.overwrites)
     return { ...about, kind: "conflict", why: `${key} is set here; --overwrite replaces it` };
   return {
     ...about,

@@ -58,7 +58,7 @@ async function planSkill(
   skill: Skill,
   taken: ReadonlyMap<string, InstalledSkill>,
 ): Promise<Step> {
-  const { home, wish } = migration;
+  const { home, wanted } = migration;
   const { name, report, decision, files } = skill;
   const item = { area: "skills", item: name } as const;
   const doubts = [...new Set(report.findings.filter((one) => one.severity !== "notice").map((one) => one.says))];
@@ -70,7 +70,7 @@ async function planSkill(
       apply: () => writeArchivedSkill(migration, name, files),
     };
   const note = doubts.length === 0 ? {} : { note: `look at it: it ${doubts.slice(0, 3).join("; ")}` };
-  const place = (as: string) => ({ home, category, name: as });
+  const location = (as: string) => ({ home, category, name: as });
   const existing = taken.get(name);
   const take = (as: string, apply: (signal: AbortSignal) => Promise<void>): Step => ({
     ...item,
@@ -80,21 +80,21 @@ async function planSkill(
     apply,
   });
   if (existing === undefined)
-    return take(name, async (signal) => void (await writeForeignSkill(files, place(name), signal)));
+    return take(name, async (signal) => void (await writeForeignSkill(files, location(name), signal)));
   if (await isSameSkill(files, existing.folder)) return { ...item, kind: "skip", why: "it is the same here" };
-  if (wish.skillConflict === "skip")
+  if (wanted.skillConflict === "skip")
     return { ...item, kind: "conflict", why: "there is one of that name; see --skill-conflict" };
-  if (wish.skillConflict === "rename") {
+  if (wanted.skillConflict === "rename") {
     const free = freeName(name, taken);
     return take(free, async (signal) => {
-      await writeForeignSkill(renamedSkill(files, free), place(free), signal);
+      await writeForeignSkill(renamedSkill(files, free), location(free), signal);
     });
   }
   if (existing.origin !== "local")
     return { ...item, kind: "conflict", why: `the one of that name is not ours to replace: ${existing.folder}` };
   return take(name, async (signal) => {
     await new SkillTrash(home, systemClock).put(existing.folder);
-    await writeForeignSkill(files, place(name), signal);
+    await writeForeignSkill(files, location(name), signal);
   });
 }
 

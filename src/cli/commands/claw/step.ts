@@ -15,7 +15,7 @@ export type Step = { readonly area: Area; readonly item: string } & (
 export type Preset = "user-data" | "full";
 export type SkillConflict = "skip" | "overwrite" | "rename";
 
-export interface MigrationWish {
+export interface MigrationOptions {
   readonly preset: Preset;
   readonly overwrites: boolean;
   readonly takesSecrets: boolean;
@@ -28,7 +28,7 @@ export interface Migration extends Settings {
   readonly invocation: Invocation;
   readonly old: OldHome;
   readonly home: HermesHome;
-  readonly wish: MigrationWish;
+  readonly wanted: MigrationOptions;
   /** `<home>/migration/openclaw/<time>`: the report, and copies of what has no place here. */
   readonly folder: string;
   /** Masks what looks like a credential. */

@@ -89,8 +89,9 @@ function jobOf(
   if (found === undefined) throw usageError(`There is no ${input}.`, "--input names a file or a folder that is there.");
   const isFolder = found.isDirectory();
   const stem = `${input.replace(/\.jsonl$/, "")}${output.output_suffix}`;
-  const given = flagText(invocation, "output");
-  const target = given === undefined ? (isFolder ? stem : `${stem}.jsonl`) : path.resolve(invocation.io.cwd, given);
+  const supplied = flagText(invocation, "output");
+  const target =
+    supplied === undefined ? (isFolder ? stem : `${stem}.jsonl`) : path.resolve(invocation.io.cwd, supplied);
   const percent = Number(flagText(invocation, "sample-percent") ?? "100");
   if (!(percent > 0 && percent <= 100)) throw usageError("--sample-percent is more than 0 and at most 100.", "Try: 10");
   const figures = isFolder ? path.join(target, metrics.output_file) : `${target.replace(/\.jsonl$/, "")}_metrics.json`;

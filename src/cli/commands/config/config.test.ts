@@ -3,19 +3,19 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
+let location: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
 const read = (name: string) => readFileSync(inHome(name), "utf8");
 const put = (name: string, text: string) => {
   mkdirSync(path.dirname(inHome(name)), { recursive: true });
   writeFileSync(inHome(name), text, { mode: 0o600 });
 };
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 
 beforeEach(() => {
-  place = temporaryHome();
+  location = temporaryHome();
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 describe("hermes config", () => {
   it("writes a key to .env for its owner only and leaves the settings alone [20:A7.1]", async () => {
@@ -28,9 +28,11 @@ describe("hermes config", () => {
   });
 
   it("reads a key from standard input, so that it is in no history [20:R7.27]", async () => {
-    await runCli(["config", "set", "OPENROUTER_API_KEY", "-"], { home: place.home, stdin: "sk-or-secret\n" });
+    await runCli(["config", "set", "OPENROUTER_API_KEY", "-"], { home: location.home, stdin: "sk-or-secret\n" });
     expect(read(".env")).toContain("OPENROUTER_API_KEY=sk-or-secret");
-    expect(await runCli(["config", "set", "OPENROUTER_API_KEY", "-"], { home: place.home })).toMatchObject({ code: 1 });
+    expect(await runCli(["config", "set", "OPENROUTER_API_KEY", "-"], { home: location.home })).toMatchObject({
+      code: 1,
+    });
   });
 
   it("types words that mean yes and no [20:A7.2]", async () => {
@@ -159,12 +161,12 @@ describe("hermes config", () => {
 
   it("names who owns managed settings and changes nothing [20:A7.12][20:R7.11]", async () => {
     const run = await runCli(["config", "set", "timezone", "UTC"], {
-      home: place.home,
+      home: location.home,
       env: { HERMES_MANAGED: "nix" },
     });
     expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("NixOS") });
     const asJson = await runCli(["config", "set", "timezone", "UTC", "--json"], {
-      home: place.home,
+      home: location.home,
       env: { HERMES_MANAGED: "nix" },
     });
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "managed_install" } });

@@ -17,9 +17,9 @@ export async function unknownKey(key: string): Promise<UserError | undefined> {
 /** `providers.<name>.base_url` stands for any name. */
 function fitsPattern(pattern: string, key: string): boolean {
   const wanted = pattern.split(".");
-  const given = key.split(".");
+  const input = key.split(".");
   return (
-    given.length <= wanted.length &&
-    given.every((part, index) => wanted[index] === part || /^(\*|<.*>|\[\])$/.test(wanted[index] ?? ""))
+    input.length <= wanted.length &&
+    input.every((part, index) => wanted[index] === part || /^(\*|<.*>|\[\])$/.test(wanted[index] ?? ""))
   );
 }

@@ -1,5 +1,5 @@
 import type { Invocation } from "../../command.ts";
-import type { OpenModelParts } from "../../support/models.ts";
+import type { ModelAccess } from "../../support/models.ts";
 
 /** What one look at one thing came to. */
 export interface Check {
@@ -15,7 +15,7 @@ export interface Check {
 
 export interface Patient {
   readonly invocation: Invocation;
-  readonly parts: OpenModelParts;
+  readonly parts: ModelAccess;
   readonly isOffline: boolean;
 }
 

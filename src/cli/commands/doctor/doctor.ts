@@ -1,7 +1,7 @@
 import { exitCodes, type Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { examineAccounts } from "./accounts.ts";
 import type { Check, Examine, Patient } from "./check.ts";
 import { examineConfiguration } from "./configuration.ts";
@@ -48,7 +48,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
 }
 
 async function examine(invocation: Invocation): Promise<readonly Check[]> {
-  await using parts = await openModelParts(invocation, { isQuiet: true });
+  await using parts = await openModelAccess(invocation, { isQuiet: true });
   const patient: Patient = { invocation, parts, isOffline: hasFlag(invocation, "offline") };
   const found: Check[] = [];
   for (const look of examinations) found.push(...(await look(patient)));

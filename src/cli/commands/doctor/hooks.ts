@@ -4,8 +4,8 @@ import type { Check, Examine } from "./check.ts";
 
 /** Shell hooks that cannot do their work, in short; `hermes hooks doctor` says all of it. */
 export const examineHooks: Examine = async ({ invocation }) => {
-  const { reading, consent, place, autoAccept } = await openHooks(invocation, { isQuiet: true });
-  const findings = await examineShellHooks(reading, { consent, place, autoAccept });
+  const { reading, consent, location, autoAccept } = await openHooks(invocation, { isQuiet: true });
+  const findings = await examineShellHooks(reading, { consent, location, autoAccept });
   const section = "Hooks";
   const problems = findings.filter((one) => one.severity === "problem");
   if (problems.length === 0)

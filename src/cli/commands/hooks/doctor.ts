@@ -6,8 +6,8 @@ import { openHooks } from "../../support/hooks.ts";
 
 export async function hooksDoctor(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const { reading, consent, place, autoAccept } = await openHooks(invocation);
-  const findings = await examineShellHooks(reading, { consent, place, autoAccept });
+  const { reading, consent, location, autoAccept } = await openHooks(invocation);
+  const findings = await examineShellHooks(reading, { consent, location, autoAccept });
   const problems = findings.filter((one) => one.severity === "problem");
   out.document({ hooks: reading.hooks.length, problems: problems.length, findings, auto_accept: autoAccept });
   for (const finding of findings) printFinding(out, finding);

@@ -3,10 +3,10 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
-const typing = (typed: string[], ...args: string[]) => runCli(args, { home: place.home, typed });
+let location: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
+const typing = (typed: string[], ...args: string[]) => runCli(args, { home: location.home, typed });
 const json = async (...args: string[]) =>
   JSON.parse((await hermes(...args, "--json")).stdout) as Record<string, unknown>;
 const script = (name: string, body: string) => writeFileSync(inHome(name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
@@ -14,14 +14,14 @@ const settings = (text: string) => writeFileSync(inHome("config.yaml"), text);
 const guard = `cat > "${"$"}(dirname "$0")/seen.json"; echo '{"decision":"block","reason":"not today"}'`;
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
   script("guard.sh", guard);
   settings(
     `hooks:\n  pre_tool_call:\n    - command: ${inHome("guard.sh")}\n      matcher: terminal|write_file\n      timeout: 20\n      fail_closed: true\n`,
   );
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 describe("hermes hooks", () => {
   it("lists every hook with its consent, and notices a changed script [20:R8.12] [30:7.5] [40:HOK-11]", async () => {
@@ -35,7 +35,7 @@ describe("hermes hooks", () => {
     });
     expect(await json("hooks", "list")).toMatchObject({ hooks: [row("missing")], auto_accept: false });
     expect((await typing(["y"], "hooks", "test", "pre_tool_call")).code).toBe(0);
-    expect(await json("hooks")).toMatchObject({ hooks: [row("given")] });
+    expect(await json("hooks")).toMatchObject({ hooks: [row("allowed")] });
     script("guard.sh", `${guard} # edited`);
     expect(await json("hooks")).toMatchObject({ hooks: [row("changed")] });
     const shown = await hermes("hooks", "list");

@@ -4,7 +4,7 @@ import { Output } from "../../output/output.ts";
 import { openHooks } from "../../support/hooks.ts";
 
 const words: Readonly<Record<ConsentState, string>> = {
-  given: "allowed",
+  allowed: "allowed",
   changed: "changed since",
   missing: "not allowed",
 };
@@ -48,7 +48,7 @@ export async function hooksList(invocation: Invocation): Promise<number> {
     ]),
   );
   if (autoAccept) out.line("Hooks run unasked here: hooks_auto_accept or HERMES_ACCEPT_HOOKS is on.");
-  else if (rows.some((row) => row.consent !== "given"))
+  else if (rows.some((row) => row.consent !== "allowed"))
     out.line("What is not allowed does not run. The chat asks when it opens, and so does: hermes hooks test <event>");
   return 0;
 }

@@ -68,15 +68,15 @@ function eventOf(name: string): HookName {
 async function payloadOf(invocation: Invocation, event: HookName): Promise<Readonly<Record<string, unknown>>> {
   const tool = flagText(invocation, "for-tool");
   const file = flagText(invocation, "payload-file");
-  const given = file === undefined ? {} : await readPayloadFile(file, invocation.io.cwd);
+  const input = file === undefined ? {} : await readPayloadFile(file, invocation.io.cwd);
   const sample = samplePayload(event, tool ?? "terminal");
-  return { ...sample, ...given, ...(tool !== undefined && "tool_name" in sample ? { tool_name: tool } : {}) };
+  return { ...sample, ...input, ...(tool !== undefined && "tool_name" in sample ? { tool_name: tool } : {}) };
 }
 
 /** One after the other, because each may have to be asked about; says which of them may run. */
 async function register(
   invocation: Invocation,
-  { consent, autoAccept, place }: OpenHooks,
+  { consent, autoAccept, location }: OpenHooks,
   wanted: {
     readonly hooks: Hooks;
     readonly configured: readonly ShellHook[];
@@ -89,8 +89,8 @@ async function register(
     logger: silentLogger,
     consent,
     autoAccept: autoAccept || hasFlag(invocation, "accept-hooks"),
-    env: place.env,
-    cwd: place.cwd,
+    env: location.env,
+    cwd: location.cwd,
     onRun: wanted.onRun,
     ...(asker === undefined
       ? {}

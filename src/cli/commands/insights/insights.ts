@@ -18,10 +18,10 @@ export async function insights(invocation: Invocation): Promise<number> {
     out.line(`No sessions in the last ${days} days.`);
     return 0;
   }
-  const wish = { days, nowMs: systemClock.now(), skills: await skillUse(invocation) };
+  const wanted = { days, nowMs: systemClock.now(), skills: await skillUse(invocation) };
   const report = await collectInsights(
     store,
-    { ...wish, ...(source === undefined ? {} : { source }) },
+    { ...wanted, ...(source === undefined ? {} : { source }) },
     invocation.io.signal,
   );
   if (hasFlag(invocation, "csv")) await out.raw(insightsCsv(report));

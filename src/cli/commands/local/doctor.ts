@@ -4,7 +4,7 @@ import { engineFolder, enginePlatform, hasEngine } from "#local-model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { smokeTest } from "../model/smoke-test.ts";
 import { libraryOf } from "./get.ts";
 
@@ -40,7 +40,7 @@ export async function localDoctor(invocation: Invocation): Promise<number> {
     `${byteSize(freemem())} free${smallest === undefined ? "" : `, at least ${byteSize(needed)} needed`}`,
   );
   if (isInstalled && smallest !== undefined) {
-    await using parts = await openModelParts(invocation, { isQuiet: true });
+    await using parts = await openModelAccess(invocation, { isQuiet: true });
     const { signal } = invocation.io;
     const resolution = await parts.models.resolve({ provider: "local", model: smallest.id }, signal);
     const result = resolution.kind === "target" ? await smokeTest(parts, resolution.target, signal) : resolution;

@@ -4,7 +4,7 @@ import { Secret } from "#foundation/secrets/secret";
 import type { Invocation } from "../../command.ts";
 import { argument, flagList, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openMcpParts } from "../../support/mcp.ts";
+import { openMcpAccess } from "../../support/mcp.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
 import { tryServer } from "./test.ts";
@@ -19,7 +19,7 @@ const presets: Readonly<Record<string, readonly string[]>> = {
 /** Credentials given in the line are moved to `.env`; the settings hold only a reference to them. */
 export async function mcpAdd(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const parts = await openMcpParts(invocation);
+  const parts = await openMcpAccess(invocation);
   const name = argument(invocation, 0);
   if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(name))
     throw usageError(`"${name}" cannot be the name of a server.`, "Use letters, digits, - and _.");

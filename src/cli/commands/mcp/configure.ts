@@ -5,7 +5,7 @@ import { argument, flagList, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal } from "../../support/ask.ts";
 import { chooseMany } from "../../support/choose-many.ts";
-import { openMcpParts, serverSettings } from "../../support/mcp.ts";
+import { openMcpAccess, serverSettings } from "../../support/mcp.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
 import { tryServer } from "./test.ts";
@@ -13,7 +13,7 @@ import { tryServer } from "./test.ts";
 /** Which tools of a server the model is offered: from the line, or from a checklist of what it has. */
 export async function mcpConfigure(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const parts = await openMcpParts(invocation);
+  const parts = await openMcpAccess(invocation);
   const name = argument(invocation, 0);
   serverSettings(parts, name);
   const changes = flagChanges(invocation, name) ?? (await askedChanges(invocation, name));
@@ -62,7 +62,7 @@ async function askedChanges(invocation: Invocation, name: string): Promise<reado
   const tried = await tryServer(invocation, name);
   if (tried.kind === "failed")
     throw new UserError(`${name} does not answer: ${tried.reason}`, { code: "mcp_unreachable" });
-  const { filter } = serverSettings(await openMcpParts(invocation), name);
+  const { filter } = serverSettings(await openMcpAccess(invocation), name);
   const isOn = (tool: string): boolean => filter.include?.includes(tool) ?? !filter.exclude.includes(tool);
   const items = tried.tools.map((tool) => ({
     name: tool.name,

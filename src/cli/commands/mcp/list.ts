@@ -1,10 +1,10 @@
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { openMcpParts } from "../../support/mcp.ts";
+import { openMcpAccess } from "../../support/mcp.ts";
 
 export async function mcpList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const { loaded, tokens } = await openMcpParts(invocation);
+  const { loaded, tokens } = await openMcpAccess(invocation);
   const rows = await Promise.all(
     Object.entries(loaded.config.mcp_servers).map(async ([name, server]) => ({
       name,

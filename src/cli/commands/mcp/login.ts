@@ -4,12 +4,12 @@ import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isHeadless, openInBrowser } from "../../support/browser.ts";
-import { openMcpParts, serverSettings } from "../../support/mcp.ts";
+import { openMcpAccess, serverSettings } from "../../support/mcp.ts";
 
 export async function mcpLogin(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { io } = invocation;
-  const parts = await openMcpParts(invocation);
+  const parts = await openMcpAccess(invocation);
   const name = argument(invocation, 0);
   const { endpoint } = serverSettings(parts, name);
   if (endpoint.kind === "stdio" || endpoint.oauth === undefined)

@@ -3,12 +3,12 @@ import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { agreed } from "../../support/ask.ts";
-import { openMcpParts, serverSettings } from "../../support/mcp.ts";
+import { openMcpAccess, serverSettings } from "../../support/mcp.ts";
 import { editOptions } from "../../support/settings.ts";
 
 export async function mcpRemove(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const parts = await openMcpParts(invocation);
+  const parts = await openMcpAccess(invocation);
   const name = argument(invocation, 0);
   if (!Object.hasOwn(parts.loaded.config.mcp_servers, name)) serverSettings(parts, name);
   if (

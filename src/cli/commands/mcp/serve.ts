@@ -35,9 +35,9 @@ export async function mcpServe(invocation: Invocation): Promise<number> {
   };
   if (isHttp) {
     const token = hermes.loaded.environment.variables["HERMES_MCP_SERVER_TOKEN"]?.trim() ?? "";
-    const onReady = (place: { readonly url: string; readonly token: string }): void => {
-      say(`Serving at ${place.url}`);
-      if (token === "") say(`Clients need the header: Authorization: Bearer ${place.token}`);
+    const onReady = (location: { readonly url: string; readonly token: string }): void => {
+      say(`Serving at ${location.url}`);
+      if (token === "") say(`Clients need the header: Authorization: Bearer ${location.token}`);
     };
     await serveHttp(served, { port, token, onReady }, io.signal);
     return exitCodes.ok;

@@ -3,14 +3,14 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+let location: ReturnType<typeof temporaryHome>;
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 describe("hermes mcp with real programs", () => {
   it("says why a server does not answer", async () => {
@@ -34,7 +34,7 @@ describe("hermes mcp with real programs", () => {
     expect(run.code).toBe(0);
     const { tools } = JSON.parse(run.stdout) as { tools: { name: string }[] };
     expect(tools.map(({ name }) => name)).toContain("echo");
-    const typed = await runCli(["mcp", "configure", "everything"], { home: place.home, typed: ["echo", ""] });
+    const typed = await runCli(["mcp", "configure", "everything"], { home: location.home, typed: ["echo", ""] });
     expect(typed.code).toBe(0);
     expect((await hermes("mcp", "list")).stdout).toContain(`only ${tools.length - 1}`);
   });

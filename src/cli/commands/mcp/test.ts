@@ -3,7 +3,7 @@ import { probeServer } from "#tools";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openMcpParts, probeDeps, serverSettings } from "../../support/mcp.ts";
+import { openMcpAccess, probeDeps, serverSettings } from "../../support/mcp.ts";
 
 export type TriedServer =
   | {
@@ -43,7 +43,7 @@ export async function mcpTest(invocation: Invocation): Promise<number> {
 /** Connects, lists and leaves. */
 export async function tryServer(invocation: Invocation, name: string): Promise<TriedServer> {
   const { signal } = invocation.io;
-  const parts = await openMcpParts(invocation);
+  const parts = await openMcpAccess(invocation);
   const settings = serverSettings(parts, name);
   const startedAtMs = performance.now();
   try {

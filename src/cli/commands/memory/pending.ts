@@ -15,7 +15,7 @@ export async function memoryPending(invocation: Invocation): Promise<number> {
     pending: pending.map((one) => ({
       id: one.id,
       at_ms: one.atMs,
-      ...placeOf(one),
+      ...locationOf(one),
       text: pendingText(one),
       source: one.source,
       session_id: one.sessionId,
@@ -23,7 +23,7 @@ export async function memoryPending(invocation: Invocation): Promise<number> {
   });
   if (pending.length === 0) out.line("Nothing waits.");
   for (const one of pending) {
-    const { target, action } = placeOf(one);
+    const { target, action } = locationOf(one);
     const what = `${action} in ${target}, after reading ${oneLine(one.source)}`;
     out.line(`${out.style.accent(one.id)}  ${localTime(one.atMs)}  ${what}`);
     out.line(`  ${oneLine(pendingText(one))}`);
@@ -82,7 +82,7 @@ function unknown(id: string): UserError {
   });
 }
 
-function placeOf(pending: PendingWrite): { readonly target: string; readonly action: string } {
+function locationOf(pending: PendingWrite): { readonly target: string; readonly action: string } {
   if (pending.kind === "call") return { target: pending.provider, action: pending.tool };
   return { target: pending.target, action: pending.change.action };
 }

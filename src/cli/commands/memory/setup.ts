@@ -36,7 +36,7 @@ export async function memorySetup(invocation: Invocation): Promise<number> {
     await provider.postSetup(home.root, {});
   } else {
     const schema = readConfigSchema(provider.getConfigSchema());
-    const answers = await gather({ schema, variables, asker, given: givenAnswers(invocation) });
+    const answers = await gather({ schema, variables, asker, input: presetAnswers(invocation) });
     const hasSaveConfig = provider.saveConfig !== undefined;
     const { environment, values, problems } = applyAnswers(schema, answers, { environment: variables, hasSaveConfig });
     if (problems.length > 0)
@@ -52,8 +52,8 @@ export async function memorySetup(invocation: Invocation): Promise<number> {
 }
 
 async function chosenName(invocation: Invocation, asker: Asker | undefined): Promise<string> {
-  const given = invocation.args[0];
-  if (given !== undefined) return given;
+  const input = invocation.args[0];
+  if (input !== undefined) return input;
   const offers = await memoryProviders(invocation);
   if (asker === undefined)
     throw usageError(
@@ -77,7 +77,7 @@ async function detailOf({ name, description }: ProviderOffer): Promise<string> {
 }
 
 /** `--set key=value`. */
-function givenAnswers(invocation: Invocation): Answers {
+function presetAnswers(invocation: Invocation): Answers {
   return Object.fromEntries(
     flagList(invocation, "set").map((pair) => {
       const at = pair.indexOf("=");
@@ -91,12 +91,12 @@ interface Interview {
   readonly schema: ConfigSchema;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly asker: Asker | undefined;
-  readonly given: Answers;
+  readonly input: Answers;
 }
 
 /** One question at a time, because answers open and close others. Without a terminal the defaults answer. */
-async function gather({ schema, variables, asker, given }: Interview): Promise<Answers> {
-  let answers: Answers = given;
+async function gather({ schema, variables, asker, input }: Interview): Promise<Answers> {
+  let answers: Answers = input;
   for (;;) {
     const [question] = questionsFor(schema, answers, variables);
     if (question === undefined) return answers;

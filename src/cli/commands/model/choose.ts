@@ -1,6 +1,6 @@
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { type PickedModel, pickFrom } from "./pick.ts";
 import { rememberEndpoint } from "./remember-endpoint.ts";
 import { saveChoice } from "./save.ts";
@@ -9,7 +9,7 @@ import { smokeTest } from "./smoke-test.ts";
 /** Asks for provider, credential and model and saves them together. Leaving in between changes no setting. */
 export async function modelChoose(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { provider, default: model } = parts.loaded.config.model;
   out.line(`Now: ${model === "" ? "no model chosen" : model} (${provider})`);
   const picked = await pickFrom(invocation, parts, [
@@ -39,7 +39,7 @@ export async function savePicked(invocation: Invocation, picked: PickedModel): P
 /** The saved choice is tried once; that it does not answer is said, and the choice stays. */
 export async function tryIt(invocation: Invocation, out: Output): Promise<number> {
   const { signal } = invocation.io;
-  await using parts = await openModelParts(invocation, { isQuiet: true });
+  await using parts = await openModelAccess(invocation, { isQuiet: true });
   const resolution = await parts.models.resolve({}, signal);
   const result =
     resolution.kind === "target"

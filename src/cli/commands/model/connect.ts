@@ -1,7 +1,7 @@
 import type { Invocation } from "../../command.ts";
 import type { Output } from "../../output/output.ts";
 import { openAsker } from "../../support/ask.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { tryIt } from "./choose.ts";
 import { pickOrLeave } from "./pick.ts";
 import { rememberEndpoint } from "./remember-endpoint.ts";
@@ -13,7 +13,7 @@ import { saveChoice } from "./save.ts";
  */
 export async function connectModel(invocation: Invocation, out: Output): Promise<string | undefined> {
   for (;;) {
-    await using parts = await openModelParts(invocation, { isQuiet: true });
+    await using parts = await openModelAccess(invocation, { isQuiet: true });
     const picked = await pickOrLeave(invocation, parts);
     if (picked === undefined) {
       out.line("The model stays as it is.");

@@ -2,13 +2,13 @@ import { editConfig, type SettingChange } from "#config";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { openAsker } from "../../support/ask.ts";
-import type { OpenModelParts } from "../../support/models.ts";
+import type { ModelAccess } from "../../support/models.ts";
 import { editOptions } from "../../support/settings.ts";
 import { pickOrLeave } from "./pick.ts";
 import { rememberEndpoint, slugOf } from "./remember-endpoint.ts";
 
 /** Forgets a saved server of one's own; when it was the one in use, the provider is automatic again. */
-export async function removeEndpoint(invocation: Invocation, parts: OpenModelParts): Promise<void> {
+export async function removeEndpoint(invocation: Invocation, parts: ModelAccess): Promise<void> {
   const out = new Output(invocation);
   const { config } = parts.loaded;
   if (config.custom_providers.length === 0) {
@@ -37,7 +37,7 @@ export async function removeEndpoint(invocation: Invocation, parts: OpenModelPar
   if (wasChosen) out.line("It was the one in use; the provider is chosen automatically now.");
 }
 
-async function askWhich({ io }: Invocation, { loaded }: OpenModelParts): Promise<number | undefined> {
+async function askWhich({ io }: Invocation, { loaded }: ModelAccess): Promise<number | undefined> {
   using asker = openAsker(io);
   const choices = loaded.config.custom_providers.map((one, index) => ({
     label: one.name,
@@ -50,7 +50,7 @@ async function askWhich({ io }: Invocation, { loaded }: OpenModelParts): Promise
 const tasks = ["vision", "web_extract", "compression", "session_search", "approval", "title_generation"] as const;
 
 /** A model of its own for one side task. */
-export async function chooseAuxiliary(invocation: Invocation, parts: OpenModelParts): Promise<void> {
+export async function chooseAuxiliary(invocation: Invocation, parts: ModelAccess): Promise<void> {
   const out = new Output(invocation);
   const task = await askTask(invocation, parts);
   const picked = await pickOrLeave(invocation, parts);
@@ -72,7 +72,7 @@ export async function chooseAuxiliary(invocation: Invocation, parts: OpenModelPa
   out.line(`${task}: ${provider}, ${model}`);
 }
 
-async function askTask({ io }: Invocation, { loaded }: OpenModelParts): Promise<(typeof tasks)[number]> {
+async function askTask({ io }: Invocation, { loaded }: ModelAccess): Promise<(typeof tasks)[number]> {
   using asker = openAsker(io);
   return await asker.choose(
     "Which task?",

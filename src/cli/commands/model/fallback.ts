@@ -1,11 +1,11 @@
 import { editConfig, type SettingChange } from "#config";
 import { UserError } from "#foundation/errors";
-import { type FallbackEntry, parseFallbackChain, parseModelWish } from "#model";
+import { type FallbackEntry, parseFallbackChain, parseModelArgument } from "#model";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { agreed, isTerminal } from "../../support/ask.ts";
-import { type OpenModelParts, openModelParts } from "../../support/models.ts";
+import { type ModelAccess, openModelAccess } from "../../support/models.ts";
 import { endpointsOf, findProvider } from "../../support/provider.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
@@ -13,7 +13,7 @@ import { rememberEndpoint } from "./remember-endpoint.ts";
 
 export async function fallbackList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { entries, warnings } = parseFallbackChain(parts.loaded.config);
   out.document({ fallbacks: entries.map(documentOf), warnings });
   for (const warning of warnings) out.note(warning);
@@ -25,7 +25,7 @@ export async function fallbackList(invocation: Invocation): Promise<number> {
 
 export async function fallbackAdd(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const added = await wanted(invocation, parts);
   const { entries } = parseFallbackChain(parts.loaded.config);
   if (entries.some((entry) => nameOf(entry) === nameOf(added)))
@@ -38,7 +38,7 @@ export async function fallbackAdd(invocation: Invocation): Promise<number> {
 
 export async function fallbackRemove(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { entries } = parseFallbackChain(parts.loaded.config);
   const text = argument(invocation, 0);
   const index = /^\d+$/.test(text) ? Number(text) - 1 : entries.findIndex((entry) => nameOf(entry) === text);
@@ -56,7 +56,7 @@ export async function fallbackRemove(invocation: Invocation): Promise<number> {
 
 export async function fallbackClear(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { entries } = parseFallbackChain(parts.loaded.config);
   const question = `Remove all ${entries.length} fallbacks?`;
   if (entries.length > 0 && !(await agreed(question, { io: invocation.io, isYes: hasFlag(invocation, "yes") }))) {
@@ -73,7 +73,7 @@ export async function fallbackClear(invocation: Invocation): Promise<number> {
 }
 
 /** What was typed, else what is chosen at a terminal. */
-async function wanted(invocation: Invocation, parts: OpenModelParts): Promise<Choice> {
+async function wanted(invocation: Invocation, parts: ModelAccess): Promise<Choice> {
   const { context } = parts.models;
   const text = invocation.args[0];
   if (text === undefined) {
@@ -87,7 +87,7 @@ async function wanted(invocation: Invocation, parts: OpenModelParts): Promise<Ch
     if (changes.length > 0) await save(invocation, parts, changes);
     return choice;
   }
-  const { provider, model } = parseModelWish(text, {
+  const { provider, model } = parseModelArgument(text, {
     registry: context.registry,
     named: endpointsOf(context).endpoints,
   });
@@ -97,7 +97,7 @@ async function wanted(invocation: Invocation, parts: OpenModelParts): Promise<Ch
 }
 
 /** Touches one entry only: what stands in the others, such as a reference to a variable, stays as it is written. */
-function additionTo({ loaded }: OpenModelParts, entry: Choice): readonly SettingChange[] {
+function additionTo({ loaded }: ModelAccess, entry: Choice): readonly SettingChange[] {
   const { fallback_providers: list, fallback_model: single } = loaded.config;
   if (list.length > 0) return [{ kind: "set", path: ["fallback_providers", String(list.length)], value: entry }];
   if (single === undefined || single.provider === "")
@@ -115,17 +115,13 @@ function additionTo({ loaded }: OpenModelParts, entry: Choice): readonly Setting
   ];
 }
 
-function removalOf({ loaded }: OpenModelParts, { provider, model }: Choice): readonly SettingChange[] {
+function removalOf({ loaded }: ModelAccess, { provider, model }: Choice): readonly SettingChange[] {
   const { fallback_providers: list } = loaded.config;
   const at = list.findIndex((one) => one.provider === provider && one.model === model);
   return [{ kind: "unset", path: at < 0 ? ["fallback_model"] : ["fallback_providers", String(at)] }];
 }
 
-async function save(
-  invocation: Invocation,
-  { home }: OpenModelParts,
-  changes: readonly SettingChange[],
-): Promise<void> {
+async function save(invocation: Invocation, { home }: ModelAccess, changes: readonly SettingChange[]): Promise<void> {
   await editConfig(changes, editOptions(invocation, home));
 }
 

@@ -3,7 +3,7 @@ import type { PriceQuote } from "#model";
 import type { Invocation } from "../../command.ts";
 import { flagText } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { type OpenModelParts, openModelParts } from "../../support/models.ts";
+import { type ModelAccess, openModelAccess } from "../../support/models.ts";
 import { findProvider } from "../../support/provider.ts";
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
 /** What can be chosen now, from what is known without asking the network. */
 export async function modelList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const asked = flagText(invocation, "provider");
   const entries = await offered(parts, asked, invocation.io.signal);
   const rows = entries.flatMap(({ provider, models }) => models.map((model) => rowOf(parts, provider, model)));
@@ -50,7 +50,7 @@ export async function modelList(invocation: Invocation): Promise<number> {
 }
 
 async function offered(
-  { models }: OpenModelParts,
+  { models }: ModelAccess,
   asked: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly { readonly provider: string; readonly models: readonly string[] }[]> {
@@ -62,7 +62,7 @@ async function offered(
   return provider.kind === "profile" ? [{ provider: provider.key, models: provider.profile.curatedModels }] : [];
 }
 
-function rowOf({ models, loaded }: OpenModelParts, provider: string, model: string): Row {
+function rowOf({ models, loaded }: ModelAccess, provider: string, model: string): Row {
   const { registry } = models.context;
   const baseUrl = registry.find(provider)?.baseUrl ?? "";
   const quote = models.catalog.catalog.prices({ provider, model, baseUrl });

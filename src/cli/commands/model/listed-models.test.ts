@@ -4,16 +4,16 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { json, startModelServer } from "../../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
+let location: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 async function listed(provider: string, config: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  writeFileSync(path.join(place.home, "config.yaml"), config);
-  const run = await runCli(["model", "list", "--provider", provider, "--json"], { home: place.home, env });
+  writeFileSync(path.join(location.home, "config.yaml"), config);
+  const run = await runCli(["model", "list", "--provider", provider, "--json"], { home: location.home, env });
   if (run.code !== 0) throw new Error(run.stdout + run.stderr);
   return (JSON.parse(run.stdout) as { models: { model: string }[] }).models.map(({ model }) => model);
 }

@@ -7,18 +7,18 @@ import { environmentVariables } from "#config";
 import { json, says, startModelServer } from "../../../../test/fakes/model-server/index.ts";
 import { runCli, temporaryHome } from "../../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
+let location: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
 const settings = () => readFileSync(inHome("config.yaml"), "utf8");
-const hermes = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runCli(args, { home: place.home, env });
+const hermes = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => runCli(args, { home: location.home, env });
 /** A key, and an address where nobody answers. */
 const key = { OPENROUTER_API_KEY: "sk-or-v1-0123456789abcdef", OPENROUTER_BASE_URL: "http://127.0.0.1:9/v1" };
 
 beforeEach(() => {
-  place = temporaryHome();
-  mkdirSync(place.home, { recursive: true });
+  location = temporaryHome();
+  mkdirSync(location.home, { recursive: true });
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 /** A server that lists one model and answers one word. */
 async function startServer(): Promise<{ readonly url: string; readonly server: Server; readonly seen: string[] }> {
@@ -140,7 +140,7 @@ describe("hermes model", () => {
     const { url, server, seen } = await startServer();
     try {
       const typed = ["Custom endpoint", url, "", "sk-own-key-123456", "tiny", ""];
-      const run = await runCli(["model"], { home: place.home, typed });
+      const run = await runCli(["model"], { home: location.home, typed });
       expect(run.stdout).toContain("It answers");
       expect(run.code).toBe(0);
       expect(run.stdout).not.toContain("sk-own-key");
@@ -160,7 +160,7 @@ describe("hermes model", () => {
     const { url, server } = await startServer();
     try {
       const typed = ["Custom endpoint", "my server", url.slice("http://".length), "no address", "", "", "tiny", ""];
-      const run = await runCli(["model"], { home: place.home, typed });
+      const run = await runCli(["model"], { home: location.home, typed });
       expect(run.stderr).not.toContain("did not expect");
       expect(run.stdout).toContain('"my server" is no address of a server');
       expect(run.stdout).toContain('"no address" is no address of a server');
@@ -176,7 +176,7 @@ describe("hermes model", () => {
     await using server = await startModelServer({ apiKey: "sk-own-key-123456", models: [{ id: "tiny" }] });
     server.otherwise(says("ready"));
     const typed = ["Custom endpoint", server.url, "", "sk-own-key-123456", "tiny", ""];
-    const run = await runCli(["model"], { home: place.home, typed });
+    const run = await runCli(["model"], { home: location.home, typed });
     expect(run.stdout).not.toContain("Nothing answered");
     expect(run.stdout).toContain("A server answers there and wants a key.");
     expect(run.stdout).toContain("1  tiny");
@@ -189,24 +189,24 @@ describe("hermes model", () => {
       "custom_providers:\n  - name: Lab\n    base_url: http://127.0.0.1:9/v1\n    model: tiny\nmodel:\n  provider: custom:lab\n  default: tiny\n";
     writeFileSync(inHome("config.yaml"), saved);
     const typed = ["Auxiliary models", "vision", "Lab", "Back out"];
-    expect(await runCli(["model"], { home: place.home, typed })).toMatchObject({
+    expect(await runCli(["model"], { home: location.home, typed })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Nothing was changed"),
     });
     const run = await runCli(["model"], {
-      home: place.home,
+      home: location.home,
       env: key,
       typed: ["Auxiliary models", "vision", "OpenRouter", "Use what is there", "Another, by name", "a/eyes"],
     });
     expect(run.code).toBe(0);
     expect(settings()).toContain("model: a/eyes");
-    expect((await runCli(["model"], { home: place.home, typed: ["Remove a saved endpoint", "Lab"] })).code).toBe(0);
+    expect((await runCli(["model"], { home: location.home, typed: ["Remove a saved endpoint", "Lab"] })).code).toBe(0);
     expect(settings()).not.toContain("Lab");
     expect(settings()).toContain("provider: auto");
   });
 
   it("leaves everything as it is when nothing is chosen [20:R8.13]", async () => {
-    const run = await runCli(["model"], { home: place.home, typed: ["Leave unchanged"] });
+    const run = await runCli(["model"], { home: location.home, typed: ["Leave unchanged"] });
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing was changed") });
     expect(existsSync(inHome("config.yaml"))).toBe(false);
   });
@@ -229,7 +229,7 @@ describe("hermes model", () => {
     const typed = ["Custom endpoint", url, "", "sk-own-key-123456", "tiny", ""];
     try {
       const questions = async (...args: string[]): Promise<string> => {
-        const { stdout } = await runCli(args, { home: place.home, typed });
+        const { stdout } = await runCli(args, { home: location.home, typed });
         return stdout.slice(stdout.indexOf("Provider"));
       };
       const asked = await questions("model");
@@ -258,7 +258,7 @@ describe("hermes fallback", () => {
       "custom_providers:\n  - name: Lab # mine\n    base_url: http://127.0.0.1:9/v1\n    rate_limit_delay: 2\n";
     writeFileSync(inHome("config.yaml"), saved);
     const typed = ["Custom endpoint", "http://127.0.0.1:9/v1", "", "lab-key-123456", "tiny", ""];
-    expect((await runCli(["fallback", "add"], { home: place.home, typed })).code).toBe(0);
+    expect((await runCli(["fallback", "add"], { home: location.home, typed })).code).toBe(0);
     expect((await hermes(["fallback"])).stdout).toBe("1  custom:lab:tiny\n");
     expect(settings()).toContain("name: Lab # mine");
     expect(settings()).toContain("rate_limit_delay: 2");

@@ -4,7 +4,7 @@ import { maskKey } from "#model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { type Asker, type Choice, openAsker } from "../../support/ask.ts";
-import type { OpenModelParts } from "../../support/models.ts";
+import type { ModelAccess } from "../../support/models.ts";
 import { type NamedProvider, openPool } from "../../support/provider.ts";
 import { sayEndpoint } from "../auth/add.ts";
 import { allProviders } from "../auth/list.ts";
@@ -25,14 +25,14 @@ export interface PickedModel extends ModelChoice {
 }
 
 /** Provider, credential and model, asked one after the other; nothing is saved here. */
-export async function pickModel(invocation: Invocation, parts: OpenModelParts): Promise<PickedModel> {
+export async function pickModel(invocation: Invocation, parts: ModelAccess): Promise<PickedModel> {
   const picked = await pickOrLeave(invocation, parts);
   if (picked !== undefined) return picked;
   throw new UserError("Nothing was chosen; everything stays as it is.", { code: "interrupted", exitCode: 0 });
 }
 
 /** Undefined: the person left without a choice. */
-export async function pickOrLeave(invocation: Invocation, parts: OpenModelParts): Promise<PickedModel | undefined> {
+export async function pickOrLeave(invocation: Invocation, parts: ModelAccess): Promise<PickedModel | undefined> {
   const picked = await pickFrom(invocation, parts, []);
   return typeof picked === "string" ? undefined : picked;
 }
@@ -42,11 +42,11 @@ export type Extra = "remove" | "auxiliary";
 
 export async function pickFrom(
   invocation: Invocation,
-  parts: OpenModelParts,
+  parts: ModelAccess,
   extras: readonly Choice<Extra>[],
 ): Promise<PickedModel | Extra | undefined> {
-  const place = { invocation, parts };
-  const choice = await asking(invocation, (asker) => pickProvider(asker, place, extras));
+  const location = { invocation, parts };
+  const choice = await asking(invocation, (asker) => pickProvider(asker, location, extras));
   if (choice === "leave") return undefined;
   if (choice === "remove" || choice === "auxiliary") return choice;
   if (choice === "own") return await asking(invocation, (asker) => pickOwnEndpoint(asker, invocation));
@@ -74,7 +74,7 @@ type Way = NamedProvider | RunningServer | Extra | "own" | "leave";
 
 async function pickProvider(
   asker: Asker,
-  { invocation, parts: { models } }: Place,
+  { invocation, parts: { models } }: Location,
   extras: readonly Choice<Extra>[],
 ): Promise<Way> {
   const [ready, servers] = await Promise.all([
@@ -108,13 +108,13 @@ function inUsefulOrder(choices: readonly Choice<Way>[]): readonly Choice<Way>[] 
   return [...choices].sort((left, right) => rank(left) - rank(right));
 }
 
-interface Place {
+interface Location {
   readonly invocation: Invocation;
-  readonly parts: OpenModelParts;
+  readonly parts: ModelAccess;
 }
 
 /** What is there is offered first; a key is typed unseen; a login is made where the provider has one. */
-async function hasCredential(provider: NamedProvider, { invocation, parts }: Place): Promise<boolean> {
+async function hasCredential(provider: NamedProvider, { invocation, parts }: Location): Promise<boolean> {
   const { context } = parts.models;
   const { signal } = invocation.io;
   const out = new Output(invocation);
@@ -165,7 +165,7 @@ const signUp = (provider: NamedProvider): string =>
   provider.kind === "profile" && provider.profile.signUpUrl !== undefined ? `from ${provider.profile.signUpUrl}` : "";
 
 /** The recommended ones with their prices, or any other by name. */
-async function pickModelOf(asker: Asker, provider: NamedProvider, { invocation, parts }: Place): Promise<string> {
+async function pickModelOf(asker: Asker, provider: NamedProvider, { invocation, parts }: Location): Promise<string> {
   const { models } = parts;
   const listed = await models.choices(invocation.io.signal);
   const names =

@@ -1,28 +1,28 @@
 import { UserError } from "#foundation/errors";
-import { demoProvider, parseModelWish, unlistedModel } from "#model";
+import { demoProvider, parseModelArgument, unlistedModel } from "#model";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { endpointsOf, findProvider } from "../../support/provider.ts";
 import { saveChoice } from "./save.ts";
 
 export async function modelSet(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { context } = parts.models;
   const text = argument(invocation, 0);
   const baseUrl = flagText(invocation, "base-url");
-  const wish = parseModelWish(text, { registry: context.registry, named: endpointsOf(context).endpoints });
+  const wanted = parseModelArgument(text, { registry: context.registry, named: endpointsOf(context).endpoints });
   const standing = parts.loaded.config.model.provider;
-  const name = wish.provider ?? (baseUrl !== undefined ? "custom" : standing);
-  const isOwn = context.registry.find(wish.provider ?? "")?.isOwnEndpoint === true;
-  const isBuiltIn = isOwn || wish.provider === demoProvider;
-  if (wish.provider !== undefined && !isBuiltIn) findProvider(wish.provider, context);
+  const name = wanted.provider ?? (baseUrl !== undefined ? "custom" : standing);
+  const isOwn = context.registry.find(wanted.provider ?? "")?.isOwnEndpoint === true;
+  const isBuiltIn = isOwn || wanted.provider === demoProvider;
+  if (wanted.provider !== undefined && !isBuiltIn) findProvider(wanted.provider, context);
   const resolution = await parts.models.resolve(
     {
       provider: name,
-      ...(wish.model === undefined ? {} : { model: wish.model }),
+      ...(wanted.model === undefined ? {} : { model: wanted.model }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
     },
     invocation.io.signal,
@@ -47,7 +47,7 @@ export async function modelSet(invocation: Invocation): Promise<number> {
           provider: resolution.requestedProvider === "auto" ? resolution.target.provider : name,
           model: resolution.target.model,
         }
-      : { provider: name, model: wish.model ?? "" };
+      : { provider: name, model: wanted.model ?? "" };
   const file = await saveChoice(invocation, { ...chosen, standing, ...(baseUrl === undefined ? {} : { baseUrl }) });
   out.document({ ...chosen, base_url: baseUrl ?? null, file });
   out.line(`${chosen.provider}: ${chosen.model}, saved in ${file}`);

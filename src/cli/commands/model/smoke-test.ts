@@ -1,7 +1,7 @@
 import { userMessage } from "#conversation";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { Collector, explain, type Target } from "#model";
-import type { OpenModelParts } from "../../support/models.ts";
+import type { ModelAccess } from "../../support/models.ts";
 
 export type SmokeTest =
   | { readonly kind: "works"; readonly text: string; readonly tookMs: number; readonly firstByteMs: number }
@@ -10,7 +10,7 @@ export type SmokeTest =
 const limitMs = 15_000;
 
 /** One tiny call: does this model answer, with this credential, now? */
-export async function smokeTest(parts: OpenModelParts, target: Target, signal: AbortSignal): Promise<SmokeTest> {
+export async function smokeTest(parts: ModelAccess, target: Target, signal: AbortSignal): Promise<SmokeTest> {
   const { models } = parts;
   const startedAtMs = performance.now();
   let firstByteMs: number | undefined;

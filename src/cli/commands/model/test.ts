@@ -1,20 +1,20 @@
 import { UserError } from "#foundation/errors";
 import { truncateEnd } from "#foundation/text/text";
-import { parseModelWish } from "#model";
+import { parseModelArgument } from "#model";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { endpointsOf } from "../../support/provider.ts";
 import { smokeTest } from "./smoke-test.ts";
 
 export async function modelTest(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const { context } = parts.models;
   const text = invocation.args[0];
   const known = { registry: context.registry, named: endpointsOf(context).endpoints };
-  const resolution = await parts.models.resolve(text === undefined ? {} : parseModelWish(text, known), signal);
+  const resolution = await parts.models.resolve(text === undefined ? {} : parseModelArgument(text, known), signal);
   if (resolution.kind === "failure") {
     const { message, hint, code } = resolution;
     const exitCode = ["no_provider_configured", "missing_api_key"].includes(code)

@@ -53,14 +53,14 @@ interface SingleChoice {
 /** From the line, else from a list at a terminal; without either the present choice is shown. */
 async function choose(invocation: Invocation, { title, current, offers }: SingleChoice): Promise<string | undefined> {
   const out = new Output(invocation);
-  const given = invocation.args[0];
-  if (given === undefined && (!isTerminal(invocation.io) || out.isJson)) {
+  const input = invocation.args[0];
+  if (input === undefined && (!isTerminal(invocation.io) || out.isJson)) {
     out.document({ current, offers });
     out.line(`${title}: ${current}`);
     for (const { name, about } of offers) out.line(`  ${name === current ? "*" : " "} ${name}  ${about}`);
     return undefined;
   }
-  const wanted = given ?? (await asked(invocation, { title, current, offers }));
+  const wanted = input ?? (await asked(invocation, { title, current, offers }));
   if (!offers.some(({ name }) => name === wanted))
     throw new UserError(`There is no "${wanted}" to choose.`, {
       code: "plugin_unknown",

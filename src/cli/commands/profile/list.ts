@@ -42,13 +42,13 @@ export async function profileShow(invocation: Invocation): Promise<number> {
 
 async function factsOf({ name, home, isActive }: ProfileInfo, { io }: Invocation): Promise<Facts> {
   const { config } = await loadConfig({ home, env: io.env, rememberGood: false });
-  const said = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text);
+  const orNull = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text);
   return {
     name,
     home: home.root,
     is_active: isActive,
-    model: said(config.model.default),
-    provider: said(config.model.provider),
+    model: orNull(config.model.default),
+    provider: orNull(config.model.provider),
     has_credentials: existsSync(home.envFile) || existsSync(home.authFile),
   };
 }

@@ -3,14 +3,14 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli, temporaryHome } from "../../testing.ts";
 
-let place: ReturnType<typeof temporaryHome>;
-const inHome = (...parts: string[]) => path.join(place.home, ...parts);
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+let location: ReturnType<typeof temporaryHome>;
+const inHome = (...parts: string[]) => path.join(location.home, ...parts);
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 
 beforeEach(() => {
-  place = temporaryHome();
+  location = temporaryHome();
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 describe("hermes profile", () => {
   it("makes, lists, uses, renames and deletes [20:R7.20]", async () => {
@@ -41,7 +41,7 @@ describe("hermes profile", () => {
   });
 
   it("puts a command in the path and takes it away [20:R7.20]", async () => {
-    const bin = path.join(place.home, "..", ".local", "bin");
+    const bin = path.join(location.home, "..", ".local", "bin");
     mkdirSync(bin, { recursive: true });
     await hermes("profile", "create", "coder");
     expect(readFileSync(path.join(bin, "coder"), "utf8")).toContain("hermes -p coder");
@@ -56,9 +56,9 @@ describe("hermes profile", () => {
       code: 1,
       stderr: expect.stringContaining("-y"),
     });
-    const no = await runCli(["profile", "delete", "coder"], { home: place.home, typed: ["n"] });
+    const no = await runCli(["profile", "delete", "coder"], { home: location.home, typed: ["n"] });
     expect(no).toMatchObject({ code: 1, stdout: expect.stringContaining("Nothing was deleted") });
     expect(existsSync(inHome("profiles", "coder"))).toBe(true);
-    expect((await runCli(["profile", "delete", "coder"], { home: place.home, typed: ["yes"] })).code).toBe(0);
+    expect((await runCli(["profile", "delete", "coder"], { home: location.home, typed: ["yes"] })).code).toBe(0);
   });
 });

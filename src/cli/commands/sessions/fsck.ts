@@ -21,34 +21,34 @@ export async function sessionsFsck(invocation: Invocation): Promise<number> {
 /** The old file is kept; what could be read of it is in the new one. */
 async function salvage(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const place = homeOf(invocation).stateDb;
+  const location = homeOf(invocation).stateDb;
   if (!hasFlag(invocation, "repair")) {
-    out.document({ is_healthy: false, problems: [`${place} is damaged.`], repairs: [] });
-    out.line(`problem   ${place} is damaged.`);
+    out.document({ is_healthy: false, problems: [`${location} is damaged.`], repairs: [] });
+    out.line(`problem   ${location} is damaged.`);
     out.line("Run: hermes sessions fsck --repair");
     return 1;
   }
-  const { setAside, rows, messages } = await salvageStore(place, { clock: systemClock, log: silentLogger });
+  const { setAside, rows, messages } = await salvageStore(location, { clock: systemClock, log: silentLogger });
   out.document({
     is_healthy: true,
-    problems: [`${place} was damaged.`],
+    problems: [`${location} was damaged.`],
     repairs: ["rebuilt"],
     rows,
     messages,
     set_aside: setAside,
   });
-  out.line(`repaired  ${place} was rebuilt from ${rows} readable rows, ${messages} of them messages.`);
+  out.line(`repaired  ${location} was rebuilt from ${rows} readable rows, ${messages} of them messages.`);
   out.line(`kept      the damaged file is ${setAside}`);
   return 0;
 }
 
 async function check(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
-  const place = homeOf(invocation).stateDb;
+  const location = homeOf(invocation).stateDb;
   await using store = await openExistingStore(invocation);
   if (store === undefined) {
     out.document({ is_healthy: true, problems: [], repairs: [], messages_after: 0 });
-    out.line(`There is no database yet at ${place}.`);
+    out.line(`There is no database yet at ${location}.`);
     return 0;
   }
   const repair = hasFlag(invocation, "repair");
@@ -64,7 +64,7 @@ async function check(invocation: Invocation): Promise<number> {
   const compared = isKept ? "every one as before" : `but there were ${report.messagesBefore} before`;
   out.line(`messages  ${report.messagesAfter}, ${compared}`);
   out.line(`digest    ${report.fingerprintAfter}`);
-  if (report.isHealthy) out.line(`${place} is sound.`);
+  if (report.isHealthy) out.line(`${location} is sound.`);
   else if (report.repairs.length === 0) out.line("Run: hermes sessions fsck --repair");
   return isKept && (report.isHealthy || report.repairs.length > 0) ? 0 : 1;
 }

@@ -42,6 +42,6 @@ export async function newestSessions(invocation: Invocation, usual: number): Pro
   const source = flagText(invocation, "source");
   await using store = await openExistingStore(invocation);
   if (store === undefined) return [];
-  const wish = source === undefined ? { excludeSources: ["tool"] } : { source };
-  return await store.sessions.list({ ...wish, limit, signal: invocation.io.signal });
+  const wanted = source === undefined ? { excludeSources: ["tool"] } : { source };
+  return await store.sessions.list({ ...wanted, limit, signal: invocation.io.signal });
 }

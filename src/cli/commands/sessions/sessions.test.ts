@@ -13,20 +13,20 @@ const first = "20261101_100000_aaaa1111" as SessionId;
 const second = "20261102_100000_bbbb2222" as SessionId;
 const hidden = "20261103_100000_cccc3333" as SessionId;
 
-let place: ReturnType<typeof temporaryHome>;
-const hermes = (...args: string[]) => runCli(args, { home: place.home });
+let location: ReturnType<typeof temporaryHome>;
+const hermes = (...args: string[]) => runCli(args, { home: location.home });
 const json = async (...args: string[]) =>
   JSON.parse((await hermes(...args, "--json")).stdout) as Record<string, unknown>;
 
 beforeEach(() => {
-  place = temporaryHome();
+  location = temporaryHome();
 });
-afterEach(() => place.remove());
+afterEach(() => location.remove());
 
 async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  await ensureDir(place.home);
+  await ensureDir(location.home);
   await using store = await openStore(
-    { path: path.join(place.home, "state.db") },
+    { path: path.join(location.home, "state.db") },
     { clock: systemClock, log: silentLogger },
   );
   return await work(store);
@@ -96,10 +96,10 @@ describe("hermes sessions", () => {
 
   it("exports all to a file and reads them into another home without doubling [20:R11.13][20:R11.17]", async () => {
     await someSessions();
-    const file = path.join(place.home, "all.jsonl");
+    const file = path.join(location.home, "all.jsonl");
     expect((await hermes("sessions", "export", file)).code).toBe(0);
     expect(readFileSync(file, "utf8").trimEnd().split("\n")).toHaveLength(3);
-    const other = path.join(place.home, "..", "other");
+    const other = path.join(location.home, "..", "other");
     await ensureDir(other);
     const into = await runCli(["sessions", "import", file, "--json"], { home: other });
     expect(JSON.parse(into.stdout)).toMatchObject({ sessions: 3, messages: 4, already_there: 0 });
@@ -137,7 +137,7 @@ describe("hermes sessions", () => {
   it("deletes after a yes, and refuses without anybody to ask [20:R11.14]", async () => {
     await someSessions();
     expect((await hermes("sessions", "delete", second)).code).toBe(1);
-    expect((await runCli(["sessions", "delete", second], { home: place.home, typed: ["y"] })).code).toBe(0);
+    expect((await runCli(["sessions", "delete", second], { home: location.home, typed: ["y"] })).code).toBe(0);
     expect((await hermes("sessions", "show", second)).code).toBe(1);
   });
 
@@ -178,12 +178,12 @@ describe("hermes insights", () => {
 
   it("tells by model and surface, as text, document and table [20:R11.11][20:R11.12]", async () => {
     await someSessions();
-    mkdirSync(path.join(place.home, "skills"), { recursive: true });
+    mkdirSync(path.join(location.home, "skills"), { recursive: true });
     const use = {
       tea: { loads: 3, edits: 1, lastUsedAtMs: systemClock.now() },
       old: { loads: 9, edits: 0, lastUsedAtMs: 1 },
     };
-    writeFileSync(path.join(place.home, "skills", ".usage.json"), JSON.stringify(use));
+    writeFileSync(path.join(location.home, "skills", ".usage.json"), JSON.stringify(use));
     const text = (await hermes("insights", "--days", "90")).stdout;
     expect(text).toMatch(/tea +3 +1 +just now/);
     expect(text).not.toMatch(/old +9/);

@@ -11,16 +11,16 @@ export async function offerOldHome(invocation: Invocation, out: Output): Promise
   const { home, loaded } = await loadSettings(invocation, { isQuiet: true });
   const [old] = await findOldHomes(invocation.io.env);
   if (old === undefined || loaded.config.model.default !== "" || existsSync(home.at("migration", "openclaw"))) return;
-  const wish = await askWish(invocation, old);
-  if (wish === undefined) {
+  const wanted = await askRequest(invocation, old);
+  if (wanted === undefined) {
     out.line("You can do it later with: hermes claw migrate\n");
     return;
   }
-  await migrateFrom(old, invocation, { preset: "full", overwrites: false, skillConflict: "skip", ...wish });
+  await migrateFrom(old, invocation, { preset: "full", overwrites: false, skillConflict: "skip", ...wanted });
   out.line();
 }
 
-async function askWish({ io }: Invocation, old: string): Promise<{ readonly takesSecrets: boolean } | undefined> {
+async function askRequest({ io }: Invocation, old: string): Promise<{ readonly takesSecrets: boolean } | undefined> {
   using asker = openAsker(io);
   const question = `There is an OpenClaw home, ${old}. Take character, notes, skills and settings over from it?`;
   if (!(await asker.confirm(question, true))) return undefined;

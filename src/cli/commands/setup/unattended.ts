@@ -4,7 +4,7 @@ import { Secret } from "#foundation/secrets/secret";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { flagText, hasFlag } from "../../invocation.ts";
 import type { Output } from "../../output/output.ts";
-import { openModelParts } from "../../support/models.ts";
+import { openModelAccess } from "../../support/models.ts";
 import { findProvider } from "../../support/provider.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
@@ -35,34 +35,34 @@ export function printCommands(out: Output): number {
 /** Everything from the line and the environment; the key is read from a variable and never from the line. */
 export async function setUpUnattended(invocation: Invocation, out: Output): Promise<number> {
   const { io } = invocation;
-  const given = {
+  const input = {
     provider: flagText(invocation, "provider"),
     model: flagText(invocation, "model"),
     keyVariable: flagText(invocation, "api-key-env"),
     baseUrl: flagText(invocation, "base-url"),
   };
-  if (given.provider === undefined && given.baseUrl === undefined)
+  if (input.provider === undefined && input.baseUrl === undefined)
     throw usageError(
       "Which provider? --provider is missing.",
       "For example: --provider openrouter --model openai/gpt-5.2",
     );
-  await using parts = await openModelParts(invocation);
+  await using parts = await openModelAccess(invocation);
   const provider =
-    given.provider === undefined || parts.models.context.registry.find(given.provider)?.isOwnEndpoint === true
+    input.provider === undefined || parts.models.context.registry.find(input.provider)?.isOwnEndpoint === true
       ? undefined
-      : findProvider(given.provider, parts.models.context);
-  const model = given.model ?? (provider?.kind === "profile" ? provider.profile.curatedModels[0] : undefined);
+      : findProvider(input.provider, parts.models.context);
+  const model = input.model ?? (provider?.kind === "profile" ? provider.profile.curatedModels[0] : undefined);
   if (model === undefined) throw usageError("Which model? --model is missing.", "For example: --model openai/gpt-5.2");
-  if (given.keyVariable !== undefined) {
-    const value = io.env[given.keyVariable] ?? parts.loaded.environment.variables[given.keyVariable] ?? "";
+  if (input.keyVariable !== undefined) {
+    const value = io.env[input.keyVariable] ?? parts.loaded.environment.variables[input.keyVariable] ?? "";
     if (value === "")
-      throw new UserError(`The variable ${given.keyVariable} is empty.`, {
+      throw new UserError(`The variable ${input.keyVariable} is empty.`, {
         code: "missing_api_key",
         exitCode: exitCodes.noProvider,
-        hint: `Export it before: export ${given.keyVariable}=…`,
+        hint: `Export it before: export ${input.keyVariable}=…`,
       });
     // Stored under the name the provider reads, so that the variable is not needed a second time.
-    const target = provider?.kind === "profile" ? (provider.profile.keyEnv[0] ?? given.keyVariable) : given.keyVariable;
+    const target = provider?.kind === "profile" ? (provider.profile.keyEnv[0] ?? input.keyVariable) : input.keyVariable;
     const secret = new Secret(value);
     await writeSecret(target, secret, editOptions(invocation, parts.home));
     if (provider !== undefined)
@@ -71,11 +71,11 @@ export async function setUpUnattended(invocation: Invocation, out: Output): Prom
   const choice = {
     provider: provider?.key ?? "custom",
     model,
-    ...(given.baseUrl === undefined ? {} : { baseUrl: given.baseUrl }),
+    ...(input.baseUrl === undefined ? {} : { baseUrl: input.baseUrl }),
   };
   const more =
-    provider === undefined && given.keyVariable !== undefined
-      ? [{ kind: "set", path: ["model", "api_key"], value: `\${${given.keyVariable}}` } as const]
+    provider === undefined && input.keyVariable !== undefined
+      ? [{ kind: "set", path: ["model", "api_key"], value: `\${${input.keyVariable}}` } as const]
       : [];
   const file = await saveChoice(invocation, choice, more);
   out.document({ ...choice, file });

@@ -9,7 +9,7 @@ export async function skillsSearch(invocation: Invocation): Promise<number> {
   const { hub } = await openSkillHub(invocation);
   const query = invocation.args.join(" ");
   const outcome = await hub.search(query, {
-    ...wishOf(invocation),
+    ...requestOf(invocation),
     limit: flagNumber(invocation, "limit", { usual: 20 }),
   });
   return report(out, outcome, { query });
@@ -20,13 +20,13 @@ export async function skillsBrowse(invocation: Invocation): Promise<number> {
   const { hub } = await openSkillHub(invocation);
   const page = flagNumber(invocation, "page", { usual: 1 });
   const size = flagNumber(invocation, "size", { usual: 20, max: 200 });
-  const outcome = await hub.browse({ ...wishOf(invocation), page, size });
+  const outcome = await hub.browse({ ...requestOf(invocation), page, size });
   const code = report(out, outcome, { page, has_more: outcome.hasMore });
   if (outcome.hasMore) out.line(out.style.dim(`More: hermes skills browse --page ${page + 1}`));
   return code;
 }
 
-function wishOf(invocation: Invocation): { readonly signal: AbortSignal; readonly source?: string } {
+function requestOf(invocation: Invocation): { readonly signal: AbortSignal; readonly source?: string } {
   const source = flagText(invocation, "source");
   return { signal: invocation.io.signal, ...(source === undefined ? {} : { source }) };
 }

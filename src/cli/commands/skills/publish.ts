@@ -49,8 +49,8 @@ type Write = Parameters<typeof publishToGitHub>[1]["write"];
 
 /** The token goes to GitHub's API and follows no redirect. */
 function writer(token: string): Write {
-  return async ({ method, path: place, body }, signal) => {
-    const response = await httpRequest(`${api}${place}`, {
+  return async ({ method, path: location, body }, signal) => {
+    const response = await httpRequest(`${api}${location}`, {
       method,
       headers: {
         accept: "application/vnd.github+json",

@@ -33,8 +33,8 @@ export function readMessage(
   const isMentioned = data.mentions.some(({ id }) => id === self.id);
   const isBot = data.author.bot === true;
   if (isBot && (rules.allowBots === "none" || (rules.allowBots === "mentions" && !isMentioned))) return undefined;
-  const places = [data.channel_id, channel?.parentId ?? ""];
-  const isIn = (list: ReadonlySet<string>): boolean => places.some((id) => list.has(id));
+  const locations = [data.channel_id, channel?.parentId ?? ""];
+  const isIn = (list: ReadonlySet<string>): boolean => locations.some((id) => list.has(id));
   if (!isDirect) {
     if (isIn(rules.ignoredChannels)) return undefined;
     if (rules.allowedChannels.size > 0 && !isIn(rules.allowedChannels)) return undefined;

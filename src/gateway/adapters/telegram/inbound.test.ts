@@ -65,8 +65,8 @@ describe("a Telegram update", () => {
     expect(read).toMatchObject({ text: "look", attachments: [{ kind: "image", ref: { fileId: "l" }, bytes: 9 }] });
     expect(read?.source).toMatchObject({ chatType: "dm", userId: "7", userName: "Ann Lee", account: "42" });
     expect(read?.dedupKey).toBe("telegram:42:10");
-    const place = readUpdate(update({ chat, location: { latitude: 1.5, longitude: 2 } }), self, rules);
-    expect(place?.text).toBe("[Location: 1.5, 2]");
+    const location = readUpdate(update({ chat, location: { latitude: 1.5, longitude: 2 } }), self, rules);
+    expect(location?.text).toBe("[Location: 1.5, 2]");
   });
 
   it("may be a press on a button, by whoever pressed", () => {

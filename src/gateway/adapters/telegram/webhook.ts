@@ -61,8 +61,8 @@ export async function listenForUpdates(
   };
 }
 
-function isEqual(given: string | string[] | undefined, secret: string): boolean {
-  const [one, other] = [Buffer.from(String(given)), Buffer.from(secret)];
+function isEqual(input: string | string[] | undefined, secret: string): boolean {
+  const [one, other] = [Buffer.from(String(input)), Buffer.from(secret)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 

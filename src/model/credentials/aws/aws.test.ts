@@ -199,12 +199,12 @@ describe("[20:R1.65] where AWS credentials come from", () => {
 
   test("a handle signs for its region's hosts only and looks again before the keys end", async () => {
     await using server = await startOAuthServer();
-    let given = 0;
+    let supplied = 0;
     server.on("/creds", () => {
-      given += 1;
+      supplied += 1;
       return {
         body: {
-          AccessKeyId: `AK${given}`,
+          AccessKeyId: `AK${supplied}`,
           SecretAccessKey: "s",
           Expiration: new Date(clock.now() + 600_000).toISOString(),
         },

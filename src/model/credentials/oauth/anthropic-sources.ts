@@ -75,22 +75,22 @@ async function fromOwnLogin(options: AnthropicSourceOptions, signal: AbortSignal
 }
 
 async function fromSlot(
-  place: { readonly slot: LoginSlot; readonly source: string; readonly label: string },
+  location: { readonly slot: LoginSlot; readonly source: string; readonly label: string },
   options: AnthropicSourceOptions,
   signal: AbortSignal,
 ): Promise<readonly FoundCredential[]> {
-  const login = await place.slot.read(signal);
+  const login = await location.slot.read(signal);
   if (login === undefined) return [];
   const isOver = login.expiresAtMs !== undefined && login.expiresAtMs <= options.flow.clock.now();
   if (login.refreshToken === undefined && isOver) return [];
   const found: FoundCredential = {
-    source: place.source,
-    label: place.label,
+    source: location.source,
+    label: location.label,
     authType: "oauth",
     secret: new Secret(login.accessToken),
   };
   if (login.refreshToken === undefined) return [found];
-  return [{ ...found, tokens: anthropicTokens(place.slot, options.flow, options.endpoints ?? anthropicEndpoints) }];
+  return [{ ...found, tokens: anthropicTokens(location.slot, options.flow, options.endpoints ?? anthropicEndpoints) }];
 }
 
 function withoutDoubles(found: readonly FoundCredential[]): readonly FoundCredential[] {

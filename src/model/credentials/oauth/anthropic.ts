@@ -128,12 +128,12 @@ export function anthropicTokens(
   });
 }
 
-interface Parts {
+interface Deps {
   readonly context: FlowContext;
   readonly endpoints: AnthropicEndpoints;
 }
 
-function renew(login: StoredLogin, { context, endpoints }: Parts, signal: AbortSignal): Promise<RenewResult> {
+function renew(login: StoredLogin, { context, endpoints }: Deps, signal: AbortSignal): Promise<RenewResult> {
   const renewal = { urls: endpoints.tokens, fields: { client_id: clientIds.anthropic }, timeoutMs: renewTimeoutMs };
   return renewLogin(login, { ...service(context), ...renewal }, signal);
 }

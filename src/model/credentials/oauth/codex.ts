@@ -66,7 +66,7 @@ export const codexCodec: LoginCodec = {
 /** ChatGPT's login for Codex: a device code of OpenAI's own making. */
 export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints = codexEndpoints): AuthFlow {
   const slot = storeSlot(context.authFile, provider, codexCodec);
-  const place = { authFile: context.authFile, provider };
+  const location = { authFile: context.authFile, provider };
   return {
     provider,
     async login(ui, signal) {
@@ -77,7 +77,7 @@ export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints 
         {
           provider,
           code,
-          poll: (given, pollSignal) => poll(given, { context, endpoints }, pollSignal),
+          poll: (input, pollSignal) => poll(input, { context, endpoints }, pollSignal),
           clock: context.clock,
           ui,
           minIntervalMs: minPollMs,
@@ -88,7 +88,7 @@ export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints 
       if (granted.kind === "failure") return granted;
       const login = await redeem(granted.value, { context, endpoints }, signal);
       if (login.kind === "failure") return login;
-      await rememberLogin(place, { login: login.login, codec: codexCodec }, signal);
+      await rememberLogin(location, { login: login.login, codec: codexCodec }, signal);
       return { kind: "logged-in" };
     },
     tokens: () => codexTokens(slot, context, endpoints),
@@ -100,7 +100,7 @@ export function createCodexFlow(context: FlowContext, endpoints: CodexEndpoints 
       take: (signal) => importCodexLogin(context, signal),
     },
     status: (signal) => statusOf(slot, "hermes-auth-store", signal),
-    logout: (signal) => forgetLogin(place, signal),
+    logout: (signal) => forgetLogin(location, signal),
   };
 }
 
@@ -127,7 +127,7 @@ function accountHeaders(login: StoredLogin): Readonly<Record<string, string>> {
   return account === undefined ? {} : { "ChatGPT-Account-ID": account };
 }
 
-interface Parts {
+interface Deps {
   readonly context: FlowContext;
   readonly endpoints: CodexEndpoints;
 }
@@ -160,7 +160,7 @@ interface Granted {
 }
 
 /** 403 and 404 mean that nobody has typed the code yet. */
-async function poll(code: DeviceCode, parts: Parts, signal: AbortSignal): Promise<Poll<Granted>> {
+async function poll(code: DeviceCode, parts: Deps, signal: AbortSignal): Promise<Poll<Granted>> {
   const body = { device_auth_id: code.deviceCode, user_code: code.userCode };
   const answer = await postJson(parts.endpoints.deviceToken, body, { ...options(parts.context), signal });
   if (answer.kind === "unreachable") return answer;
@@ -176,7 +176,7 @@ async function poll(code: DeviceCode, parts: Parts, signal: AbortSignal): Promis
   return { kind: "granted", value: { code: granted, verifier } };
 }
 
-async function redeem(granted: Granted, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
+async function redeem(granted: Granted, parts: Deps, signal: AbortSignal): Promise<RenewResult> {
   const answer = await postForm(
     parts.endpoints.token,
     {
@@ -191,7 +191,7 @@ async function redeem(granted: Granted, parts: Parts, signal: AbortSignal): Prom
   return readGrant(answer, { extra: {} }, service(parts.context));
 }
 
-function renew(login: StoredLogin, { context, endpoints }: Parts, signal: AbortSignal): Promise<RenewResult> {
+function renew(login: StoredLogin, { context, endpoints }: Deps, signal: AbortSignal): Promise<RenewResult> {
   const renewal = { urls: [endpoints.token], fields: { client_id: clientIds.codex } };
   return renewLogin(login, { ...service(context), ...renewal, timeoutMs: timeoutOf(context) }, signal);
 }

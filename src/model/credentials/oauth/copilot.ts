@@ -180,7 +180,7 @@ export function createCopilotFlow(context: FlowContext, endpoints: CopilotEndpoi
         {
           provider,
           code,
-          poll: (given, pollSignal) => poll(given, endpoints, pollSignal),
+          poll: (input, pollSignal) => poll(input, endpoints, pollSignal),
           clock: context.clock,
           ui,
           marginMs: 3_000,

@@ -4,7 +4,7 @@ import type { Clock } from "#foundation/time/clock";
 import type { LoginSlot } from "../login-slot.ts";
 import type { TokenSource } from "../scoped.ts";
 
-export interface ProjectParts {
+export interface ProjectDeps {
   readonly slot: LoginSlot;
   readonly tokens: TokenSource;
   readonly endpoints: { readonly codeAssist: string };
@@ -19,7 +19,7 @@ const pollMs = 5_000;
  * The Google project of a login: remembered beside the login, else asked for, else made by signing up for the
  * default tier, which takes Google up to a minute. Undefined: Google gives none, and requests go without.
  */
-export async function projectOfLogin(parts: ProjectParts, signal: AbortSignal): Promise<string | undefined> {
+export async function projectOfLogin(parts: ProjectDeps, signal: AbortSignal): Promise<string | undefined> {
   const login = await parts.slot.read(signal);
   if (login === undefined) return undefined;
   const known = textIn(login.extra, "project_id");
@@ -35,7 +35,7 @@ export async function projectOfLogin(parts: ProjectParts, signal: AbortSignal): 
 }
 
 interface Asking {
-  readonly parts: ProjectParts;
+  readonly parts: ProjectDeps;
   readonly signal: AbortSignal;
 }
 

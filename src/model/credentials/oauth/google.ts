@@ -84,7 +84,7 @@ function clientOf(env: FlowContext["env"]): Client | LoginFailure {
 export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoints = googleEndpoints): AuthFlow {
   const path = join(context.hermesHome, "auth", "google_oauth.json");
   const slot = fileSlot(path, googleCodec);
-  const parts: Parts = { context, endpoints, path };
+  const parts: Deps = { context, endpoints, path };
   const tokens = (): TokenSource =>
     new RenewingTokens({
       slot,
@@ -134,7 +134,7 @@ export function createGoogleFlow(context: FlowContext, endpoints: GoogleEndpoint
   };
 }
 
-interface Parts {
+interface Deps {
   readonly context: FlowContext;
   readonly endpoints: GoogleEndpoints;
   readonly path: string;
@@ -196,7 +196,7 @@ function authorizeUrl({ client, pkce, endpoints }: Question, redirectUri: string
   return url.href;
 }
 
-async function renew(login: StoredLogin, parts: Parts, signal: AbortSignal): Promise<RenewResult> {
+async function renew(login: StoredLogin, parts: Deps, signal: AbortSignal): Promise<RenewResult> {
   const { context, endpoints, path } = parts;
   const client = clientOf(context.env);
   if ("kind" in client) return client;

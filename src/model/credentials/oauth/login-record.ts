@@ -8,13 +8,13 @@ import type { LoginStatus } from "./flow.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A login out of what a record says; undefined without an access token, and without mention of what is not said. */
-export function loginFrom(said: {
+export function loginFrom(token: {
   readonly accessToken: string | undefined;
   readonly refreshToken: string | undefined;
   readonly expiresAtMs: number | undefined;
   readonly extra: Fields;
 }): StoredLogin | undefined {
-  const { accessToken, refreshToken, expiresAtMs, extra } = said;
+  const { accessToken, refreshToken, expiresAtMs, extra } = token;
   if (accessToken === undefined) return undefined;
   return {
     accessToken,
@@ -53,13 +53,13 @@ export async function statusOf(slot: LoginSlot, source: string, signal: AbortSig
 }
 
 /** Where logins of the store are kept and forgotten; the one that was made last is the provider in use. */
-export interface StorePlace {
+export interface StoreLocation {
   readonly authFile: AuthFile;
   readonly provider: string;
 }
 
 export async function rememberLogin(
-  { authFile, provider }: StorePlace,
+  { authFile, provider }: StoreLocation,
   { login, codec }: { readonly login: StoredLogin; readonly codec: LoginCodec },
   signal: AbortSignal,
 ): Promise<void> {
@@ -69,6 +69,6 @@ export async function rememberLogin(
   }, signal);
 }
 
-export async function forgetLogin({ authFile, provider }: StorePlace, signal: AbortSignal): Promise<void> {
+export async function forgetLogin({ authFile, provider }: StoreLocation, signal: AbortSignal): Promise<void> {
   await authFile.update((state) => withLogin(state, provider, undefined), signal);
 }

@@ -17,8 +17,8 @@ export interface NousEndpoints {
 const defaultPortal = "https://portal.nousresearch.com";
 
 export function nousEndpoints(env: Readonly<Record<string, string | undefined>>): NousEndpoints {
-  const given = env.HERMES_PORTAL_BASE_URL?.trim() || env.NOUS_PORTAL_BASE_URL?.trim() || defaultPortal;
-  const portal = given.replace(/\/+$/, "");
+  const input = env.HERMES_PORTAL_BASE_URL?.trim() || env.NOUS_PORTAL_BASE_URL?.trim() || defaultPortal;
+  const portal = input.replace(/\/+$/, "");
   return {
     deviceCode: `${portal}/api/oauth/device/code`,
     token: `${portal}/api/oauth/token`,
@@ -26,7 +26,7 @@ export function nousEndpoints(env: Readonly<Record<string, string | undefined>>)
   };
 }
 
-interface Parts {
+interface Deps {
   readonly endpoints: NousEndpoints;
   readonly context: FlowContext;
 }
@@ -34,7 +34,7 @@ interface Parts {
 /** One use of the refresh token. The caller stores the answer before doing anything else. */
 export function refreshNous(
   login: StoredLogin,
-  { endpoints, context }: Parts,
+  { endpoints, context }: Deps,
   signal: AbortSignal,
 ): Promise<RenewResult> {
   return renewLogin(
@@ -68,7 +68,7 @@ const assumedKeyLifeMs = 3_600_000;
 /** Asks the portal for an inference key that lives at least as long as wanted. */
 export async function mintAgentKey(
   accessToken: string,
-  parts: Parts & { readonly minLifeSeconds: number },
+  parts: Deps & { readonly minLifeSeconds: number },
   signal: AbortSignal,
 ): Promise<Minted> {
   const answer = await ask(

@@ -179,7 +179,7 @@ const loggedOut: LoginFailure = reloginFailure(provider, "There is no login to t
 
 export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = nousEndpoints(context.env)): AuthFlow {
   const slot = storeSlot(context.authFile, provider, nousCodec);
-  const place = { authFile: context.authFile, provider };
+  const location = { authFile: context.authFile, provider };
   return {
     provider,
     async login(ui, signal) {
@@ -190,7 +190,7 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
         {
           provider,
           code,
-          poll: (given, pollSignal) => poll(given, { endpoints, context }, pollSignal),
+          poll: (input, pollSignal) => poll(input, { endpoints, context }, pollSignal),
           clock: context.clock,
           ui,
           maxIntervalMs: 30_000,
@@ -199,7 +199,7 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
         signal,
       );
       if (granted.kind === "failure") return granted;
-      await rememberLogin(place, { login: granted.value, codec: nousCodec }, signal);
+      await rememberLogin(location, { login: granted.value, codec: nousCodec }, signal);
       // The key is minted now, so that an account without a subscription is told at once.
       try {
         await new NousTokens(slot, context, endpoints).current(signal);
@@ -213,7 +213,7 @@ export function createNousFlow(context: FlowContext, endpoints: NousEndpoints = 
     poolTokens: (other) => new NousTokens(other, context, endpoints),
     flags: { "portal-url": "HERMES_PORTAL_BASE_URL", "inference-url": "NOUS_INFERENCE_BASE_URL" },
     status: (signal) => statusOf(slot, "portal", signal),
-    logout: (signal) => forgetLogin(place, signal),
+    logout: (signal) => forgetLogin(location, signal),
   };
 }
 

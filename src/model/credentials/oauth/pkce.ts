@@ -16,8 +16,8 @@ export function challengeOf(verifier: string): string {
   return createHash("sha256").update(verifier).digest("base64url");
 }
 
-function isSameState(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function isSameState(input: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(input), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
@@ -30,8 +30,8 @@ export type CallbackAnswer =
  * only that. An answer with a foreign state is not ours and is refused.
  */
 export function readCallback(text: string, state: string): CallbackAnswer {
-  const given = text.trim();
-  const params = URL.canParse(given) ? new URL(given).searchParams : fromCodeText(given);
+  const input = text.trim();
+  const params = URL.canParse(input) ? new URL(input).searchParams : fromCodeText(input);
   const error = params.get("error");
   if (error !== null) return { kind: "refused", message: `the service answered ${error.slice(0, 100)}` };
   const answered = params.get("state");

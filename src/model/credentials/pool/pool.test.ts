@@ -30,7 +30,7 @@ const found = (...names: readonly string[]): readonly FoundCredential[] =>
     secret: new Secret(`key-of-${name}-0123`),
   }));
 
-function openPool(given: Partial<PoolOptions> = {}): CredentialPool {
+function openPool(input: Partial<PoolOptions> = {}): CredentialPool {
   return new CredentialPool({
     key: "openrouter",
     authFile: new AuthFile({ path: join(folder, "auth.json"), clock }),
@@ -44,7 +44,7 @@ function openPool(given: Partial<PoolOptions> = {}): CredentialPool {
         secret: member.secret,
       }),
     clock,
-    ...given,
+    ...input,
   });
 }
 

@@ -128,21 +128,21 @@ export class CredentialPool {
   }
 
   /** Adds an entry of the person's own; one that was suppressed before is welcome again. */
-  async add(given: AddedCredential, signal: AbortSignal): Promise<string> {
+  async add(input: AddedCredential, signal: AbortSignal): Promise<string> {
     const id = newEntryId();
     const { authFile } = this.#options;
     await authFile.update((state) => {
       const entries = poolOf(state, this.key);
       const entry: PoolEntry = {
         id,
-        label: given.label ?? `credential ${entries.length + 1}`,
-        authType: given.authType ?? "api_key",
-        priority: given.priority ?? entries.length,
+        label: input.label ?? `credential ${entries.length + 1}`,
+        authType: input.authType ?? "api_key",
+        priority: input.priority ?? entries.length,
         source: "manual",
-        accessToken: given.secret,
-        ...(given.refreshToken === undefined ? {} : { refreshToken: given.refreshToken }),
-        ...(given.expiresAtMs === undefined ? {} : { expiresAtMs: given.expiresAtMs }),
-        ...(given.baseUrl === undefined ? {} : { baseUrl: given.baseUrl }),
+        accessToken: input.secret,
+        ...(input.refreshToken === undefined ? {} : { refreshToken: input.refreshToken }),
+        ...(input.expiresAtMs === undefined ? {} : { expiresAtMs: input.expiresAtMs }),
+        ...(input.baseUrl === undefined ? {} : { baseUrl: input.baseUrl }),
         requestCount: 0,
         rest: {},
       };

@@ -54,14 +54,14 @@ export function lowerAnthropic(request: ModelRequest, memo = new WireMemo()): Wi
   };
 }
 
-interface BedrockParts {
+interface BedrockDeps {
   readonly shared: Readonly<Record<string, unknown>>;
   readonly betas: readonly string[];
   readonly stream: boolean;
 }
 
 /** Bedrock names the model in the path and the version in the body, and frames the stream its own way. */
-function onBedrock(target: Target, { shared, betas, stream }: BedrockParts): WireRequest {
+function onBedrock(target: Target, { shared, betas, stream }: BedrockDeps): WireRequest {
   const model = encodeURIComponent(target.model);
   return {
     method: "POST",

@@ -88,8 +88,8 @@ const longHistory: readonly Message[] = [
   },
   { role: "tool", content: "r", tool_call_id: "c1", tool_name: "f" },
 ];
-const bodyOf = async (given: Parameters<typeof testRequest>[0]): Promise<string> =>
-  (await prepareRequest(testRequest(given))).wire.body;
+const bodyOf = async (input: Parameters<typeof testRequest>[0]): Promise<string> =>
+  (await prepareRequest(testRequest(input))).wire.body;
 
 describe("cache marks on the wire", () => {
   it("stand on blocks, and on the tool result itself [10:CACHE-1] [10:CACHE-4] [20:R1.66]", async () => {

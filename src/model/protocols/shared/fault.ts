@@ -23,10 +23,10 @@ export function malformedFrame(reason: string, data: string): Fault {
 
 /** An `error` object inside a stream or a body that otherwise looks like success. */
 export function faultOf(holder: WireObject, text: string): Fault {
-  const given = holder["error"];
-  const error = objectIn(given);
+  const input = holder["error"];
+  const error = objectIn(input);
   const message =
-    textIn(error["message"]) || textIn(given) || textIn(holder["message"]) || "the provider reported an error";
+    textIn(error["message"]) || textIn(input) || textIn(holder["message"]) || "the provider reported an error";
   const code = [error["code"], error["type"], error["status"]].find((one) => typeof one === "string" && one !== "");
   const status = [error["code"], error["status"], error["status_code"], error["http_code"]]
     .map(Number)

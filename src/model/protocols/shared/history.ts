@@ -38,8 +38,8 @@ function soundMessages(messages: readonly Message[]): readonly Message[] {
 
 /** A message whose fields are what their types say; undefined for what is no message at all. */
 function soundMessage(message: Message): Message | undefined {
-  const given: unknown = message;
-  if (!isRecord(given)) return undefined;
+  const input: unknown = message;
+  if (!isRecord(input)) return undefined;
   switch (message.role) {
     case "assistant":
       return soundAssistant(message);
@@ -61,10 +61,10 @@ function soundMessage(message: Message): Message | undefined {
 
 function soundAssistant(message: Extract<Message, { role: "assistant" }>): Message {
   const content = typeof message.content === "string" ? message.content : flatText(message.content);
-  const given: unknown = message.tool_calls;
-  if (given === undefined) return content === message.content ? message : { ...message, content };
-  if (Array.isArray(given) && given.every(isSoundCall) && content === message.content) return message;
-  const calls = (Array.isArray(given) ? given : []).map(soundCall).filter((call) => call !== undefined);
+  const input: unknown = message.tool_calls;
+  if (input === undefined) return content === message.content ? message : { ...message, content };
+  if (Array.isArray(input) && input.every(isSoundCall) && content === message.content) return message;
+  const calls = (Array.isArray(input) ? input : []).map(soundCall).filter((call) => call !== undefined);
   return { ...message, content, tool_calls: calls };
 }
 

@@ -67,9 +67,9 @@ describe("what is remembered about local servers", () => {
       "[]",
       JSON.stringify({ [baseUrl]: { atMs: 0, server: { kind: "toaster", models: [] } } }),
     ]) {
-      const place = join(folder, "broken.json");
-      await writeFile(place, text);
-      const found = await new LocalDetection(new FakeClock(0), place).detect(baseUrl, "m", never);
+      const location = join(folder, "broken.json");
+      await writeFile(location, text);
+      const found = await new LocalDetection(new FakeClock(0), location).detect(baseUrl, "m", never);
       expect(found?.server.kind).toBe("lm-studio");
     }
   });

@@ -18,11 +18,11 @@ export interface ListedModel {
 
 /** The window an entry names, wherever it stands; numbers that cannot be a window are ignored. */
 export function windowIn(entry: Readonly<Record<string, unknown>>): number | undefined {
-  const places = [entry, entry.meta, entry.top_provider, entry.limits, capabilityLimits(entry)];
-  for (const place of places) {
-    if (!isRecord(place)) continue;
+  const locations = [entry, entry.meta, entry.top_provider, entry.limits, capabilityLimits(entry)];
+  for (const location of locations) {
+    if (!isRecord(location)) continue;
     for (const field of windowFields) {
-      const window = readWindow(place[field]);
+      const window = readWindow(location[field]);
       if (window !== undefined) return window;
     }
   }
@@ -56,11 +56,11 @@ export function toListedModel(entry: Readonly<Record<string, unknown>>): ListedM
 }
 
 function outputIn(entry: Readonly<Record<string, unknown>>): number | undefined {
-  const places = [entry, entry.top_provider, capabilityLimits(entry)];
-  for (const place of places) {
-    if (!isRecord(place)) continue;
+  const locations = [entry, entry.top_provider, capabilityLimits(entry)];
+  for (const location of locations) {
+    if (!isRecord(location)) continue;
     for (const key of ["max_output_tokens", "max_completion_tokens", "output_token_limit"]) {
-      const value = place[key];
+      const value = location[key];
       if (typeof value === "number" && value > 0 && value <= largestWindow) return Math.floor(value);
     }
   }
@@ -78,8 +78,8 @@ function imagesIn(entry: Readonly<Record<string, unknown>>): Pick<ListedModel, "
   const listed = inputs.find((one): one is readonly unknown[] => Array.isArray(one) && one.length > 0);
   if (listed !== undefined) return { supportsImages: listed.includes("image") || listed.includes("vision") };
   if (Array.isArray(capabilities)) return { supportsImages: capabilities.includes("vision") };
-  const said = isRecord(capabilities) ? capabilities.vision : undefined;
-  return typeof said === "boolean" ? { supportsImages: said } : {};
+  const vision = isRecord(capabilities) ? capabilities.vision : undefined;
+  return typeof vision === "boolean" ? { supportsImages: vision } : {};
 }
 
 function effortsIn(entry: Readonly<Record<string, unknown>>): readonly string[] | undefined {

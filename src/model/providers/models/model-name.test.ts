@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readNamedEndpoints } from "../custom.ts";
-import { parseModelWish } from "../model-wish.ts";
+import { parseModelArgument } from "../model-argument.ts";
 import { ProviderRegistry } from "../registry.ts";
 import { newestOf } from "./model-alias.ts";
 import { modelWarning, normalizeModelName, vendorOf } from "./model-name.ts";
@@ -117,7 +117,7 @@ describe("what is typed after /model", () => {
     undefined,
     registry,
   );
-  const read = (text: string): object => parseModelWish(text, { registry, named });
+  const read = (text: string): object => parseModelArgument(text, { registry, named });
 
   test("[20:A2.4] a named endpoint with a model", () => {
     expect(read("custom:local:qwen-2.5")).toEqual({ provider: "custom:local", model: "qwen-2.5" });

@@ -9,7 +9,7 @@ import type { ResolveContext } from "../context.ts";
 import { listChoices, type PickerEntry } from "./picker.ts";
 import type { ProviderLists } from "./provider-lists.ts";
 
-export interface ModelChoicesParts {
+export interface ModelChoicesDeps {
   readonly context: ResolveContext;
   readonly lists: ProviderLists;
   readonly settings: Config["model_catalog"];
@@ -23,11 +23,11 @@ export interface ModelChoicesParts {
  * renewed behind it when it is old; only where there is none yet is it waited for. No list is no trouble.
  */
 export class ModelChoices implements AsyncDisposable {
-  readonly #parts: ModelChoicesParts;
+  readonly #parts: ModelChoicesDeps;
   readonly #stop = new AbortController();
   #refreshing: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: ModelChoicesParts) {
+  constructor(parts: ModelChoicesDeps) {
     this.#parts = parts;
   }
 

@@ -10,7 +10,7 @@ import type { ResolveContext } from "../context.ts";
 import { resolveTarget } from "../resolve.ts";
 import type { PickerEntry } from "./picker.ts";
 
-export interface ProviderListsParts {
+export interface ProviderListsDeps {
   readonly context: ResolveContext;
   readonly cache: ModelsCache;
   readonly bedrock: Config["bedrock"]["discovery"];
@@ -25,11 +25,11 @@ const patienceMs = 3_000;
  * is old; only where there is none yet is it waited for, for a moment. A provider that does not answer is no trouble.
  */
 export class ProviderLists implements AsyncDisposable {
-  readonly #parts: ProviderListsParts;
+  readonly #parts: ProviderListsDeps;
   readonly #stop = new AbortController();
   readonly #fetching = new Set<Promise<unknown>>();
 
-  constructor(parts: ProviderListsParts) {
+  constructor(parts: ProviderListsDeps) {
     this.#parts = parts;
   }
 

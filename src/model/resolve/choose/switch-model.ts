@@ -1,11 +1,11 @@
 import { nearest } from "#foundation/text/text";
 import type { CredentialHandle } from "../../credential-handle.ts";
 import { findNamed, readNamedEndpoints } from "../../providers/custom.ts";
-import { parseModelWish } from "../../providers/model-wish.ts";
+import { parseModelArgument } from "../../providers/model-argument.ts";
 import { isModelAlias, newestOf } from "../../providers/models/model-alias.ts";
 import type { ProviderProfile } from "../../providers/provider.ts";
 import type { ProtocolName, Target } from "../../target.ts";
-import type { ResolveContext, ResolvedTarget, TargetWish } from "../context.ts";
+import type { ResolveContext, ResolvedTarget, TargetRequest } from "../context.ts";
 import { expandUserAlias, offeredModels } from "../model-choice.ts";
 import { resolveTarget } from "../resolve.ts";
 import { listKey } from "../resolve-custom.ts";
@@ -32,7 +32,7 @@ export type ModelSwitch =
 /** Where the conversation is now; a bare model name stays there. */
 type Standing = Pick<Target, "provider" | "baseUrl">;
 
-export interface SwitchWish {
+export interface SwitchRequest {
   /** What was typed after `/model`. */
   readonly text: string;
   readonly standing?: Standing;
@@ -40,7 +40,7 @@ export interface SwitchWish {
 
 /** Takes apart what was typed, finds the provider, its credentials and the model's real name. */
 export async function switchModel(
-  { text, standing }: SwitchWish,
+  { text, standing }: SwitchRequest,
   context: ResolveContext,
   signal: AbortSignal,
 ): Promise<ModelSwitch> {
@@ -49,16 +49,16 @@ export async function switchModel(
     context.settings.providers,
     context.registry,
   ).endpoints;
-  const typed = parseModelWish(text, { registry: context.registry, named });
+  const typed = parseModelArgument(text, { registry: context.registry, named });
   if (typed.model === undefined && typed.provider === undefined) {
     return { kind: "failure", code: "model_not_found", message: "No model was named.", hint: "Type: /model <name>" };
   }
   const expanded = expandUserAlias(typed, context);
   const isOwnAlias = expanded !== typed;
-  const placed = isOwnAlias ? expanded : await placeAlias({ wish: expanded, standing }, context, signal);
+  const placed = isOwnAlias ? expanded : await locationAlias({ wanted: expanded, standing }, context, signal);
   if ("kind" in placed) return placed;
-  const wish: TargetWish = placed.provider === undefined ? stay(placed, standing, context) : placed;
-  const resolution = await resolveTarget(wish, context, signal);
+  const wanted: TargetRequest = placed.provider === undefined ? stay(placed, standing, context) : placed;
+  const resolution = await resolveTarget(wanted, context, signal);
   if (resolution.kind === "failure") {
     const { code, message, hint } = resolution;
     return { kind: "failure", code, message, hint };
@@ -85,34 +85,34 @@ export async function switchModel(
 }
 
 /** A bare model name belongs to the provider of the conversation, at the address it has now. */
-function stay(wish: TargetWish, standing: Standing | undefined, context: ResolveContext): TargetWish {
-  if (standing === undefined) return wish;
+function stay(wanted: TargetRequest, standing: Standing | undefined, context: ResolveContext): TargetRequest {
+  if (standing === undefined) return wanted;
   const isUnsaved = context.registry.find(standing.provider)?.isOwnEndpoint === true;
-  return { ...wish, provider: standing.provider, ...(isUnsaved ? { baseUrl: standing.baseUrl } : {}) };
+  return { ...wanted, provider: standing.provider, ...(isUnsaved ? { baseUrl: standing.baseUrl } : {}) };
 }
 
 /**
  * A short name means the newest of its family at the current provider, else at another one with
  * credentials. Nowhere: an error that names it, since no provider knows it as a model.
  */
-async function placeAlias(
-  { wish, standing }: { readonly wish: TargetWish; readonly standing: Standing | undefined },
+async function locationAlias(
+  { wanted, standing }: { readonly wanted: TargetRequest; readonly standing: Standing | undefined },
   context: ResolveContext,
   signal: AbortSignal,
-): Promise<TargetWish | Extract<ModelSwitch, { kind: "failure" }>> {
-  const alias = wish.model;
-  if (alias === undefined || !isModelAlias(alias)) return wish;
-  const name = wish.provider ?? standing?.provider;
+): Promise<TargetRequest | Extract<ModelSwitch, { kind: "failure" }>> {
+  const alias = wanted.model;
+  if (alias === undefined || !isModelAlias(alias)) return wanted;
+  const name = wanted.provider ?? standing?.provider;
   const isOwnEndpoint = name !== undefined && isCustom(name, context);
   // A server of one's own may serve a model that is really called so.
-  if (isOwnEndpoint) return wish;
+  if (isOwnEndpoint) return wanted;
   const current = name === undefined ? undefined : context.registry.find(name);
   const here = current === undefined ? undefined : newestAt(alias, current, context);
-  if (here !== undefined && current !== undefined) return { ...wish, provider: current.id, model: here };
-  if (wish.provider === undefined) {
+  if (here !== undefined && current !== undefined) return { ...wanted, provider: current.id, model: here };
+  if (wanted.provider === undefined) {
     for (const other of await usableProviders(context, signal)) {
       const model = newestAt(alias, other.profile, context);
-      if (model !== undefined) return { ...wish, provider: other.profile.id, model };
+      if (model !== undefined) return { ...wanted, provider: other.profile.id, model };
     }
   }
   return {
@@ -136,7 +136,7 @@ function isCustom(name: string, context: ResolveContext): boolean {
 /** `provider:model`, `custom:name:model` or a model's name, as everywhere. */
 export function readModelName(text: string, { settings, registry }: ResolveContext) {
   const named = readNamedEndpoints(settings.custom_providers, settings.providers, registry).endpoints;
-  return parseModelWish(text, { registry, named });
+  return parseModelArgument(text, { registry, named });
 }
 
 /** A model that the endpoint's own list does not have, with what was probably meant; undefined when nothing speaks against it. */

@@ -5,7 +5,7 @@ import { probedBaseUrl } from "../../credentials/auth-state.ts";
 import { isLocalUrl } from "../../providers/hosts.ts";
 import type { ProviderProfile } from "../../providers/provider.ts";
 import { defaultBedrockRegion } from "../../providers/records/clouds.ts";
-import type { ResolveContext, TargetWish } from "../context.ts";
+import type { ResolveContext, TargetRequest } from "../context.ts";
 import { modelSettings } from "../settings.ts";
 
 export interface Endpoint {
@@ -17,8 +17,12 @@ export interface Endpoint {
 }
 
 /** The address set for a provider: by argument, in the settings next to it, in its own section, in the environment. */
-export function setEndpoint(profile: ProviderProfile, wish: TargetWish, context: ResolveContext): Endpoint | undefined {
-  const explicit = nonEmpty(wish.baseUrl);
+export function setEndpoint(
+  profile: ProviderProfile,
+  request: TargetRequest,
+  context: ResolveContext,
+): Endpoint | undefined {
+  const explicit = nonEmpty(request.baseUrl);
   if (explicit !== undefined) return { url: explicit, origin: "explicit", isExplicit: true };
   const saved = savedUrl(profile, context);
   if (saved !== undefined) return { url: saved, origin: "config", isExplicit: true };

@@ -8,7 +8,13 @@ import { AuthFile } from "../../credentials/auth-file.ts";
 import { builtinFlows } from "../../credentials/oauth/flows.ts";
 import { ProviderRegistry } from "../../providers/registry.ts";
 import type { Target } from "../../target.ts";
-import { OnceNotices, type Resolution, type ResolveContext, type ResolvedTarget, type TargetWish } from "../context.ts";
+import {
+  OnceNotices,
+  type Resolution,
+  type ResolveContext,
+  type ResolvedTarget,
+  type TargetRequest,
+} from "../context.ts";
 import { resolveTarget } from "../resolve.ts";
 import type { ProviderSettings } from "../settings.ts";
 
@@ -21,7 +27,7 @@ export interface World extends Disposable {
 }
 
 /** A home of its own in a temporary folder, with the registry, the logins and the store, and nothing else. */
-export function openWorld(given: {
+export function openWorld(supplied: {
   readonly settings?: ProviderSettings;
   readonly env?: Readonly<Record<string, string>>;
   readonly change?: Partial<ResolveContext>;
@@ -31,17 +37,17 @@ export function openWorld(given: {
   const logger = memoryLogger();
   const authFile = new AuthFile({ path: join(folder, "auth.json"), clock });
   // An empty PATH keeps the programs of this machine out of it.
-  const env = { PATH: folder, ...given.env };
+  const env = { PATH: folder, ...supplied.env };
   const base = { authFile, clock, env, userHome: folder, hermesHome: folder };
   const context: ResolveContext = {
     ...base,
     registry: new ProviderRegistry(),
-    settings: given.settings ?? {},
+    settings: supplied.settings ?? {},
     flows: builtinFlows(base),
     version: "1.2.3",
     logger,
     once: new OnceNotices(),
-    ...given.change,
+    ...supplied.change,
   };
   return {
     folder,
@@ -53,17 +59,17 @@ export function openWorld(given: {
   };
 }
 
-export async function resolved(wish: TargetWish, context: ResolveContext): Promise<ResolvedTarget> {
-  const result = await resolveTarget(wish, context, never);
+export async function resolved(wanted: TargetRequest, context: ResolveContext): Promise<ResolvedTarget> {
+  const result = await resolveTarget(wanted, context, never);
   if (result.kind === "failure") throw new Error(`${result.code}: ${result.message}`);
   return result;
 }
 
 export async function refused(
-  wish: TargetWish,
+  wanted: TargetRequest,
   context: ResolveContext,
 ): Promise<Extract<Resolution, { kind: "failure" }>> {
-  const result = await resolveTarget(wish, context, never);
+  const result = await resolveTarget(wanted, context, never);
   if (result.kind === "target") throw new Error(`resolved to ${result.target.provider}`);
   return result;
 }

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Given {
+interface Supplied {
   readonly behaviour: string;
   readonly model?: string;
   readonly baseUrl?: string;
@@ -35,17 +35,17 @@ interface Given {
   onEvent?(event: AttemptEvent): void;
 }
 
-async function run(given: Given) {
+async function run(supplied: Supplied) {
   await using connections = openConnections({ proxy: false });
   const request = testRequest({
     system: "Be brief.",
     tools: [readFileTool],
-    ...given.request,
+    ...supplied.request,
     target: {
-      baseUrl: given.baseUrl ?? "acp://copilot",
-      model: given.model ?? "copilot-acp",
+      baseUrl: supplied.baseUrl ?? "acp://copilot",
+      model: supplied.model ?? "copilot-acp",
       credential: noCredential,
-      program: { command: given.command ?? process.execPath, args: [agent, given.behaviour, recordFile()] },
+      program: { command: supplied.command ?? process.execPath, args: [agent, supplied.behaviour, recordFile()] },
       timeouts: {
         connectMs: 5_000,
         totalMs: 1_800_000,
@@ -55,13 +55,13 @@ async function run(given: Given) {
       },
     },
   });
-  const deps = { connections, classify, clock: given.clock ?? systemClock, logger: silentLogger };
+  const deps = { connections, classify, clock: supplied.clock ?? systemClock, logger: silentLogger };
   const events: AttemptEvent[] = [];
   const collector = new Collector();
-  for await (const event of streamModel(request, deps, given.signal ?? never)) {
+  for await (const event of streamModel(request, deps, supplied.signal ?? never)) {
     events.push(event);
     if (event.type !== "attempt-failed" && event.type !== "rate-limits") collector.add(event);
-    given.onEvent?.(event);
+    supplied.onEvent?.(event);
   }
   const last = events.at(-1);
   return { events, collected: collector.result(), failure: last?.type === "attempt-failed" ? last.failure : undefined };

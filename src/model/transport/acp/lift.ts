@@ -66,13 +66,13 @@ export class AcpLift {
 }
 
 /** Few agents count; the names are those of the protocol's draft. */
-function usageOf(given: WireObject): Usage | undefined {
+function usageOf(supplied: WireObject): Usage | undefined {
   const usage: Usage = {
-    input: countIn(given["inputTokens"]),
-    output: countIn(given["outputTokens"]),
-    cacheRead: countIn(given["cachedReadTokens"]),
-    cacheWrite: countIn(given["cachedWriteTokens"]),
-    reasoning: countIn(given["thoughtTokens"]),
+    input: countIn(supplied["inputTokens"]),
+    output: countIn(supplied["outputTokens"]),
+    cacheRead: countIn(supplied["cachedReadTokens"]),
+    cacheWrite: countIn(supplied["cachedWriteTokens"]),
+    reasoning: countIn(supplied["thoughtTokens"]),
   };
   return usage.input + usage.output === 0 ? undefined : usage;
 }

@@ -57,8 +57,8 @@ async function openProgram(program: NonNullable<Target["program"]>, signal: Abor
       async lastWords() {
         const { exitCode, signal: killedBy } = await child.exited;
         const how = killedBy === null ? `exit code ${exitCode ?? "unknown"}` : `signal ${killedBy}`;
-        const said = errors.text().trim().split("\n").at(-1)?.trim() ?? "";
-        return `${program.command} ended with ${how}${said === "" ? "" : `: ${said}`}`;
+        const lastLine = errors.text().trim().split("\n").at(-1)?.trim() ?? "";
+        return `${program.command} ended with ${how}${lastLine === "" ? "" : `: ${lastLine}`}`;
       },
       async [Symbol.asyncDispose]() {
         await child[Symbol.asyncDispose]();

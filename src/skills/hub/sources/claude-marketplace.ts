@@ -19,9 +19,9 @@ export function claudeMarketplaceSource(client: GitHubClient, repositories: read
       return found.filter((one) => matchesQuery(query, [one.name, one.description])).slice(0, limit);
     },
     async fetch(identifier, signal) {
-      const place = readIdentifier(identifier.slice(prefix.length));
-      if (place === undefined) return undefined;
-      return await fetchSkill(client, place, { source: "claude-marketplace", identifier, signal });
+      const location = readIdentifier(identifier.slice(prefix.length));
+      if (location === undefined) return undefined;
+      return await fetchSkill(client, location, { source: "claude-marketplace", identifier, signal });
     },
   };
 }

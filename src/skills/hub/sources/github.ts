@@ -22,22 +22,22 @@ export function githubSource(client: GitHubClient, taps: () => Promise<readonly 
       return found;
     },
     async fetch(identifier, signal) {
-      const place = readIdentifier(identifier);
-      return place === undefined
+      const location = readIdentifier(identifier);
+      return location === undefined
         ? undefined
-        : await fetchSkill(client, place, { source: "github", identifier, signal });
+        : await fetchSkill(client, location, { source: "github", identifier, signal });
     },
   };
 }
 
-export interface GitHubPlace {
+export interface GitHubLocation {
   readonly repository: string;
   /** Folder of the skill, or the last part of it; empty for a repository that is one skill. */
   readonly path: string;
 }
 
 /** `github:owner/repo/path`, `owner/repo/path`, or an address on github.com. */
-export function readIdentifier(identifier: string): GitHubPlace | undefined {
+export function readIdentifier(identifier: string): GitHubLocation | undefined {
   const plain = identifier
     .replace(/^github:/, "")
     .replace(/^https:\/\/github\.com\//, "")
@@ -52,15 +52,15 @@ export function readIdentifier(identifier: string): GitHubPlace | undefined {
 async function searchRepository(
   client: GitHubClient,
   repository: string,
-  wish: { readonly query: string; readonly limit: number; readonly signal: AbortSignal },
+  request: { readonly query: string; readonly limit: number; readonly signal: AbortSignal },
 ): Promise<readonly HubEntry[]> {
-  const tree = (await client.tree(repository, wish.signal)) ?? [];
+  const tree = (await client.tree(repository, request.signal)) ?? [];
   const folders = tree.filter((one) => one.kind === "blob" && skillFile.test(one.path));
-  const named = folders.filter((one) => matchesQuery(wish.query, [one.path])).slice(0, wish.limit);
+  const named = folders.filter((one) => matchesQuery(request.query, [one.path])).slice(0, request.limit);
   const entries: HubEntry[] = [];
   for (const file of named) {
     const folder = file.path.replace(/\/?SKILL\.md$/, "");
-    const text = new TextDecoder().decode(await client.blob(repository, file, wish.signal));
+    const text = new TextDecoder().decode(await client.blob(repository, file, request.signal));
     const { facts } = await readSkillText(text, folder.split("/").at(-1) ?? repository);
     entries.push(
       entryFor({ repository, path: folder }, facts, { source: "github", identifier: `${repository}/${folder}` }),
@@ -72,21 +72,21 @@ async function searchRepository(
 /** Downloads one skill folder. Its revision is the hash GitHub gives the folder, so that checking for updates costs one request. */
 export async function fetchSkill(
   client: GitHubClient,
-  place: GitHubPlace,
+  location: GitHubLocation,
   as: { readonly source: string; readonly identifier: string; readonly signal: AbortSignal },
 ): Promise<SkillBundle | undefined> {
-  const tree = await client.tree(place.repository, as.signal);
-  const folder = tree === undefined ? undefined : findFolder(tree, place.path);
+  const tree = await client.tree(location.repository, as.signal);
+  const folder = tree === undefined ? undefined : findFolder(tree, location.path);
   if (tree === undefined || folder === undefined) return undefined;
   const prefix = folder === "" ? "" : `${folder}/`;
   const wanted = tree.filter((one) => one.kind === "blob" && one.path.startsWith(prefix));
   const gathered = new BundleFiles();
   for (const file of wanted)
-    gathered.add(file.path.slice(prefix.length), await client.blob(place.repository, file, as.signal));
+    gathered.add(file.path.slice(prefix.length), await client.blob(location.repository, file, as.signal));
   const text = new TextDecoder().decode(gathered.files.get("SKILL.md"));
-  const { facts } = await readSkillText(text, folder.split("/").at(-1) || (place.repository.split("/")[1] ?? ""));
+  const { facts } = await readSkillText(text, folder.split("/").at(-1) || (location.repository.split("/")[1] ?? ""));
   const revision = tree.find((one) => one.kind === "tree" && one.path === folder)?.sha;
-  const entry = entryFor({ ...place, path: folder }, facts, as);
+  const entry = entryFor({ ...location, path: folder }, facts, as);
   return { entry, files: gathered.files, ...(revision === undefined ? {} : { revision }) };
 }
 
@@ -106,11 +106,11 @@ function findFolder(tree: readonly TreeEntry[], path: string): string | undefine
 }
 
 function entryFor(
-  place: GitHubPlace,
+  location: GitHubLocation,
   facts: { readonly name: string; readonly description: string; readonly tags: readonly string[] },
   as: { readonly source: string; readonly identifier: string },
 ): HubEntry {
-  const [owner = "", name = ""] = place.repository.split("/");
+  const [owner = "", name = ""] = location.repository.split("/");
   return {
     name: facts.name,
     description: facts.description,

@@ -37,10 +37,10 @@ export function skillsShSource(fetch: HubFetch, client: GitHubClient, baseUrl: s
       });
     },
     async fetch(identifier, signal) {
-      const place = readIdentifier(identifier.slice(prefix.length));
-      return place === undefined
+      const location = readIdentifier(identifier.slice(prefix.length));
+      return location === undefined
         ? undefined
-        : await fetchSkill(client, place, { source: "skills-sh", identifier, signal });
+        : await fetchSkill(client, location, { source: "skills-sh", identifier, signal });
     },
   };
 }

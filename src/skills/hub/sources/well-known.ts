@@ -62,8 +62,8 @@ async function listing(fetch: HubFetch, base: string, signal: AbortSignal): Prom
 }
 
 /** The origin of a site, however its address was written. */
-function siteOf(given: string): string | undefined {
-  const address = given.replace(/^well-known:/, "");
+function siteOf(input: string): string | undefined {
+  const address = input.replace(/^well-known:/, "");
   if (!/^https?:\/\//.test(address)) return undefined;
   return URL.canParse(address) ? new URL(address).origin : undefined;
 }

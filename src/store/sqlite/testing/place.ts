@@ -5,14 +5,14 @@ import { SqliteConnection } from "../connection.ts";
 import { loadSqlite } from "../driver.ts";
 
 /** A temporary folder with a database file in it, for tests. */
-export interface Place extends AsyncDisposable {
+export interface Location extends AsyncDisposable {
   readonly folder: string;
   readonly path: string;
   /** A bare connection beside the store, as another process would have it. */
   connect(): Promise<SqliteConnection>;
 }
 
-export async function makePlace(): Promise<Place> {
+export async function makeLocation(): Promise<Location> {
   const folder = await mkdtemp(join(tmpdir(), "hermes-store-"));
   const path = join(folder, "state.db");
   return {

@@ -1,5 +1,5 @@
 import { keys } from "./keys.ts";
-import type { PathPlace } from "./paths.ts";
+import type { PathLocation } from "./paths.ts";
 import { riskKeys } from "./programs/risks/match.ts";
 import { codeKeys } from "./rules/code.ts";
 import { environmentKeys } from "./rules/environment.ts";
@@ -11,7 +11,7 @@ import { sendingKeys } from "./rules/sending.ts";
 import type { CommandLine, SimpleCommand } from "./simple-command.ts";
 
 /** What judging effects needs to know of where a command runs. */
-export interface JudgeLocation extends PathPlace {
+export interface JudgeLocation extends PathLocation {
   /** Where a program of this name is found outside folders that a session may write; undefined when nowhere. */
   resolve?: Resolve | undefined;
   /** The text of a file that this session wrote, by its absolute path. */

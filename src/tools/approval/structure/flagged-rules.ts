@@ -42,7 +42,7 @@ export const flaggedRules: readonly CommandRule[] = [
   {
     id: "D14",
     key: "overwrite system config",
-    matches: (command, { place }) => writesTo(command, (target) => isInside(target, "/etc"), place.home),
+    matches: (command, { location }) => writesTo(command, (target) => isInside(target, "/etc"), location.home),
   },
   onNames(["D15", "stop/restart system service"], ["systemctl"], (command) =>
     ["stop", "restart", "disable", "mask", "kill"].some((word) => subcommand(command, word)),
@@ -60,13 +60,13 @@ export const flaggedRules: readonly CommandRule[] = [
     matches: (command) => isShell(command.name) && command.args.some((arg) => /^-[a-zA-Z]*c$/.test(arg.text)),
   },
   { id: "D20", key: "script execution via -e/-c flag", matches: runsInlineCode },
-  onNames(["D23", "overwrite system file via tee"], ["tee"], (command, { place }) =>
-    operandsOf(command).some((arg) => isSensitive(arg, command, place)),
+  onNames(["D23", "overwrite system file via tee"], ["tee"], (command, { location }) =>
+    operandsOf(command).some((arg) => isSensitive(arg, command, location)),
   ),
   {
     id: "D24",
     key: "overwrite system file via redirection",
-    matches: (command, { place }) => command.writes.some((write) => isSensitive(write.target, command, place)),
+    matches: (command, { location }) => command.writes.some((write) => isSensitive(write.target, command, location)),
   },
   onNames(["D25", "overwrite project env/config via tee"], ["tee"], (command) =>
     operandsOf(command).some(isProjectConfig),
@@ -102,9 +102,9 @@ export const flaggedRules: readonly CommandRule[] = [
   ),
   { id: "D34", key: "kill hermes/gateway process (self-termination)", matches: killsHermes },
   { id: "D35", key: "kill process via pgrep expansion (self-termination)", matches: killsByPgrep },
-  onNames(["D37", "copy/move file into /etc/"], copies, (command, { place }) => {
+  onNames(["D37", "copy/move file into /etc/"], copies, (command, { location }) => {
     const target = destination(command);
-    const resolved = target === undefined ? undefined : pathOf(target, command, place);
+    const resolved = target === undefined ? undefined : pathOf(target, command, location);
     return resolved !== undefined && isInside(resolved, "/etc");
   }),
   onNames(["D38", "overwrite project env/config file"], copies, (command) => {
@@ -114,9 +114,9 @@ export const flaggedRules: readonly CommandRule[] = [
   onNames(
     ["D39", "in-place edit of system config"],
     ["sed", "perl"],
-    (command, { place }) =>
+    (command, { location }) =>
       hasOption(command, /^-[a-zA-Z]*i|^--in-place/) &&
-      operandsOf(command).some((arg) => isInside(pathOf(arg, command, place) ?? "", "/etc")),
+      operandsOf(command).some((arg) => isInside(pathOf(arg, command, location) ?? "", "/etc")),
   ),
   {
     id: "D41",
@@ -134,13 +134,13 @@ export const flaggedRules: readonly CommandRule[] = [
   { id: "B13", key: "secret exposure", matches: sendsEnvironment },
 ];
 
-function deletesRootPath(command: SimpleCommand, { place }: RuleContext): boolean {
+function deletesRootPath(command: SimpleCommand, { location }: RuleContext): boolean {
   if (command.wrappers.includes("xargs") || command.wrappers.includes("find")) return false;
-  const absolutes = operandsOf(command).filter((arg) => arg.text.startsWith("/") && !isInside(arg.text, place.home));
+  const absolutes = operandsOf(command).filter((arg) => arg.text.startsWith("/") && !isInside(arg.text, location.home));
   return absolutes.some((arg) => {
     if (isRecursive(command)) return true;
-    const target = pathOf(arg, command, place) ?? arg.text;
-    const isHarmless = [...place.tempDirs, ...(place.workspace === undefined ? [] : [place.workspace])].some(
+    const target = pathOf(arg, command, location) ?? arg.text;
+    const isHarmless = [...location.tempDirs, ...(location.workspace === undefined ? [] : [location.workspace])].some(
       (folder) => isInside(target, folder) && target !== folder,
     );
     return !isHarmless;
@@ -154,8 +154,8 @@ function givesWrite(command: SimpleCommand): boolean {
 }
 
 function writesTo(command: SimpleCommand, accepts: (target: string) => boolean, home: string): boolean {
-  const place = { home, tempDirs: [], workspace: undefined, hermesHome: home };
-  return command.writes.some((write) => accepts(pathOf(write.target, command, place) ?? ""));
+  const location = { home, tempDirs: [], workspace: undefined, hermesHome: home };
+  return command.writes.some((write) => accepts(pathOf(write.target, command, location) ?? ""));
 }
 
 function pipesDownload(command: SimpleCommand, { line, index }: RuleContext): boolean {

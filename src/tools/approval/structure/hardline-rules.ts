@@ -7,8 +7,8 @@ const isRaw = (argument: Argument): boolean => rawDevice.test(argument.text.repl
 
 const targets =
   (kind: string) =>
-  (command: SimpleCommand, { place }: RuleContext) =>
-    operandsOf(command).some((arg) => rootKind(arg, command, place) === kind);
+  (command: SimpleCommand, { location }: RuleContext) =>
+    operandsOf(command).some((arg) => rootKind(arg, command, location) === kind);
 
 /** What never runs, whatever anyone says: it ends the machine, or all that is on it. */
 export const hardlineRules: readonly CommandRule[] = [
@@ -55,10 +55,12 @@ export const hardlineRules: readonly CommandRule[] = [
     ["cryptsetup"],
     (command) => subcommand(command, "luksFormat") || subcommand(command, "erase"),
   ),
-  onNames(["H16", "recursive delete of system directory"], ["find"], (command, { place }) => {
+  onNames(["H16", "recursive delete of system directory"], ["find"], (command, { location }) => {
     const isDeleting = command.args.some((arg) => arg.text === "-delete");
     const [start] = command.args;
-    return isDeleting && start !== undefined && rootKind(start, command, place) !== undefined && !isNarrowed(command);
+    return (
+      isDeleting && start !== undefined && rootKind(start, command, location) !== undefined && !isNarrowed(command)
+    );
   }),
   onNames(
     ["H17", "permission change on the root filesystem"],

@@ -3,7 +3,7 @@ import { absolute } from "./read-line.ts";
 import { type Argument, hasUnknown, type SimpleCommand, unknownText } from "./simple-command.ts";
 
 /** Where paths of a command line are judged from. */
-export interface PathPlace {
+export interface PathLocation {
   readonly home: string;
   readonly tempDirs: readonly string[];
   /** The directory the task works in. */
@@ -38,37 +38,37 @@ const systemRoots = [
 ];
 
 /** The absolute path of an argument; a final `/*` is dropped, since all of a folder is the folder. */
-export function pathOf(argument: Argument, command: SimpleCommand, place: PathPlace): string | undefined {
+export function pathOf(argument: Argument, command: SimpleCommand, location: PathLocation): string | undefined {
   const text = argument.text.replace(/\/?\*+$/, (stars) => (argument.hasGlob ? "" : stars));
   const isRootGlob = argument.hasGlob && /^\/?\*+$/.test(argument.text);
   if (isRootGlob) return argument.text.startsWith("/") ? "/" : command.cwd;
   if (hasUnknown(text)) return undefined;
   if (!/^[/~]/.test(text) && command.cwd === undefined) return undefined;
-  return absolute(text === "" ? "." : text, command.cwd ?? "/", place.home);
+  return absolute(text === "" ? "." : text, command.cwd ?? "/", location.home);
 }
 
 /**
  * The absolute path of an argument as far as it is known: globs and unknown names stay in it as they are. Undefined when
  * not even its beginning is known.
  */
-export function patternOf(argument: Argument, command: SimpleCommand, place: PathPlace): string | undefined {
+export function patternOf(argument: Argument, command: SimpleCommand, location: PathLocation): string | undefined {
   const { text } = argument;
   const known = text.includes(unknownText) ? text.slice(0, text.indexOf(unknownText)) : text;
   if (known !== text && !known.includes("/")) return undefined;
   if (!/^[/~]/.test(known) && command.cwd === undefined) return undefined;
-  const found = absolute(known === "" ? "." : known, command.cwd ?? "/", place.home);
-  return hasUnknown(found) || argument.hasGlob ? found : (place.realPath?.(found) ?? found);
+  const found = absolute(known === "" ? "." : known, command.cwd ?? "/", location.home);
+  return hasUnknown(found) || argument.hasGlob ? found : (location.realPath?.(found) ?? found);
 }
 
 export type RootKind = "root" | "system" | "home";
 
 /** Whether a path is one whose loss ends the machine or the user's life on it. */
-export function rootKind(argument: Argument, command: SimpleCommand, place: PathPlace): RootKind | undefined {
+export function rootKind(argument: Argument, command: SimpleCommand, location: PathLocation): RootKind | undefined {
   if (/^~[A-Za-z][\w-]*\/?\*?$/.test(argument.text)) return "home";
-  const target = pathOf(argument, command, place);
+  const target = pathOf(argument, command, location);
   if (target === undefined) return undefined;
   if (target === "/") return "root";
-  if (target === place.home) return "home";
+  if (target === location.home) return "home";
   return systemRoots.includes(target) ? "system" : undefined;
 }
 
@@ -84,15 +84,15 @@ export function below(target: string, folder: string): string | undefined {
 }
 
 /** Files of the system or of the user's identity that nothing should overwrite by the way. */
-export function isSensitive(argument: Argument, command: SimpleCommand, place: PathPlace): boolean {
-  const target = pathOf(argument, command, place);
+export function isSensitive(argument: Argument, command: SimpleCommand, location: PathLocation): boolean {
+  const target = pathOf(argument, command, location);
   if (target === undefined) return false;
   return (
     isInside(target, "/etc") ||
     target.startsWith("/dev/sd") ||
-    isInside(target, path.posix.join(place.home, ".ssh")) ||
-    target === path.posix.join(place.hermesHome, ".env") ||
-    target === path.posix.join(place.home, ".hermes", ".env")
+    isInside(target, path.posix.join(location.home, ".ssh")) ||
+    target === path.posix.join(location.hermesHome, ".env") ||
+    target === path.posix.join(location.home, ".hermes", ".env")
   );
 }
 

@@ -1,10 +1,10 @@
-import type { PathPlace } from "./paths.ts";
+import type { PathLocation } from "./paths.ts";
 import type { Argument, CommandLine, SimpleCommand } from "./simple-command.ts";
 
 /** What a rule may look at besides the command itself. */
 export interface RuleContext {
   readonly line: CommandLine;
-  readonly place: PathPlace;
+  readonly location: PathLocation;
   /** Position of the command in the line. */
   readonly index: number;
 }

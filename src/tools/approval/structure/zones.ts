@@ -1,7 +1,7 @@
 import { PathTable } from "../../confinement/path-table.ts";
 import { guardedInWorkspace, homeSecrets, systemSecrets } from "../../confinement/secret-locations.ts";
-import { gitFolder, obeyedFiles, publicInSecret, startHomePaths } from "../protected-places.ts";
-import { below, isInside, type PathPlace, patternOf } from "./paths.ts";
+import { gitFolder, obeyedFiles, publicInSecret, startHomePaths } from "../protected-locations.ts";
+import { below, isInside, type PathLocation, patternOf } from "./paths.ts";
 import { globExpression } from "./shell/patterns.ts";
 import { type Argument, hasUnknown, type SimpleCommand } from "./simple-command.ts";
 
@@ -25,19 +25,19 @@ const homeTable = new PathTable(homeSecrets);
 const systemTable = new PathTable(systemSecrets);
 const guardedTable = new PathTable(guardedInWorkspace);
 
-export function zoneOf(argument: Argument, command: SimpleCommand, place: PathPlace): Zone {
-  const target = patternOf(argument, command, place);
-  return target === undefined ? "unknown" : zoneOfPath(target, argument.hasGlob, place);
+export function zoneOf(argument: Argument, command: SimpleCommand, location: PathLocation): Zone {
+  const target = patternOf(argument, command, location);
+  return target === undefined ? "unknown" : zoneOfPath(target, argument.hasGlob, location);
 }
 
-function zoneOfPath(target: string, hasGlob: boolean, place: PathPlace): Zone {
+function zoneOfPath(target: string, hasGlob: boolean, location: PathLocation): Zone {
   if (sinks.test(target)) return "nowhere";
   if (target.startsWith("/dev/")) return "device";
-  if (isOwn(target, place)) return "own";
+  if (isOwn(target, location)) return "own";
   const folder = hasGlob || hasUnknown(target) ? knownFolder(target) : target;
-  const home = below(folder, place.home);
-  const { workspace } = place;
-  const isProject = workspace !== undefined && !isInside(place.home, workspace) && isInside(folder, workspace);
+  const home = below(folder, location.home);
+  const { workspace } = location;
+  const isProject = workspace !== undefined && !isInside(location.home, workspace) && isInside(folder, workspace);
   if (home !== undefined && !isProject && startHomePaths.some((one) => one.test(home))) return "guarded";
   if (isGuarded(target, hasGlob)) return "guarded";
   if (isProject) return "workspace";
@@ -45,7 +45,7 @@ function zoneOfPath(target: string, hasGlob: boolean, place: PathPlace): Zone {
     // A home folder as workspace: what is hidden in it, and the system around it, is not the work.
     return home === undefined || home.startsWith(".") ? "guarded" : "workspace";
   }
-  return [...place.tempDirs, ...(place.writable ?? [])].some((one) => isInside(folder, one)) ? "temp" : "outside";
+  return [...location.tempDirs, ...(location.writable ?? [])].some((one) => isInside(folder, one)) ? "temp" : "outside";
 }
 
 /** The folder up to the first piece that is not known. */
@@ -54,8 +54,8 @@ function knownFolder(target: string): string {
   return at < 0 ? target : target.slice(0, Math.max(1, target.lastIndexOf("/", at)));
 }
 
-export function isOwn(target: string, place: PathPlace): boolean {
-  return isInside(target, place.hermesHome) || isInside(target, `${place.home}/.hermes`);
+export function isOwn(target: string, location: PathLocation): boolean {
+  return isInside(target, location.hermesHome) || isInside(target, `${location.home}/.hermes`);
 }
 
 export function isGuarded(target: string, hasGlob: boolean): boolean {
@@ -69,34 +69,34 @@ export function isGuarded(target: string, hasGlob: boolean): boolean {
 /** Whether a path with globs may find something that ends in these names. */
 function couldEndIn(names: readonly string[], entry: string): boolean {
   const wanted = entry.replace(/\/$/, "/x").split("/");
-  const given = names.slice(-wanted.length);
-  if (given.length < wanted.length || !given.some((part) => part.startsWith("."))) return false;
-  return given.every((part, index) => wanted[index] === "x" || globExpression(part).test(wanted[index] ?? ""));
+  const input = names.slice(-wanted.length);
+  if (input.length < wanted.length || !input.some((part) => part.startsWith("."))) return false;
+  return input.every((part, index) => wanted[index] === "x" || globExpression(part).test(wanted[index] ?? ""));
 }
 
 /** Whether a path is, or may be, one of the places where secrets lie. */
-export function isSecretPath(target: string, hasGlob: boolean, place: PathPlace): boolean {
-  if (isOwn(target, place)) return true;
+export function isSecretPath(target: string, hasGlob: boolean, location: PathLocation): boolean {
+  if (isOwn(target, location)) return true;
   if (publicInSecret.test(target)) return false;
   if (systemTable.find(target.slice(1)) !== undefined || isInside(target, "/root")) return true;
-  const home = homeOf(target, place);
+  const home = homeOf(target, location);
   if (home === undefined || home === "") return false;
   if (homeTable.find(home) !== undefined || homeTable.find(`${home}/x`) !== undefined) return true;
   return hasGlob && homeSecrets.some((one) => mayReach(home, one));
 }
 
 /** The path below a home folder, of whoever it is. */
-function homeOf(target: string, place: PathPlace): string | undefined {
-  return below(target, place.home) ?? /^\/(?:home|Users)\/[^/]+\/(.*)$/.exec(target)?.[1];
+function homeOf(target: string, location: PathLocation): string | undefined {
+  return below(target, location.home) ?? /^\/(?:home|Users)\/[^/]+\/(.*)$/.exec(target)?.[1];
 }
 
 /** A pattern such as `.s??` reaches `.ssh`; a bare star does not find hidden names. */
 function mayReach(pattern: string, secret: string): boolean {
-  const given = pattern.split("/");
+  const input = pattern.split("/");
   const wanted = secret.replace(/\/$/, "").split("/");
-  if (given.length < wanted.length) return false;
+  if (input.length < wanted.length) return false;
   return wanted.every((part, index) => {
-    const one = given[index] ?? "";
+    const one = input[index] ?? "";
     return (one.startsWith(".") || !part.startsWith(".")) && globExpression(one).test(part.replaceAll("*", "x"));
   });
 }

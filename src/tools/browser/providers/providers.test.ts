@@ -50,8 +50,9 @@ function openDeps(changes: Partial<BrowserOptions> = {}, more: Partial<OpenDeps>
 describe("cloud browsers", () => {
   it("[30:3.15] browserbase drops keep-alive, then proxies, when the plan does not pay for them", async () => {
     web.on("POST /v1/sessions", ({ json }) => {
-      const wish = json as Record<string, unknown>;
-      if (wish["keepAlive"] === true || wish["proxies"] === true) return { status: 402, body: { message: "upgrade" } };
+      const request = json as Record<string, unknown>;
+      if (request["keepAlive"] === true || request["proxies"] === true)
+        return { status: 402, body: { message: "upgrade" } };
       return { body: { id: "s1", connectUrl: "wss://connect.test/s1" } };
     });
     web.on("POST /v1/sessions/s1", { body: {} });
@@ -120,8 +121,8 @@ describe("cloud browsers", () => {
 
   it("[30:3.15] http addresses of DevTools are asked for their socket", async () => {
     web.on("/json/version", { body: { webSocketDebuggerUrl: "ws://127.0.0.1:1/devtools/browser/x" } });
-    for (const given of [web.origin, `${web.origin}/`, `${web.origin}/json/version`])
-      expect(await resolveEndpoint(given, signal)).toEqual({
+    for (const input of [web.origin, `${web.origin}/`, `${web.origin}/json/version`])
+      expect(await resolveEndpoint(input, signal)).toEqual({
         kind: "ready",
         url: "ws://127.0.0.1:1/devtools/browser/x",
       });

@@ -35,22 +35,22 @@ async function* contentLines(program: string, env: NodeJS.ProcessEnv, query: Con
     "--regexp",
     query.pattern,
   ];
-  const place = await placeOf(query.root);
-  const isWanted = query.glob === undefined ? () => true : await globMatcher(query.glob, place.folder);
-  for await (const line of outputLines(program, args, { env, place, signal: query.signal })) {
+  const location = await locationOf(query.root);
+  const isWanted = query.glob === undefined ? () => true : await globMatcher(query.glob, location.folder);
+  for await (const line of outputLines(program, args, { env, location, signal: query.signal })) {
     const parsed = parseJson(line);
     const match = parsed.ok ? toMatch(parsed.value) : undefined;
-    const file = path.resolve(place.folder, match?.path ?? "");
+    const file = path.resolve(location.folder, match?.path ?? "");
     if (match !== undefined && isWanted(file)) yield { ...match, path: file };
   }
 }
 
 async function* fileNames(program: string, env: NodeJS.ProcessEnv, query: FilesQuery): AsyncIterable<string> {
   const args = [...commonArgs, "--files", ...filterArgs(query.glob)];
-  const place = await placeOf(query.root);
-  const isWanted = await globMatcher(query.glob, place.folder);
-  for await (const line of outputLines(program, args, { env, place, signal: query.signal })) {
-    const file = path.resolve(place.folder, line);
+  const location = await locationOf(query.root);
+  const isWanted = await globMatcher(query.glob, location.folder);
+  for await (const line of outputLines(program, args, { env, location, signal: query.signal })) {
+    const file = path.resolve(location.folder, line);
     if (isWanted(file)) yield file;
   }
 }
@@ -65,12 +65,12 @@ export function filterArgs(glob: string | undefined): readonly string[] {
 }
 
 /** ripgrep reads globs from its working directory, so it is started where the search begins. */
-interface Place {
+interface Location {
   readonly folder: string;
   readonly within: string;
 }
 
-async function placeOf(root: string): Promise<Place> {
+async function locationOf(root: string): Promise<Location> {
   const facts = await fs.stat(root);
   return facts.isDirectory()
     ? { folder: root, within: "./" }
@@ -80,10 +80,10 @@ async function placeOf(root: string): Promise<Place> {
 async function* outputLines(
   program: string,
   args: readonly string[],
-  options: { readonly env: NodeJS.ProcessEnv; readonly place: Place; readonly signal: AbortSignal },
+  options: { readonly env: NodeJS.ProcessEnv; readonly location: Location; readonly signal: AbortSignal },
 ): AsyncIterable<string> {
-  await using child = await spawnProcess(program, [...args, "--", options.place.within], {
-    cwd: options.place.folder,
+  await using child = await spawnProcess(program, [...args, "--", options.location.within], {
+    cwd: options.location.folder,
     env: options.env,
     signal: options.signal,
     stdin: "ignore",

@@ -42,7 +42,7 @@ describe.each(engines)("search_files over %s", (name, engine) => {
   const deps = () => ({
     leases: leasesOf(folderTerminal(root)),
     mayRead: () => Promise.resolve(() => true),
-    guard: (given: string) => Promise.resolve({ kind: "allowed" as const, realPath: given }),
+    guard: (input: string) => Promise.resolve({ kind: "allowed" as const, realPath: input }),
     ledger: new FileLedger(),
     history: new ReadHistory(),
     options: defaultFileOptions,

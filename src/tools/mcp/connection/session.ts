@@ -16,7 +16,7 @@ import { statusOf } from "./failure.ts";
 import { httpTransport } from "./http-transport.ts";
 import { isConfined, limitsOf } from "./server-limits.ts";
 import { answerServerRequests } from "./server-requests.ts";
-import { stdioPlace } from "./stdio-environment.ts";
+import { stdioLocation } from "./stdio-environment.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 const maxTools = 1_000;
@@ -30,7 +30,7 @@ export interface McpSession extends AsyncDisposable {
   list(signal: AbortSignal): Promise<McpCatalogue>;
 }
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly deps: McpDeps;
   readonly log: ServerLog;
   readonly sampler: Sampler | undefined;
@@ -46,7 +46,7 @@ export interface SessionParts {
 /** Connects and initialises. Whatever was started is gone again when this fails. */
 export async function openSession(
   settings: McpServerSettings,
-  parts: SessionParts,
+  parts: SessionDeps,
   signal: AbortSignal,
 ): Promise<McpSession> {
   const { endpoint } = settings;
@@ -75,7 +75,7 @@ export async function openSession(
 
 interface Connecting {
   readonly settings: McpServerSettings;
-  readonly parts: SessionParts;
+  readonly parts: SessionDeps;
   readonly signal: AbortSignal;
 }
 
@@ -125,7 +125,7 @@ async function connectOver(
 
 async function stdioTransport(
   settings: McpServerSettings,
-  parts: SessionParts,
+  parts: SessionDeps,
   signal: AbortSignal,
 ): Promise<Transport> {
   const { deps, log } = parts;
@@ -135,16 +135,16 @@ async function stdioTransport(
   if (verdict?.kind === "refused") {
     throw new UserError(`The MCP server ${settings.name} was not started: ${verdict.reason}`, { code: "mcp_malware" });
   }
-  const place = await stdioPlace(endpoint.command, { ...endpoint.env, ...deps.childEnv }, deps);
+  const location = await stdioLocation(endpoint.command, { ...endpoint.env, ...deps.childEnv }, deps);
   const wall = await wallOf(settings, parts, signal);
-  const plain = { program: place.command, args: endpoint.args };
+  const plain = { program: location.command, args: endpoint.args };
   const cwd = endpoint.cwd ?? deps.cwd;
   const call = wall?.confine(plain, { cwd, isBackground: true, writable: [] }) ?? plain;
   return new StdioTransport({
     command: call.program,
     args: call.args,
     // What the person set for the server wins over what the wall offers, but not over the only way out.
-    env: { ...wall?.environment, ...place.env, ...wall?.networkEnvironment },
+    env: { ...wall?.environment, ...location.env, ...wall?.networkEnvironment },
     cwd: wall?.isInForce === true ? "/" : cwd,
     onStderr: (text) => log.write(text),
     onEnd: () => void wall?.[Symbol.asyncDispose](),
@@ -155,7 +155,7 @@ async function stdioTransport(
 /** The wall of a server. Its questions go to the conversation it works for, else to whoever started it. */
 async function wallOf(
   settings: McpServerSettings,
-  { deps, caller, starter, unheld }: SessionParts,
+  { deps, caller, starter, unheld }: SessionDeps,
   signal: AbortSignal,
 ): Promise<Wall | undefined> {
   const { endpoint, name } = settings;

@@ -4,7 +4,7 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 const inherited = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TERM", "SHELL", "TMPDIR"];
 const resolvable = new Set(["npx", "npm", "node"]);
 
-export interface StdioPlace {
+export interface StdioLocation {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -13,11 +13,11 @@ export interface StdioPlace {
  * What a server's child is started with: a short list of harmless variables, what the person
  * configured for it, and nothing else. Keys of model providers never reach it.
  */
-export async function stdioPlace(
+export async function stdioLocation(
   command: string,
   configured: Readonly<Record<string, string>>,
   from: { readonly env: Readonly<Record<string, string | undefined>>; readonly hermesHome: string },
-): Promise<StdioPlace> {
+): Promise<StdioLocation> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(from.env)) {
     if (value !== undefined && (inherited.includes(name) || name.startsWith("XDG_"))) env[name] = value;

@@ -133,8 +133,8 @@ function settingsFor(url: string) {
 describe("a server that needs a login", () => {
   it("is logged in with PKCE, keeps its tokens privately and renews them once [30:6.6] [30:MCP-18]", async () => {
     await using server = await protectedServer();
-    await using place = await mcpStage();
-    const folder = join(place.home, "mcp-tokens");
+    await using location = await mcpStage();
+    const folder = join(location.home, "mcp-tokens");
     const oauth = new McpOAuth(new TokenStore(folder, systemClock));
     const { settings, address } = settingsFor(server.url);
     const visits: Promise<Response>[] = [];
@@ -173,8 +173,8 @@ describe("a server that needs a login", () => {
 
   it("fails with guidance while nobody has logged in, and does not open a browser [30:6.6]", async () => {
     await using server = await protectedServer();
-    await using place = await mcpStage();
-    const oauth = new McpOAuth(new TokenStore(join(place.home, "mcp-tokens"), systemClock));
+    await using location = await mcpStage();
+    const oauth = new McpOAuth(new TokenStore(join(location.home, "mcp-tokens"), systemClock));
     await using stage = await mcpStage({ oauth });
     const servers = stage.open([settingsFor(server.url).settings]);
     await servers.ready(testScope(), never);
@@ -202,7 +202,7 @@ describe("a server behind the proxy of the environment", () => {
 
   it("is reached through it [30:6.6]", async () => {
     await using server = await protectedServer();
-    await using place = await mcpStage();
+    await using location = await mcpStage();
     const asked = new Set<string>();
     const proxy = createServer((incoming, outgoing) => {
       const wanted = new URL(incoming.url ?? "");
@@ -224,7 +224,7 @@ describe("a server behind the proxy of the environment", () => {
       incoming.pipe(onward);
     });
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", () => resolve()));
-    const oauth = new McpOAuth(new TokenStore(join(place.home, "mcp-tokens"), systemClock));
+    const oauth = new McpOAuth(new TokenStore(join(location.home, "mcp-tokens"), systemClock));
     await oauth.login(settingsFor(server.url).address, { show: (url) => void server.visit(url) }, never);
     vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
     try {

@@ -31,11 +31,11 @@ export function readDescription(
   tool: { readonly server: string; readonly name: string; readonly isTrusted: boolean },
 ): DescriptionReading {
   const plain = `Tool ${tool.name} of the MCP server ${tool.server}.`;
-  const given = raw === undefined || raw.trim() === "" ? plain : raw;
-  const findings = idioms.flatMap(([finding, pattern]) => (pattern.test(given) ? [finding] : []));
-  if (tool.isTrusted) return { text: given, findings };
+  const input = raw === undefined || raw.trim() === "" ? plain : raw;
+  const findings = idioms.flatMap(([finding, pattern]) => (pattern.test(input) ? [finding] : []));
+  if (tool.isTrusted) return { text: input, findings };
   if (findings.length > 0) return { text: `${plain} (Its own description was withheld.)`, findings };
-  const clean = [...given].filter((character) => !isInvisible(character)).join("");
+  const clean = [...input].filter((character) => !isInvisible(character)).join("");
   return { text: clean.length > maxDescriptionChars ? `${clean.slice(0, maxDescriptionChars - 1)}…` : clean, findings };
 }
 

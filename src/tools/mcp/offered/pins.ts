@@ -110,8 +110,8 @@ function pinOf(tool: McpToolDefinition): Pin {
   const schema = canonicalJson(tool.inputSchema ?? {});
   const hash = createHash("sha256").update(`${description}\0${schema}`).digest("hex");
   const { isReadOnly, isDestructive, isIdempotent } = tool;
-  const said = Object.entries({ "read-only": isReadOnly, destructive: isDestructive, idempotent: isIdempotent });
-  const hints = said.flatMap(([word, isSo]) => (isSo ? [word] : [])).join(", ");
+  const flags = Object.entries({ "read-only": isReadOnly, destructive: isDestructive, idempotent: isIdempotent });
+  const hints = flags.flatMap(([word, isSo]) => (isSo ? [word] : [])).join(", ");
   return { hash, description, schema, hints };
 }
 

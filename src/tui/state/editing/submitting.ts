@@ -75,15 +75,15 @@ export function sendEarly(state: ViewState): ViewState {
 /** What became of an input. */
 export function submitted(
   state: ViewState,
-  given: { readonly text: string; readonly images: number; readonly submission: Submission },
+  supplied: { readonly text: string; readonly images: number; readonly submission: Submission },
   nowMs: number,
 ): ViewState {
-  const { text, submission } = given;
+  const { text, submission } = supplied;
   switch (submission.kind) {
     case "turn": {
       if (!state.echoes.waiting.includes(text)) return state;
       // The answer it stops is over: the words do not stand in the middle of it.
-      return echo(closeAnswer(forgetEcho(state, text), nowMs), text, given.images);
+      return echo(closeAnswer(forgetEcho(state, text), nowMs), text, supplied.images);
     }
     case "queued":
       return notice(forgetEcho(state, text), "info", `Queued (${submission.position} ahead).`);

@@ -2,8 +2,8 @@ import { print, type ViewState } from "../state.ts";
 
 /** The person's words appear once: at once when Hermes is free, otherwise when they are taken up. */
 export function echo(state: ViewState, text: string, images: number): ViewState {
-  const said = print(state, { kind: "user", text, images });
-  return { ...said, echoes: { ...state.echoes, shown: [...state.echoes.shown, text] } };
+  const line = print(state, { kind: "user", text, images });
+  return { ...line, echoes: { ...state.echoes, shown: [...state.echoes.shown, text] } };
 }
 
 /** Sent while Hermes is busy; shown when it is known what becomes of it. */
@@ -25,8 +25,8 @@ export function forgetEcho(state: ViewState, text: string): ViewState {
  */
 export function admit(state: ViewState, text: string): ViewState {
   const { shown, waiting } = state.echoes;
-  const rest = shown.filter((said) => !text.includes(said.trim()));
-  const left = waiting.filter((said) => !text.includes(said.trim()));
+  const rest = shown.filter((line) => !text.includes(line.trim()));
+  const left = waiting.filter((line) => !text.includes(line.trim()));
   if (shown.length === 0) {
     return print({ ...state, echoes: { shown, waiting: left } }, { kind: "user", text, images: 0 });
   }

@@ -35,7 +35,7 @@ describe("a streamed answer", () => {
   it("keeps code apart, in portions when it is long [20:R10.7]", () => {
     const rows = Array.from({ length: 45 }, (_, index) => `line ${index}`);
     const chunks = feed([`Look:\n\`\`\`ts\n${rows.join("\n")}\n\`\`\`\nDone`]);
-    expect(chunks.map((chunk) => (chunk.kind === "code" ? [chunk.place, chunk.lines.length] : chunk.text))).toEqual([
+    expect(chunks.map((chunk) => (chunk.kind === "code" ? [chunk.location, chunk.lines.length] : chunk.text))).toEqual([
       "Look:",
       ["first", 20],
       ["middle", 20],
@@ -46,7 +46,7 @@ describe("a streamed answer", () => {
 
   it("shows an unfinished fence as code at the end [20:R10.7]", () => {
     expect(feed(["```py\nx = 1"])).toEqual([
-      { kind: "code", language: "py", lines: ["x = 1"], place: "whole", hasGap: false },
+      { kind: "code", language: "py", lines: ["x = 1"], location: "whole", hasGap: false },
     ]);
   });
 

@@ -5,12 +5,12 @@ export type AnswerChunk =
       readonly kind: "code";
       readonly language: string;
       readonly lines: readonly string[];
-      readonly place: CodePlace;
+      readonly location: CodeLocation;
       readonly hasGap: boolean;
     };
 
 /** Where in its fenced block a piece of code stands: a long block arrives in several. */
-type CodePlace = "whole" | "first" | "middle" | "last";
+type CodeLocation = "whole" | "first" | "middle" | "last";
 
 /** The part of a streamed answer that is still open. */
 export interface MarkdownStream {
@@ -74,9 +74,9 @@ export function finishMarkdown(stream: MarkdownStream): StreamStep {
 export function openChunk(stream: MarkdownStream): AnswerChunk | undefined {
   const rows = stream.row === "" ? stream.block : [...stream.block, stream.row];
   if (stream.fence !== undefined) {
-    const place = stream.fence.hasStarted ? "middle" : "first";
+    const location = stream.fence.hasStarted ? "middle" : "first";
     const { language, hasGap } = stream.fence;
-    return { kind: "code", language, lines: rows, place, hasGap: hasGap && place === "first" };
+    return { kind: "code", language, lines: rows, location, hasGap: hasGap && location === "first" };
   }
   if (rows.length === 0) return undefined;
   return { kind: "markdown", text: rows.join("\n"), hasGap: stream.hasText && stream.blankRows > 0 };
@@ -140,11 +140,11 @@ function closeCodeRow(state: MarkdownStream, fence: Fence, row: string): StreamS
   }
   const block = [...state.block, row];
   if (block.length < codePortion) return { stream: { ...state, block }, chunks: [] };
-  const place = fence.hasStarted ? "middle" : "first";
+  const location = fence.hasStarted ? "middle" : "first";
   return {
     stream: { ...state, block: [], hasText: true, fence: { ...fence, hasStarted: true } },
     chunks: [
-      { kind: "code", language: fence.language, lines: block, place, hasGap: fence.hasGap && place === "first" },
+      { kind: "code", language: fence.language, lines: block, location, hasGap: fence.hasGap && location === "first" },
     ],
   };
 }
@@ -152,12 +152,18 @@ function closeCodeRow(state: MarkdownStream, fence: Fence, row: string): StreamS
 function endCode(state: MarkdownStream): StreamStep {
   const fence = state.fence;
   if (fence === undefined) return { stream: state, chunks: [] };
-  const place = fence.hasStarted ? "last" : "whole";
+  const location = fence.hasStarted ? "last" : "whole";
   return {
     // What follows code stands apart from it, also without an empty row in the source.
     stream: { ...state, block: [], fence: undefined, hasText: true, blankRows: 1 },
     chunks: [
-      { kind: "code", language: fence.language, lines: state.block, place, hasGap: fence.hasGap && place === "whole" },
+      {
+        kind: "code",
+        language: fence.language,
+        lines: state.block,
+        location,
+        hasGap: fence.hasGap && location === "whole",
+      },
     ],
   };
 }

@@ -48,7 +48,7 @@ const remedies: Readonly<Record<string, string>> = {
   "explain-bad-call": "telling the model",
   "explain-unreadable": "telling the model",
   "lower-context-tier": "shortening the conversation",
-  "use-earlier-text": "using what it said before",
+  "use-earlier-text": "using what it detail before",
   "renew-credential": "renewing the credential",
   "scrub-text": "trying again with cleaned text",
   "shrink-media": "trying again with smaller images",
@@ -75,8 +75,8 @@ function problemWords(problem: string, provider: string | undefined): string {
 }
 
 function wordsOf(problem: string): string {
-  const [, code = "", said = ""] = /^(\w+): ([\s\S]*)$/.exec(problem) ?? [];
+  const [, code = "", detail = ""] = /^(\w+): ([\s\S]*)$/.exec(problem) ?? [];
   const failure = failures[code];
   if (failure === undefined) return defects[problem] ?? problem;
-  return said.trim() === "" ? failure : `${failure}: ${said.trim()}`;
+  return detail.trim() === "" ? failure : `${failure}: ${detail.trim()}`;
 }

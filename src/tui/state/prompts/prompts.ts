@@ -47,18 +47,18 @@ export function changePrompt(state: ViewState, prompt: Prompt): ViewState {
   return { ...state, prompts: state.prompts.map((one) => (one.id === prompt.id ? prompt : one)) };
 }
 
-export function approve(state: ViewState, given: { prompt: Prompt; answer: ApprovalAnswer }, nowMs: number): ViewState {
-  const { id } = given.prompt;
-  return effect(dropPrompt(state, id, nowMs), { do: "approve", id, answer: given.answer });
+export function approve(state: ViewState, input: { prompt: Prompt; answer: ApprovalAnswer }, nowMs: number): ViewState {
+  const { id } = input.prompt;
+  return effect(dropPrompt(state, id, nowMs), { do: "approve", id, answer: input.answer });
 }
 
 export function answer(
   state: ViewState,
-  given: { prompt: Prompt; text: string | undefined },
+  input: { prompt: Prompt; text: string | undefined },
   nowMs: number,
 ): ViewState {
-  const { id } = given.prompt;
-  return effect(dropPrompt(state, id, nowMs), { do: "answer", id, text: given.text });
+  const { id } = input.prompt;
+  return effect(dropPrompt(state, id, nowMs), { do: "answer", id, text: input.text });
 }
 
 /** Esc or Ctrl-C: no permission, no answer. */

@@ -46,19 +46,19 @@ export function itemOf(part: SettledPart, options: ItemOptions): WireObject {
 /** The events of one item, from `output_item.added` to `output_item.done`. */
 export function itemEvents(part: SettledPart, options: ItemOptions): readonly ItemEvent[] {
   const item = itemOf(part, options);
-  const place = { item_id: part.itemId, output_index: options.outputIndex };
+  const location = { item_id: part.itemId, output_index: options.outputIndex };
   return [
     ["response.output_item.added", { output_index: options.outputIndex, item: openItem(item) }],
-    ...contentEvents(part, place),
+    ...contentEvents(part, location),
     ["response.output_item.done", { output_index: options.outputIndex, item }],
   ];
 }
 
-function contentEvents(part: SettledPart, place: WireObject): readonly ItemEvent[] {
+function contentEvents(part: SettledPart, location: WireObject): readonly ItemEvent[] {
   switch (part.kind) {
     case "reasoning": {
       if (part.text === "") return [];
-      const where = { ...place, summary_index: 0 };
+      const where = { ...location, summary_index: 0 };
       const summary = (text: string): WireObject => ({ type: "summary_text", text });
       return [
         ["response.reasoning_summary_part.added", { ...where, part: summary("") }],
@@ -69,7 +69,7 @@ function contentEvents(part: SettledPart, place: WireObject): readonly ItemEvent
     }
     case "text":
     case "refusal": {
-      const where = { ...place, content_index: 0 };
+      const where = { ...location, content_index: 0 };
       const name = part.kind === "text" ? "output_text" : "refusal";
       const logprobs = part.kind === "text" ? { logprobs: [] } : {};
       return [
@@ -81,8 +81,8 @@ function contentEvents(part: SettledPart, place: WireObject): readonly ItemEvent
     }
     case "call":
       return [
-        ...part.pieces.map((delta): ItemEvent => ["response.function_call_arguments.delta", { ...place, delta }]),
-        ["response.function_call_arguments.done", { ...place, arguments: part.argumentText, name: part.name }],
+        ...part.pieces.map((delta): ItemEvent => ["response.function_call_arguments.delta", { ...location, delta }]),
+        ["response.function_call_arguments.done", { ...location, arguments: part.argumentText, name: part.name }],
       ];
   }
 }

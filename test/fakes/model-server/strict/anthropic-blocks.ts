@@ -10,7 +10,7 @@ export interface AnthropicMessage {
   readonly isLast: boolean;
 }
 
-export interface BlockPlace {
+export interface BlockLocation {
   readonly subject: Subject;
   readonly message: AnthropicMessage;
   /** For example `messages.1.content.0`. */
@@ -34,7 +34,7 @@ export function eachMessage(
   return (subject) => firstComplaint(messagesOf(subject), (message, index) => check(message, subject, index));
 }
 
-export function eachBlock(check: (block: WireObject, place: BlockPlace) => Complaint | undefined): Check {
+export function eachBlock(check: (block: WireObject, location: BlockLocation) => Complaint | undefined): Check {
   return eachMessage((message, subject) =>
     firstComplaint(message.blocks, (block, at) =>
       check(block, { subject, message, path: `${message.path}.content.${at}` }),

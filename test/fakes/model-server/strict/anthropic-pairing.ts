@@ -1,5 +1,5 @@
 import { isObject, stringAt, type WireObject } from "../wire-object.ts";
-import { type BlockPlace, eachBlock, eachMessage, idsOf, messagesOf } from "./anthropic-blocks.ts";
+import { type BlockLocation, eachBlock, eachMessage, idsOf, messagesOf } from "./anthropic-blocks.ts";
 import { type Complaint, complain, firstComplaint, type Rule, type Subject } from "./rule.ts";
 
 /** Every `tool_use` is answered by the next message, before anything else that message says. */
@@ -12,14 +12,14 @@ export const pairingRules: readonly Rule[] = [
   { id: "anthropic/tool-unanswered", check: usesHaveResults },
 ];
 
-function hasCleanId(block: WireObject, { path }: BlockPlace): Complaint | undefined {
+function hasCleanId(block: WireObject, { path }: BlockLocation): Complaint | undefined {
   if (block.type !== "tool_use" && block.type !== "tool_result") return undefined;
   const key = block.type === "tool_use" ? "id" : "tool_use_id";
   if (/^[a-zA-Z0-9_-]+$/.test(stringAt(block[key]))) return undefined;
   return complain(`${path}.${block.type}.${key}: String should match pattern '^[a-zA-Z0-9_-]+$'`);
 }
 
-function hasObjectInput(block: WireObject, { path }: BlockPlace): Complaint | undefined {
+function hasObjectInput(block: WireObject, { path }: BlockLocation): Complaint | undefined {
   if (block.type !== "tool_use" || isObject(block.input)) return undefined;
   return complain(
     block.input === undefined

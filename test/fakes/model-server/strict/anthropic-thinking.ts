@@ -1,5 +1,5 @@
 import { objectAt, stringAt, type WireObject } from "../wire-object.ts";
-import { type BlockPlace, eachBlock, idsOf, messagesOf } from "./anthropic-blocks.ts";
+import { type BlockLocation, eachBlock, idsOf, messagesOf } from "./anthropic-blocks.ts";
 import { type Complaint, complain, type Rule, type Subject } from "./rule.ts";
 
 /** Thinking: its budget, what it excludes, and that its blocks come back as they were sent. */
@@ -45,7 +45,7 @@ function toolChoiceIsFree(subject: Subject): Complaint | undefined {
   return complain("Thinking may not be enabled when tool_choice forces tool use.");
 }
 
-function isSigned(block: WireObject, { subject, path }: BlockPlace): Complaint | undefined {
+function isSigned(block: WireObject, { subject, path }: BlockLocation): Complaint | undefined {
   const { issued } = subject;
   if (block.type === "redacted_thinking")
     return issued.isRedacted(stringAt(block.data))

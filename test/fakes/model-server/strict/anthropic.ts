@@ -1,5 +1,5 @@
 import { isObject, objectAt, objectsIn, stringAt, type WireObject } from "../wire-object.ts";
-import { type AnthropicMessage, type BlockPlace, eachBlock, eachMessage, messagesOf } from "./anthropic-blocks.ts";
+import { type AnthropicMessage, type BlockLocation, eachBlock, eachMessage, messagesOf } from "./anthropic-blocks.ts";
 import { cacheMarkRules } from "./anthropic-cache-marks.ts";
 import { pairingRules } from "./anthropic-pairing.ts";
 import { thinkingRules } from "./anthropic-thinking.ts";
@@ -108,7 +108,7 @@ function hasContent(message: AnthropicMessage): Complaint | undefined {
   );
 }
 
-function hasKnownType({ type }: WireObject, { path }: BlockPlace): Complaint | undefined {
+function hasKnownType({ type }: WireObject, { path }: BlockLocation): Complaint | undefined {
   if (typeof type === "string" && type in blockFields) return undefined;
   const tags = Object.keys(blockFields)
     .map((tag) => `'${tag}'`)
@@ -118,12 +118,12 @@ function hasKnownType({ type }: WireObject, { path }: BlockPlace): Complaint | u
   );
 }
 
-function knowsBlockFields(block: WireObject, { path }: BlockPlace): Complaint | undefined {
+function knowsBlockFields(block: WireObject, { path }: BlockLocation): Complaint | undefined {
   const type = stringAt(block.type);
   return extraInput(block, `${path}.${type}.`, ["type", ...(blockFields[type] ?? [])]);
 }
 
-function standsWithItsRole({ type }: WireObject, { message, path }: BlockPlace): Complaint | undefined {
+function standsWithItsRole({ type }: WireObject, { message, path }: BlockLocation): Complaint | undefined {
   const only =
     type === "tool_result" || type === "image" || type === "document"
       ? "user"
@@ -134,7 +134,7 @@ function standsWithItsRole({ type }: WireObject, { message, path }: BlockPlace):
   return complain(`${path}: \`${String(type)}\` blocks can only be in \`${only}\` messages`);
 }
 
-function hasReadableImage(block: WireObject, { path }: BlockPlace): Complaint | undefined {
+function hasReadableImage(block: WireObject, { path }: BlockLocation): Complaint | undefined {
   if (block.type !== "image") return undefined;
   const source = objectAt(block.source);
   if (source.type === "url")

@@ -42,19 +42,19 @@ export const openrouterFields =
     " ",
   );
 
-interface Place {
+interface Location {
   readonly subject: Subject;
   readonly path: string;
 }
 
-function eachMessage(check: (message: WireObject, place: Place) => Complaint | undefined): Check {
+function eachMessage(check: (message: WireObject, location: Location) => Complaint | undefined): Check {
   return (subject) =>
     firstComplaint(objectsIn(subject.body.messages), (message, index) =>
       check(message, { subject, path: `messages[${index}]` }),
     );
 }
 
-function eachCall(check: (call: WireObject, place: Place) => Complaint | undefined): Check {
+function eachCall(check: (call: WireObject, location: Location) => Complaint | undefined): Check {
   return eachMessage((message, { subject, path }) =>
     firstComplaint(objectsIn(message.tool_calls), (call, index) =>
       check(call, { subject, path: `${path}.tool_calls[${index}]` }),
@@ -73,7 +73,7 @@ function hasMessages({ body }: Subject): Complaint | undefined {
   return listAt(body.messages).length > 0 ? undefined : emptyArray("messages");
 }
 
-function hasKnownRole({ role }: WireObject, { path }: Place): Complaint | undefined {
+function hasKnownRole({ role }: WireObject, { path }: Location): Complaint | undefined {
   if (roles.includes(stringAt(role))) return undefined;
   return complain(
     `Invalid value: '${String(role)}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
@@ -100,7 +100,7 @@ function knowsMessageFields(subject: Subject): Complaint | undefined {
   )(subject);
 }
 
-function hasContent({ role, content, tool_calls }: WireObject, { path }: Place): Complaint | undefined {
+function hasContent({ role, content, tool_calls }: WireObject, { path }: Location): Complaint | undefined {
   const mayBeAbsent = role === "assistant" && listAt(tool_calls).length > 0;
   if (content === undefined || content === null) {
     if (mayBeAbsent || role === "function") return undefined;
@@ -116,7 +116,7 @@ function hasContent({ role, content, tool_calls }: WireObject, { path }: Place):
   return complain(`Invalid request: the message at ${path} with role 'user' must not be empty`, `${path}.content`);
 }
 
-function hasKnownParts({ role, content }: WireObject, { path }: Place): Complaint | undefined {
+function hasKnownParts({ role, content }: WireObject, { path }: Location): Complaint | undefined {
   const allowed =
     role === "user"
       ? ["text", "image_url", "input_audio", "file"]
@@ -140,19 +140,19 @@ function hasKnownParts({ role, content }: WireObject, { path }: Place): Complain
   });
 }
 
-function hasNoEmptyCalls({ tool_calls }: WireObject, { path }: Place): Complaint | undefined {
+function hasNoEmptyCalls({ tool_calls }: WireObject, { path }: Location): Complaint | undefined {
   if (tool_calls === undefined || listAt(tool_calls).length > 0) return undefined;
   return emptyArray(`${path}.tool_calls`);
 }
 
-function callFields(call: WireObject, { path }: Place): Complaint | undefined {
+function callFields(call: WireObject, { path }: Location): Complaint | undefined {
   return (
     unknownParameter(call, path, ["id", "type", "function", "extra_content"]) ??
     unknownParameter(objectAt(call.function), `${path}.function`, ["name", "arguments"])
   );
 }
 
-function callId({ id }: WireObject, { path }: Place): Complaint | undefined {
+function callId({ id }: WireObject, { path }: Location): Complaint | undefined {
   if (typeof id !== "string" || id === "")
     return complain(`Missing required parameter: '${path}.id'.`, `${path}.id`, "missing_required_parameter");
   if (id.length <= 40) return undefined;
@@ -163,11 +163,11 @@ function callId({ id }: WireObject, { path }: Place): Complaint | undefined {
   );
 }
 
-function callName(call: WireObject, { path }: Place): Complaint | undefined {
+function callName(call: WireObject, { path }: Location): Complaint | undefined {
   return nameComplaint(stringAt(objectAt(call.function).name), `${path}.function.name`);
 }
 
-function argumentsAreText(call: WireObject, { path }: Place): Complaint | undefined {
+function argumentsAreText(call: WireObject, { path }: Location): Complaint | undefined {
   const value = objectAt(call.function).arguments;
   if (typeof value === "string") return undefined;
   const found = value === undefined || value === null ? "null" : Array.isArray(value) ? "an array" : "an object";
@@ -175,7 +175,7 @@ function argumentsAreText(call: WireObject, { path }: Place): Complaint | undefi
   return complain(`Invalid type for '${param}': expected a string, but got ${found} instead.`, param, "invalid_type");
 }
 
-function argumentsAreJson(call: WireObject, { path }: Place): Complaint | undefined {
+function argumentsAreJson(call: WireObject, { path }: Location): Complaint | undefined {
   const param = `${path}.function.arguments`;
   try {
     JSON.parse(stringAt(objectAt(call.function).arguments));
@@ -204,7 +204,7 @@ function extraContentReturns(subject: Subject): Complaint | undefined {
   })(subject);
 }
 
-function reasoningDetailsAreIssued(message: WireObject, { subject, path }: Place): Complaint | undefined {
+function reasoningDetailsAreIssued(message: WireObject, { subject, path }: Location): Complaint | undefined {
   return firstComplaint(objectsIn(message.reasoning_details), ({ signature, data }, index) => {
     const isForged = typeof signature === "string" && subject.issued.textSignedBy(signature) === undefined;
     const isUnknown = typeof data === "string" && !subject.issued.isEncrypted(data) && !subject.issued.isRedacted(data);
@@ -224,7 +224,7 @@ function rolesAlternate({ body }: Subject): Complaint | undefined {
 }
 
 /** DeepSeek and Kimi while thinking. */
-function reasoningContentReturns(message: WireObject, { path }: Place): Complaint | undefined {
+function reasoningContentReturns(message: WireObject, { path }: Location): Complaint | undefined {
   const needs = message.role === "assistant" && listAt(message.tool_calls).length > 0;
   if (!needs || typeof message.reasoning_content === "string") return undefined;
   return complain("The reasoning_content in the thinking mode must be passed back to the API.", path);

@@ -20,10 +20,10 @@ export const commonRules: readonly Rule[] = [
 function keyMatches({ request, apiKey }: Subject): Complaint | undefined {
   if (apiKey === undefined) return undefined;
   const [, bearer] = /^Bearer (.*)$/i.exec(request.headers.authorization ?? "") ?? [];
-  const given = bearer ?? (request.protocol === "anthropic" ? request.headers["x-api-key"] : undefined);
-  if (given === apiKey) return undefined;
-  const preset = given === undefined ? "missing-key" : "bad-key";
-  return { message: `The key is ${given === undefined ? "missing" : "wrong"}.`, failure: { kind: "failure", preset } };
+  const input = bearer ?? (request.protocol === "anthropic" ? request.headers["x-api-key"] : undefined);
+  if (input === apiKey) return undefined;
+  const preset = input === undefined ? "missing-key" : "bad-key";
+  return { message: `The key is ${input === undefined ? "missing" : "wrong"}.`, failure: { kind: "failure", preset } };
 }
 
 function bodyFits({ request }: Subject): Complaint | undefined {

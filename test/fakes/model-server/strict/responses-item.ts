@@ -1,13 +1,13 @@
 import { objectsIn, stringAt, type WireObject } from "../wire-object.ts";
 import { type Check, type Complaint, firstComplaint, type Subject } from "./rule.ts";
 
-export interface ItemPlace {
+export interface ItemLocation {
   readonly subject: Subject;
   /** For example `input[2]`. */
   readonly path: string;
 }
 
-export function eachItem(check: (item: WireObject, place: ItemPlace) => Complaint | undefined): Check {
+export function eachItem(check: (item: WireObject, location: ItemLocation) => Complaint | undefined): Check {
   return (subject) =>
     firstComplaint(objectsIn(subject.body.input), (item, index) => check(item, { subject, path: `input[${index}]` }));
 }

@@ -1,5 +1,5 @@
 import { listAt, objectsIn, stringAt, type WireObject } from "../wire-object.ts";
-import { eachItem, type ItemPlace, typeOf } from "./responses-item.ts";
+import { eachItem, type ItemLocation, typeOf } from "./responses-item.ts";
 import { type Complaint, complain, firstComplaint, type Rule, type Subject } from "./rule.ts";
 
 /** Reasoning items come back verifiable, and together with what they led to. */
@@ -11,13 +11,13 @@ export const reasoningRules: readonly Rule[] = [
   { id: "responses/reasoning-required", check: followersHaveReasoning },
 ];
 
-function hasSummary(item: WireObject, { path }: ItemPlace): Complaint | undefined {
+function hasSummary(item: WireObject, { path }: ItemLocation): Complaint | undefined {
   if (typeOf(item) !== "reasoning" || Array.isArray(item.summary)) return undefined;
   return complain(`Missing required parameter: '${path}.summary'.`, `${path}.summary`, "missing_required_parameter");
 }
 
 /** Nothing is stored under `store: false`: what comes back must carry its content, and ids are only good with it. */
-function canBeFound(item: WireObject, { subject }: ItemPlace): Complaint | undefined {
+function canBeFound(item: WireObject, { subject }: ItemLocation): Complaint | undefined {
   if (typeOf(item) !== "reasoning" || subject.body.store !== false) return undefined;
   const hasContent = stringAt(item.encrypted_content) !== "";
   const asksForContent = listAt(subject.body.include).includes("reasoning.encrypted_content");
@@ -28,7 +28,7 @@ function canBeFound(item: WireObject, { subject }: ItemPlace): Complaint | undef
   );
 }
 
-function isIssued(item: WireObject, { subject }: ItemPlace): Complaint | undefined {
+function isIssued(item: WireObject, { subject }: ItemLocation): Complaint | undefined {
   const content = item.encrypted_content;
   if (typeOf(item) !== "reasoning" || content === undefined || content === null) return undefined;
   if (subject.issued.isEncrypted(stringAt(content))) return undefined;

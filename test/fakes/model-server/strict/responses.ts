@@ -1,6 +1,6 @@
 import { listAt, objectsIn, stringAt, type WireObject } from "../wire-object.ts";
 import { nameComplaint, toolRules } from "./openai-tools.ts";
-import { eachItem, type ItemPlace, typeOf } from "./responses-item.ts";
+import { eachItem, type ItemLocation, typeOf } from "./responses-item.ts";
 import { reasoningRules } from "./responses-reasoning.ts";
 import { type Complaint, complain, firstComplaint, type Rule, type Subject, unknownKey } from "./rule.ts";
 
@@ -54,7 +54,7 @@ function hasInput({ body }: Subject): Complaint | undefined {
   );
 }
 
-function hasKnownType(item: WireObject, { path }: ItemPlace): Complaint | undefined {
+function hasKnownType(item: WireObject, { path }: ItemLocation): Complaint | undefined {
   if (typeOf(item) in itemFields) return undefined;
   const list = Object.keys(itemFields)
     .map((name) => `'${name}'`)
@@ -74,7 +74,7 @@ function knowsItemFields(subject: Subject): Complaint | undefined {
   })(subject);
 }
 
-function hasKnownRole(item: WireObject, { path }: ItemPlace): Complaint | undefined {
+function hasKnownRole(item: WireObject, { path }: ItemLocation): Complaint | undefined {
   if (typeOf(item) !== "message" || ["user", "assistant", "system", "developer"].includes(stringAt(item.role)))
     return undefined;
   return complain(
@@ -84,7 +84,7 @@ function hasKnownRole(item: WireObject, { path }: ItemPlace): Complaint | undefi
   );
 }
 
-function hasKnownParts(item: WireObject, { path }: ItemPlace): Complaint | undefined {
+function hasKnownParts(item: WireObject, { path }: ItemLocation): Complaint | undefined {
   if (typeOf(item) !== "message" || typeof item.content === "string") return undefined;
   const param = `${path}.content`;
   if (!Array.isArray(item.content))
@@ -101,7 +101,7 @@ function hasKnownParts(item: WireObject, { path }: ItemPlace): Complaint | undef
   });
 }
 
-function hasMatchingId(item: WireObject, { path }: ItemPlace): Complaint | undefined {
+function hasMatchingId(item: WireObject, { path }: ItemLocation): Complaint | undefined {
   const prefix = idPrefixes[typeOf(item)];
   if (prefix === undefined || item.id === undefined || stringAt(item.id).startsWith(prefix === "fc" ? "fc_" : prefix))
     return undefined;
@@ -128,7 +128,7 @@ function idsAreUnique(subject: Subject): Complaint | undefined {
   })(subject);
 }
 
-function callIsWellFormed(item: WireObject, { path }: ItemPlace): Complaint | undefined {
+function callIsWellFormed(item: WireObject, { path }: ItemLocation): Complaint | undefined {
   if (typeOf(item) !== "function_call") return undefined;
   if (stringAt(item.call_id) === "")
     return complain(`Missing required parameter: '${path}.call_id'.`, `${path}.call_id`, "missing_required_parameter");
@@ -141,7 +141,7 @@ function callIsWellFormed(item: WireObject, { path }: ItemPlace): Complaint | un
   return nameComplaint(stringAt(item.name), `${path}.name`);
 }
 
-function outputIsText(item: WireObject, { path }: ItemPlace): Complaint | undefined {
+function outputIsText(item: WireObject, { path }: ItemLocation): Complaint | undefined {
   if (typeOf(item) !== "function_call_output" || typeof item.output === "string") return undefined;
   const param = `${path}.output`;
   if (!Array.isArray(item.output))

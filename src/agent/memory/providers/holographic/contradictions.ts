@@ -31,13 +31,13 @@ const leastLikeness = 0.25;
  */
 export function contradictions(
   db: FactDatabase,
-  wish: { readonly category?: string; readonly minTrust: number; readonly limit: number },
+  wanted: { readonly category?: string; readonly minTrust: number; readonly limit: number },
 ): readonly Contradiction[] {
-  const category = wish.category ?? "";
+  const category = wanted.category ?? "";
   const facts = db
     .all(
       `SELECT ${factColumns} FROM facts f WHERE f.trust_score >= ? AND (? = '' OR f.category = ?) ORDER BY f.fact_id DESC LIMIT ?`,
-      [wish.minTrust, category, category, newestFacts],
+      [wanted.minTrust, category, category, newestFacts],
     )
     .map(toFact);
   const byId = new Map(facts.map((fact) => [fact.factId, { fact, words: wordsOf(fact.content) }]));
@@ -57,7 +57,7 @@ export function contradictions(
       return judged === undefined ? [] : [{ left: left.fact, right: right.fact, ...judged }];
     })
     .sort((a, b) => b.score - a.score)
-    .slice(0, wish.limit);
+    .slice(0, wanted.limit);
 }
 
 function judge(left: readonly string[], right: readonly string[]): Pick<Contradiction, "score" | "why"> | undefined {

@@ -20,8 +20,8 @@ const grammar: ReadonlySet<string> = new Set(
 /** In the order in which they occur, each once whatever its case; bounded. */
 export function entitiesIn(text: string): readonly string[] {
   const found = new Map<string, { readonly name: string; readonly at: number }>();
-  const add = (given: string, at: number): void => {
-    const name = tidy(given);
+  const add = (input: string, at: number): void => {
+    const name = tidy(input);
     if (name === "" || name.length > maxNameChars || grammar.has(name.toLowerCase())) return;
     if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), { name, at });
   };

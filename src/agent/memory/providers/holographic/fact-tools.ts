@@ -94,33 +94,33 @@ export class FactTools {
   }
 
   #read(action: Exclude<(typeof factActions)[number], "add" | "update" | "remove">, args: Args): Answer {
-    const wish = this.#wish(args);
+    const wanted = this.#options(args);
     switch (action) {
       case "search": {
         const query = cleaned(args["query"]);
         return query === ""
           ? wrong("query is needed for search.")
-          : listed(this.#counted(this.#recall.search(query, wish)));
+          : listed(this.#counted(this.#recall.search(query, wanted)));
       }
       case "probe": {
         const entity = cleaned(args["entity"]);
         return entity === ""
           ? wrong("entity is needed for probe.")
-          : listed(this.#counted(this.#recall.probe(entity, wish)));
+          : listed(this.#counted(this.#recall.probe(entity, wanted)));
       }
       case "related": {
         const entity = cleaned(args["entity"]);
         if (entity === "") return wrong("entity is needed for related.");
-        const { facts, neighbours } = this.#recall.related(entity, wish);
+        const { facts, neighbours } = this.#recall.related(entity, wanted);
         return { ...listed(this.#counted(facts)), related_entities: neighbours };
       }
       case "reason": {
         const entities = namesOf(args["entities"]);
         if (entities.length === 0) return wrong("entities is needed for reason: a list of names.");
-        return listed(this.#counted(this.#recall.reason(entities, wish)));
+        return listed(this.#counted(this.#recall.reason(entities, wanted)));
       }
       case "contradict": {
-        const found = contradictions(this.#database, wish);
+        const found = contradictions(this.#database, wanted);
         return {
           success: true,
           count: found.length,
@@ -132,7 +132,7 @@ export class FactTools {
         };
       }
       case "list": {
-        const facts = this.#facts.list({ ...wish, minTrust: numberOf(args["min_trust"]) ?? 0 });
+        const facts = this.#facts.list({ ...wanted, minTrust: numberOf(args["min_trust"]) ?? 0 });
         return { success: true, count: facts.length, facts: facts.map(shown) };
       }
     }
@@ -206,7 +206,7 @@ export class FactTools {
     return found;
   }
 
-  #wish(args: Args): RecallOptions {
+  #options(args: Args): RecallOptions {
     const category = categoryOf(args);
     return {
       ...(category === undefined ? {} : { category }),

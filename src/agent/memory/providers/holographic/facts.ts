@@ -105,13 +105,13 @@ export class Facts {
     }, signal);
   }
 
-  list(wish: { readonly category?: string; readonly minTrust: number; readonly limit: number }): readonly Fact[] {
-    const category = wish.category ?? "";
+  list(wanted: { readonly category?: string; readonly minTrust: number; readonly limit: number }): readonly Fact[] {
+    const category = wanted.category ?? "";
     return this.#database
       .all(
         `SELECT ${factColumns} FROM facts f WHERE f.trust_score >= ? AND (? = '' OR f.category = ?)
          ORDER BY f.trust_score DESC, f.fact_id DESC LIMIT ?`,
-        [wish.minTrust, category, category, wish.limit],
+        [wanted.minTrust, category, category, wanted.limit],
       )
       .map(toFact);
   }

@@ -41,16 +41,16 @@ export class Recall {
     if (words.length === 0) return [];
     const saying = sayingKey(query);
     const found = new Map(
-      this.#byWords(words, options).map((candidate, place) => [candidate.fact.factId, { candidate, place }]),
+      this.#byWords(words, options).map((candidate, location) => [candidate.fact.factId, { candidate, location }]),
     );
     for (const candidate of this.#bySubstring(query, options)) {
-      if (!found.has(candidate.fact.factId)) found.set(candidate.fact.factId, { candidate, place: found.size });
+      if (!found.has(candidate.fact.factId)) found.set(candidate.fact.factId, { candidate, location: found.size });
     }
     return best(
-      [...found.values()].map(({ candidate, place }) => {
+      [...found.values()].map(({ candidate, location }) => {
         const byWords = overlap(words, wordsOf(`${candidate.fact.content} ${candidate.fact.tags}`));
         const byVector = candidate.phases === undefined ? 0 : Math.max(0, likeness(candidate.phases, saying));
-        const rank = 1 - place / Math.max(1, found.size);
+        const rank = 1 - location / Math.max(1, found.size);
         return { fact: candidate.fact, score: (0.4 * rank + 0.3 * byWords + 0.3 * byVector) * candidate.fact.trust };
       }),
       options.limit,

@@ -17,16 +17,16 @@ export function geminiSchema(schema: JsonSchema): JsonSchema {
   return reduce(schema, { definitions, depth: 0, open: [] });
 }
 
-interface Place {
+interface Location {
   readonly definitions: Readonly<Record<string, unknown>>;
   readonly depth: number;
   /** References being put in place; one that meets itself ends there. */
   readonly open: readonly string[];
 }
 
-function reduce(schema: JsonSchema, place: Place): JsonSchema {
-  if (place.depth > maxDepth) return { type: "object" };
-  const deeper = { ...place, depth: place.depth + 1 };
+function reduce(schema: JsonSchema, location: Location): JsonSchema {
+  if (location.depth > maxDepth) return { type: "object" };
+  const deeper = { ...location, depth: location.depth + 1 };
   const reference = schema["$ref"];
   if (typeof reference === "string") return resolve(reference, schema, deeper);
   const merged = mergeAll(schema);
@@ -42,12 +42,12 @@ function reduce(schema: JsonSchema, place: Place): JsonSchema {
   return settleEnum(settleRequired(settleType(output)));
 }
 
-function resolve(reference: string, schema: JsonSchema, place: Place): JsonSchema {
+function resolve(reference: string, schema: JsonSchema, location: Location): JsonSchema {
   const name = /^#\/(?:\$defs|definitions)\/(.+)$/.exec(reference)?.[1];
-  const found = name === undefined ? undefined : place.definitions[name];
-  if (name === undefined || !isRecord(found) || place.open.includes(name)) return { type: "object" };
+  const found = name === undefined ? undefined : location.definitions[name];
+  if (name === undefined || !isRecord(found) || location.open.includes(name)) return { type: "object" };
   const { $ref: _reference, ...beside } = schema;
-  return reduce({ ...found, ...beside }, { ...place, open: [...place.open, name] });
+  return reduce({ ...found, ...beside }, { ...location, open: [...location.open, name] });
 }
 
 /** `allOf` is laid over its parent; `oneOf` is read as `anyOf`. */
@@ -68,13 +68,15 @@ function mergeAll(schema: JsonSchema): JsonSchema {
   return merged;
 }
 
-function reduceProperties(value: unknown, place: Place): JsonSchema {
-  return Object.fromEntries(Object.entries(objectOf(value)).map(([name, one]) => [name, reduce(objectOf(one), place)]));
+function reduceProperties(value: unknown, location: Location): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(objectOf(value)).map(([name, one]) => [name, reduce(objectOf(one), location)]),
+  );
 }
 
-function reduceItems(value: unknown, place: Place): JsonSchema {
+function reduceItems(value: unknown, location: Location): JsonSchema {
   const one = Array.isArray(value) ? value[0] : value;
-  return reduce(objectOf(one), place);
+  return reduce(objectOf(one), location);
 }
 
 function settleType(node: Record<string, unknown>): Record<string, unknown> {

@@ -24,9 +24,9 @@ function toDialect(schema: JsonSchema, dialect: NonNullable<TargetQuirks["toolSc
  * at its top, and an array says what it holds.
  */
 export function standardSchema(schema: JsonSchema): JsonSchema {
-  const given = isRecord(schema) ? schema : {};
-  const { oneOf: _oneOf, anyOf: _anyOf, allOf: _allOf, ...kept } = given;
-  const whole = { ...kept, type: "object", properties: isRecord(given["properties"]) ? given["properties"] : {} };
+  const input = isRecord(schema) ? schema : {};
+  const { oneOf: _oneOf, anyOf: _anyOf, allOf: _allOf, ...kept } = input;
+  const whole = { ...kept, type: "object", properties: isRecord(input["properties"]) ? input["properties"] : {} };
   return mapSchema(whole, (node) => {
     const isArray = node["type"] === "array" || (Array.isArray(node["type"]) && node["type"].includes("array"));
     return isArray && node["items"] === undefined ? { ...node, items: {} } : node;

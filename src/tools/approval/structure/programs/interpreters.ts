@@ -84,7 +84,7 @@ const interpreters: Readonly<Record<string, Interpreter>> = {
   luajit: { language: "lua", code: "-e", valued: "-e -l -b -j -O", loads: "-l", stopsAtOperand: true },
   awk: { language: "awk", code: "-e --source", valued: "-F -v -f -i -e -E -l --source --file" },
   tclsh: lisp(""),
-  wish: lisp(""),
+  wanted: lisp(""),
   Rscript: lisp("-e"),
   R: lisp("-e", "-f --file"),
   julia: lisp("-e -E --eval --print", "-L --load -J --project -t -p --threads"),

@@ -10,7 +10,7 @@ export interface OptionStyle {
   readonly stopsAtOperand?: boolean;
 }
 
-export interface GivenOption {
+export interface SuppliedOption {
   /** As it is spelled in full: `-f`, `--force`, `-delete`. */
   readonly name: string;
   readonly value: Argument | undefined;
@@ -18,7 +18,7 @@ export interface GivenOption {
 
 /** The words of a command, told apart. */
 export interface OptionWords {
-  readonly options: readonly GivenOption[];
+  readonly options: readonly SuppliedOption[];
   readonly operands: readonly Argument[];
 }
 
@@ -36,7 +36,7 @@ export function wordSet(cell: string): ReadonlySet<string> {
 /** Tells options from operands, and gives each option its value. */
 export function readOptions(args: readonly Argument[], style: OptionStyle): OptionWords {
   const valued = wordSet(style.valued ?? "");
-  const options: GivenOption[] = [];
+  const options: SuppliedOption[] = [];
   const operands: Argument[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at];
@@ -61,7 +61,7 @@ export function readOptions(args: readonly Argument[], style: OptionStyle): Opti
   return { options, operands };
 }
 
-function longOption(arg: Argument, valued: ReadonlySet<string>): readonly GivenOption[] {
+function longOption(arg: Argument, valued: ReadonlySet<string>): readonly SuppliedOption[] {
   const at = arg.text.indexOf("=");
   const name = at < 0 ? arg.text : arg.text.slice(0, at);
   const value = at < 0 ? undefined : withText(arg, arg.text.slice(at + 1));
@@ -76,8 +76,8 @@ function spelledOut(name: string, known: ReadonlySet<string>): string {
 }
 
 /** `-xvf a` is `-x -v -f a`; behind a letter that takes a value, the rest of the word is that value. */
-function cluster(arg: Argument, valued: ReadonlySet<string>): readonly GivenOption[] {
-  const found: GivenOption[] = [];
+function cluster(arg: Argument, valued: ReadonlySet<string>): readonly SuppliedOption[] {
+  const found: SuppliedOption[] = [];
   for (let at = 1; at < arg.text.length; at += 1) {
     const name = `-${arg.text[at] ?? ""}`;
     const rest = arg.text.slice(at + 1);
@@ -89,9 +89,9 @@ function cluster(arg: Argument, valued: ReadonlySet<string>): readonly GivenOpti
 }
 
 /** Whether an option was given, also when it is cut short: `--rec` is `--recursive`. */
-export function isOption(given: string, wanted: string): boolean {
-  if (given === wanted) return true;
-  return given.startsWith("--") && given.length >= 4 && wanted.startsWith(given);
+export function isOption(input: string, wanted: string): boolean {
+  if (input === wanted) return true;
+  return input.startsWith("--") && input.length >= 4 && wanted.startsWith(input);
 }
 
 export function hasAny(words: OptionWords, wanted: string): boolean {

@@ -1,6 +1,6 @@
 import { codeEffects } from "../code/effects.ts";
 import { keys } from "../keys.ts";
-import type { PathPlace } from "../paths.ts";
+import type { PathLocation } from "../paths.ts";
 import { codeUse, interpreterOf, type Language } from "../programs/interpreters.ts";
 import { readOptions, valuesOf } from "../programs/option-words.ts";
 import { styleOf } from "../programs/styles.ts";
@@ -9,10 +9,10 @@ import { zoneOf } from "../zones.ts";
 import { isElsewhere } from "./elsewhere.ts";
 
 /** What code in the words or on the input of a command does outside itself, when somebody should be asked. */
-export function codeKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+export function codeKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   const { language, sources } = codesOf(command);
   if (language === undefined) return [];
-  return sources.some((source) => hasEffects(source, language, { command, place })) ? [keys.code] : [];
+  return sources.some((source) => hasEffects(source, language, { command, location })) ? [keys.code] : [];
 }
 
 interface Codes {
@@ -24,12 +24,13 @@ function codesOf(command: SimpleCommand): Codes {
   const name = command.name ?? "";
   const words = readOptions(command.args, styleOf(name));
   if (name === "sed" || name === "gsed") {
-    const given = valuesOf(words, "-e --expression");
+    const supplied = valuesOf(words, "-e --expression");
     return {
       language: "sed",
-      sources: (given.length > 0 || valuesOf(words, "-f --file").length > 0 ? given : words.operands.slice(0, 1)).map(
-        (one) => one.text,
-      ),
+      sources: (supplied.length > 0 || valuesOf(words, "-f --file").length > 0
+        ? supplied
+        : words.operands.slice(0, 1)
+      ).map((one) => one.text),
     };
   }
   if (/^(?:vim?|nvim|view|ex|vimdiff)$/.test(name)) {
@@ -66,14 +67,14 @@ function namedByFirstLine(text: string | undefined): Codes {
 export function hasEffects(
   source: string,
   language: Language,
-  { command, place }: { readonly command: SimpleCommand; readonly place: PathPlace },
+  { command, location }: { readonly command: SimpleCommand; readonly location: PathLocation },
 ): boolean {
   const effects = codeEffects(source, language);
   if (effects.runs || effects.deletes || effects.connects || effects.isDynamic) return true;
   if (isElsewhere(command)) return false;
   return effects.writes.some((path) => {
     if (path === undefined || path === "" || hasUnknown(path)) return language !== "awk" && language !== "other";
-    const zone = zoneOf(literal(path), command, place);
+    const zone = zoneOf(literal(path), command, location);
     return zone !== "workspace" && zone !== "temp" && zone !== "nowhere";
   });
 }

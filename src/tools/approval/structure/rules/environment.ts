@@ -1,5 +1,5 @@
 import { keys } from "../keys.ts";
-import { isInside, type PathPlace } from "../paths.ts";
+import { isInside, type PathLocation } from "../paths.ts";
 import { type Argument, hasUnknown, type SimpleCommand } from "../simple-command.ts";
 import { isKnownName } from "./naming.ts";
 
@@ -33,9 +33,9 @@ const harmlessValues: Readonly<Record<string, RegExp>> = {
 const proxies = /^(?:https?|all|ftp)_proxy$/i;
 
 /** What setting a variable does to the programs after it, when somebody should be asked. */
-export function environmentKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+export function environmentKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   const assigned = [...command.assigns, ...exported(command)];
-  return assigned.some(({ name, value }) => isDangerous(name, value, place)) ? [keys.environment] : [];
+  return assigned.some(({ name, value }) => isDangerous(name, value, location)) ? [keys.environment] : [];
 }
 
 interface Assigned {
@@ -57,14 +57,14 @@ function exported(command: SimpleCommand): readonly Assigned[] {
   });
 }
 
-function isDangerous(name: string, value: Argument, place: PathPlace): boolean {
+function isDangerous(name: string, value: Argument, location: PathLocation): boolean {
   const { text } = value;
   if (Object.hasOwn(harmlessValues, name) && !hasUnknown(text) && harmlessValues[name]?.test(text) === true)
     return false;
   if (loading.test(name)) return text !== "";
-  if (name === "PATH") return leadsAstray(text, place);
+  if (name === "PATH") return leadsAstray(text, location);
   if (name === "NODE_OPTIONS") return nodeOptions.test(text);
-  if (name === "LD_LIBRARY_PATH" || name === "PYTHONPATH") return place.tempDirs.some((one) => text.includes(one));
+  if (name === "LD_LIBRARY_PATH" || name === "PYTHONPATH") return location.tempDirs.some((one) => text.includes(one));
   if (proxies.test(name)) return text !== "" && !/localhost|127\.0\.0\.1|\[::1\]/.test(text);
   if (name === "RUSTFLAGS") return /linker|wrapper|link-arg/.test(text);
   if (!choosing.test(name) || text === "") return false;
@@ -83,11 +83,11 @@ function isPlainProgram(program: string): boolean {
 }
 
 /** Folders where anybody may put a program must not come into the search path. */
-function leadsAstray(text: string, place: PathPlace): boolean {
+function leadsAstray(text: string, location: PathLocation): boolean {
   return text.split(":").some((folder) => {
     if (folder === "" || folder === "." || folder === "..") return text !== "";
     if (/(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin|\.bin|\.tools\/bin)\/?$/.test(folder)) return false;
-    if (place.tempDirs.some((one) => isInside(folder, one))) return true;
+    if (location.tempDirs.some((one) => isInside(folder, one))) return true;
     return /^\.{1,2}\//.test(folder) || (/^\w/.test(folder) && !folder.startsWith("$"));
   });
 }

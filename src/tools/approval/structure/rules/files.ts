@@ -1,21 +1,21 @@
 import { keys } from "../keys.ts";
-import { below, type PathPlace, patternOf } from "../paths.ts";
+import { below, type PathLocation, patternOf } from "../paths.ts";
 import { type FileUse, fileUses, isNothing } from "../programs/file-use.ts";
 import { type Argument, hasUnknown, type SimpleCommand, withText } from "../simple-command.ts";
 import { isOwn, isSecretPath, zoneOf } from "../zones.ts";
 import { isElsewhere } from "./elsewhere.ts";
 
 /** What a command does to files, as far as somebody should be asked about it. */
-export function fileKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+export function fileKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   if (isElsewhere(command)) return [];
   const found = new Set<string>();
   const add = (key: string | undefined): void => {
     if (key !== undefined) found.add(key);
   };
-  for (const one of [...redirectUses(command), ...fileUses(command)]) add(useKey(one, command, place));
+  for (const one of [...redirectUses(command), ...fileUses(command)]) add(useKey(one, command, location));
   add(manyDeleted(command));
-  for (const path of namedPaths(command)) add(pathKey(path, command, place));
-  add(wholeHomeRead(command, place));
+  for (const path of namedPaths(command)) add(pathKey(path, command, location));
+  add(wholeHomeRead(command, location));
   return [...found];
 }
 
@@ -44,15 +44,15 @@ function printsNothing(command: SimpleCommand): boolean {
   return false;
 }
 
-function useKey({ use, file }: FileUse, command: SimpleCommand, place: PathPlace): string | undefined {
+function useKey({ use, file }: FileUse, command: SimpleCommand, location: PathLocation): string | undefined {
   if (isRemote(file)) return undefined;
-  const zone = zoneOf(file, command, place);
+  const zone = zoneOf(file, command, location);
   if (zone === "own") return keys.ownFiles;
   if (use === "read") return undefined;
   if (zone === "nowhere") return undefined;
   if (zone === "device") return keys.disk;
   if (zone === "guarded") return isFolderMade(command, file) ? undefined : keys.protectedFile;
-  if (use === "delete" || use === "move") return deleteKey({ use, file }, zone, { command, place });
+  if (use === "delete" || use === "move") return deleteKey({ use, file }, zone, { command, location });
   if (zone === "outside" || zone === "unknown") return keys.writeOutside;
   return use === "empty" && zone === "workspace" ? keys.fileLoss : undefined;
 }
@@ -65,21 +65,21 @@ function isFolderMade(command: SimpleCommand, file: Argument): boolean {
 function deleteKey(
   { use, file }: FileUse,
   zone: string,
-  { command, place }: { readonly command: SimpleCommand; readonly place: PathPlace },
+  { command, location }: { readonly command: SimpleCommand; readonly location: PathLocation },
 ): string | undefined {
-  const target = patternOf(file, command, place);
-  const isWhole = target !== undefined && [...place.tempDirs, place.workspace ?? ""].includes(target);
+  const target = patternOf(file, command, location);
+  const isWhole = target !== undefined && [...location.tempDirs, location.workspace ?? ""].includes(target);
   if (zone === "outside" || zone === "unknown" || isWhole) return keys.deleteOutside;
   if (zone === "temp") return undefined;
-  if (use === "move") return movesAway(command, place) && !isArtefact(file.text) ? keys.fileLoss : undefined;
+  if (use === "move") return movesAway(command, location) && !isArtefact(file.text) ? keys.fileLoss : undefined;
   if (command.name === "rmdir") return undefined;
   return (file.hasGlob || hasUnknown(file.text)) && !isArtefact(file.text) ? keys.bulkDelete : undefined;
 }
 
 /** Out of the workspace into a folder that is emptied by itself. */
-function movesAway(command: SimpleCommand, place: PathPlace): boolean {
+function movesAway(command: SimpleCommand, location: PathLocation): boolean {
   const last = command.args.filter((arg) => !arg.text.startsWith("-")).at(-1);
-  return last !== undefined && zoneOf(last, command, place) === "temp";
+  return last !== undefined && zoneOf(last, command, location) === "temp";
 }
 
 const artefactNames =
@@ -139,14 +139,14 @@ function namedPaths(command: SimpleCommand): readonly Argument[] {
   });
 }
 
-function pathKey(path: Argument, command: SimpleCommand, place: PathPlace): string | undefined {
+function pathKey(path: Argument, command: SimpleCommand, location: PathLocation): string | undefined {
   const name = command.name ?? "";
   if (name === "echo" || name === "printf" || name === "export" || name === "alias") return undefined;
-  const target = patternOf(path, command, place);
+  const target = patternOf(path, command, location);
   if (target === undefined) return undefined;
-  if (isOwn(target, place)) return keys.ownFiles;
+  if (isOwn(target, location)) return keys.ownFiles;
   if (tellsNothing.has(name) || owners.get(name)?.test(target) === true || isIdentity(path, command)) return undefined;
-  return isSecretPath(target, path.hasGlob, place) ? keys.secret : undefined;
+  return isSecretPath(target, path.hasGlob, location) ? keys.secret : undefined;
 }
 
 /** `scp -i ~/.ssh/id_rsa …` uses a key for what it is for. */
@@ -163,15 +163,15 @@ const readsAll: ReadonlySet<string> = new Set(
 );
 
 /** A whole home folder, or the folder above it, holds all secrets at once. */
-function wholeHomeRead(command: SimpleCommand, place: PathPlace): string | undefined {
+function wholeHomeRead(command: SimpleCommand, location: PathLocation): string | undefined {
   if (!readsAll.has(command.name ?? "")) return undefined;
-  const roots = ["/", "/home", "/Users", "/root", place.home];
+  const roots = ["/", "/home", "/Users", "/root", location.home];
   const isWhole = command.args.some((arg) => {
     if (arg.text.startsWith("-")) return false;
-    const target = patternOf(arg, command, place);
+    const target = patternOf(arg, command, location);
     if (target === undefined) return false;
-    const inHome = below(target, place.home);
+    const inHome = below(target, location.home);
     return roots.includes(target) || (inHome !== undefined && arg.hasGlob && /^\.\*?[^/]*\*/.test(inHome));
   });
-  return isWhole && place.workspace !== place.home ? keys.secret : undefined;
+  return isWhole && location.workspace !== location.home ? keys.secret : undefined;
 }

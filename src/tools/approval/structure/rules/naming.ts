@@ -1,5 +1,5 @@
 import { keys } from "../keys.ts";
-import { isInside, type PathPlace, patternOf } from "../paths.ts";
+import { isInside, type PathLocation, patternOf } from "../paths.ts";
 import { isCarrier } from "../programs/carriers.ts";
 import { interpreterOf } from "../programs/interpreters.ts";
 import { isKnownProgram } from "../programs/known-programs.ts";
@@ -26,14 +26,14 @@ const chosenPrograms: ReadonlySet<string> = new Set(
 /** What is wrong with a command's name: nobody knows it, or it is known only when it runs. */
 export function namingKeys(
   command: SimpleCommand,
-  place: PathPlace & { readonly resolve?: Resolve | undefined },
+  location: PathLocation & { readonly resolve?: Resolve | undefined },
 ): readonly string[] {
   const { name } = command;
   if (name === "") return [];
   if (name === undefined) return isChosen(command) ? [] : [keys.unknownName];
-  if (isElsewhere(command) || isGivenName(command)) return [];
-  if (command.path.includes("/")) return isKnownPath(command, place) ? [] : [keys.unknownCommand];
-  if (isKnownName(name) || place.resolve?.(name) !== undefined) return [];
+  if (isElsewhere(command) || namesItself(command)) return [];
+  if (command.path.includes("/")) return isKnownPath(command, location) ? [] : [keys.unknownCommand];
+  if (isKnownName(name) || location.resolve?.(name) !== undefined) return [];
   return [keys.unknownCommand];
 }
 
@@ -52,21 +52,24 @@ export function isKnownName(name: string): boolean {
   );
 }
 
-function isKnownPath(command: SimpleCommand, place: PathPlace & { readonly resolve?: Resolve | undefined }): boolean {
-  const target = patternOf(literal(command.path), command, place);
+function isKnownPath(
+  command: SimpleCommand,
+  location: PathLocation & { readonly resolve?: Resolve | undefined },
+): boolean {
+  const target = patternOf(literal(command.path), command, location);
   const name = command.name ?? "";
   if (target === undefined) return false;
-  if (systemFolders.test(target)) return isKnownName(name) || place.resolve?.(target) !== undefined;
-  const { workspace } = place;
+  if (systemFolders.test(target)) return isKnownName(name) || location.resolve?.(target) !== undefined;
+  const { workspace } = location;
   if (workspace !== undefined && isInside(target, workspace)) return !/\/\.git\//.test(target);
-  if (isInside(target, place.home)) {
-    const inHome = target.slice(place.home.length + 1);
-    return toolFolders.test(inHome) && (isKnownName(name) || place.resolve?.(target) !== undefined);
+  if (isInside(target, location.home)) {
+    const inHome = target.slice(location.home.length + 1);
+    return toolFolders.test(inHome) && (isKnownName(name) || location.resolve?.(target) !== undefined);
   }
   return false;
 }
 
 /** A name that the line gave as an alias, or a package that a runner fetches; both are judged for themselves. */
-function isGivenName(command: SimpleCommand): boolean {
+function namesItself(command: SimpleCommand): boolean {
   return /^(?:alias|npx|bunx|pnpx|uvx|pipx|dlx)$/.test(command.wrappers.at(-1) ?? "");
 }

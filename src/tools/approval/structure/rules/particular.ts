@@ -1,5 +1,5 @@
 import { keys } from "../keys.ts";
-import { isInside, type PathPlace, patternOf } from "../paths.ts";
+import { isInside, type PathLocation, patternOf } from "../paths.ts";
 import { hasAny, type OptionWords, readOptions, valuesOf } from "../programs/option-words.ts";
 import { styleOf } from "../programs/styles.ts";
 import { type Argument, hasUnknown, type SimpleCommand, unknownNumber } from "../simple-command.ts";
@@ -8,7 +8,7 @@ import { isGuarded, isSecretPath } from "../zones.ts";
 import { isKnownName } from "./naming.ts";
 
 /** Judgements that need more than a row of a table. */
-export function particularKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+export function particularKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   const name = command.name ?? "";
   const words = readOptions(command.args, styleOf(name));
   switch (name) {
@@ -19,7 +19,7 @@ export function particularKeys(command: SimpleCommand, place: PathPlace): readon
     case "docker":
     case "podman":
     case "nerdctl":
-      return containerKeys(words, command, place);
+      return containerKeys(words, command, location);
     case "dd":
       return command.args.some((arg) => /^if=\/dev\/(?:zero|u?random)$/.test(arg.text)) ? [keys.exhaustion] : [];
     case "yes":
@@ -27,7 +27,7 @@ export function particularKeys(command: SimpleCommand, place: PathPlace): readon
     case "python":
     case "python3":
     case "php":
-      return servesElsewhere(words, command, place) ? [keys.backdoor] : [];
+      return servesElsewhere(words, command, location) ? [keys.backdoor] : [];
     case "chmod":
       return isDeepLock(words) ? [keys.fileLoss] : [];
     default:
@@ -82,12 +82,12 @@ const officialImage = /^(?:docker\.io\/(?:library\/)?)?[a-z0-9_.-]+(?::[\w.-]+)?
 const knownImages =
   /^(?:(?:docker\.io\/)?(?:bitnami|grafana|prom|hashicorp|jenkins|sonarsource|elastic|confluentinc|amazon|google|microsoft|nvidia|pytorch|tensorflow|jupyter|apache|minio|mcp|cypress|selenium|playwright|gitlab|circleci|rust|swift|dart|cirrusci|koalaman|hadolint|aquasec|anchore|returntocorp|semgrep|alpine|curlimages|mikefarah|linuxserver|portainer|traefik|caddy|ollama|qdrant|chromadb|timescale|postgis|supabase|mailhog|axllent|localstack|wiremock|mockserver|swaggerapi|openapitools|squidfunk|asciidoctor|pandoc|texlive|dpage|adminer|phpmyadmin|nodered|eclipse-temurin|oven|denoland|astral-sh|golangci|goreleaser|tonistiigi|moby|docker|library)\/|mcr\.microsoft\.com\/|gcr\.io\/|[\w-]+\.gcr\.io\/|[\w-]+-docker\.pkg\.dev\/|ghcr\.io\/|quay\.io\/|registry\.k8s\.io\/|public\.ecr\.aws\/|registry\.gitlab\.com\/|nvcr\.io\/|lscr\.io\/|localhost(?::\d+)?\/)/;
 
-function containerKeys(words: OptionWords, command: SimpleCommand, place: PathPlace): readonly string[] {
+function containerKeys(words: OptionWords, command: SimpleCommand, location: PathLocation): readonly string[] {
   const found: string[] = [];
   const [action, image] = words.operands.map((one) => one.text);
   for (const volume of valuesOf(words, "-v --volume --mount")) {
     const source = /(?:^|,)(?:source|src)=([^,]*)/.exec(volume.text)?.[1] ?? volume.text.split(":")[0] ?? "";
-    if (mountsTooMuch({ ...volume, text: source }, command, place)) found.push(keys.privilege);
+    if (mountsTooMuch({ ...volume, text: source }, command, location)) found.push(keys.privilege);
   }
   if (
     (action === "run" || action === "create") &&
@@ -99,25 +99,27 @@ function containerKeys(words: OptionWords, command: SimpleCommand, place: PathPl
   return found;
 }
 
-function mountsTooMuch(source: Argument, command: SimpleCommand, place: PathPlace): boolean {
+function mountsTooMuch(source: Argument, command: SimpleCommand, location: PathLocation): boolean {
   if (!/[/~.]/.test(source.text) && !hasUnknown(source.text)) return false;
-  const target = patternOf(source, command, place);
+  const target = patternOf(source, command, location);
   if (target === undefined) return !source.sources.every((one) => one === "pwd" || one === "$PWD");
   if (/docker\.sock$|podman\.sock$|containerd\.sock$/.test(target)) return true;
-  if (isSecretPath(target, source.hasGlob, place) || isGuarded(target, source.hasGlob)) return true;
+  if (isSecretPath(target, source.hasGlob, location) || isGuarded(target, source.hasGlob)) return true;
   return (
-    !(place.workspace !== undefined && isInside(target, place.workspace)) &&
-    !place.tempDirs.some((one) => isInside(target, one))
+    !(location.workspace !== undefined && isInside(target, location.workspace)) &&
+    !location.tempDirs.some((one) => isInside(target, one))
   );
 }
 
 /** A server over files that are not the work. */
-function servesElsewhere(words: OptionWords, command: SimpleCommand, place: PathPlace): boolean {
+function servesElsewhere(words: OptionWords, command: SimpleCommand, location: PathLocation): boolean {
   const isServer = command.args.some((arg) => /^(?:http\.server|SimpleHTTPServer|pyftpdlib|-S)$/.test(arg.text));
   if (!isServer) return false;
-  const folders = [...valuesOf(words, "-d --directory -t")].map((one) => patternOf(one, command, place));
+  const folders = [...valuesOf(words, "-d --directory -t")].map((one) => patternOf(one, command, location));
   const served = folders.length > 0 ? folders : [command.cwd];
-  return served.some((one) => one !== undefined && place.workspace !== undefined && !isInside(one, place.workspace));
+  return served.some(
+    (one) => one !== undefined && location.workspace !== undefined && !isInside(one, location.workspace),
+  );
 }
 
 /** `chmod -R 000 .` locks everybody out. */
@@ -153,9 +155,9 @@ function packageRunnerKeys(name: string, words: OptionWords): readonly string[] 
   const isRun = actions === "" || actions.split(" ").includes(first?.text ?? "");
   if (!isRun) return [];
   const named = valuesOf(words, "-p --package --from --spec");
-  const given =
+  const input =
     actions === "" ? first : name === "uv" ? (second?.text === "run" ? words.operands[2] : undefined) : second;
-  const packages = named.length > 0 ? named : given === undefined ? [] : [given];
+  const packages = named.length > 0 ? named : input === undefined ? [] : [input];
   return packages.some((one) => !isKnownPackage(one)) ? [keys.supply] : [];
 }
 

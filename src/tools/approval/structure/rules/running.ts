@@ -1,5 +1,5 @@
 import { keys } from "../keys.ts";
-import { isInside, type PathPlace, patternOf } from "../paths.ts";
+import { isInside, type PathLocation, patternOf } from "../paths.ts";
 import { codeUse } from "../programs/interpreters.ts";
 import { type OptionWords, readOptions, valuesOf, wordSet } from "../programs/option-words.ts";
 import {
@@ -16,14 +16,14 @@ import { type Argument, hasUnknown, type SimpleCommand } from "../simple-command
 import { isKnownName } from "./naming.ts";
 
 /** Programs that a command runs by its options or its files, when somebody should be asked. */
-export function runningKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+export function runningKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   const name = command.name ?? "";
   if (asksForHelp(command.args)) return [];
   const words = readOptions(command.args, styleOf(name));
   const found = new Set<string>();
   if (optionRuns(name, words) || settingRuns(name, words) || otherwiseRuns(name, words, command))
     found.add(keys.optionRuns);
-  for (const key of scriptKeys(command, place)) found.add(key);
+  for (const key of scriptKeys(command, location)) found.add(key);
   if (isFoundScript(command)) found.add(keys.optionRuns);
   return [...found];
 }
@@ -145,20 +145,20 @@ function otherwiseRuns(name: string, words: OptionWords, command: SimpleCommand)
 }
 
 /** Scripts that run although nobody here can say what is in them. */
-function scriptKeys(command: SimpleCommand, place: PathPlace): readonly string[] {
+function scriptKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   const name = command.name ?? "";
   const isSourced = name === "source" || name === ".";
   if (shells.has(name) || isSourced) {
     const file = command.args.find((arg) => !/^[-+]/.test(arg.text));
     const takesCode = command.args.some((arg) => /^-[a-zA-Z]*[cs]$/.test(arg.text));
-    return file === undefined || takesCode || isOwnScript(file, command, { place, isSourced })
+    return file === undefined || takesCode || isOwnScript(file, command, { location, isSourced })
       ? []
       : [keys.unknownScript];
   }
   const code = codeUse(command);
   if (code === undefined) return [];
   const files = [...(code.file === undefined ? [] : [code.file]), ...code.loads.filter((one) => /[/.]/.test(one.text))];
-  if (files.some((file) => !isOwnScript(file, command, { place, isSourced: false }))) return [keys.unknownScript];
+  if (files.some((file) => !isOwnScript(file, command, { location, isSourced: false }))) return [keys.unknownScript];
   if (code.codes.some((one) => hasUnknown(one.text))) return [keys.unknownScript];
   return code.readsInput && hasUnknown(command.input ?? "") ? [keys.unknownScript] : [];
 }
@@ -169,22 +169,22 @@ const setupFolders = /^(?:\/etc\/profile(?:\.d\/.*)?|\/etc\/bash_completion|\/us
 function isOwnScript(
   file: Argument,
   command: SimpleCommand,
-  { place, isSourced }: { readonly place: PathPlace; readonly isSourced: boolean },
+  { location, isSourced }: { readonly location: PathLocation; readonly isSourced: boolean },
 ): boolean {
   if (!file.isKnown || file.hasGlob) return false;
   if (/^https?:/.test(file.text)) return true;
-  const target = patternOf(file, command, place);
+  const target = patternOf(file, command, location);
   if (target === undefined) return false;
-  if (place.workspace !== undefined && isInside(target, place.workspace)) return true;
+  if (location.workspace !== undefined && isInside(target, location.workspace)) return true;
   if (/^\/(?:usr|opt|nix|Library|System)\//.test(target)) return true;
   if (!isSourced) return false;
   return (
     setupFolders.test(target) ||
-    (isInside(target, place.home) &&
+    (isInside(target, location.home) &&
       /\/(?:\.?(?:bashrc|profile|bash_profile|zshrc|zprofile|bash_aliases)|activate|nvm\.sh|env|.*\.(?:sh|bash|zsh|fish))$/.test(
         target,
       ) &&
-      !place.tempDirs.some((one) => isInside(target, one)))
+      !location.tempDirs.some((one) => isInside(target, one)))
   );
 }
 

@@ -20,7 +20,7 @@ export interface PartContext {
   readonly host: ExpandHost;
   readonly isQuoted: boolean;
   wordWays(word: Word): Ways;
-  partsWays(parts: readonly WordPart[], isQuoted: boolean): Ways;
+  pieceWays(parts: readonly WordPart[], isQuoted: boolean): Ways;
 }
 
 /**

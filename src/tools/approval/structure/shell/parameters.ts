@@ -189,7 +189,7 @@ function operandWays(operand: Word, context: PartContext): Ways {
   if (context.isQuoted) {
     if (operand.parts === undefined) return [[quoted(operand.value)]];
     return context
-      .partsWays(operand.parts, true)
+      .pieceWays(operand.parts, true)
       .map((pieces) => pieces.map((piece) => ({ ...piece, isQuoted: true })));
   }
   return context

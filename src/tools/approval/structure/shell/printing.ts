@@ -131,23 +131,23 @@ export function formatted(args: readonly Argument[]): string | undefined {
   return text.replaceAll("\u0003", "%").replaceAll("\u0004", "\\");
 
   function value(kind: string): string {
-    const given = values[next] ?? "";
+    const supplied = values[next] ?? "";
     next += 1;
     const shown =
       kind === "b"
-        ? withEscapes(given, true)
+        ? withEscapes(supplied, true)
         : kind === "c"
-          ? given.slice(0, 1)
+          ? supplied.slice(0, 1)
           : kind === "s"
-            ? given
-            : numberShown(given, kind);
+            ? supplied
+            : numberShown(supplied, kind);
     return shown.replaceAll("\\", "\u0004");
   }
 }
 
-function numberShown(given: string, kind: string): string {
-  if (hasUnknown(given)) return unknownNumber;
-  const number = given === "" ? 0 : /^['"]/.test(given) ? (given.codePointAt(1) ?? 0) : Number(given);
+function numberShown(supplied: string, kind: string): string {
+  if (hasUnknown(supplied)) return unknownNumber;
+  const number = supplied === "" ? 0 : /^['"]/.test(supplied) ? (supplied.codePointAt(1) ?? 0) : Number(supplied);
   if (!Number.isInteger(number)) return unknownText;
   const shown = number.toString(kind === "x" || kind === "X" ? 16 : kind === "o" ? 8 : 10);
   return kind === "X" ? shown.toUpperCase() : shown;

@@ -38,7 +38,7 @@ export function expandText(word: Word, host: ExpandHost): readonly Argument[] {
 
 /** The text of a here-document or another run of parts inside quotes. */
 export function expandParts(parts: readonly WordPart[], host: ExpandHost): Argument {
-  const ways = contextOf(host, true).partsWays(parts, true);
+  const ways = contextOf(host, true).pieceWays(parts, true);
   return ways.length === 1 ? asArgument(ways[0] ?? []) : unknownArgument(...ways.flatMap(sourcesOf));
 }
 
@@ -74,7 +74,7 @@ function contextOf(host: ExpandHost, isQuoted: boolean): PartContext {
     host,
     isQuoted,
     wordWays: (word) => waysOf(word, host),
-    partsWays: (parts, isInQuotes) => partsWays(parts, contextOf(host, isInQuotes)),
+    pieceWays: (parts, isInQuotes) => pieceWays(parts, contextOf(host, isInQuotes)),
   };
 }
 
@@ -85,13 +85,13 @@ function waysOf(word: Word, host: ExpandHost): Ways {
     if (tilde === undefined) return [unescaped(word.text)];
     return [[quoted(tilde.text), ...unescaped(word.text.slice(tilde.length))]];
   }
-  if (tilde === undefined) return partsWays(word.parts, contextOf(host, false));
+  if (tilde === undefined) return pieceWays(word.parts, contextOf(host, false));
   const [first, ...rest] = word.parts;
   const after = first?.type === "Literal" ? unescaped(first.text.slice(tilde.length)) : [];
-  return combine([[quoted(tilde.text), ...after]], partsWays(rest, contextOf(host, false)));
+  return combine([[quoted(tilde.text), ...after]], pieceWays(rest, contextOf(host, false)));
 }
 
-function partsWays(parts: readonly WordPart[], context: PartContext): Ways {
+function pieceWays(parts: readonly WordPart[], context: PartContext): Ways {
   let ways: Ways = [[]];
   for (const part of parts) ways = combine(ways, partWays(part, context));
   return ways;
@@ -107,7 +107,7 @@ function partWays(part: WordPart, context: PartContext): Ways {
       return [[quoted(part.value)]];
     case "DoubleQuoted":
     case "LocaleString":
-      return part.parts.length === 0 ? [[quoted("")]] : context.partsWays(part.parts, true);
+      return part.parts.length === 0 ? [[quoted("")]] : context.pieceWays(part.parts, true);
     case "SimpleExpansion":
     case "ParameterExpansion":
       return parameterWays(part, context);
@@ -125,7 +125,7 @@ function partWays(part: WordPart, context: PartContext): Ways {
     case "BraceExpansion":
       return part.parts === undefined
         ? [[bare(part.text)]]
-        : combine(combine([[bare("{")]], partsWays(part.parts, context)), [[bare("}")]]);
+        : combine(combine([[bare("{")]], pieceWays(part.parts, context)), [[bare("}")]]);
   }
 }
 
@@ -133,7 +133,7 @@ function globWays(part: Extract<WordPart, { type: "Glob" | "ExtendedGlob" }>, co
   const isPlain = part.parts === undefined || part.parts.every((one) => one.type === "Literal" || one.type === "Glob");
   if (isPlain) return [[context.isQuoted ? quoted(part.text) : bare(part.text)]];
   // What stands inside is read for what it runs; what it matches is anybody's guess.
-  context.partsWays(part.parts ?? [], true);
+  context.pieceWays(part.parts ?? [], true);
   return [[bare(`[${unknownName}]`)]];
 }
 
@@ -175,7 +175,7 @@ function arithmeticText(
   host: ExpandHost,
 ): string | undefined {
   if (word.parts !== undefined) {
-    const ways = partsWays(word.parts, contextOf(host, true));
+    const ways = pieceWays(word.parts, contextOf(host, true));
     const texts = ways.map(joined);
     for (const text of texts) readWhatItRuns(text, host);
     const [only] = texts;

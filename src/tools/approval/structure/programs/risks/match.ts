@@ -76,7 +76,7 @@ function beginsWith(operands: readonly string[], wanted: readonly (readonly stri
     return operands.some((one) => one === verb || one.startsWith(`${verb}-`) || one.endsWith(`:${verb}`));
   }
   return wanted.every((choices, index) => {
-    const given = operands[index];
-    return given !== undefined && (choices[0] === "*" || choices.includes(given));
+    const input = operands[index];
+    return input !== undefined && (choices[0] === "*" || choices.includes(input));
   });
 }

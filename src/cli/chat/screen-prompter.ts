@@ -3,7 +3,7 @@ import { Deferred } from "#foundation/lifecycle/deferred";
 import type { TuiHandle } from "#tui";
 
 /** Who is told and asked while everything opens. */
-export type ChatPeople = Pick<HermesOptions, "onNotice" | "confirmHook">;
+export type ChatPrompter = Pick<HermesOptions, "onNotice" | "confirmHook">;
 
 /** Asks whether a folder's own files may count. */
 export type ConfirmTrust = (folder: string, signal: AbortSignal) => Promise<boolean>;
@@ -12,7 +12,7 @@ export type ConfirmTrust = (folder: string, signal: AbortSignal) => Promise<bool
  * The person at the screen. What is said before the screen is there waits for it; what is said after it is gone goes
  * to standard error, because writing there earlier would tear the picture.
  */
-export class ScreenPeople implements Required<ChatPeople> {
+export class ScreenPrompter implements Required<ChatPrompter> {
   readonly #handle = new Deferred<TuiHandle>();
   readonly #fallback: (text: string) => void;
   #hasLeft = false;

@@ -3,7 +3,7 @@ import { findNamed } from "./custom.ts";
 import type { ProviderRegistry } from "./registry.ts";
 
 /** What a person typed after `/model` or `--model`, taken apart. */
-export interface ModelWish {
+export interface ModelArgument {
   /** As typed: an id, an alias or `custom:<name>`. */
   readonly provider?: string;
   readonly model?: string;
@@ -18,7 +18,7 @@ export interface KnownNames {
  * `provider:model` when the left part is a known name, `custom:name:model`, `custom` or `demo` alone, or
  * `--provider <id>` anywhere. Any other colon belongs to the model (`:free`, `qwen3:27b`).
  */
-export function parseModelWish(text: string, known: KnownNames): ModelWish {
+export function parseModelArgument(text: string, known: KnownNames): ModelArgument {
   const { provider, rest } = takeProviderFlag(text.trim());
   if (provider !== undefined) return { provider, ...(rest === "" ? {} : { model: rest }) };
   if (rest === "") return {};
@@ -35,7 +35,7 @@ export function parseModelWish(text: string, known: KnownNames): ModelWish {
   return { provider: left, model: right };
 }
 
-function parseCustom(right: string, named: readonly NamedEndpoint[]): ModelWish {
+function parseCustom(right: string, named: readonly NamedEndpoint[]): ModelArgument {
   const colon = right.indexOf(":");
   const name = colon < 0 ? right : right.slice(0, colon);
   const slug = `custom:${name.trim().toLowerCase().replace(/\s+/g, "-")}`;

@@ -4,7 +4,7 @@ import type { OpenOptions } from "#session";
 import { exitCodes, type FlagValue, type Invocation } from "../command.ts";
 
 /** What was asked for on the command line, checked. */
-export interface ChatWish {
+export interface ChatRequest {
   readonly open: Omit<OpenOptions, "resume" | "cwd" | "isInteractive">;
   readonly resume?: string;
   /** `-c` without a title: the newest; with one: the newest of that title. */
@@ -31,7 +31,7 @@ export interface ChatWish {
 const snapshots: FlagSetting = { key: "checkpoints.enabled", value: true, flag: "--checkpoints" };
 
 /** `-z` answers with nothing but the text, and nobody is asked anything. */
-export function readChatWish(invocation: Invocation): ChatWish {
+export function readChatRequest(invocation: Invocation): ChatRequest {
   const { flags, global } = invocation;
   const oneShot = text(flags["oneshot"]);
   const query = oneShot ?? text(flags["query"]);
@@ -49,8 +49,8 @@ export function readChatWish(invocation: Invocation): ChatWish {
       source: text(flags["source"]) ?? "cli",
       ...(model === undefined ? {} : { model }),
       ...(provider === undefined ? {} : { provider }),
-      ...given("toolsets", list(flags["toolsets"])),
-      ...given("skills", list(flags["skills"])),
+      ...input("toolsets", list(flags["toolsets"])),
+      ...input("skills", list(flags["skills"])),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       yolo: flags["yolo"] === true,
       isPlanning: flags["plan"] === true,
@@ -84,7 +84,7 @@ function messageOf({ args }: Invocation, query: string | undefined): string | un
   });
 }
 
-function resumeOf(flags: Invocation["flags"]): Pick<ChatWish, "resume" | "continueFrom"> {
+function resumeOf(flags: Invocation["flags"]): Pick<ChatRequest, "resume" | "continueFrom"> {
   const resume = text(flags["resume"]);
   if (resume !== undefined) return { resume };
   const from = flags["continue"];
@@ -99,7 +99,7 @@ function outputOf(
     isOneShot,
     hasQuery,
   }: { readonly isJson: boolean; readonly isOneShot: boolean; readonly hasQuery: boolean },
-): ChatWish["output"] {
+): ChatRequest["output"] {
   if (flags["json-stream"] === true) return "json-stream";
   if (isJson) return "json";
   if (isOneShot) return "bare";
@@ -115,7 +115,7 @@ function list(value: FlagValue): readonly string[] | undefined {
   return Array.isArray(value) ? (value as readonly string[]) : undefined;
 }
 
-function given<K extends string>(
+function input<K extends string>(
   key: K,
   value: readonly string[] | undefined,
 ): { readonly [name in K]?: readonly string[] } {

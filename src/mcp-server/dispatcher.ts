@@ -22,7 +22,7 @@ interface Sent {
 const mostBusy = 8;
 
 /** The sessions in which this server runs turns for its clients; each is borrowed until it is at rest. */
-export class Desk implements AsyncDisposable {
+export class Dispatcher implements AsyncDisposable {
   readonly #hermes: ServedHermes;
   readonly #parts: { readonly events: Events; readonly permissions: Permissions };
   readonly #opening = new Mutex();
