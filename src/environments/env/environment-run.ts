@@ -97,7 +97,7 @@ function judgeWith({ host }: Rollouts, { target }: StartingModel) {
     const answer = await askModel(
       host.models,
       {
-        wish: { provider, model, baseUrl },
+        wanted: { provider, model, baseUrl },
         spender,
         messages: [userMessage(prompt)],
         options: { maxOutputTokens: options.maxTokens, temperature: options.temperature },
