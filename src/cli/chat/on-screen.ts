@@ -67,14 +67,14 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
 }
 
 /** Opens the program and tells the screen what became known with it, before the session takes the place of the wait. */
-async function openBehind(chat: ScreenChat, people: ScreenPeople, scope: Scope): Promise<Opened> {
-  const { invocation, loaded, home, wish } = chat;
-  const all = await chat.open(people, people.confirmTrust);
+async function openBehind(chat: ScreenChat, prompter: ScreenPrompter, scope: Scope): Promise<Opened> {
+  const { invocation, loaded, home, request } = chat;
+  const all = await chat.open(prompter, prompter.confirmTrust);
   const { signal } = invocation.io;
   const offers = all.session.info.isDemo
     ? await (await import("../commands/local/offer.ts")).firstOffers(invocation)
     : undefined;
-  const [screen, facts] = await Promise.all([people.screen, openedFacts(all.hermes, offers, signal)]);
+  const [screen, facts] = await Promise.all([prompter.screen, openedFacts(all.hermes, offers, signal)]);
   screen.tell(facts);
   const extensions = await pluginExtensions(all.hermes.plugins, prompter.onNotice);
   if (extensions.length > 0) screen.extend(extensions);

@@ -78,12 +78,12 @@ function withPromises(
   for (const { envId, sequences: minimum } of wanted) {
     const own = ofEnv(envId);
     const least = scale === 1 ? minimum : Math.max(Math.min(...own.map(lengthOf)), Math.floor(minimum * scale));
-    let given = 0;
+    let input = 0;
     for (const index of own) {
-      if (given >= least) break;
+      if (input >= least) break;
       if (sequences + lengthOf(index) > size) continue;
       taken.push(index);
-      given += lengthOf(index);
+      input += lengthOf(index);
       sequences += lengthOf(index);
     }
   }

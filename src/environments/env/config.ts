@@ -150,10 +150,10 @@ function flagGroup(flags: Readonly<Record<string, string>>, group: string): Read
 
 function mergeFields(
   fields: Fields,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   flags: Readonly<Record<string, string>>,
 ): Record<string, unknown> {
-  for (const name of [...Object.keys(given), ...Object.keys(flags)])
+  for (const name of [...Object.keys(input), ...Object.keys(flags)])
     if (!(name in fields)) {
       const meant = nearest(name, Object.keys(fields));
       throw usage(`There is no field ${name}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`);
@@ -162,7 +162,7 @@ function mergeFields(
     Object.entries(fields).map(([name, field]) => {
       const text = flags[name];
       if (text !== undefined) return [name, fromText(name, text, field)];
-      return [name, name in given ? checkedValue(name, given[name], field) : field[1]];
+      return [name, name in input ? checkedValue(name, input[name], field) : field[1]];
     }),
   );
 }

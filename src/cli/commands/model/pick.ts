@@ -55,8 +55,8 @@ export async function pickFrom(
     const { pickServed } = await import("../local/pick.ts");
     return await pickServed(invocation);
   }
-  if (!(await hasCredential(choice, place))) return undefined;
-  const model = await asking(invocation, (asker) => pickModelOf(asker, choice, place));
+  if (!(await hasCredential(choice, location))) return undefined;
+  const model = await asking(invocation, (asker) => pickModelOf(asker, choice, location));
   return model === "" ? undefined : { provider: choice.key, model };
 }
 
