@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import type { HelpGroup } from "./help.ts";
+import { apiCommand } from "./tree/api.ts";
 import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
 import { batchCommand } from "./tree/batch.ts";
 import { chatCommand, programFlags } from "./tree/chat.ts";
@@ -62,6 +63,7 @@ export const commandTree: Command = {
     gatewayCommand,
     pairingCommand,
     cronCommand,
+    apiCommand,
     sessionsCommand,
     rollbackCommand,
     insightsCommand,
@@ -107,6 +109,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
   { title: "Schedules", commands: ["cron"] },
   { title: "Training data", commands: ["batch", "compress-trajectories", "env", "rl-api"] },
+  { title: "Programs", commands: ["api"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

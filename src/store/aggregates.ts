@@ -1,6 +1,7 @@
 import type { Database } from "./database.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { RepositoryContext } from "./repositories/context.ts";
+import { DocumentRepository } from "./repositories/documents.ts";
 import { GatewayTurnRepository } from "./repositories/gateway-turns.ts";
 import { InboxRepository } from "./repositories/inbox.ts";
 import { JobRepository } from "./repositories/jobs.ts";
@@ -28,6 +29,7 @@ export function buildAggregates(context: RepositoryContext): Aggregates {
     routes: new RouteRepository(context),
     gatewayTurns: new GatewayTurnRepository(context),
     jobs: new JobRepository(context),
+    documents: new DocumentRepository(context),
     meta: new MetaRepository(context),
     usage: new UsageRepository(context),
     turns: new TurnRepository(context),

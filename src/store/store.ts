@@ -1,4 +1,5 @@
 import type { Message, SessionId, TurnId } from "#conversation";
+import type { Document, NewDocument } from "./records/document.ts";
 import type {
   Admission,
   Cursor,
@@ -218,6 +219,15 @@ export interface Jobs {
   pruneRuns(olderThanMs: number): Promise<number>;
 }
 
+export interface Documents {
+  /** Writes it anew where it is there already. */
+  put(document: NewDocument): Promise<void>;
+  get(kind: string, key: string): Promise<Document | undefined>;
+  remove(kind: string, key: string): Promise<boolean>;
+  /** Removes what has expired, and all but the newest so many. */
+  trim(kind: string, most: number): Promise<void>;
+}
+
 export interface Meta {
   get(key: string): Promise<string | undefined>;
   set(key: string, value: string): Promise<void>;
@@ -264,6 +274,7 @@ export interface Aggregates {
   readonly routes: Routes;
   readonly gatewayTurns: GatewayTurns;
   readonly jobs: Jobs;
+  readonly documents: Documents;
   readonly meta: Meta;
   readonly usage: UsageLedger;
   readonly turns: Turns;

@@ -239,11 +239,14 @@ const extras = {
     max_body_bytes: whole(1_048_576, "Largest call in bytes."),
   },
   api_server: {
-    host: text("127.0.0.1", "Local address to listen on."),
-    port: whole(8642, "Local port to listen on.", { max: 65_535 }),
-    cors_origins: texts([], "Web pages that may call it; `*` allows all."),
-    model_name: text("", "Name it goes by in model lists; empty takes the profile's."),
-    model_routes: mapOf(anyText, "Model for each name a client may ask for."),
+    host: text("127.0.0.1", { description: "Local address to listen on.", noEffect: false }),
+    port: whole(8642, { description: "Local port to listen on.", noEffect: false }, { max: 65_535 }),
+    cors_origins: texts([], { description: "Web pages that may call it; `*` allows all.", noEffect: false }),
+    model_name: text("", {
+      description: "Name it goes by in model lists; empty takes the profile's.",
+      noEffect: false,
+    }),
+    model_routes: mapOf(anyText, { description: "Model for each name a client may ask for.", noEffect: false }),
     keys: listOf(
       group({
         name: text("", "Who the key belongs to."),
@@ -251,10 +254,10 @@ const extras = {
         scopes: texts(["chat"], "What it may do: `chat`, `runs`, `jobs`, `admin`."),
         rate_limit: whole(60, "Calls per minute."),
       }),
-      "Further keys.",
+      { description: "Further keys.", noEffect: false },
     ),
-    rate_limit: whole(60, "Calls per minute and key."),
-    max_stored_responses: whole(100, "Answers kept for later calls."),
+    rate_limit: whole(60, { description: "Calls per minute and key; 0 sets no limit.", noEffect: false }),
+    max_stored_responses: whole(100, { description: "Answers kept for later calls.", noEffect: false }),
   },
   homeassistant: {
     url: text("http://homeassistant.local:8123", { description: "Server.", noEffect: false }),

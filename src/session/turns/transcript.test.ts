@@ -178,8 +178,22 @@ describe("what a surface writes alongside", () => {
 
 /** The same store as a plain object, so that a test can replace one function of it. */
 function bind(real: Store): Store {
-  const { sessions, messages, search, inbox, outbox, leases, routes, gatewayTurns, jobs, meta, usage, turns, reports } =
-    real;
+  const {
+    sessions,
+    messages,
+    search,
+    inbox,
+    outbox,
+    leases,
+    routes,
+    gatewayTurns,
+    jobs,
+    documents,
+    meta,
+    usage,
+    turns,
+    reports,
+  } = real;
   const rest = {
     sessions,
     messages,
@@ -190,6 +204,7 @@ function bind(real: Store): Store {
     routes,
     gatewayTurns,
     jobs,
+    documents,
     meta,
     usage,
     turns,

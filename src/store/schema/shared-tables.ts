@@ -1,3 +1,11 @@
+/** Version 11. */
+export const documentTables: readonly string[] = [
+  `CREATE TABLE IF NOT EXISTS documents (
+     kind TEXT NOT NULL, doc_key TEXT NOT NULL, value TEXT NOT NULL, written_at_ms BIGINT NOT NULL,
+     expires_at_ms BIGINT, PRIMARY KEY (kind, doc_key))`,
+  "CREATE INDEX IF NOT EXISTS idx_documents_age ON documents (kind, written_at_ms)",
+];
+
 /**
  * The tables of version 10 that both databases share. The column types are words both understand; only
  * a growing id is said differently. Times are milliseconds since 1970 (`_ms`), JSON is text.

@@ -1,4 +1,4 @@
-import { sharedTables } from "../schema/shared-tables.ts";
+import { documentTables, sharedTables } from "../schema/shared-tables.ts";
 import type { SqliteConnection } from "./connection.ts";
 
 /**
@@ -27,6 +27,13 @@ export const migrations: readonly Migration[] = [
   { version: 8, name: "call count", apply: (c) => addColumns(c, "sessions", ["api_call_count INTEGER DEFAULT 0"]) },
   { version: 9, name: "message items", apply: (c) => addColumns(c, "messages", ["codex_message_items TEXT"]) },
   { version: 10, name: "uids, lineage, turns, gateway, jobs, substring index", apply: addVersionTen },
+  {
+    version: 11,
+    name: "documents",
+    apply: (c) => {
+      for (const statement of documentTables) c.exec(statement);
+    },
+  },
 ];
 
 const costColumns = [

@@ -13,6 +13,32 @@ export function bookContract(subject: StoreSubject): void {
 }
 
 function jobContract(subject: StoreSubject): void {
+  describe("documents", () => {
+    const fixture = useStore(subject);
+    it("are kept by kind and key, written anew, and trimmed to the newest that have not expired [40:API-20] [40:API-21]", async () => {
+      const { store, clock } = fixture();
+      const { documents } = store;
+      for (const key of ["a", "b", "c"]) {
+        await documents.put({ kind: "x", key, value: { key } });
+        await clock.advance(1000);
+      }
+      await documents.put({ kind: "y", key: "a", value: "other" });
+      await documents.put({ kind: "x", key: "a", value: ["new"] });
+      expect(await documents.get("x", "a")).toMatchObject({ value: ["new"], expiresAtMs: undefined });
+      await documents.trim("x", 2);
+      expect([await documents.get("x", "b"), (await documents.get("x", "c"))?.value]).toEqual([
+        undefined,
+        { key: "c" },
+      ]);
+      await documents.put({ kind: "x", key: "c", value: 1, expiresAtMs: clock.now() + 10 });
+      await clock.advance(11);
+      await documents.trim("x", 2);
+      expect(await documents.get("x", "c")).toBeUndefined();
+      expect([await documents.remove("x", "a"), await documents.remove("x", "a")]).toEqual([true, false]);
+      expect((await documents.get("y", "a"))?.value).toBe("other");
+    });
+  });
+
   describe("jobs", () => {
     const fixture = useStore(subject);
     const job = (id: string, nextRunAtMs?: number): JobRecord => ({

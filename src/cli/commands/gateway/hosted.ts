@@ -1,24 +1,42 @@
 import type { Hermes } from "#app";
 import type { Deliverer } from "#cron";
+import { describe } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
+import { serveApiOf } from "../../support/api-server.ts";
 
 export interface HostedDeps {
   readonly hermes: Hermes;
   readonly deliverer: Deliverer;
+  readonly cwd: string;
+  readonly hasApi: boolean;
+  say(text: string): void;
 }
 
-/** What the gateway's process does beside the chats, from now until it is disposed: it runs the jobs that are due. */
-export function startHosted({ hermes, deliverer }: HostedDeps): AsyncDisposable {
+/** What the gateway's process does beside the chats, from now until it is disposed: scheduled jobs and the HTTP API. */
+export function startHosted({ hermes, deliverer, cwd, hasApi, say }: HostedDeps): AsyncDisposable {
   const stop = new AbortController();
   const { logger } = hermes;
-  const running = quietly("running scheduled jobs", () => hermes.scheduler({ deliverer }).run(stop.signal), {
-    logger,
-    level: "error",
-  });
+  const running = [
+    quietly("running scheduled jobs", () => hermes.scheduler({ deliverer }).run(stop.signal), {
+      logger,
+      level: "error",
+    }),
+  ];
+  if (hasApi) running.push(servedApi());
+  async function servedApi(): Promise<void> {
+    try {
+      const onReady = (url: string): void => say(`api_server: connected (${url}/v1)`);
+      await serveApiOf({ hermes, cwd, onReady }, stop.signal);
+    } catch (error) {
+      // Chats go on without it.
+      logger.error("the API server cannot run", { error: describe(error) });
+      say(`api_server: fatal: ${describe(error)}`);
+    }
+  }
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await running;
+      await Promise.all(running);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { homedir } from "node:os";
 import { changeSetting } from "#config";
 import { UserError } from "#foundation/errors";
@@ -66,7 +67,9 @@ async function serve(
   });
   const { config, environment } = hermes.loaded;
   const platforms = await enabledPlatforms(config);
-  if (platforms.length === 0)
+  const { isApiEnabled } = await import("#api-server");
+  const hasApi = isApiEnabled(config);
+  if (platforms.length === 0 && !hasApi)
     throw new UserError("No chat platform is set up.", {
       hint: "Run: hermes gateway setup",
     });
@@ -108,8 +111,16 @@ async function serve(
       status.platform(platform, state);
     },
   };
-  await using _hosted = startHosted({ hermes, deliverer: answerDeliverer(deps) });
-  return await runGateway(deps, signal);
+  await using _hosted = startHosted({ hermes, deliverer: answerDeliverer(deps), cwd: io.cwd, hasApi, say });
+  const end = platforms.length === 0 ? "hopeless" : await runGateway(deps, signal);
+  if (end === "asked" || !hasApi) return end;
+  // Without a platform there is still the API to serve.
+  await aborted(signal);
+  return "asked";
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** What programs that are hooks see: nothing that could be a secret. */

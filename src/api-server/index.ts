@@ -1,0 +1,3 @@
+/** Hermes for programs that speak the language of OpenAI's API. */
+export { serveApi } from "./server.ts";
+export { apiSettings, isApiEnabled } from "./settings.ts";

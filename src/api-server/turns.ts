@@ -1,0 +1,141 @@
+import type { Message, TurnResult } from "#conversation";
+import { onAbort } from "#foundation/lifecycle/abort";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { KeyedMutex } from "#foundation/lifecycle/mutex";
+import type { OpenOptions, OpenSession, SessionEvent, SessionService } from "#session";
+import type { Route, Store } from "#store";
+import { ApiError } from "./api-error.ts";
+import type { Caller } from "./callers.ts";
+import type { SaidContent } from "./request/content.ts";
+
+export interface TurnRequest {
+  readonly caller: Caller;
+  readonly system: string;
+  readonly input: SaidContent;
+  /** The conversation so far, of a client that keeps it; not beside `named`. */
+  readonly history: readonly Message[];
+  /** What the conversation is called. `resumes`: what is stored of it counts, and not `history`. */
+  readonly named?: { readonly id: string; readonly resumes: boolean } | undefined;
+  readonly model?: string | undefined;
+}
+
+/** A turn that runs. Disposing it stops it, if it still does, and lets its session go. */
+export interface RunningTurn extends AsyncDisposable {
+  readonly ended: Promise<TurnResult>;
+  interrupt(): void;
+}
+
+export interface TurnsDeps {
+  readonly sessions: SessionService;
+  readonly store: Store;
+  /** Where commands of turns run. */
+  readonly cwd: string;
+}
+
+const source = "api_server";
+
+/** Turns for callers of the API: each in a session of theirs, one at a time where they share one. */
+export class ApiTurns {
+  readonly #deps: TurnsDeps;
+  readonly #alone = new KeyedMutex<string>();
+
+  constructor(deps: TurnsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Starts a turn; its events go to the listener from the first one on. */
+  async start(
+    request: TurnRequest,
+    listener: (event: SessionEvent) => void,
+    signal: AbortSignal,
+  ): Promise<RunningTurn> {
+    const scope = new Scope();
+    try {
+      const { named } = request;
+      const key = named?.resumes === true ? keyOf(request.caller, named.id) : undefined;
+      if (key !== undefined) scope.adopt(await this.#alone.lock(key, signal));
+      const session = scope.adopt(await this.#open(request, key));
+      const subscription = session.subscribe(listener);
+      scope.defer(() => subscription[Symbol.dispose]());
+      if (named !== undefined) await this.#name(request.caller, named.id, session);
+      const { ended } = await submit(session, request.input);
+      return {
+        ended,
+        interrupt: () => session.interrupt(),
+        async [Symbol.asyncDispose]() {
+          session.interrupt();
+          await ended;
+          await scope[Symbol.asyncDispose]();
+        },
+      };
+    } catch (error) {
+      await scope[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** A turn to its end; aborting stops it. */
+  async run(request: TurnRequest, listener: (event: SessionEvent) => void, signal: AbortSignal): Promise<TurnResult> {
+    await using turn = await this.start(request, listener, signal);
+    using _stop = onAbort(signal, () => turn.interrupt());
+    return await turn.ended;
+  }
+
+  async #open({ caller, system, history, model }: TurnRequest, key: string | undefined): Promise<OpenSession> {
+    const { sessions, store, cwd } = this.#deps;
+    const options: OpenOptions = {
+      source,
+      cwd,
+      userId: caller.userId,
+      model,
+      systemMessage: system === "" ? undefined : system,
+      isInteractive: false,
+    };
+    const route = key === undefined ? undefined : await store.routes.get(key);
+    const resume = route?.sessionId ?? (key === undefined ? undefined : await this.#owned(caller, key));
+    if (resume !== undefined) return await sessions.borrow({ ...options, resume });
+    return await sessions.open({ ...options, history: key === undefined ? history : [] });
+  }
+
+  /** A session that the caller names by its own id, where it is theirs. */
+  async #owned(caller: Caller, key: string): Promise<Route["sessionId"] | undefined> {
+    const { sessions, store } = this.#deps;
+    const id = key.slice(keyOf(caller, "").length);
+    const found = await store.sessions.get(id as Route["sessionId"]);
+    if (found === undefined) return undefined;
+    if (caller.userId !== undefined && found.userId !== caller.userId)
+      throw new ApiError(404, "There is no such session.", { code: "session_not_found" });
+    return await sessions.find(id);
+  }
+
+  async #name(caller: Caller, id: string, session: OpenSession): Promise<void> {
+    const sessionKey = keyOf(caller, id);
+    const known = await this.#deps.store.routes.get(sessionKey);
+    if (known?.sessionId === session.info.id) return;
+    const nowMs = Date.now();
+    await this.#deps.store.routes.put({
+      sessionKey,
+      sessionId: session.info.id,
+      platform: source,
+      chatType: "api",
+      userId: caller.userId,
+      createdAtMs: known?.createdAtMs ?? nowMs,
+      updatedAtMs: nowMs,
+      details: { name: id },
+    });
+  }
+}
+
+function keyOf({ name }: Caller, id: string): string {
+  return `api:${name}:${id}`;
+}
+
+async function submit(
+  session: OpenSession,
+  { text, images }: SaidContent,
+): Promise<{ readonly ended: Promise<TurnResult> }> {
+  const submission = await session.submit({ text, images, isPlain: true });
+  if (submission.kind === "turn") return submission;
+  const why = submission.kind === "refused" ? submission.message : submission.kind;
+  throw new ApiError(409, `The session does not take the message: ${why}`, { code: "session_busy" });
+}
