@@ -139,7 +139,11 @@ async function send(
   { path, method, body, key }: { path: string; method: string; body: string | Uint8Array; key: string },
 ): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const response = await fetch(`${url}${path}`, { method, headers, body: typeof body === "string" ? body : Buffer.from(body) });
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers,
+    body: typeof body === "string" ? body : Buffer.from(body),
+  });
   await response.arrayBuffer();
   return response.status;
 }
