@@ -68,11 +68,15 @@ export function assembleModel(host: AgentHost, scope: SessionScope, choices: Mod
         const answer = await scope.auxiliary.ask("vision", request, signal);
         return answer.kind === "text" ? answer.text : undefined;
       },
+      shrink: (url, signal) => host.tools.shrinkImage(url, largestImage, signal),
     },
   };
 }
 
 const usualStreamRetries = 2;
+/** What most providers take; one that refuses even that is offered much less. */
+const largestImage = 4_900_000;
+const smallImage = 1_000_000;
 
 interface RemedyHost {
   readonly host: AgentHost;
@@ -102,6 +106,7 @@ export function remediesFor(
       resolve: (request, signal) => models.resolve(request, signal),
       credentialRecovery: (target) => recoveryFor(target, chosen),
       canRotate: (target) => target.provider === chosen.target.provider && chosen.credentialCount > 1,
+      shrinkImage: (url, signal) => tools.shrinkImage(url, smallImage, signal),
       freshConnections: () => models.connections.fresh(),
       onFallback: (event) => {
         logger.info("fallback", { ...event });

@@ -39,6 +39,7 @@ export type AgentToolbox = Pick<
   | "release"
   | "endTurn"
   | "forgetShown"
+  | "shrinkImage"
 > & { readonly mcp: Pick<Toolbox["mcp"], "refresh"> };
 
 /** Which tools an agent may have. */

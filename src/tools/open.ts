@@ -18,6 +18,7 @@ import { openFiles } from "./files/open-files.ts";
 import { openSnapshots } from "./files/snapshots/open-snapshots.ts";
 import { resultFiles } from "./files/task-files.ts";
 import { openMcp } from "./mcp/open-mcp.ts";
+import { shrinkDataUrl } from "./media/shrink-data-url.ts";
 import { openSession } from "./open-session.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
 import { ToolRegistry } from "./registry/registry.ts";
@@ -83,6 +84,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     forgetShown: (taskId) => files.history.forgetShown(taskId),
     takenBack: (sessionKey) => sessions.tasks(sessionKey).forEach(forget),
     runForPerson: openPersonShell(base, { terminals, cover, gate: approval.personGate, sessions }),
+    shrinkImage: (url, maxBytes, signal) => shrinkDataUrl(url, { maxBytes, shrink: opened.shrink }, signal),
     wall: (of, signal) => walls.of(of, signal),
     testWall: async (folder, signal) => {
       const { testWall } = await import("./confinement/self-test.ts");
@@ -144,11 +146,11 @@ function openAll(machine: Machine, options: ToolsOptions) {
   const probes = new AvailabilityProbes(clock);
   const mcp = openMcp(base, { registry, gate, guardian, walls, onReload: () => probes.forget() });
   const exits = new WebExits({ walls, redactKnown: (text) => machine.redactor.redactKnown(text) });
-  const { tools, browsers } = builtinTools(base, { terminals, files, gate, exits, callTool });
+  const { tools, browsers, shrink } = builtinTools(base, { terminals, files, gate, exits, callTool });
   for (const tool of tools) registry.register(tool);
   return {
     ...{ base, sessions, registry, probes, approval, terminals, files },
-    ...{ snapshots, cover, observers, callTool, mcp, browsers, exits },
+    ...{ snapshots, cover, observers, callTool, mcp, browsers, shrink, exits },
   };
 }
 

@@ -68,6 +68,11 @@ export interface Toolbox extends AsyncDisposable {
   takenBack(sessionKey: string): void;
   /** A command a person typed: run as those of the agent are, without asking for what was just typed. */
   runForPerson(command: string, sessionKey: string, signal: AbortSignal): Promise<PersonRun>;
+  /**
+   * A `data:` image within so many bytes, or undefined when that cannot be done here. It goes through the browser of
+   * this machine; other addresses are not fetched.
+   */
+  shrinkImage(url: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined>;
   /** Tries what the wall of a session in this folder would promise, for real. */
   testWall(folder: string, signal: AbortSignal): Promise<readonly WallLine[]>;
   /** What holds whatever runs for a session inside, and says what it may read. */

@@ -7,6 +7,7 @@ import { openCode } from "../code/open-code.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
 import type { Files } from "../files/open-files.ts";
 import { guardedFiles } from "../files/task-files.ts";
+import type { ShrinkImage } from "../media/ask-about-image.ts";
 import { imageDeps } from "../media/open-images.ts";
 import { mixtureDeps, speechDeps, visionDeps } from "../media/open-media.ts";
 import { urlRules } from "../network/site-rules.ts";
@@ -32,7 +33,7 @@ export interface BuiltinOptions {
 export function builtinTools(
   base: ToolsBase,
   parts: BuiltinOptions,
-): { readonly tools: readonly Tool[]; readonly browsers: BrowserSessions } {
+): { readonly tools: readonly Tool[]; readonly browsers: BrowserSessions; readonly shrink: ShrinkImage } {
   const { machine, config, env } = base;
   const { clock, logger, userHome } = machine;
   const { gatewayLogin: login } = base.options;
@@ -71,7 +72,7 @@ export function builtinTools(
     },
     logger,
   );
-  return { tools, browsers: browser.sessions };
+  return { tools, browsers: browser.sessions, shrink: browser.shrink };
 }
 
 function terminalDeps(
