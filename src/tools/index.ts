@@ -50,6 +50,7 @@ export type { TerminalOpener } from "./terminals/open-terminal.ts";
 export { blockedVariables } from "./terminals/open-terminals.ts";
 export { SessionVariables } from "./terminals/session-variables.ts";
 export type { Terminal } from "./terminals/terminal.ts";
+export { reachTerminal, terminalFacts } from "./terminals/terminal-facts.ts";
 export type { Toolbox } from "./toolbox.ts";
 export { readPageWith } from "./web/page-text-reader.ts";
 export { fenceUntrusted } from "./web/untrusted.ts";

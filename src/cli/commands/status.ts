@@ -42,7 +42,12 @@ export async function status(invocation: Invocation): Promise<number> {
   if (facts.keys.length > 0) out.heading("Keys");
   for (const { name, masked } of facts.keys) line(`  ${name.padEnd(28)} ${masked}`);
   out.heading("Work");
-  line(`  terminal   ${facts.terminal.backend}, sandbox ${facts.terminal.sandbox}`);
+  const { backend, target, keeps, sandbox } = facts.terminal;
+  line(
+    backend === "local"
+      ? `  terminal   local, sandbox ${sandbox}`
+      : `  terminal   ${backend}${target === null ? "" : ` ${target}`}, keeps ${keeps}`,
+  );
   line(`  memory     ${facts.memory_provider ?? "built-in notes"}`);
   line(`  mcp        ${facts.mcp_servers} servers`);
   line(`  gateway    ${facts.gateway_pid === null ? "not running" : `process ${facts.gateway_pid}`}`);
@@ -58,6 +63,8 @@ async function gather(invocation: Invocation, parts: ModelAccess) {
   const { home, loaded, models } = parts;
   const { io } = invocation;
   const { config, environment } = loaded;
+  const { terminalFacts } = await import("#tools");
+  const terminal = terminalFacts(config.terminal);
   const resolution = await models.resolve({}, io.signal);
   const usable = await usableProviders(models.context, io.signal);
   await using store = await openExistingStore({ ...invocation, io: { ...io, stderr: nowhere(io.stderr) } });
@@ -87,7 +94,12 @@ async function gather(invocation: Invocation, parts: ModelAccess) {
       masked: maskKey(secret),
       origin: environment.originOf(name) ?? "shell",
     })),
-    terminal: { backend: config.terminal.backend, sandbox: config.terminal.sandbox },
+    terminal: {
+      backend: terminal.kind,
+      target: terminal.target ?? null,
+      keeps: terminal.keeps,
+      sandbox: config.terminal.sandbox,
+    },
     memory_provider: config.memory.provider === "" ? null : config.memory.provider,
     mcp_servers: Object.values(config.mcp_servers).filter((server) => server.enabled).length,
     gateway_pid: (await gatewayPid(home)) ?? null,

@@ -1,4 +1,4 @@
-import { choice, flag, missing, section, text, texts, whole } from "./setting.ts";
+import { choice, flag, section, text, texts, whole } from "./setting.ts";
 
 export const approvalSections = {
   approvals: section(
@@ -17,11 +17,11 @@ export const approvalSections = {
         "auto",
         "Ask about sudo: never by itself, when nothing else is asked about, always.",
       ),
-      container_mode: choice(["auto", "skip", "check"], "auto", {
-        description:
-          "Commands in containers: unchecked while nothing of the host is mounted, never checked, always checked.",
-        noEffect: missing.terminals,
-      }),
+      container_mode: choice(
+        ["auto", "skip", "check"],
+        "auto",
+        "Commands in containers: unchecked while nothing of the host is mounted, never checked, always checked.",
+      ),
       allow_yolo: flag(true, "Allow switching approvals off for a session from a chat."),
       code_execution: choice(
         ["allow", "ask", "sandbox"],

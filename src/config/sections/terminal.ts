@@ -35,7 +35,7 @@ export const terminalSections = {
       lifetime_seconds: whole(300, "Idle seconds after which a terminal is closed."),
       modal_mode: choice(["auto", "direct", "managed"], "auto", later("How Modal is reached.")),
       env_passthrough: texts([], "Variables handed to commands although they look like secrets."),
-      credential_files: texts([], later("Files made available inside remote terminals.")),
+      credential_files: texts([], "Files of the Hermes home that can be read inside terminals elsewhere."),
       shell_init_files: texts([], "Files sourced when a shell starts; replaces the usual start-up files."),
       auto_source_bashrc: flag(true, "Source the usual start-up files."),
       persistent_shell: flag(true, "Keep directory and variables between commands."),

@@ -15,8 +15,13 @@ function contained(
 }
 
 describe("commands in containers", () => {
-  it.each(["docker", "singularity", "modal", "daytona"])("of kind %s need no approval [30:5.1-1]", (kind) => {
+  it.each(["docker", "modal", "daytona"])("of kind %s need no approval [30:5.1-1]", (kind) => {
     expect(contained(kind)).toBe(true);
+  });
+
+  it("of singularity share the network of the host, and need approval", () => {
+    expect(contained("singularity")).toBe(false);
+    expect(contained("singularity", { mode: "skip" })).toBe(true);
   });
 
   it.each(["local", "ssh", "unknown"])("do not include those of %s [30:5.1-1]", (kind) => {
@@ -29,6 +34,7 @@ describe("commands in containers", () => {
     ["a folder of the host, read-only", { docker_volumes: ["~/data:/data:ro"] }],
     ["the container socket", { docker_volumes: ["cache:/c", "/var/run/docker.sock:/var/run/docker.sock"] }],
     ["the working directory", { docker_mount_cwd_to_workspace: true }],
+    ["a credential file", { credential_files: ["google_token.json"] }],
     ["the host's network", { docker_network: "host" }],
   ])("need approval with %s inside [30:5.1-1]", (_what, terminal) => {
     expect(contained("docker", { terminal })).toBe(false);

@@ -10,6 +10,8 @@ const containers: ReadonlySet<string> = new Set<TerminalKind>(["docker", "singul
 export function isContained(kind: string, { approvals, terminal }: Pick<Config, "approvals" | "terminal">): boolean {
   if (!containers.has(kind) || approvals.container_mode === "check") return false;
   if (approvals.container_mode === "skip") return true;
+  // A credential of the person's inside is something of the host, and an instance shares the network of the host.
+  if (terminal.credential_files.length > 0 || kind === "singularity") return false;
   if (kind !== "docker") return true;
   const { docker_volumes, docker_mount_cwd_to_workspace, docker_network } = terminal;
   return !docker_volumes.some(isHostPath) && !docker_mount_cwd_to_workspace && docker_network !== "host";

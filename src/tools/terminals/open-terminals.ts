@@ -114,6 +114,7 @@ function backendDeps(
     settings: terminal,
     env,
     clientEnvironment: childEnvironment(env, { policy: "inherit", blocked, extra: guardian.mark }),
+    hermesHome: home.root,
     sandboxDir: terminal.sandbox_dir === "" ? home.at("sandboxes") : path.resolve(terminal.sandbox_dir),
     profile: home.profileName,
     logger,

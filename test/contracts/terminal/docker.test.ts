@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -58,6 +58,23 @@ describe.skipIf(missing !== undefined)("the container of a docker terminal", () 
     } finally {
       await rm(here, { recursive: true, force: true });
     }
+  });
+
+  it("shows skills, caches and named credential files inside, to be read only [30:4.5]", async () => {
+    const home = path.join(engine.folder, "sandboxes", "hermes");
+    await mkdir(path.join(home, "skills", "own"), { recursive: true });
+    await writeFile(path.join(home, "skills", "own", "SKILL.md"), "a skill");
+    await writeFile(path.join(home, "token.json"), "a token");
+    await symlink("/etc/passwd", path.join(home, "skills", "leak"));
+    const settings = { credential_files: ["token.json", "../outside", "/etc/shadow"] };
+    await using terminal = await subject.open({ taskId: "follows", settings });
+    expect(await output(terminal, "cd /root/.hermes; cat token.json skills/own/SKILL.md; ls skills")).toBe(
+      "a tokena skillown\n",
+    );
+    expect(await output(terminal, "echo x >skills/own/SKILL.md || echo kept", { cwd: "/root/.hermes" })).toContain(
+      "kept",
+    );
+    await rm(home, { recursive: true });
   });
 
   it("keeps nothing when nothing is to be kept, and can have a file system that is read-only", async () => {

@@ -1,5 +1,6 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { terminalContract } from "./contract.ts";
 import { findSshd, SshServer, sshSubject } from "./peers/sshd.ts";
@@ -52,6 +53,17 @@ describe.skipIf(SshServer.missing() !== undefined)("the connection of an ssh ter
     );
     await expect(subject.open({ settings: { ssh_host: "-oProxyCommand=x" } })).rejects.toThrow(/no name/);
     await expect(subject.open({ settings: { ssh_host: "" } })).rejects.toThrow(/needs a host/);
+  });
+
+  it("sends skills and named credential files after the session, and takes them away again [30:4.6]", async () => {
+    const home = path.join(server.folder, "hermes");
+    await mkdir(path.join(home, "skills", "own"), { recursive: true });
+    await writeFile(path.join(home, "skills", "own", "SKILL.md"), "a skill");
+    await writeFile(path.join(home, "token.json"), "a token");
+    await using terminal = await subject.open({ settings: { credential_files: ["token.json"] } });
+    expect(await output(terminal, "cat ~/.hermes/token.json ~/.hermes/skills/own/SKILL.md")).toBe("a tokena skill");
+    expect(await output(terminal, "stat -c %a ~/.hermes/token.json")).toMatch(/^6[04][04]\n$/);
+    await rm(home, { recursive: true });
   });
 
   it("hands variables on by name, and keeps credentials of the machine there from commands", async () => {

@@ -9,10 +9,12 @@ import { examineExtensions } from "./extensions.ts";
 import { examineFiles } from "./files.ts";
 import { examineKeys } from "./keys.ts";
 import { examineMachine } from "./machine.ts";
+import { examineTerminal } from "./terminal.ts";
 import { examineWall } from "./wall.ts";
 
 const examinations: readonly Examine[] = [
   examineMachine,
+  examineTerminal,
   examineConfiguration,
   examineFiles,
   examineKeys,

@@ -7,6 +7,7 @@ import { deadline } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../call/session-scope.ts";
 import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
+import { followedFiles, withoutLinks } from "../remote/followed-files.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
 import type { RemoteHost } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
@@ -79,9 +80,19 @@ async function planContainer(deps: BackendDeps, { taskId, scope }: ToolTask, id:
     kept,
     mountedCwd,
     volumes: settings.docker_volumes,
-    readable: [],
+    readable: await readableFiles(deps),
     envFile: undefined,
   };
+}
+
+async function readableFiles(deps: BackendDeps): Promise<ContainerPlan["readable"]> {
+  const files = await followedFiles(deps);
+  return Promise.all(
+    files.map(async ({ host, name }) => ({
+      host: await withoutLinks(host, path.join(deps.sandboxDir, "copies", name)),
+      inside: `/root/.hermes/${name}`,
+    })),
+  );
 }
 
 /** Starts it; the file with its variables exists only meanwhile. */

@@ -9,6 +9,8 @@ export interface BackendDeps {
   readonly env: NodeJS.ProcessEnv;
   /** What clients on this machine see: no credential of Hermes. */
   readonly clientEnvironment: Readonly<Record<string, string>>;
+  /** The home of Hermes here. */
+  readonly hermesHome: string;
   /** Where files of terminals are kept on this machine. */
   readonly sandboxDir: string;
   /** The name of the profile, for labels. */

@@ -10,6 +10,7 @@ import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import type { ToolTask } from "../../call/session-scope.ts";
 import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
+import { followedFiles } from "../remote/followed-files.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
 import type { RemoteHost } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
@@ -115,9 +116,11 @@ async function startInstance(
   const start = (limits: readonly string[]): Promise<ProcessResult> => {
     const writable = at.overlay === undefined ? ["--writable-tmpfs"] : ["--overlay", at.overlay];
     const args = ["instance", "start", "--containall", "--no-home", "--cleanenv", "--workdir", at.own, ...writable];
-    const all = [...args, ...limits, at.image, `${prefix}${at.id}`];
+    const all = [...args, ...binds, ...limits, at.image, `${prefix}${at.id}`];
     return runProcess(program, all, { env, signal, timeoutMs: startTimeoutMs, cwd: "/", keepDescendants: true });
   };
+  const files = await followedFiles(at.deps);
+  const binds = files.flatMap(({ host, name }) => ["--bind", `${host}:/root/.hermes/${name}:ro`]);
   const limits = ["--memory", `${settings.container_memory}M`, "--cpus", String(settings.container_cpu)];
   const first = await start(limits);
   if (first.exitCode === 0) return;

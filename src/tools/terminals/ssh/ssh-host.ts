@@ -5,6 +5,7 @@ import { runProcess } from "#foundation/process/run";
 import type { ToolTask } from "../../call/session-scope.ts";
 import { type BackendDeps, forwarded } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
+import { FilePush } from "../remote/file-push.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
 import type { RemoteHost, RemoteProcess } from "../remote/remote-host.ts";
 import { guardScript, killScript, leftoversScript } from "../remote/remote-script.ts";
@@ -59,6 +60,7 @@ class SshHost implements RemoteHost {
   readonly clientEnvironment: Readonly<Record<string, string>>;
   readonly #deps: BackendDeps;
   readonly #at: { readonly program: string; readonly target: SshTarget; readonly id: string; readonly socket: string };
+  readonly #push: FilePush;
   #guard: RemoteProcess | undefined;
 
   constructor(
@@ -67,6 +69,7 @@ class SshHost implements RemoteHost {
   ) {
     this.#deps = deps;
     this.#at = at;
+    this.#push = new FilePush(deps, this);
     const agent = deps.env["SSH_AUTH_SOCK"];
     this.clientEnvironment = { ...deps.clientEnvironment, ...(agent === undefined ? {} : { SSH_AUTH_SOCK: agent }) };
   }
@@ -86,6 +89,10 @@ class SshHost implements RemoteHost {
 
   underPty(argv: readonly string[]) {
     return { program: this.#at.program, args: this.#arguments(["-tt"], argv) };
+  }
+
+  refresh(signal: AbortSignal): Promise<void> {
+    return this.#push.refresh(signal);
   }
 
   readonly reconnect = async (signal: AbortSignal): Promise<void> => {

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { defaultConfig } from "#config";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type BackendDeps, remoteOpeners, type Terminal, testScope } from "#tools/testing";
@@ -14,13 +15,14 @@ export async function backend(
   },
 ): Promise<(request?: TerminalRequest) => Promise<Terminal>> {
   const { terminal } = await defaultConfig();
-  const path = process.env["PATH"] ?? "";
+  const PATH = process.env["PATH"] ?? "";
   return (request = {}) => {
-    const env = { PATH: path, HOME: common.sandboxDir, ...common.env, ...request.env };
+    const env = { PATH, HOME: common.sandboxDir, ...common.env, ...request.env };
     const deps: BackendDeps = {
       settings: { ...terminal, ...common.settings, ...request.settings },
       env,
-      clientEnvironment: { PATH: path, HOME: common.sandboxDir },
+      clientEnvironment: { PATH, HOME: common.sandboxDir },
+      hermesHome: path.join(common.sandboxDir, "hermes"),
       sandboxDir: common.sandboxDir,
       profile: "default",
       logger: memoryLogger(),

@@ -1,0 +1,28 @@
+import type { Check, Examine } from "./check.ts";
+
+/** Where commands run: which kind, whether it can be reached, what it keeps. */
+export const examineTerminal: Examine = async ({ invocation, parts, isOffline }) => {
+  const { reachTerminal, terminalFacts } = await import("#tools");
+  const settings = parts.loaded.config.terminal;
+  const { kind, target, keeps } = terminalFacts(settings);
+  const about: Check = {
+    section: "Terminal",
+    name: kind,
+    state: "ok",
+    detail: `${target === undefined ? "" : `${target}, `}keeps ${keeps}`,
+  };
+  if (kind === "local" || (isOffline && kind === "ssh")) return [about];
+  const reached = await reachTerminal(settings, invocation.io.env, invocation.io.signal);
+  if (reached.kind === "unreachable") {
+    return [
+      about,
+      { section: "Terminal", name: "reachable", state: "failed", detail: reached.detail, hint: reached.hint },
+    ];
+  }
+  const { detail, warning } = reached;
+  if (warning === undefined) return [about, { section: "Terminal", name: "reachable", state: "ok", detail }];
+  return [
+    about,
+    { section: "Terminal", name: "reachable", state: "warning", detail: warning, hint: `Through ${detail}.` },
+  ];
+};

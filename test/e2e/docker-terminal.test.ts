@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PodmanEngine } from "../contracts/terminal/peers/podman.ts";
+import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
+
+const missing = PodmanEngine.missing();
+if (missing !== undefined) process.stderr.write(`\nThe program in a container is not tried: ${missing}\n`);
+
+describe.skipIf(missing !== undefined)("the program with a docker terminal", () => {
+  let engine: PodmanEngine;
+  beforeAll(async () => {
+    engine = await PodmanEngine.start();
+  }, 120_000);
+  afterAll(() => engine?.[Symbol.asyncDispose](), 60_000);
+
+  it("runs commands, file tools and searches in one container, and removes it [30:ENV-20] [30:ENV-23]", async () => {
+    await using server = await startModelServer({ strict: true });
+    const settings = `terminal:\n  backend: docker\n  docker_image: ${engine.image}\n  docker_network: none\n  container_memory: 512\n`;
+    await using stage = await Stage.open({ config: `${modelConfig(server.chatBaseUrl)}${settings}` });
+    server.script(
+      calls("terminal", { command: "rm -rf /workspace/x; cd /tmp && echo inside >note.txt && id -un && pwd" }),
+      calls("read_file", { path: "note.txt" }),
+      calls("search_files", { pattern: "inside", path: "/tmp" }),
+      says("Done."),
+    );
+    const ran = await stage.run(["chat", "-q", "go", "-Q"], { env: { HERMES_DOCKER_BINARY: engine.program } });
+    expect(ran).toMatchObject({ code: 0, stdout: "Done.\n" });
+    const results = server.requests
+      .at(-1)
+      ?.messages.filter(({ role }) => role === "tool")
+      .map(({ content }) => String(content));
+    expect(results?.[0]).toContain("root\\n/tmp");
+    expect(results?.[1]).toContain("inside");
+    expect(results?.[2]).toContain("note.txt");
+    expect(existsSync("/tmp/note.txt")).toBe(false);
+    expect(await engine.containers()).toEqual([]);
+    expect((await stage.run(["status"], { env: { HERMES_DOCKER_BINARY: engine.program } })).stdout).toContain(
+      `docker ${engine.image}, keeps /root and /workspace`,
+    );
+  });
+});
