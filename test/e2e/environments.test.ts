@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { openTokenizer } from "../../src/environments/tokens/tokenizer.ts";
+import { writeByteTokenizer } from "../fakes/byte-tokenizer.ts";
 import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
 import { ended, modelConfig, Stage } from "./support/stage.ts";
 
@@ -179,4 +183,69 @@ describe("hermes env", () => {
     }
     expect(existsSync(path.join(stage.work, "unsent_groups.jsonl"))).toBe(false);
   }, 120_000);
+
+  it("process with a server that takes token ids trains on exactly what was sampled [50:5.7] [50:5.4]", async () => {
+    await using stage = await Stage.open();
+    const folder = path.join(stage.work, "tokenizer");
+    await writeByteTokenizer(folder);
+    const tokenizer = await openTokenizer(folder, { cwd: stage.work, env: {} });
+    const call = JSON.stringify({
+      name: "terminal",
+      arguments: { command: "printf 'Hello from Hermes Agent' > ~/greeting.txt" },
+    });
+    const replies = [`I do it. ü\n<tool_call>\n${call}\n</tool_call><|im_end|>`, "It is done.<|im_end|>"];
+    const sampled: { readonly input: readonly number[]; readonly ids: readonly number[] }[] = [];
+    await using server = await openLoopbackServer((body) => {
+      const input = (body["prompt"] as { prompt_token_ids: number[] }).prompt_token_ids;
+      const text = tokenizer.decode(input).includes("tool_call>") ? replies[1] : replies[0];
+      const ids = tokenizer.encode(text ?? "", { hasSpecialTokens: false });
+      sampled.push({ input, ids });
+      return {
+        ...{ text: [text], finish_reasons: ["stop"], prompt_token_ids: input, token_ids: [ids] },
+        logprobs: [ids.map((id, at) => [{ [id]: -at / 100, 999: -9 }])],
+      };
+    });
+    const fields = ["--env.group_size", "1", "--env.total_steps", "1", "--env.tokenizer_name", "tokenizer"];
+    const at = ["--openai.server_type", "vllm", "--openai.base_url", `${server.url}/v1`, "--openai.model_name", "m"];
+    const ran = await stage.run(["env", "terminal-test", "process", ...fields, ...at]);
+    expect(ran).toMatchObject({ code: 0 });
+    const [group] = lines(await stage.read("data/terminal-test.jsonl"));
+    expect(group?.["scores"]).toEqual([1]);
+    const [first, second] = sampled;
+    if (first === undefined || second === undefined) throw new Error(`the server was asked ${sampled.length} times`);
+    // The second prompt goes on with the very ids of the first and its answer.
+    expect(second.input.slice(0, first.input.length + first.ids.length)).toEqual([...first.input, ...first.ids]);
+    const [tokens = [], masks = [], logprobs = []] = ["tokens", "masks", "inference_logprobs"].map(
+      (name) => (group?.[name] as number[][] | undefined)?.[0],
+    );
+    expect(tokens).toEqual([...second.input, ...second.ids]);
+    const added = second.input.length - first.input.length - first.ids.length;
+    const masked = (count: number): number[] => Array.from({ length: count }, () => -100);
+    expect(masks).toEqual([...masked(first.input.length), ...first.ids, ...masked(added), ...second.ids]);
+    expect(logprobs.filter((one) => one !== 1)).toHaveLength(first.ids.length + second.ids.length);
+    expect(logprobs[first.input.length + 2]).toBeCloseTo(-0.02);
+  }, 60_000);
 });
+
+/** A server on this machine that answers every question with JSON. */
+async function openLoopbackServer(answer: (body: Record<string, unknown>) => unknown) {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const isGenerate = request.url === "/generate";
+      response.writeHead(isGenerate ? 200 : 404, { "content-type": "application/json" });
+      const body = isGenerate ? (JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>) : {};
+      response.end(JSON.stringify(isGenerate ? answer(body) : { error: "not here" }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -33,12 +33,24 @@ const environment = z.object({
 });
 
 const identifier = z.object({ env_id: z.number().int() });
-const group = z.looseObject({
+/** Absent: null, so that every trainer finds every field. */
+const optional = <T extends z.ZodType>(type: T) => type.nullish().transform((value) => value ?? null);
+const sequences = z.array(z.array(z.number()));
+const group = z.object({
   tokens: z.array(z.array(z.number().int())),
   masks: z.array(z.array(z.number().int())),
   scores: z.array(z.number()),
-  env_id: z.number().int().nullish(),
-  messages: z.array(z.array(z.looseObject({ role: z.unknown(), content: z.unknown() }))).nullish(),
+  advantages: optional(sequences),
+  ref_logprobs: optional(sequences),
+  messages: optional(z.array(z.array(z.looseObject({ role: z.unknown(), content: z.unknown() })))),
+  generation_params: optional(z.record(z.string(), z.unknown())),
+  inference_logprobs: optional(sequences),
+  overrides: optional(z.array(z.record(z.string(), z.unknown()))),
+  group_overrides: optional(z.record(z.string(), z.unknown())),
+  images: optional(z.unknown()),
+  env_id: optional(z.number().int()),
+  distill_token_ids: optional(z.array(z.array(z.array(z.number().int())))),
+  distill_logprobs: optional(z.array(z.array(z.array(z.number())))),
 });
 
 export interface TrajectoryApi extends AsyncDisposable {
@@ -72,7 +84,9 @@ async function close(server: Server): Promise<void> {
 interface Reply {
   readonly status?: number;
   readonly json?: unknown;
-  /** Goes out as it is. */
+  /** JSON that is written already. */
+  readonly jsonText?: string;
+  /** Not JSON. */
   readonly text?: string;
 }
 
@@ -86,7 +100,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, queue:
         ? { status: 422, json: { detail: error.issues.map(detailOf) } }
         : { status: 400, text: error instanceof Error ? error.message : String(error) };
   }
-  const text = reply.text ?? JSON.stringify(reply.json);
+  const text = reply.text ?? reply.jsonText ?? JSON.stringify(reply.json);
   response.writeHead(reply.status ?? 200, {
     "content-type": reply.text === undefined ? "application/json" : "text/plain; charset=utf-8",
   });
@@ -104,7 +118,7 @@ function route(asked: string, body: unknown, queue: TrajectoryQueue): Reply {
     case "POST /register": {
       const facts: TrainerFacts = trainer.parse(body);
       // The number is larger than a JavaScript number can be.
-      return { text: `{"uuid":${queue.registerTrainer(facts)}}` };
+      return { jsonText: `{"uuid":${queue.registerTrainer(facts)}}` };
     }
     case "GET /info":
       return {
