@@ -7,6 +7,11 @@ set -euo pipefail
 node "$(dirname "$0")/setup-local-model.mjs"
 
 packages=(git tmux ripgrep bubblewrap openssh-client openssh-server podman runc catatonit postgresql postgresql-contrib chromium python3 procps)
+# The official Python client of OpenAI, in a folder of its own; api-server tests find it there.
+client=/opt/hermes-test-peers/python
+if [ ! -x "$client/bin/python" ] && [ "$(id -u)" -eq 0 ] && python3 -c 'import ensurepip' 2>/dev/null; then
+  { python3 -m venv "$client" && "$client/bin/pip" install -q openai==3.49.0; } >/dev/null 2>&1 || rm -rf "$client"
+fi
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")

@@ -57,10 +57,12 @@ export class ApiTurns {
       const session = scope.adopt(await this.#open(request, key));
       const subscription = session.subscribe(listener);
       scope.defer(() => subscription[Symbol.dispose]());
-      if (named !== undefined) await this.#name(request.caller, named.id, session);
       const { ended } = await submit(session, request.input);
+      // The model is asked meanwhile; the answer waits for the name, since a client may use it at once.
+      const isNamed = named === undefined ? Promise.resolve() : this.#name(request.caller, named.id, session);
+      isNamed.catch(() => undefined);
       return {
-        ended,
+        ended: Promise.all([ended, isNamed]).then(([result]) => result),
         interrupt: () => session.interrupt(),
         async [Symbol.asyncDispose]() {
           session.interrupt();

@@ -1,6 +1,9 @@
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import path from "node:path";
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -361,6 +364,64 @@ describe("jobs", () => {
       expect((await post("/api/jobs", body)).status).toBe(400);
     expect(await (await call(at, { method: "DELETE" })).json()).toEqual({ ok: true });
     expect((await call(at)).status).toBe(404);
+  });
+});
+
+const peer = "/opt/hermes-test-peers/python/bin/python";
+const python = process.env["HERMES_TEST_PYTHON"] ?? (existsSync(peer) ? peer : "python3");
+const hasPython = spawnSync(python, ["-c", "import openai"]).status === 0;
+
+describe("the official Python client", () => {
+  it.skipIf(!hasPython)("chats, streams, goes on from a response and reads errors [40:A-API-13]", async () => {
+    const { url, model } = await api();
+    model.script(
+      says("Whole."),
+      says("One two."),
+      calls("terminal", { command: "printf hi" }),
+      says("First."),
+      says("Second."),
+      says("Third."),
+    );
+    const script = path.join(import.meta.dirname, "support", "openai_client.py");
+    const child = spawn(python, [script], {
+      env: { PATH: process.env["PATH"], OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key },
+    });
+    const output: string[] = [];
+    child.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+    await once(child, "exit");
+    expect(output.join("").split("\n").filter(Boolean)).toEqual([
+      "models hermes-agent",
+      "chat Whole. stop",
+      "stream One two.",
+      "response function_call,function_call_output,message First.",
+      "continued Second.",
+      "streamed response.completed",
+      "bad request 400",
+      "wrong key 401",
+    ]);
+  });
+});
+
+describe("the gateway", () => {
+  it("serves the API beside its chats, also without any [40:API-1] [40:API-2]", async () => {
+    const scope = new Scope();
+    scopes.push(scope);
+    const model = scope.adopt(await startModelServer());
+    model.script(says("Through the gateway."));
+    const config = `model: { provider: custom, default: m, base_url: "${model.chatBaseUrl}", context_length: 128000 }\nauxiliary: { title_generation: { enabled: false } }`;
+    const home = scope.adopt(await Stage.open({ config }));
+    const gateway = home.start(["gateway", "run"], { env: { API_SERVER_KEY: key, API_SERVER_PORT: "0" } });
+    let text = "";
+    gateway.stderr?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    await expect.poll(() => text, { timeout: 30_000 }).toMatch(/api_server: connected \(http\S+\/v1\)/);
+    const baseURL = /\((http\S+)\)/.exec(text)?.[1];
+    const client = new OpenAI({ apiKey: key, baseURL, maxRetries: 0 });
+    expect((await client.chat.completions.create(hello)).choices[0]?.message.content).toBe("Through the gateway.");
+    gateway.kill("SIGTERM");
+    await once(gateway, "exit");
   });
 });
 

@@ -54,6 +54,8 @@ export class ChangeCover implements AsyncDisposable {
   readonly #turns = new Map<string, OpenTurn>();
   readonly #ending = new AbortController();
   readonly #warmUps = new Set<Promise<void>>();
+  /** Folders that were seen to: many sessions of a process share one. */
+  readonly #warmed = new Set<string>();
 
   constructor(deps: CoverDeps) {
     this.#deps = deps;
@@ -109,7 +111,8 @@ export class ChangeCover implements AsyncDisposable {
 
   /** The first snapshot is the long one: in a project it is taken before anybody waits for it. */
   warmUp(scope: SessionScope): void {
-    if (!this.#deps.isEnabled || !this.#deps.isLocal(scope)) return;
+    if (!this.#deps.isEnabled || !this.#deps.isLocal(scope) || this.#warmed.has(scope.cwd)) return;
+    this.#warmed.add(scope.cwd);
     const done = this.#warmUp(scope)
       .catch((error: unknown) => {
         if (!this.#ending.signal.aborted)
