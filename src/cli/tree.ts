@@ -12,10 +12,9 @@ import { envCommand, rlApiCommand } from "./tree/env.ts";
 import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
 import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
-import { localCommand } from "./tree/local.ts";
 import { mcpCommand } from "./tree/mcp.ts";
 import { memoryCommand } from "./tree/memory.ts";
-import { fallbackCommand, modelCommand } from "./tree/model.ts";
+import { fallbackCommand, localCommand, modelCommand } from "./tree/model.ts";
 
 import { pluginsCommand } from "./tree/plugins.ts";
 import { profileCommand } from "./tree/profile.ts";

@@ -8,8 +8,8 @@ import { ensureDir, withFileLock } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { engineFolder, requireEngine } from "../engine/install.ts";
-import { portTakenCode, type ServerSettings } from "../server/settings.ts";
-import { isFree, readServerFile, type ServerFile, writeServerFile } from "./server-file.ts";
+import { isFree, readServerFile, type ServerFile, writeServerFile } from "../server-file.ts";
+import { portTakenCode, type ServerSettings } from "../server-settings.ts";
 
 export interface LocalServerOptions {
   readonly home: HermesHome;

@@ -250,7 +250,7 @@ class Answer {
 
 /** About a tenth of a second of reading at a time. */
 function nextStep(step: number, passedMs: number): number {
-  if (passedMs > 120) return Math.max(8, Math.floor(step / 2));
+  if (passedMs > 120) return Math.max(16, Math.floor(step / 2));
   return passedMs < 50 ? Math.min(512, step * 2) : step;
 }
 

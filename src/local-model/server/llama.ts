@@ -10,9 +10,8 @@ export interface Sampling {
   readonly topK?: number | undefined;
   readonly minP?: number | undefined;
   readonly seed?: number | undefined;
-  readonly repeatPenalty?:
-    | { readonly frequencyPenalty: number; readonly presencePenalty: number; punishTokens(): Token[] }
-    | undefined;
+  /** `frequencyPenalty`, `presencePenalty`, and `punishTokens` as a function that the engine calls. */
+  readonly repeatPenalty?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface EvaluateOptions extends Sampling {

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { systemErrorCode } from "#foundation/errors";
-import { readServerFile } from "../client/server-file.ts";
 import { ModelLibrary } from "../files/library.ts";
+import { readServerFile } from "../server-file.ts";
+import { portTakenCode, type ServerSettings } from "../server-settings.ts";
 import { createChatServer } from "./chat-server.ts";
 import { openEngine } from "./llama.ts";
 import { ModelHost } from "./model-host.ts";
-import { portTakenCode, type ServerSettings } from "./settings.ts";
 
 /** Whoever started this says at once that they are there; nobody coming means they died. */
 const firstHoldMs = 20_000;

@@ -3,9 +3,9 @@ import { byFit, catalogue, catalogueDate } from "#local-model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
-import { runningServers } from "../model/own-endpoint.ts";
 import { documentOf, libraryOf } from "./get.ts";
 import { usableMemory } from "./offer.ts";
+import { runningServers } from "./running-servers.ts";
 
 export async function localList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);

@@ -3,8 +3,8 @@ import { byteSize, shortDuration } from "#foundation/text/figures";
 import { enginePlatform, suggestedModel } from "#local-model";
 import type { Invocation } from "../../command.ts";
 import { homeOf } from "../../support/home.ts";
-import { runningServers } from "../model/own-endpoint.ts";
 import { libraryOf } from "./get.ts";
+import { runningServers } from "./running-servers.ts";
 
 /** Half of the memory is for everything else that runs. */
 export function usableMemory(): number {

@@ -1,8 +1,9 @@
 import { Secret } from "#foundation/secrets/secret";
-import { detectLocalServer, fetchModels, findLocalServers, localServerFacts, noCredential } from "#model";
+import { detectLocalServer, fetchModels, noCredential } from "#model";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import type { Asker } from "../../support/ask.ts";
+import type { RunningServer } from "../local/running-servers.ts";
 import type { PickedModel } from "./pick.ts";
 
 /** A server of the person's own: its address is tried with and without `/v1`, and what works is suggested. */
@@ -31,29 +32,6 @@ export async function pickOwnEndpoint(asker: Asker, invocation: Invocation): Pro
       ...(Number.isInteger(length) && length > 0 ? { contextLength: length } : {}),
     },
   };
-}
-
-/** A model server that runs on this machine now. */
-export interface RunningServer {
-  readonly kind: "server";
-  readonly label: string;
-  readonly detail: string;
-  readonly baseUrl: string;
-  readonly models: readonly string[];
-}
-
-/** Ollama, LM Studio, llama.cpp, vLLM and SGLang, where one of them has a model to offer. */
-export async function runningServers(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<readonly RunningServer[]> {
-  const found = await findLocalServers(env, signal);
-  return found
-    .filter(({ models }) => models.length > 0)
-    .map(({ kind, models, baseUrl }) => ({
-      kind: "server",
-      label: `${localServerFacts[kind].label} on this machine`,
-      detail: `${models.length} ${models.length === 1 ? "model" : "models"} at ${new URL(baseUrl).host}`,
-      baseUrl,
-      models: models.map(({ id }) => id),
-    }));
 }
 
 export async function pickFromServer(asker: Asker, server: RunningServer): Promise<PickedModel | undefined> {

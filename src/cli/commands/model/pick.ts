@@ -10,8 +10,9 @@ import { sayEndpoint } from "../auth/add.ts";
 import { allProviders } from "../auth/list.ts";
 import { login } from "../auth/login.ts";
 import { machineOffer } from "../local/offer.ts";
+import { type RunningServer, runningServers } from "../local/running-servers.ts";
 import { prices } from "./list.ts";
-import { pickFromServer, pickOwnEndpoint, type RunningServer, runningServers } from "./own-endpoint.ts";
+import { pickFromServer, pickOwnEndpoint } from "./own-endpoint.ts";
 import type { ModelChoice } from "./save.ts";
 
 /** A choice together with an endpoint that has to be remembered under a name. */

@@ -5,8 +5,8 @@ import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { homeOf } from "../../support/home.ts";
 import { openModelAccess } from "../../support/models.ts";
-import { smokeTest } from "../model/smoke-test.ts";
-import { libraryOf } from "./get.ts";
+import { libraryOf } from "../local/get.ts";
+import { smokeTest } from "./smoke-test.ts";
 
 /** What a model on this machine needs, checked one after the other; the first model there is has to answer. */
 export async function localDoctor(invocation: Invocation): Promise<number> {
