@@ -3,8 +3,8 @@
 # Tests that need a missing program say so and are skipped; with this script none is missing.
 set -euo pipefail
 
-# A real model and the engine that runs it, in a cache folder; a second run finds them there.
-node "$(dirname "$0")/setup-local-model.mjs"
+# A real model and the engine that runs it, in a cache folder, whatever happens below; a second run finds them there.
+trap 'node "$(dirname "$0")/setup-local-model.mjs"' EXIT
 
 packages=(git tmux ripgrep bubblewrap openssh-client openssh-server podman runc catatonit postgresql postgresql-contrib chromium python3 procps)
 # The official Python client of OpenAI, in a folder of its own; api-server tests find it there.
