@@ -6,12 +6,12 @@ import type { OpenOptions, OpenSession, SessionEvent, SessionService } from "#se
 import type { Route, Store } from "#store";
 import { ApiError } from "./api-error.ts";
 import type { Caller } from "./callers.ts";
-import type { SaidContent } from "./request/content.ts";
+import type { MessageContent } from "./request/content.ts";
 
 export interface TurnRequest {
   readonly caller: Caller;
   readonly system: string;
-  readonly input: SaidContent;
+  readonly input: MessageContent;
   /** The conversation so far, of a client that keeps it; not beside `named`. */
   readonly history: readonly Message[];
   /** What the conversation is called. `resumes`: what is stored of it counts, and not `history`. */
@@ -134,7 +134,7 @@ function keyOf({ name }: Caller, id: string): string {
 
 async function submit(
   session: OpenSession,
-  { text, images }: SaidContent,
+  { text, images }: MessageContent,
 ): Promise<{ readonly ended: Promise<TurnResult> }> {
   const submission = await session.submit({ text, images, isPlain: true });
   if (submission.kind === "turn") return submission;

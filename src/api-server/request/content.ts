@@ -2,23 +2,23 @@ import { isRecord } from "#foundation/text/json";
 import { badRequest } from "../api-error.ts";
 
 /** What a message says: its words, and images beside them. */
-export interface SaidContent {
+export interface MessageContent {
   readonly text: string;
   readonly images: readonly string[];
 }
 
 const maxCharacters = 65_536;
-const maxParts = 1000;
+const mostPieces = 1000;
 const maxImageCharacters = 900_000;
 
 /** Reads a content: a text, or parts of text and images. `param` names it in refusals. */
-export function readContent(value: unknown, param: string): SaidContent {
+export function readContent(value: unknown, param: string): MessageContent {
   if (value === null || value === undefined) return { text: "", images: [] };
   if (typeof value === "string") return { text: bounded(value, param), images: [] };
   if (!Array.isArray(value))
     throw badRequest("A content is a text or a list of parts.", { code: "invalid_content_part", param });
-  if (value.length > maxParts)
-    throw badRequest(`A content has at most ${maxParts} parts.`, { code: "invalid_content_part", param });
+  if (value.length > mostPieces)
+    throw badRequest(`A content has at most ${mostPieces} parts.`, { code: "invalid_content_part", param });
   const texts: string[] = [];
   const images: string[] = [];
   for (const part of value as readonly unknown[]) {
@@ -41,8 +41,8 @@ function readPart(part: unknown, param: string): { readonly text: string } | { r
   }
   if (type === "refusal") return { text: typeof part["refusal"] === "string" ? part["refusal"] : "" };
   if (type === "image_url" || type === "input_image") {
-    const given = part["image_url"];
-    return { image: imageUrl(isRecord(given) ? given["url"] : given, param) };
+    const address = part["image_url"];
+    return { image: imageUrl(isRecord(address) ? address["url"] : address, param) };
   }
   const name = typeof type === "string" ? type.slice(0, 50) : "without a type";
   throw badRequest(`Parts of the type ${name} are not taken.`, { code: "unsupported_content_type", param });

@@ -1,18 +1,18 @@
 import { assistantMessage, type Message, userMessage } from "#conversation";
 import { isRecord } from "#foundation/text/json";
 import { badRequest } from "../api-error.ts";
-import { readContent, type SaidContent } from "./content.ts";
+import { type MessageContent, readContent } from "./content.ts";
 
 /** A request taken apart: instructions, what was said before, and what is said now. */
 export interface Spoken {
   readonly system: string;
   readonly history: readonly Message[];
-  readonly input: SaidContent;
+  readonly input: MessageContent;
   /** The first words of the person, which name the conversation. */
   readonly firstUserText: string;
 }
 
-interface Said extends SaidContent {
+interface SpokenMessage extends MessageContent {
   readonly role: "user" | "assistant";
 }
 
@@ -28,11 +28,11 @@ export function readMessages(value: unknown, param: string): Spoken {
   if (value.length > mostMessages)
     throw badRequest(`${param} has too many messages.`, { param, code: "invalid_messages" });
   const system: string[] = [];
-  const said: Said[] = [];
+  const spoken: SpokenMessage[] = [];
   for (const [index, message] of (value as readonly unknown[]).entries()) {
     const where = `${param}[${index}].content`;
     if (typeof message === "string") {
-      said.push({ role: "user", ...readContent(message, where) });
+      spoken.push({ role: "user", ...readContent(message, where) });
       continue;
     }
     if (!isRecord(message))
@@ -41,23 +41,23 @@ export function readMessages(value: unknown, param: string): Spoken {
     if (type !== "message") continue;
     const content = readContent(message["content"], where);
     if (role === "system" || role === "developer") system.push(content.text);
-    else if (role === "user" || role === "assistant") said.push({ role, ...content });
+    else if (role === "user" || role === "assistant") spoken.push({ role, ...content });
     else if (role !== "tool" && role !== "function")
       throw badRequest(`${param}[${index}].role must be system, user or assistant.`, {
         param: `${param}[${index}].role`,
         code: "invalid_role",
       });
   }
-  const last = said.findLastIndex(({ role }) => role === "user");
-  const input = said[last];
+  const last = spoken.findLastIndex(({ role }) => role === "user");
+  const input = spoken[last];
   if (input === undefined || (input.text.trim() === "" && input.images.length === 0))
     throw badRequest("There is no message of the user.", { param, code: "no_user_message" });
-  return { system: system.filter((text) => text !== "").join("\n\n"), ...arranged(said.slice(0, last), input) };
+  return { system: system.filter((text) => text !== "").join("\n\n"), ...arranged(spoken.slice(0, last), input) };
 }
 
 /** Providers want the person first, and the sides to take turns: what follows on itself is joined. */
-function arranged(before: readonly Said[], last: Said): Omit<Spoken, "system"> {
-  const turns: { role: Said["role"]; text: string; images: readonly string[] }[] = [];
+function arranged(before: readonly SpokenMessage[], last: SpokenMessage): Omit<Spoken, "system"> {
+  const turns: { role: SpokenMessage["role"]; text: string; images: readonly string[] }[] = [];
   for (const { role, text, images } of before) {
     if (text.trim() === "" && images.length === 0) continue;
     const previous = turns.at(-1);

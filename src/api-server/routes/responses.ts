@@ -62,22 +62,22 @@ export async function earlierOf(
       param: "conversation",
       code: "invalid_request",
     });
-  const given = body["conversation_history"];
+  const past = body["conversation_history"];
   const store = storeOf(context);
   const previous = previousId === null ? undefined : await store.get(previousId, caller);
-  if (previousId !== null && previous === undefined && given === undefined) throw notFound(previousId);
+  if (previousId !== null && previous === undefined && past === undefined) throw notFound(previousId);
   const kept = previous ?? (conversation === null ? undefined : await store.newestOf(conversation, caller));
   const instructions = kept?.instructions ?? null;
-  if (given === undefined || given === null) return { messages: kept?.messages ?? [], instructions, previousId };
-  return { messages: historyOf(given), instructions, previousId };
+  if (past === undefined || past === null) return { messages: kept?.messages ?? [], instructions, previousId };
+  return { messages: historyOf(past), instructions, previousId };
 }
 
-function historyOf(given: unknown): readonly Message[] {
-  if (!Array.isArray(given))
+function historyOf(past: unknown): readonly Message[] {
+  if (!Array.isArray(past))
     throw badRequest("conversation_history must be a list.", { param: "conversation_history", code: "invalid_type" });
-  if (given.length === 0) return [];
+  if (past.length === 0) return [];
   // The last message of the user would be the input: one more stands behind it here.
-  const { history, input } = readMessages([...given, { role: "user", content: "." }], "conversation_history");
+  const { history, input } = readMessages([...past, { role: "user", content: "." }], "conversation_history");
   const isUnanswered = input.text !== ".";
   return isUnanswered ? [...history, userMessage(input.text.replace(/\n\n\.$/, "")), assistantMessage("…")] : history;
 }

@@ -66,8 +66,8 @@ export class ResponseBuilder {
   }
 
   complete(result: TurnResult): ResponseObject {
-    const said = this.#output.some(({ type }) => type === "message") || this.#message !== undefined;
-    if (!said && (result.text ?? "") !== "") this.#write(result.text ?? "");
+    const hasMessage = this.#output.some(({ type }) => type === "message") || this.#message !== undefined;
+    if (!hasMessage && (result.text ?? "") !== "") this.#write(result.text ?? "");
     this.#closeMessage();
     const isWhole = result.exitReason !== "length_truncated";
     const response = this.#response(isWhole ? "completed" : "incomplete", {
