@@ -166,6 +166,32 @@ describe("keys", () => {
     expect(Number(slow.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
+  it("what one key keeps, another does not see; and no command sees a key [40:API-10]", async () => {
+    const hash = createHash("sha256").update("anns-key").digest("hex");
+    const { call, post, model } = await api({
+      more: `api_server: { keys: [{ name: ann, sha256: ${hash}, scopes: [chat, runs] }] }`,
+    });
+    model.script(says("Mine."), calls("terminal", { command: "env" }), says("Nothing."), says("Ran."));
+    const kept = (await (await post("/v1/responses", { input: "Keep this" })).json()) as { id: string };
+    const ann = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      call(path, {
+        token: "anns-key",
+        headers,
+        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      });
+    expect((await ann(`/v1/responses/${kept.id}`)).status).toBe(404);
+    expect((await ann("/v1/responses", { input: "Go on", previous_response_id: kept.id })).status).toBe(404);
+    await post("/v1/chat/completions", hello);
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain(key);
+    const { run_id: run } = (await (await post("/v1/runs", { input: "Go" })).json()) as { run_id: string };
+    expect((await ann(`/v1/runs/${run}`)).status).toBe(404);
+    expect((await ann(`/v1/runs/${run}/stop`, {})).status).toBe(404);
+    // A name of the owner's conversation means another one with another key.
+    model.script(says("Who are you?"));
+    await ann("/v1/chat/completions", hello, { "x-hermes-session-id": "api-a1ad92f331dce2e0" });
+    expect(model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+  });
+
   it("no public address without a good one [40:A-API-3] [40:API-3]", async () => {
     const scope = new Scope();
     scopes.push(scope);
