@@ -18,6 +18,7 @@ export { configText, readEnvironmentConfig } from "./env/config.ts";
 export { type EnvironmentRun, openEnvironmentRun } from "./env/environment-run.ts";
 export { evaluate, stamp } from "./env/evaluate.ts";
 export { processGroups } from "./env/process.ts";
+export { openGymServer } from "./nemo-gym/gym-server.ts";
 export { openRollouts } from "./rollout/open-rollouts.ts";
 export { environments, findEnvironment } from "./suite/index.ts";
 export { openTokenizer } from "./tokens/tokenizer.ts";

@@ -184,6 +184,45 @@ describe("hermes env", () => {
     expect(existsSync(path.join(stage.work, "unsent_groups.jsonl"))).toBe(false);
   }, 120_000);
 
+  it("serve --protocol nemo-gym runs rows and always answers, with fresh results only [50:10.4.1] [50:10.4.3] [50:10.4.4] [50:10.4.9]", async () => {
+    await using model = await startFileModel();
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    const gym = stage.start(["env", "terminal-test", "serve", "--protocol", "nemo-gym", "--port", "0"]);
+    const url = await new Promise<string>((resolve) => {
+      gym.stdout?.on("data", (text: Buffer) => resolve(/http:\S+/.exec(String(text))?.[0] ?? ""));
+    });
+    const post = async (route: string, body: unknown) => {
+      const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      const response = await fetch(`${url}${route}`, init);
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const row = {
+      _ng_task_index: 0,
+      _ng_rollout_index: 1,
+      reward: 7,
+      _ng_failure_class: "old",
+      responses_create_params: { input: "" },
+    };
+    const count = { prompt: "Create ~/count.txt", verify_path: "~/count.txt", expected_content: "1\n2\n3\n4\n5" };
+    const good = await post("/run", { ...row, ...count });
+    expect(good).toMatchObject({
+      status: 200,
+      body: { reward: 1, turns_used: 2, finished_naturally: true, _ng_task_index: 0 },
+    });
+    expect(good.body["_ng_failure_class"]).toBeUndefined();
+    const output = (good.body["response"] as { output: Record<string, unknown>[] }).output;
+    expect(output.map(({ type }) => type)).toEqual(["function_call", "function_call_output", "message"]);
+    expect(output[0]?.["call_id"]).toBe(output[1]?.["call_id"]);
+    expect(await post("/run", { ...row, _ng_rollout_id: "../x" })).toMatchObject({ status: 400 });
+    const metrics = await post("/aggregate_metrics", { verify_responses: [{ reward: 1 }, { reward: 0 }] });
+    expect(metrics.body).toMatchObject({ key_metrics: { "mean/reward": 0.5 } });
+    await model[Symbol.asyncDispose]();
+    expect(await post("/run", row)).toMatchObject({
+      status: 200,
+      body: { reward: 0, _ng_failure_class: "hermes_error", response: { output: [{ type: "message" }] } },
+    });
+  }, 120_000);
+
   it("process with a server that takes token ids trains on exactly what was sampled [50:5.7] [50:5.4]", async () => {
     await using stage = await Stage.open();
     const folder = path.join(stage.work, "tokenizer");

@@ -20,6 +20,15 @@ export const envCommand: Command = {
       completes: "file",
     },
     {
+      name: "protocol",
+      kind: "text",
+      value: "<name>",
+      about: "Of serve: how a trainer is fed (atropos)",
+      choices: ["atropos", "nemo-gym"],
+    },
+    { name: "port", kind: "text", value: "<n>", about: "Of nemo-gym: where it listens (9000)" },
+    { name: "host", kind: "text", value: "<address>", about: "Of nemo-gym (127.0.0.1); it has no password" },
+    {
       name: "resume",
       kind: "text",
       value: "<file>",

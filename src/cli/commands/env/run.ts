@@ -5,13 +5,15 @@ import {
   evaluate,
   findEnvironment,
   openEnvironmentRun,
+  openGymServer,
   processGroups,
   readEnvironmentConfig,
   serveEnvironment,
   stamp,
 } from "#environments";
+import { sleep } from "#foundation/lifecycle/abort";
 import { exitCodes, type Invocation } from "../../command.ts";
-import { argument, flagText, hasFlag } from "../../invocation.ts";
+import { argument, flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { openRolloutsFor } from "../../support/rollouts.ts";
 
@@ -58,7 +60,9 @@ export async function envRun(invocation: Invocation): Promise<number> {
     case "process":
       return await runProcess(run, invocation, out);
     default:
-      return await runServe(run, invocation, out);
+      return flagText(invocation, "protocol") === "nemo-gym"
+        ? await runGym(run, invocation, out)
+        : await runServe(run, invocation, out);
   }
 }
 
@@ -128,5 +132,19 @@ async function runServe(run: EnvironmentRun, invocation: Invocation, out: Output
   );
   out.document({ ...outcome });
   out.line(`${outcome.sent} groups sent, ${outcome.skipped} left out, ${outcome.unsent} not taken`);
+  return exitCodes.ok;
+}
+
+/** An agent server of NeMo Gym, until somebody stops it. */
+async function runGym(run: EnvironmentRun, invocation: Invocation, out: Output): Promise<number> {
+  const { signal } = invocation.io;
+  await using server = await openGymServer(run, {
+    host: flagText(invocation, "host") ?? "127.0.0.1",
+    port: flagNumber(invocation, "port", { usual: 9000, min: 0, max: 65_535 }),
+    concurrency: run.config.max_num_workers > 0 ? run.config.max_num_workers : 32,
+  });
+  out.document({ url: server.url });
+  out.line(`The agent server listens at ${server.url}`);
+  await sleep(Number.POSITIVE_INFINITY, signal).catch(() => signal.aborted);
   return exitCodes.ok;
 }
