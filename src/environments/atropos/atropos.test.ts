@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { judgeGroup, type ScoredGroup } from "../env/group.ts";
 import { groupsSummingTo, takeBatch } from "./batches.ts";
-import { judgeGroup, type ScoredGroup } from "./group.ts";
 import { type QueueStatus, scheduleFor } from "./schedule.ts";
 import { TrajectoryQueue } from "./trajectory-queue.ts";
 

@@ -3,7 +3,7 @@ import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
-import type { ScoredGroup } from "./group.ts";
+import type { ScoredGroup } from "../env/group.ts";
 import type { QueueStatus } from "./schedule.ts";
 
 export interface Registration {

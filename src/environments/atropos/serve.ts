@@ -2,8 +2,8 @@ import { appendFile } from "node:fs/promises";
 import { UserError } from "#foundation/errors";
 import { deadline, isAbort, linkSignals } from "#foundation/lifecycle/abort";
 import { attemptGroup, type EnvironmentRun } from "../env/environment-run.ts";
+import { judgeGroup, scoredGroup } from "../env/group.ts";
 import { type Registration, TrajectoryClient } from "./client.ts";
-import { judgeGroup, scoredGroup } from "./group.ts";
 import { passes, type QueueStatus, type ScheduleFacts, scheduleFor } from "./schedule.ts";
 
 export interface ServeOptions {

@@ -23,7 +23,7 @@ export interface BatchStatistics {
   readonly cost_usd: number;
 }
 
-export interface ToolRates extends ToolStats {
+interface ToolRates extends ToolStats {
   readonly success_rate: number;
   readonly failure_rate: number;
 }
@@ -83,7 +83,7 @@ function sumTools(facts: readonly PromptFacts[]): ReadonlyMap<string, ToolStats>
 }
 
 /** Rates are shares of the results, in percent. */
-export function withRates(stats: ReadonlyMap<string, ToolStats>): Readonly<Record<string, ToolRates>> {
+function withRates(stats: ReadonlyMap<string, ToolStats>): Readonly<Record<string, ToolRates>> {
   const rated = [...stats].map(([name, { count, success, failure }]) => {
     const results = success + failure;
     const rate = (part: number): number => (results === 0 ? 0 : round((part / results) * 100, 2));

@@ -8,9 +8,9 @@ import type { ManagedModel } from "../managed/managed-model.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
 import { openRollout, type Rollout } from "../rollout/rollout.ts";
 import { ToolContext } from "../rollout/tool-context.ts";
+import type { Sequence } from "../tokens/sequence.ts";
 import type { EnvConfig } from "./config.ts";
 import type { AgentResult, OpenEnvironment, Score, ToolError } from "./environment.ts";
-import type { Sequence } from "./placeholder-tokens.ts";
 
 /** What all attempts of a run share. */
 export interface AttemptDeps<Item> {

@@ -6,11 +6,11 @@ import { Secret } from "#foundation/secrets/secret";
 import { givesTokens } from "../managed/generate.ts";
 import { managedModel } from "../managed/managed-model.ts";
 import type { Rollouts } from "../rollout/open-rollouts.ts";
+import { dummySequence, placeholderSequence } from "../tokens/sequence.ts";
 import { openTokenizer } from "../tokens/tokenizer.ts";
 import { type Attempt, type AttemptDeps, attemptItem, toolsetsFor } from "./attempt.ts";
 import type { EnvironmentConfig } from "./config.ts";
 import type { Environment } from "./environment.ts";
-import { dummySequence, placeholderSequence } from "./placeholder-tokens.ts";
 
 /** An environment at work: what evaluating, processing and serving share. */
 export interface EnvironmentRun extends AttemptDeps<unknown> {

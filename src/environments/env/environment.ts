@@ -28,7 +28,7 @@ export interface EnvironmentContext {
   judge(prompt: string, options: JudgeOptions, signal: AbortSignal): Promise<string | undefined>;
 }
 
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly maxTokens: number;
   readonly temperature: number;
 }
@@ -59,7 +59,7 @@ export interface Score {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface ItemOptions {
+interface ItemOptions {
   readonly terminal?: TerminalChoice | undefined;
   readonly systemPrompt?: string | undefined;
   readonly timeoutSeconds?: number | undefined;

@@ -2,13 +2,13 @@ import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { loadTrajectories, toShareGpt } from "#agent";
 import { writeFileAtomic } from "#foundation/files/files";
-import { groupMessages } from "../atropos/group.ts";
 import { reportPage } from "../report/page.ts";
 import { barChart, formatted, histogram, scatter } from "../report/svg.ts";
 import { type Attempt, attemptItem, toolsetsFor } from "./attempt.ts";
 import { configText } from "./config.ts";
 import type { ScoredItem } from "./environment.ts";
 import type { EnvironmentRun } from "./environment-run.ts";
+import { groupMessages } from "./group.ts";
 import { mean, wilson } from "./statistics.ts";
 
 export interface EvaluateOptions {

@@ -5,11 +5,11 @@ import { embedJson, localTimestamp, toShareGpt } from "#agent";
 import { UserError } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
 import { toExact } from "#foundation/text/exact-json-text";
-import { groupMessages, judgeGroup, scoredGroup } from "../atropos/group.ts";
 import { type ReportRow, reportPage } from "../report/page.ts";
 import { histogram } from "../report/svg.ts";
 import type { Attempt } from "./attempt.ts";
 import { attemptGroup, type EnvironmentRun } from "./environment-run.ts";
+import { groupMessages, judgeGroup, scoredGroup } from "./group.ts";
 
 export interface ProcessOptions {
   /** Where groups go; another name when it exists. */

@@ -15,14 +15,6 @@ export function wilson(successes: number, total: number): Interval {
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
-/** The chance that at least one of k attempts passes, from c passes in n attempts (unbiased). */
-export function passAtK(n: number, c: number, k: number): number {
-  if (n - c < k) return 1;
-  let miss = 1;
-  for (let index = n - c + 1; index <= n; index += 1) miss *= 1 - k / index;
-  return 1 - miss;
-}
-
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -3,7 +3,7 @@ import { type Message, type ToolDefinition, textOf } from "#conversation";
 import { UserError } from "#foundation/errors";
 import type { ModelTokenizer } from "../tokens/tokenizer.ts";
 
-export interface PromptRequest {
+interface PromptRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDefinition[];

@@ -1,7 +1,15 @@
 import { UserError } from "#foundation/errors";
 import { httpRequest } from "#foundation/http/request";
 import { isRecord, parseJson } from "#foundation/text/json";
-import type { ServerConfig } from "../env/config.ts";
+
+/** Where tokens are sampled. */
+export interface TokenServer {
+  readonly server_type: string;
+  readonly base_url: string;
+  readonly api_key: string;
+  /** Seconds. */
+  readonly timeout: number;
+}
 
 export interface GenerateRequest {
   readonly ids: readonly number[];
@@ -20,11 +28,7 @@ export interface Generated {
 const maxBytes = 64 * 1024 * 1024;
 
 /** Samples from token ids, so that nothing is turned into tokens twice. One function for each kind of server. */
-export async function generate(
-  server: ServerConfig,
-  request: GenerateRequest,
-  signal: AbortSignal,
-): Promise<Generated> {
+export async function generate(server: TokenServer, request: GenerateRequest, signal: AbortSignal): Promise<Generated> {
   const wire = wires[server.server_type];
   if (wire === undefined)
     throw new UserError(

@@ -1,16 +1,15 @@
 import { type Message, newToolCall } from "#conversation";
 import { describe } from "#foundation/errors";
 import { type AttemptEvent, getParser, localFailure, type ModelRequest, type Models } from "#model";
-import type { ServerConfig } from "../env/config.ts";
-import type { Sequence } from "../env/placeholder-tokens.ts";
+import type { Sequence } from "../tokens/sequence.ts";
 import type { ModelTokenizer } from "../tokens/tokenizer.ts";
 import { promptRenderer, type RenderPrompt } from "./chat-prompt.ts";
-import { type Generated, generate } from "./generate.ts";
+import { type Generated, generate, type TokenServer } from "./generate.ts";
 import { SequenceTracker } from "./sequence-tracker.ts";
 
 export interface ManagedOptions {
   readonly models: Models;
-  readonly server: ServerConfig;
+  readonly server: TokenServer;
   readonly tokenizer: ModelTokenizer;
   readonly thinkingMode: boolean;
   readonly usualMaxTokens: number;
@@ -22,7 +21,7 @@ export interface ManagedModel {
   open(parser: string): ManagedSession;
 }
 
-export interface ManagedSession {
+interface ManagedSession {
   /** The models of the program, with this one's calls led past the provider's chat interface. */
   readonly models: Models;
   /** The tokens so far; undefined before the first answer. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { userMessage } from "#conversation";
-import { placeholderSequence } from "../env/placeholder-tokens.ts";
+import { placeholderSequence } from "../tokens/sequence.ts";
 import { SequenceTracker } from "./sequence-tracker.ts";
 
 describe("the tokens of a rollout", () => {

@@ -1,4 +1,4 @@
-import { noLogprob, notTrained, type Sequence } from "../env/placeholder-tokens.ts";
+import { noLogprob, notTrained, type Sequence } from "../tokens/sequence.ts";
 
 /** What a server sampled. */
 export interface Sampled {

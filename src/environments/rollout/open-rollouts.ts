@@ -26,7 +26,7 @@ export interface Rollouts extends AsyncDisposable {
   chooseModel(wanted: WantedModel, signal: AbortSignal): Promise<StartingModel>;
 }
 
-export interface WantedModel {
+interface WantedModel {
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly baseUrl?: string | undefined;

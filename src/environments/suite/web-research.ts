@@ -45,7 +45,7 @@ export const webResearch = defineEnvironment<Question>({
       nameOf: ({ question }) => question,
       async reward(item, result) {
         const answer = lastWords(result);
-        const correctness = answer === "" ? 0 : await judged({ ...item, said: answer }, context, signal);
+        const correctness = answer === "" ? 0 : await judged({ ...item, reply: answer }, context, signal);
         const tool = usesWeb(result) ? 1 : 0;
         const efficiency = efficiencyOf(
           result.turns_used,
@@ -87,7 +87,7 @@ async function questionsOf({ config, cwd, env }: EnvironmentContext): Promise<re
   return questions;
 }
 
-export function lastWords({ messages }: AgentResult): string {
+function lastWords({ messages }: AgentResult): string {
   const last = messages.findLast((message) => message.role === "assistant" && textOf(message.content) !== "");
   return last === undefined ? "" : textOf(last.content);
 }
@@ -102,13 +102,13 @@ function usesWeb({ messages }: AgentResult): boolean {
 
 /** A model's judgement between 0 and 1, or the words that both answers have in common. */
 async function judged(
-  item: Question & { readonly said: string },
+  item: Question & { readonly reply: string },
   context: EnvironmentContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const prompt = `Question: ${item.question}\nReference answer: ${item.answer}\nAnswer to judge: ${item.said}\n\nHow correct is the answer, between 0 and 1? Reply with JSON only: {"score": <number>, "reason": "<one sentence>"}`;
+  const prompt = `Question: ${item.question}\nReference answer: ${item.answer}\nAnswer to judge: ${item.reply}\n\nHow correct is the answer, between 0 and 1? Reply with JSON only: {"score": <number>, "reason": "<one sentence>"}`;
   const reply = await context.judge(prompt, { maxTokens: 150, temperature: 0 }, signal);
-  return (reply === undefined ? undefined : readScore(reply)) ?? overlap(item.answer, item.said);
+  return (reply === undefined ? undefined : readScore(reply)) ?? overlap(item.answer, item.reply);
 }
 
 export function readScore(reply: string): number | undefined {
@@ -129,10 +129,10 @@ export function overlap(reference: string, answer: string): number {
     new Set(
       (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length > 2 && !stopWords.has(word)),
     );
-  const [wanted, said] = [words(reference), words(answer)];
+  const [wanted, written] = [words(reference), words(answer)];
   if (wanted.size === 0) return 0.5;
-  const shared = [...wanted].filter((word) => said.has(word)).length;
-  const union = new Set([...wanted, ...said]).size;
+  const shared = [...wanted].filter((word) => written.has(word)).length;
+  const union = new Set([...wanted, ...written]).size;
   return Math.min(1, 0.4 * (shared / union) + 0.6 * (shared / wanted.size));
 }
 

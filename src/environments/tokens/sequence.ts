@@ -1,5 +1,5 @@
 import { type Message, textOf } from "#conversation";
-import type { ModelTokenizer } from "../tokens/tokenizer.ts";
+import type { ModelTokenizer } from "./tokenizer.ts";
 
 /** The tokens of a conversation, and which of them the model wrote. All lists have the same length. */
 export interface Sequence {

@@ -1,7 +1,7 @@
 import type { Message } from "#conversation";
 import { textOf } from "#conversation";
-import type { Attempt } from "../env/attempt.ts";
-import { noLogprob } from "../env/placeholder-tokens.ts";
+import { noLogprob } from "../tokens/sequence.ts";
+import type { Attempt } from "./attempt.ts";
 
 /** Scored rollouts of one item, as trainers read them. Absent lists are null, never empty. */
 export interface ScoredGroup {
