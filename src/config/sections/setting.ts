@@ -64,7 +64,7 @@ type Flat<T> = { readonly [K in keyof T]: T[K] };
 export const missing = {
   gateway: "The messaging gateway does not exist yet.",
   voice: "Speaking with Hermes does not exist yet.",
-  terminals: "Commands run on this machine only; other kinds of terminal do not exist yet.",
+  terminals: "Terminals of Modal and Daytona do not exist yet.",
   dashboard: "The dashboard does not exist yet.",
   telemetry: "Traces and counters do not exist yet.",
   training: "Training runs do not exist yet.",

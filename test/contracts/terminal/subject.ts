@@ -16,6 +16,8 @@ export interface TerminalRequest {
 /** A kind of terminal under test, with everything it talks to. */
 export interface TerminalSubject extends AsyncDisposable {
   open(request?: TerminalRequest): Promise<Terminal>;
+  /** The program on this machine that leads there, to compare with. */
+  readonly client?: { readonly program: string; readonly env: NodeJS.ProcessEnv };
   /** How many environments were made so far that still exist; undefined where nothing is made. */
   environments?(): Promise<number>;
   /** Takes the environment away under a terminal, as a crash would. */

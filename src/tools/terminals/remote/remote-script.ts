@@ -37,7 +37,11 @@ rm -f "$dir/report-0"
 printf '%sE%s\\n' "$word" "$code" >&3
 `;
 
-/** Runs a command to its end. Arguments: word, mark, folder, run, shell, script, working directory, command. */
+/**
+ * Runs a command to its end. Arguments: word, mark, folder, slot (names its files), shell, script, working directory, command, and `describes`
+ * when the script tells itself what it leaves, and `drains` when what the command does not read of its input is read to the end: a client that still
+ * sends to nobody may lose what was said.
+ */
 export const runScript = `
 exec 3>&2 2>/dev/null
 word=$1 run=$4
@@ -45,6 +49,16 @@ printf '%sS\\n' "$word" >&3
 export ${markName}="$2"
 launch=
 case $5 in */bash) set -m ;; *) command -v setsid >/dev/null && launch=setsid ;; esac
+if [ -n "$9" ]; then
+  "$5" -c "$6" hermes "$word" "$7" "$3/state.sh" "$8" 2>&1 9>&3 3>&- <&0 &
+  child=$!
+  echo "$child" >"$3/pid-$run"
+  wait "$child"
+  code=$?
+  printf '%sE%s\\n' "$word" "$code" >&3
+  [ -n "\${10}" ] && cat >/dev/null
+  exit "$code"
+fi
 $launch "$5" -c "$6" hermes "$3/report-$run" "$7" "$3/state.sh" "$8" 2>&1 3>&- <&0 &
 child=$!
 echo "$child" >"$3/pid-$run"
@@ -55,6 +69,7 @@ printf '%sR' "$word" >&3
 [ -e "$3/report-$run" ] && cat "$3/report-$run" >&3
 rm -f "$3/report-$run" "$3/pid-$run" "$3/command-$run.sh"
 printf '%sE%s\\n' "$word" "$code" >&3
+[ -n "\${10}" ] && cat >/dev/null
 exit "$code"
 `;
 

@@ -7,7 +7,14 @@ import { looksLikeCredential } from "../environment-variables.ts";
 import { HeadTailBuffer } from "../head-tail-buffer.ts";
 import { ListenedText } from "../listened-text.ts";
 import { codeOf, endOf } from "../shell/exec-end.ts";
-import { backgroundScript, foregroundScript, plainShellScript, quote, snapshotScript } from "../shell/shell-script.ts";
+import {
+  backgroundScript,
+  describingScript,
+  foregroundScript,
+  plainShellScript,
+  quote,
+  snapshotScript,
+} from "../shell/shell-script.ts";
 import { type ShellReport, ShellState } from "../shell/shell-state.ts";
 import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalFiles, TerminalProcess } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
@@ -33,6 +40,12 @@ export interface RemoteTerminalOptions {
   readonly snapshotTimeoutMs?: number | undefined;
   /** `terminal.persistent_shell`; true when left out. */
   readonly keepsState?: boolean | undefined;
+}
+
+/** One command on its way: what marks it for good, and the name of its files, which the next one may have. */
+interface Run extends Disposable {
+  readonly mark: string;
+  readonly slot: string;
 }
 
 /** Facts of the machine, found by the first shell. */
@@ -103,6 +116,7 @@ class RemoteTerminal implements Terminal {
   readonly #running = new Set<Promise<unknown>>();
   /** Variables that shells have there by themselves. */
   readonly #base: readonly string[];
+  readonly #slots = new Set<number>();
   #runs = 0;
   #sent = "";
   #sending: Promise<void> = Promise.resolve();
@@ -161,7 +175,7 @@ class RemoteTerminal implements Terminal {
 
   async spawn(command: string, options: SpawnOptions): Promise<TerminalProcess> {
     await this.#connected(() => this.#prepare(options.signal), options.signal);
-    const run = this.#nextRun();
+    const run = this.#newRun();
     const at = { run, cwd: this.#absolute(options.cwd), command: await this.#argument(command, run, options.signal) };
     return options.pty ? this.#spawnPty(at, options.signal) : this.#spawnPiped(at, options.signal);
   }
@@ -171,7 +185,7 @@ class RemoteTerminal implements Terminal {
     this.#ending.abort(new Error("the terminal was closed"));
     await Promise.allSettled([...this.#running]);
     try {
-      await this.#end("");
+      await this.#end(undefined);
     } finally {
       await this.#host[Symbol.asyncDispose]();
       this.#closed.resolve();
@@ -228,11 +242,13 @@ class RemoteTerminal implements Terminal {
     signal: AbortSignal,
   ): Promise<ControlChannel> {
     await this.#prepare(signal);
-    const run = this.#nextRun();
+    using run = this.#newRun();
     const command = await this.#argument(request.command, run, signal);
-    const script = this.#isBash ? foregroundScript({ hasExec: /\bexec\b/.test(request.command) }) : plainShellScript;
+    const hasExec = /\bexec\b/.test(request.command);
+    const describes = this.#isBash && !hasExec;
+    const script = describes ? describingScript : this.#isBash ? foregroundScript({ hasExec }) : plainShellScript;
     const { client, channel } = await this.#start(
-      { run, script, cwd: request.cwd, command },
+      { run, script, describes, drains: options.stdin !== undefined, cwd: request.cwd, command },
       options.stdin === undefined ? "ignore" : "pipe",
     );
     const decoder = new TextDecoder("utf-8");
@@ -251,21 +267,32 @@ class RemoteTerminal implements Terminal {
 
   /** Starts the text around a command; the command itself runs when the channel says so. */
   async #start(
-    at: { readonly run: string; readonly script: string; readonly cwd: string; readonly command: string },
+    at: {
+      readonly run: Run;
+      readonly script: string;
+      readonly describes?: boolean;
+      readonly drains?: boolean;
+      readonly cwd: string;
+      readonly command: string;
+    },
     stdin: "pipe" | "ignore",
   ): Promise<{ readonly client: RemoteProcess; readonly channel: ControlChannel }> {
     const word = newWord();
     const channel = new ControlChannel(word);
     const { shell, folder } = this.#place;
-    const own = [word, this.#mark(at.run), folder, at.run, shell, at.script, at.cwd, at.command];
+    const own = [word, at.run.mark, folder, at.run.slot, shell, at.script, at.cwd, at.command];
+    const flags = [at.describes === true ? "describes" : "", at.drains === true ? "drains" : ""];
     // Not tied to the signal: what runs inside is ended first, and then tells its end itself.
-    const client = await this.#host.start([shell, "-c", runScript, "hermes", ...own], { stdin, signal: never });
+    const client = await this.#host.start([shell, "-c", runScript, "hermes", ...own, ...flags], {
+      stdin,
+      signal: never,
+    });
     client.stderr.on("data", (chunk: Buffer) => channel.push(chunk));
     return { client, channel };
   }
 
   async #spawnPiped(
-    at: { readonly run: string; readonly cwd: string; readonly command: string },
+    at: { readonly run: Run; readonly cwd: string; readonly command: string },
     signal: AbortSignal,
   ): Promise<TerminalProcess> {
     const script = this.#isBash ? backgroundScript : plainShellScript;
@@ -278,6 +305,7 @@ class RemoteTerminal implements Terminal {
     const exit = Promise.race([client.exited, channel.ended]).then(async () => {
       await drained(client);
       subscription[Symbol.dispose]();
+      at.run[Symbol.dispose]();
       text.push(decoder.decode());
       channel.lost(this.#gone(channel));
       const code = channel.exitCode;
@@ -305,13 +333,13 @@ class RemoteTerminal implements Terminal {
   }
 
   async #spawnPty(
-    at: { readonly run: string; readonly cwd: string; readonly command: string },
+    at: { readonly run: Run; readonly cwd: string; readonly command: string },
     signal: AbortSignal,
   ): Promise<TerminalProcess> {
     const { ptyProcess, NoPty } = await import("../pty.ts");
     const { shell, folder } = this.#place;
     const script = this.#isBash ? backgroundScript : plainShellScript;
-    const own = [this.#mark(at.run), folder, at.run, shell, script, at.cwd, at.command];
+    const own = [at.run.mark, folder, at.run.slot, shell, script, at.cwd, at.command];
     const call = this.#host.underPty?.([shell, "-c", ptyScript, "hermes", ...own]);
     if (call === undefined) throw new NoPty(`a ${this.kind} terminal has no pseudo-terminals`);
     const env = { ...this.#host.clientEnvironment };
@@ -321,7 +349,10 @@ class RemoteTerminal implements Terminal {
       await child.kill(graceMs);
     };
     const subscription = onAbort(linkSignals(signal, this.#ending.signal), () => void kill());
-    const exit = child.exit.finally(() => subscription[Symbol.dispose]());
+    const exit = child.exit.finally(() => {
+      subscription[Symbol.dispose]();
+      at.run[Symbol.dispose]();
+    });
     void this.#tracked(exit);
     return {
       pid: undefined,
@@ -367,18 +398,27 @@ class RemoteTerminal implements Terminal {
   }
 
   /** The command as an argument; one that is too long goes through a file. */
-  async #argument(command: string, run: string, signal: AbortSignal): Promise<string> {
+  async #argument(command: string, run: Run, signal: AbortSignal): Promise<string> {
     if (Buffer.byteLength(command) <= longestCommand) return command;
-    const file = `${this.#place.folder}/command-${run}.sh`;
+    const file = `${this.#place.folder}/command-${run.slot}.sh`;
     await raceAbort(this.#keep(file, command), signal);
     return `. ${quote(file)}`;
   }
 
   /** Ends a run, or everything of this terminal. The machine may be gone: then nothing runs there. */
-  async #end(run: string, grace = graceMs): Promise<void> {
+  async #end(run: Run | undefined, grace = graceMs): Promise<void> {
     using limit = deadline(grace + 10_000);
     const tenths = String(Math.ceil(grace / 100));
-    const argv = ["sh", "-c", killScript, "hermes", this.#place.folder, run, this.#mark(run), tenths];
+    const argv = [
+      "sh",
+      "-c",
+      killScript,
+      "hermes",
+      this.#place.folder,
+      run?.slot ?? "",
+      run?.mark ?? this.#mark(""),
+      tenths,
+    ];
     try {
       const client = await this.#host.start(argv, { stdin: "ignore", signal: limit.signal });
       client.stdout.resume();
@@ -419,9 +459,17 @@ class RemoteTerminal implements Terminal {
     return `the ${this.kind} terminal was lost${words === "" ? "" : `: ${words}`}`;
   }
 
-  #nextRun(): string {
+  /** Its slot is free again when it is disposed. */
+  #newRun(): Run {
     this.#runs += 1;
-    return String(this.#runs);
+    let slot = 1;
+    while (this.#slots.has(slot)) slot += 1;
+    this.#slots.add(slot);
+    return {
+      mark: this.#mark(String(this.#runs)),
+      slot: String(slot),
+      [Symbol.dispose]: () => void this.#slots.delete(slot),
+    };
   }
 
   /** The mark of one run, or what the marks of all of them begin with. */

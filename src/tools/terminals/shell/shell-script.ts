@@ -12,7 +12,7 @@
 export const endMark = "hermes-end";
 export const unreachableMark = "hermes-no-directory";
 
-const bashSave = `
+const bashSave = (to: string): string => `
 __hermes_save() {
   { local code=$?; set +eux; } 2>/dev/null
   [ "$__hermes_saved" = 1 ] && return "$code"
@@ -27,11 +27,13 @@ __hermes_save() {
     builtin printf '\\0'
     builtin alias -p
     builtin printf '\\0${endMark}'
-  } 2>/dev/null >|"$__hermes_state"
+  } 2>/dev/null ${to}
   return "$code"
 }
 trap __hermes_save EXIT
 `;
+
+const toFile = '>|"$__hermes_state"';
 
 const begin = `exec 2>&1
 __hermes_state=$1; __hermes_dir=$2; __hermes_functions=$3; __hermes_command=$4; __hermes_saved=0
@@ -51,11 +53,25 @@ export function foregroundScript(options: { readonly hasExec: boolean }): string
   return `${begin}set --
 if [ -r "$__hermes_functions" ]; then . "$__hermes_functions"; fi
 shopt -s expand_aliases
-${bashSave}${enter}${options.hasExec ? watchExec : ""}
+${bashSave(toFile)}${enter}${options.hasExec ? watchExec : ""}
 eval "$__hermes_command"
 __hermes_save
 exit $?`;
 }
+
+/**
+ * The same for a terminal elsewhere, where what is learned leaves through descriptor 9 and saves a file and two programs. The command does
+ * not have the descriptor. The first argument is the word that begins each piece; not for commands with `exec`, which lose it.
+ */
+export const describingScript = `${begin}set --
+printf '%sP%s\\n%sR' "$__hermes_state" "$$" "$__hermes_state" >&9
+if [ -r "$__hermes_functions" ]; then . "$__hermes_functions"; fi
+shopt -s expand_aliases
+${bashSave(">&9")}
+if ! cd -- "$__hermes_dir"; then printf '${unreachableMark}' >&9; trap - EXIT; exit 126; fi
+eval "$__hermes_command" 9>&-
+__hermes_save
+exit $?`;
 
 /** A command in bash, in the background: nothing it changes comes back. */
 export const backgroundScript = `${begin}set --
@@ -70,7 +86,7 @@ eval "$__hermes_command"`;
 export function snapshotScript(initFiles: readonly string[]): string {
   const sources = initFiles.map((file) => `if [ -r ${quote(file)} ]; then . ${quote(file)} >/dev/null 2>&1; fi`);
   return `${begin}shopt -s expand_aliases
-${bashSave}
+${bashSave(toFile)}
 ${sources.join("\n")}
 { set +eu; } 2>/dev/null
 ${enter}

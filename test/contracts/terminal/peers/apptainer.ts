@@ -43,6 +43,7 @@ async function start(program: string): Promise<TerminalSubject> {
   };
   let known: readonly string[] = [];
   return {
+    client: { program, env: { PATH, HOME: path.join(folder, "sandboxes") } },
     open: async (request) => {
       known = await instances();
       return open(request);

@@ -1,0 +1,140 @@
+// Time per command and speed of files on each kind of terminal, beside the bare client in the same run.
+// Kinds whose program is missing are named and left out. Figures are ratios: the machine cancels out.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { findApptainer } from "../test/contracts/terminal/peers/apptainer.ts";
+import { PodmanEngine, podmanSubject } from "../test/contracts/terminal/peers/podman.ts";
+import { SshServer, sshSubject } from "../test/contracts/terminal/peers/sshd.ts";
+import type { TerminalSubject } from "../test/contracts/terminal/subject.ts";
+
+const run = promisify(execFile);
+const rounds = Number(process.argv[2] ?? 15);
+const megabytes = 100;
+const signal = new AbortController().signal;
+
+interface Bare {
+  readonly program: string;
+  /** What comes before the program to run there. */
+  readonly before: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** Bytes into a file there, by the bare client. */
+async function bareUpload(bare: Bare, line: string, data: Buffer): Promise<void> {
+  const child = spawn(bare.program, [...bare.before, "sh", "-c", line], {
+    stdio: ["pipe", "ignore", "ignore"],
+    env: bare.env,
+  });
+  child.stdin.end(data);
+  await once(child, "exit");
+}
+
+async function bareDownload(bare: Bare, line: string): Promise<void> {
+  const child = spawn(bare.program, [...bare.before, "sh", "-c", line], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: bare.env,
+  });
+  child.stdout.resume();
+  await once(child, "exit");
+}
+
+async function measure(
+  name: string,
+  subject: TerminalSubject,
+  at: { bare(): Promise<Bare>; readonly isQuoted?: boolean },
+): Promise<void> {
+  const opened: { value?: Awaited<ReturnType<TerminalSubject["open"]>> } = {};
+  const openMs = await timed(async () => {
+    opened.value = await subject.open();
+  });
+  const terminal = opened.value;
+  if (terminal === undefined) throw new Error("no terminal");
+  const bare = await at.bare();
+  const line = (text: string): string => (at.isQuoted === true ? `'${text}'` : text);
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  await terminal.exec("true", { timeoutMs: 60_000, signal });
+  for (let round = 0; round < rounds; round += 1) {
+    ours.push(await timed(() => terminal.exec("true", { timeoutMs: 60_000, signal })));
+    theirs.push(await timed(() => run(bare.program, [...bare.before, "bash", "-c", "true"], { env: bare.env })));
+  }
+  const data = Buffer.alloc(megabytes * 1_000_000, 7);
+  const file = "/tmp/bench-file";
+  const upload = await timed(() => terminal.files.write(file, data, signal));
+  const bareUp = await timed(() => bareUpload(bare, line("cat >/tmp/bench-bare"), data));
+  const download = await timed(() => terminal.files.read(file, { maxBytes: data.length, signal }));
+  const bareDown = await timed(() => bareDownload(bare, line("cat /tmp/bench-bare")));
+  await terminal.exec("rm -f /tmp/bench-file /tmp/bench-bare", { timeoutMs: 60_000, signal });
+  await terminal[Symbol.asyncDispose]();
+  const speed = (ms: number): string => `${Math.round((megabytes * 1000) / ms)} MB/s`;
+  const ratio = (value: number): string => `${value.toFixed(2)}x`;
+  console.log(
+    [
+      name.padEnd(12),
+      `open ${Math.round(openMs)} ms`,
+      `command ${median(ours).toFixed(0)} ms, bare ${median(theirs).toFixed(0)} ms (${ratio(median(ours) / median(theirs))}, target 1.30x)`,
+      `write ${speed(upload)}, bare ${speed(bareUp)} (${ratio(bareUp / upload)}, target 0.70x)`,
+      `read ${speed(download)}, bare ${speed(bareDown)} (${ratio(bareDown / download)})`,
+    ].join(" | "),
+  );
+}
+
+const podmanMissing = PodmanEngine.missing();
+if (podmanMissing === undefined) {
+  await using engine = await PodmanEngine.start();
+  const bare = async (): Promise<Bare> => {
+    const [container = ""] = await engine.containers();
+    return { program: engine.program, before: ["exec", "-i", container] };
+  };
+  await measure("docker", await podmanSubject(engine), { bare });
+} else console.log(`docker: left out, ${podmanMissing}`);
+
+const sshMissing = SshServer.missing();
+if (sshMissing === undefined) {
+  await using server = await SshServer.start();
+  const folder = await mkdtemp(path.join(tmpdir(), "bench-ssh-"));
+  const options = [
+    "-o",
+    "BatchMode=yes",
+    "-o",
+    `UserKnownHostsFile=${path.join(server.folder, "known_hosts")}`,
+    "-p",
+    String(server.port),
+    "-i",
+    server.key,
+  ];
+  const shared = ["-o", "ControlMaster=auto", "-o", `ControlPath=${folder}/s`, "-o", "ControlPersist=30"];
+  const before = [...options, ...shared, `${userInfo().username}@127.0.0.1`, "--"];
+  const bare = async (): Promise<Bare> => {
+    await run("ssh", [...before, "true"]);
+    return { program: "ssh", before };
+  };
+  await measure("ssh", await sshSubject(server), { bare, isQuoted: true });
+  await run("ssh", ["-S", `${folder}/s`, "-O", "exit", "x"]).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+} else console.log(`ssh: left out, ${sshMissing}`);
+
+const apptainer = findApptainer();
+if (apptainer.kind === "present") {
+  await using subject = await apptainer.start();
+  const { program, env } = subject.client ?? { program: "apptainer", env: process.env };
+  const bare = async (): Promise<Bare> => {
+    const { stdout } = await run(program, ["instance", "list", "--json"], { env });
+    const { instances } = JSON.parse(stdout) as { instances: { instance: string }[] };
+    return { program, before: ["--silent", "exec", `instance://${instances[0]?.instance}`], env };
+  };
+  await measure("singularity", subject, { bare });
+} else console.log(`singularity: left out, ${apptainer.why}`);
