@@ -32,6 +32,7 @@ export {
 } from "./search/conversations.ts";
 export { createSessionSearchTool } from "./search/session-search-tool.ts";
 export { checkpointService } from "./services/checkpoints.ts";
+export { builtInSkinNames } from "./settings.ts";
 export { planRequest } from "./turns/plan-words.ts";
 export { askForJson, type StructuredResult } from "./turns/structured-answer.ts";
 export { applyInput, replyOf, type WireReply } from "./wire/apply-input.ts";

@@ -55,6 +55,10 @@ export interface SessionSettings {
   readonly personalities: readonly string[];
 }
 
+/** The skins that come with Hermes; the terminal draws them. */
+export const builtInSkinNames: readonly string[] =
+  "default ares mono slate daylight warm-lightmode poseidon sisyphus charizard".split(" ");
+
 export const defaultSessionSettings: SessionSettings = {
   busyMode: "interrupt",
   answerTimes: {
@@ -74,7 +78,7 @@ export const defaultSessionSettings: SessionSettings = {
   seenHints: [],
   idleCloseMs: 3_600_000,
   maxIdle: 128,
-  skins: ["default", "ares", "mono", "slate", "daylight", "warm-lightmode", "poseidon", "sisyphus", "charizard"],
+  skins: builtInSkinNames,
   personalities: [],
 };
 

@@ -8,7 +8,7 @@ export { HubFetch } from "./hub/hub-fetch.ts";
 export { listInstalled } from "./hub/installed-list.ts";
 export { HubLock } from "./hub/lockfile.ts";
 export { preparePublication, publishToGitHub } from "./hub/publish.ts";
-export { exportSnapshot, importSnapshot } from "./hub/snapshot.ts";
+export { importSnapshot, takeSnapshot } from "./hub/snapshot.ts";
 export type { HubEntry } from "./hub/source.ts";
 export { allSources } from "./hub/sources/all.ts";
 export { Taps } from "./hub/taps.ts";

@@ -45,6 +45,11 @@ export async function unsetSetting(key: string, options: EditOptions): Promise<S
   }
   const path = parseKeyPath(key);
   const { file, hasChanged } = await editConfig([{ kind: "unset", path }], options);
+  if (!hasChanged) {
+    const { checkSetting } = await import("./check-setting.ts");
+    const check = checkSetting(path, "");
+    if (check.kind === "unknown-key") accepted(key, check, false);
+  }
   return { kind: "setting", key: formatKeyPath(path), value: undefined, file, hasChanged };
 }
 
@@ -56,7 +61,7 @@ function accepted(key: string, check: SettingCheck, force: boolean): unknown {
       if (force) return check.value;
       throw new UserError(`There is no setting ${key}.`, {
         code: "config_key_unknown",
-        hint: `${check.suggestion === undefined ? "" : `Did you mean ${check.suggestion}? `}To write it anyway, add --force.`,
+        hint: `${check.suggestion === undefined ? "" : `Did you mean ${check.suggestion}? `}See them with: hermes config list. To write it anyway: config set --force`,
       });
     case "wrong-type":
       throw new UserError(`${key} takes ${check.expected}, not ${JSON.stringify(check.written)}.`, {

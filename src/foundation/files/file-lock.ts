@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { systemErrorCode, UserError } from "../errors.ts";
 import { deadline, linkSignals, sleep } from "../lifecycle/abort.ts";
 import { isRecord, parseJson } from "../text/json.ts";
+import { makeFolders } from "./make-folders.ts";
 
 /**
  * An advisory lock between processes: a file that only one of them can create. Invariants:
@@ -88,7 +89,7 @@ function create(lockPath: string, owner: Owner): boolean {
         cause: error,
       });
     }
-    mkdirSync(dirname(lockPath), { recursive: true, mode: 0o700 });
+    makeFolders(dirname(lockPath), 0o700);
     return false;
   }
 }

@@ -6,7 +6,6 @@ import {
   fchownSync,
   fstatSync,
   fsync,
-  mkdirSync,
   openSync,
   read,
   readlinkSync,
@@ -31,6 +30,8 @@ import { systemErrorCode, UserError } from "../errors.ts";
 const shortBytes = 262_144;
 
 export { withFileLock } from "./file-lock.ts";
+
+import { makeFolders } from "./make-folders.ts";
 
 export interface WriteOptions {
   /** Permission bits; without it an existing file keeps its own and a new one gets the user's default. */
@@ -190,7 +191,7 @@ async function readLater(descriptor: number, chunk: Buffer): Promise<number> {
 
 /** Creates a folder and its parents; an existing one is left as it is. */
 export async function ensureDir(path: string, mode?: number): Promise<void> {
-  mkdirSync(path, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+  makeFolders(path, mode);
 }
 
 /** A path below `root`, judged by its text alone; {@link resolveInside} also follows links. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, statSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, systemErrorCode } from "../errors.ts";
@@ -7,6 +7,7 @@ import { isRecord, mapStrings, toJsonText } from "../text/json.ts";
 import { truncateEnd } from "../text/text.ts";
 import { type Clock, systemClock } from "../time/clock.ts";
 import { withFileLock } from "./file-lock.ts";
+import { makeFolders } from "./make-folders.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 type LogFields = Readonly<Record<string, unknown>>;
@@ -193,7 +194,7 @@ class LogFile implements AsyncDisposable {
       appendFileSync(file, text, { mode: 0o600 });
     } catch (error) {
       if (systemErrorCode(error) !== "ENOENT") throw error;
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolders(dirname(file), 0o700);
       appendFileSync(file, text, { mode: 0o600 });
     }
   }

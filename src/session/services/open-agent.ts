@@ -94,7 +94,7 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
     // What was asked for by name and does not exist is said; otherwise the tools would just be missing.
     for (const name of assembled.tools.listing.unknownToolsets)
       if (options.toolsets?.includes(name) === true)
-        tell(request, `There is no toolset "${name}". See them with: hermes tools list`, "warn");
+        missing(request, `There is no toolset "${name}".`, "See them with: hermes tools list");
     if (options.isPlanning === true) host.tools.plan.set(scope.key, true);
     const services = servicesOf(request, { host, scope, chosen, assembled, live, auxiliary, ephemeral });
     return { agent: assembled.agent, services, [Symbol.asyncDispose]: () => assembled[Symbol.asyncDispose]() };
@@ -145,6 +145,12 @@ function toolOptions({ options }: AgentRequest, { surfaceTools, machine }: Sessi
   };
 }
 
+/** What was asked for by name is not there: a person is told and goes on; a script gets no answer made without it. */
+function missing(request: AgentRequest, message: string, hint: string): void {
+  if (!request.options.isInteractive) throw new UserError(message, { code: "not_found", hint, exitCode: 2 });
+  tell(request, `${message} ${hint}`, "warn");
+}
+
 /** Skills for the whole session, as text; one that cannot be loaded is told of and left out. */
 async function preload(
   request: AgentRequest,
@@ -157,7 +163,7 @@ async function preload(
   const outcomes = await Promise.all(names.map(load));
   const loaded = outcomes.flatMap((outcome, index) => {
     if (outcome.kind === "loaded") return [outcome.loaded];
-    tell(request, `The skill ${names[index]} could not be loaded.`, "warn");
+    missing(request, `The skill ${names[index]} could not be loaded.`, "See them with: hermes skills list");
     return [];
   });
   return loaded.length === 0 ? "" : renderPreloaded(loaded);

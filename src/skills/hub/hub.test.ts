@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { access, readdir, readFile, rm } from "node:fs/promises";
+import { access, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { HubFetch } from "./hub-fetch.ts";
 import { listInstalled } from "./installed-list.ts";
 import { HubLock } from "./lockfile.ts";
 import { type GitHubWrite, preparePublication, publishToGitHub } from "./publish.ts";
-import { exportSnapshot, importSnapshot } from "./snapshot.ts";
+import { importSnapshot, takeSnapshot } from "./snapshot.ts";
 import { allSources } from "./sources/all.ts";
 import { Taps } from "./taps.ts";
 
@@ -414,7 +414,9 @@ describe("after installing", () => {
     ).toEqual(["a/b/x/tidy"]);
     await hub.install("a/b/x/tidy", { category: "home", signal });
     const file = join(location.home.root, "skills.json");
-    expect(await exportSnapshot(hub, file)).toBe(1);
+    const snapshot = await takeSnapshot(hub);
+    expect(snapshot.skills).toBe(1);
+    await writeFile(file, snapshot.text);
     await hub.uninstall("tidy", signal);
     await taps.remove("a/b");
     expect(await importSnapshot(hub, file, signal)).toEqual([{ identifier: "a/b/x/tidy", state: "installed" }]);

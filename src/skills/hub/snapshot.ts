@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { describe, UserError } from "#foundation/errors";
-import { writeFileAtomic } from "#foundation/files/files";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
 import { readRecords, readText, readTexts } from "../library/read-fields.ts";
 import type { SkillHub } from "./hub.ts";
@@ -11,15 +10,15 @@ export interface ImportRow {
   readonly reason?: string;
 }
 
-/** Which hub skills and taps there are, in a file that another machine can import. Contents are fetched anew there. */
-export async function exportSnapshot(hub: SkillHub, file: string): Promise<number> {
+/** Which hub skills and taps there are, as a text that another machine can import. Contents are fetched anew there. */
+export async function takeSnapshot(hub: SkillHub): Promise<{ readonly skills: number; readonly text: string }> {
   const installed = await hub.installed();
   const skills = installed.map(({ name, source, identifier, installPath, contentHash }) => {
     const parts = installPath.split("/");
     return { name, source, identifier, content_hash: contentHash, ...(parts.length > 1 ? { category: parts[0] } : {}) };
   });
-  await writeFileAtomic(file, `${toJsonText({ version: 1, skills, taps: await hub.taps.list() }, { indent: 2 })}\n`);
-  return skills.length;
+  const text = `${toJsonText({ version: 1, skills, taps: await hub.taps.list() }, { indent: 2 })}\n`;
+  return { skills: skills.length, text };
 }
 
 /** Installs what a snapshot names. Each skill passes the guard as if it were new. */

@@ -1,5 +1,7 @@
+import { readdir } from "node:fs/promises";
 import { changeSetting, noEffectOf, parseKeyPath, type SettingChanged, unsetSetting } from "#config";
 import { UserError } from "#foundation/errors";
+import type { HermesHome } from "#foundation/files/paths";
 import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -13,12 +15,25 @@ export async function configSet(invocation: Invocation): Promise<number> {
   const written = invocation.args.slice(1).join(" ");
   const value = written === "-" ? await fromStdin(invocation, key) : written;
   const options = { ...editOptions(invocation, home), force: hasFlag(invocation, "force") };
+  if (key === "display.skin" && !options.force) await checkSkin(value, home);
   return report(invocation, await changeSetting(key, value, options), "set");
 }
 
 export async function configUnset(invocation: Invocation): Promise<number> {
   const home = homeOf(invocation);
   return report(invocation, await unsetSetting(argument(invocation, 0), editOptions(invocation, home)), "unset");
+}
+
+/** A name nobody has a skin for would be found out only when the next chat opens. */
+async function checkSkin(name: string, home: HermesHome): Promise<void> {
+  const { builtInSkinNames } = await import("#session");
+  const own = await readdir(home.skins).catch(() => []);
+  const names = [...builtInSkinNames, ...own.flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])];
+  if (names.includes(name)) return;
+  throw new UserError(`There is no skin "${name}".`, {
+    code: "skin_unknown",
+    hint: `Skins: ${names.join(", ")}. Your own: ${home.skins}/<name>.yaml`,
+  });
 }
 
 /** A credential that comes this way reaches neither the shell's history nor the list of processes. */
@@ -44,7 +59,11 @@ async function report(invocation: Invocation, changed: SettingChanged, did: "set
       const document = { kind: "setting", key, value: value ?? null, file, has_changed: hasChanged };
       out.document(noEffect === undefined ? document : { ...document, no_effect: noEffect });
       const text = did === "set" ? `${key} = ${JSON.stringify(value)}` : `${key} has its default again`;
-      out.line(hasChanged ? `${text} in ${file}` : `${file} said so already: nothing to change`);
+      out.line(
+        hasChanged
+          ? `${text} in ${file}`
+          : `Nothing to change: ${did === "set" ? `${text} already` : `${key} is not set`} in ${file}`,
+      );
       if (noEffect !== undefined) out.line(out.style.caution(`It has no effect: ${noEffect}`));
       return 0;
     }

@@ -12,7 +12,12 @@ export async function sessionsList(invocation: Invocation): Promise<number> {
   const sessions = await newestSessions(invocation, 20);
   out.document({ sessions: snakeCase(sessions) });
   if (sessions.length === 0) {
-    out.line("There are no sessions yet. Begin one with: hermes");
+    const source = flagText(invocation, "source");
+    out.line(
+      source === undefined
+        ? "There are no sessions yet. Begin one with: hermes"
+        : `No session has the source "${source}".`,
+    );
     return 0;
   }
   const nowMs = systemClock.now();

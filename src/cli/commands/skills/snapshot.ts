@@ -1,5 +1,7 @@
 import path from "node:path";
-import { exportSnapshot, importSnapshot } from "#skills";
+import { writeFileAtomic } from "#foundation/files/files";
+import { plural } from "#foundation/text/figures";
+import { importSnapshot, takeSnapshot } from "#skills";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -8,10 +10,16 @@ import { openSkillHub } from "../../support/skills.ts";
 export async function snapshotExport(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { hub } = await openSkillHub(invocation);
-  const file = path.resolve(invocation.io.cwd, argument(invocation, 0));
-  const count = await exportSnapshot(hub, file);
-  out.document({ file, skills: count });
-  out.line(`Wrote down ${count} skills in ${file}`);
+  const snapshot = await takeSnapshot(hub);
+  const written = argument(invocation, 0);
+  if (written === "-") {
+    invocation.io.stdout.write(snapshot.text);
+    return 0;
+  }
+  const file = path.resolve(invocation.io.cwd, written);
+  await writeFileAtomic(file, snapshot.text);
+  out.document({ file, skills: snapshot.skills });
+  out.line(`Wrote ${plural(snapshot.skills, "skill")} to ${file}`);
   return 0;
 }
 

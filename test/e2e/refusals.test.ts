@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { Stage } from "./support/stage.ts";
+
+const demo = ["--provider", "demo"];
+
+describe("what cannot be done is said plainly", () => {
+  it("a home where no folder can be made", async () => {
+    await using stage = await Stage.open();
+    const ran = await stage.run(["chat", "-q", "hi", ...demo], { env: { HERMES_HOME: "/proc/no-folder/here" } });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("/proc/no-folder");
+    expect(ran.stderr).not.toContain("Unexpected error");
+  });
+
+  it("a toolset or a skill that does not exist gets no answer made without it [20:R8.7]", async () => {
+    await using stage = await Stage.open();
+    const toolset = await stage.run(["chat", "-q", "hi", ...demo, "-t", "nosuch"]);
+    expect(toolset).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining('There is no toolset "nosuch"'),
+    });
+    const skill = await stage.run(["chat", "-q", "hi", ...demo, "-s", "nosuch"]);
+    expect(skill).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("The skill nosuch could not be"),
+    });
+  });
+
+  it("a skin, a setting and a source nobody has", async () => {
+    await using stage = await Stage.open();
+    const skin = await stage.run(["config", "set", "display.skin", "nosuch"]);
+    expect(skin).toMatchObject({ code: 1, stderr: expect.stringMatching(/no skin "nosuch"[\s\S]*mono/) });
+    await mkdir(path.join(stage.home, "skins"), { recursive: true });
+    await writeFile(path.join(stage.home, "skins", "mine.yaml"), "name: mine\n");
+    expect(await stage.run(["config", "set", "display.skin", "mine"])).toMatchObject({ code: 0 });
+    const unset = await stage.run(["config", "unset", "nosuch"]);
+    expect(unset).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no setting nosuch") });
+    const list = await stage.run(["sessions", "list", "--source", "nosuch"]);
+    expect(list.stdout).toContain('No session has the source "nosuch"');
+  });
+
+  it("an id that several sessions begin with", async () => {
+    await using stage = await Stage.open();
+    for (const question of ["one", "two"]) await stage.run(["chat", "-q", question, ...demo]);
+    const ran = await stage.run(["sessions", "show", "20"]);
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/2 sessions begin with "20"[\s\S]*Write more of the id: 20/),
+    });
+    expect((await stage.run(["sessions", "show", "nosuch"])).stderr).toContain('There is no session "nosuch"');
+  });
+});
