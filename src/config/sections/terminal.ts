@@ -55,9 +55,15 @@ export const terminalSections = {
       ),
       container_cpu: amount(1, "Processor cores for containers."),
       container_memory: whole(5120, "Memory for containers in MB."),
-      container_disk: whole(51_200, later("Disk for containers in MB.")),
+      container_disk: whole(51_200, {
+        description: "Disk for containers in MB.",
+        noEffect: "Docker and podman limit disks on few file systems only; Hermes does not ask them to yet.",
+      }),
       container_persistent: flag(true, "Keep a container's files between sessions."),
-      disk_warning_gb: amount(500, later("Warn when stored sandboxes take more gigabytes than this.")),
+      disk_warning_gb: amount(500, {
+        description: "Warn when stored sandboxes take more gigabytes than this.",
+        noEffect: "Stored sandboxes are not measured yet.",
+      }),
       ssh_host: text("", "Host for ssh."),
       ssh_user: text("", "User for ssh."),
       ssh_port: whole(22, "Port for ssh.", { min: 1, max: 65_535 }),
