@@ -14,7 +14,7 @@ const report = await constrainedCalls(model, tools, {
   count,
   maxTokens: 160,
   onCall(index, text) {
-    if (index % 25 === 24) console.log(`${index + 1}: ${text.slice(0, 120)}`);
+    if (index % 10 === 9) console.log(`${index + 1}: ${text.slice(0, 120)}`);
   },
 });
 const seconds = Math.round((performance.now() - startMs) / 1000);

@@ -6,11 +6,11 @@ import { missing, type RealModel, serveRealModel } from "./real-model.ts";
 const user = (content: string) => ({ role: "user", content });
 const assistant = (content: string) => ({ role: "assistant", content });
 
-describe.skipIf(missing !== undefined)("a real model on this machine", () => {
+describe.skipIf(missing !== undefined)("a real model on this machine", { timeout: 120_000 }, () => {
   let model: RealModel;
   beforeAll(async () => {
     model = await serveRealModel();
-  });
+  }, 120_000);
   afterAll(() => model?.[Symbol.asyncDispose]());
 
   it("streams its answer in pieces that make up the whole, with real counts", async () => {
@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)("a real model on this machine", () => {
     const report = await constrainedCalls(model, await ownTools(20), { count: 20, maxTokens: 150 });
     expect(report.faults).toEqual([]);
     expect(report.valid).toBeGreaterThanOrEqual(10);
-  });
+  }, 240_000);
 
   it("answers in JSON that fits a schema", async () => {
     const schema = {
