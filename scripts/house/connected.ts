@@ -1,4 +1,4 @@
-import { calledFromOutside, entryFiles, implementedOutside, isAwaited, publishedFiles } from "./entry-points.ts";
+import { calledFromOutside, entryFiles, implementedOutside, publishedFiles } from "./entry-points.ts";
 import type { Finding } from "./finding.ts";
 import type { Declaration, ImportFact, MemberFact, SourceFile } from "./source-file.ts";
 import { exportsOf, originOf, productFiles, type SourceTree } from "./source-tree.ts";
@@ -74,7 +74,7 @@ function usesAmong(tree: SourceTree, { file, declaration }: Dead, dead: Readonly
 function unreachedMembers(tree: SourceTree): readonly Finding[] {
   const read = union(tree, (file) => file.readMembers);
   return membersOf(tree)
-    .filter(([, { name, owner }]) => !read.has(name) && !calledFromOutside.has(owner) && !isAwaited(tree, owner))
+    .filter(([, { name, owner }]) => !read.has(name) && !calledFromOutside.has(owner))
     .map(([file, { name, owner, line, kind }]) => ({
       file,
       line,
@@ -125,10 +125,6 @@ class Reach {
   all(): ReadonlySet<string> {
     for (const file of entryFiles(this.#tree)) this.#load(file);
     for (const file of publishedFiles) for (const name of exportsOf(this.#tree, file).keys()) this.#take(file, name);
-    for (const { path, declarations } of productFiles(this.#tree)) {
-      for (const { name } of declarations)
-        if (name !== undefined && isAwaited(this.#tree, name)) this.#take(path, name);
-    }
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) this.#follow(...next);
     return this.#reached;
   }

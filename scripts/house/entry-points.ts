@@ -3,8 +3,16 @@ import type { SourceTree } from "./source-tree.ts";
 /** Files whose exports are for other programs (`exports` of package.json). */
 export const publishedFiles: readonly string[] = ["src/app/library.ts", "src/tui/index.ts"];
 
-/** Interfaces whose members plugins, programs around Hermes or the language call: no caller of ours is needed. */
-export const calledFromOutside: ReadonlySet<string> = new Set(["PluginContext", "InputArea", "WellFormable"]);
+/** Interfaces whose members plugins, people's environments, programs around Hermes or the language call: no caller of ours is needed. */
+export const calledFromOutside: ReadonlySet<string> = new Set([
+  "InputArea",
+  "PluginContext",
+  "ProviderCommand",
+  "Setting", // Its one member exists for the type only.
+  "ToolContext",
+  "ValueOf",
+  "WellFormable",
+]);
 
 /** Interfaces that plugins, programs around Hermes or the language implement: nobody of ours needs to supply a port. */
 export const implementedOutside: ReadonlySet<string> = new Set([
@@ -13,34 +21,10 @@ export const implementedOutside: ReadonlySet<string> = new Set([
   "MemoryProvider",
   "ProviderCommand",
   "RunTuiOptions",
+  "Setting",
+  "ValueOf",
   "WellFormable",
 ]);
-
-/** What is there for a subsystem of ARCHITECTURE.md that has no code yet. The exemption ends with its first file. */
-const awaited: Readonly<Record<string, string>> = {
-  GatewayHooks: "gateway",
-  GatewayTurnRepository: "gateway",
-  GatewayTurns: "gateway",
-  Inbox: "gateway",
-  InboxRepository: "gateway",
-  Outbox: "gateway",
-  OutboxRepository: "gateway",
-  resetDue: "gateway",
-  JobRepository: "cron",
-  Jobs: "cron",
-  TrajectoryWriter: "environments",
-  batchEntry: "environments",
-  drawToolsets: "environments",
-  fromShareGpt: "environments",
-  loadTrajectories: "environments",
-  trajectoryStats: "environments",
-};
-
-export function isAwaited(tree: SourceTree, owner: string): boolean {
-  const subsystem = awaited[owner];
-  if (subsystem === undefined) return false;
-  return ![...tree.files.keys()].some((file) => file.startsWith(`src/${subsystem}/`));
-}
 
 /** Files that are started rather than imported: all scripts, and sources that another file names as a program or a bundle. */
 export function entryFiles(tree: SourceTree): readonly string[] {

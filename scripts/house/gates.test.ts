@@ -144,18 +144,6 @@ describe("the gate for connections", () => {
       "src/model/a.ts:3 nothing supplies the optional port Deps.hint",
     ]);
   });
-
-  it("waits for a subsystem that has no code yet, and no longer", () => {
-    const files = {
-      "src/store/a.ts": "export interface Outbox {\n  redrive(): void;\n}",
-      "src/session/b.ts": "export const resetDue = () => day();\nconst day = () => 1;",
-    };
-    expect(findings("connected", files)).toEqual([]);
-    expect(findings("connected", { ...files, "src/gateway/a.ts": "export {};" })).toEqual([
-      "src/session/b.ts:1 nothing reaches the function resetDue, and 1 more that only it uses",
-      "src/store/a.ts:2 nothing calls the port Outbox.redrive",
-    ]);
-  });
 });
 
 describe("the gate for folders", () => {

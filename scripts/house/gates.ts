@@ -18,9 +18,9 @@ export const gates: Readonly<Record<string, (tree: SourceTree) => readonly Findi
 
 /** How many findings each gate still has; `npm run check` fails on one more. Lower these as they are worked off. */
 export const known: Readonly<Record<string, number>> = {
-  connected: 17,
+  connected: 10,
   folders: 5,
-  cycles: 4,
+  cycles: 2,
   "inner-layers": 47,
   words: 11,
 };

@@ -19,7 +19,7 @@ export type {
   Route,
 } from "./records/gateway.ts";
 
-export type { JobRecord, JobRun, JobRunState } from "./records/job.ts";
+export type { JobRecord, JobRun } from "./records/job.ts";
 export type { SearchHit, StoredMessage } from "./records/message.ts";
 export type { Insights } from "./records/report.ts";
 export type { ExportedSession, NewSession, SessionRecord, SessionSummary, TitleOutcome } from "./records/session.ts";
