@@ -22,7 +22,7 @@ const form = {
   message: "Which city?",
   requestedSchema: {
     type: "object",
-    properties: { city: { type: "string" }, prompter: { type: "integer", minimum: 1 }, sure: { type: "boolean" } },
+    properties: { city: { type: "string" }, people: { type: "integer", minimum: 1 }, sure: { type: "boolean" } },
     required: ["city", "people"],
   },
 };

@@ -226,11 +226,11 @@ describe("commands", () => {
   });
 
   it("run nowhere when the configured terminal is not there [30:4.1]", async () => {
-    await using stage = await toolStage({ "config.yaml": "terminal: {backend: ssh, ssh_host: h}\n" });
+    await using stage = await toolStage({ "config.yaml": "terminal: {backend: modal}\n" });
     const toolbox = await stage.open();
     const { unavailable, names } = await toolbox.list({}, stage.scope(), never);
     expect(names.has("terminal")).toBe(false);
-    expect(unavailable.find(({ name }) => name === "terminal")?.reason).toContain("ssh");
+    expect(unavailable.find(({ name }) => name === "terminal")?.reason).toContain("modal");
     expect(await stage.call(toolbox, "read_file", { path: "x" })).toContain("No terminal can be opened");
   });
 });
