@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nextRun } from "./next-run.ts";
 import { parseSchedule, zoneOf } from "./schedule.ts";
@@ -20,6 +21,54 @@ async function next(expr: string, from: string, zone: string, count = 1): Promis
 }
 
 describe("what a schedule may look like", () => {
+  it.each([
+    ["every weekday at 9", "0 9 * * 1-5"],
+    ["weekdays at 9am", "0 9 * * 1-5"],
+    ["at 9 on weekdays", "0 9 * * 1-5"],
+    ["at noon on weekends", "0 12 * * 0,6"],
+    ["daily at 7pm", "0 19 * * *"],
+    ["every day at 9:30 and 17:30", "30 9,17 * * *"],
+    ["every monday, wednesday and friday at 8:15", "15 8 * * 1,3,5"],
+    ["mondays and thursdays at 6", "0 6 * * 1,4"],
+    ["every month on the 1st at 10am", "0 10 1 * *"],
+    ["at 8 on the 15th of every month", "0 8 15 * *"],
+    ["hourly", "0 * * * *"],
+  ])("%s comes again [40:CRN-3]", async (text, expr) => {
+    expect(await read(text)).toMatchObject({ kind: "cron", expr });
+  });
+
+  it.each([
+    ["in 20 minutes", "2026-01-15T10:20:00Z"],
+    ["in an hour", "2026-01-15T11:00:00Z"],
+    ["at 17:30", "2026-01-15T17:30:00Z"],
+    ["at 9", "2026-01-16T09:00:00Z"],
+    ["tomorrow at 9", "2026-01-16T09:00:00Z"],
+    // It is a Thursday.
+    ["friday at 8am", "2026-01-16T08:00:00Z"],
+    ["thursday at 8", "2026-01-22T08:00:00Z"],
+    ["on thursday at 18:00", "2026-01-15T18:00:00Z"],
+  ])("%s comes once [40:CRN-3]", async (text, at) => {
+    expect(await read(text)).toMatchObject({ kind: "once", runAtMs: Date.parse(at) });
+  });
+
+  it("words are read by the clocks of the zone [40:CRN-3]", async () => {
+    const { runAtMs } = (await read("tomorrow at 9", "Asia/Tokyo")) as { runAtMs: number };
+    expect(new Date(runAtMs).toISOString()).toBe("2026-01-16T00:00:00.000Z");
+  });
+
+  it("whatever is written, it is a schedule or a plain refusal", async () => {
+    const word = fc.constantFrom(
+      ..."every at on in the of and , monday fridays 9 25:00 17:30 pm noon 1st month hour".split(" "),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { maxLength: 8 }), async (words) => {
+        const schedule = await read(words.join(" ")).catch((error: { code?: string }) => error);
+        expect("kind" in schedule || schedule.code === "bad_schedule").toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it.each([
     ["every 2h", { kind: "interval", minutes: 120, display: "every 120m" }],
     ["every 1 day", { kind: "interval", minutes: 1440 }],

@@ -1,5 +1,6 @@
 import { UserError } from "#foundation/errors";
 import { cronExpression, cronProblem } from "./cron-expression.ts";
+import { spokenMoment } from "./spoken.ts";
 import { Zone } from "./zone.ts";
 
 /** When a job runs; `display` is how people read it. */
@@ -26,14 +27,21 @@ const pastGraceMs = 120_000;
 export async function parseSchedule(text: string, context: ScheduleContext): Promise<Schedule> {
   const words = text.trim().replace(/\s+/g, " ");
   const lower = words.toLowerCase();
-  const interval = lower.startsWith("every ") ? minutesOf(lower.slice(6)) : undefined;
+  const interval = lower.startsWith("every ")
+    ? minutesOf(lower.slice(6).replace(/^(?=(?:minute|hour)$)/, "1 "))
+    : undefined;
   if (interval !== undefined) return { kind: "interval", minutes: interval, display: `every ${interval}m` };
-  const delay = minutesOf(lower);
+  const delay = minutesOf(lower.replace(/^in /, "").replace(/^an? /, "1 "));
   if (delay !== undefined) return once(context.nowMs + delay * 60_000, context);
   const runAtMs = momentIn(words, context);
   if (runAtMs !== undefined) return once(runAtMs, context);
   const expr = cronExpression(words);
-  if (expr === undefined) throw unreadable(text);
+  if (expr === undefined) {
+    const zone = zoneOf(context.timeZone);
+    const wallMs = spokenMoment(lower, zone.wallAt(context.nowMs));
+    if (wallMs === undefined) throw unreadable(text);
+    return once(zone.momentOf(wallMs), context);
+  }
   const problem = await cronProblem(expr);
   if (problem !== undefined) throw unreadable(text, problem);
   return { kind: "cron", expr, display: expr === words ? expr : `${lower} (${expr})` };
@@ -86,7 +94,7 @@ function momentIn(text: string, { timeZone }: ScheduleContext): number | undefin
 function unreadable(text: string, why?: string): UserError {
   const reason = why === undefined ? "" : ` (${why})`;
   return new UserError(`"${text.slice(0, 100)}" is not a schedule${reason}.`, {
-    hint: 'Use a delay ("30m", "2h", "1d"), an interval ("every 30m", "every day at 09:00"), a cron expression ("0 9 * * 1-5"), or a time ("2026-02-03T14:00").',
+    hint: 'Use a delay ("30m", "2h", "1d"), something that comes again ("every 30m", "weekdays at 9", "every month on the 1st at 10am", "0 9 * * 1-5"), or a time ("tomorrow at 9", "2026-02-03T14:00").',
     code: "bad_schedule",
   });
 }
