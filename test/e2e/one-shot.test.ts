@@ -131,16 +131,6 @@ describe("one question on the command line", () => {
     expect((await stage.run(["config", "show"])).stdout).toContain("(cannot be read; defaults)");
   });
 
-  it("says that a toolset asked for does not exist, and answers all the same [20:R8.7]", async () => {
-    await using server = await startModelServer();
-    server.otherwise(says("Well."));
-    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl) });
-    const run = await stage.run(["chat", "-q", "x", "-Q", "-t", "file,nosuchset"]);
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("Well.") });
-    expect(run.stderr).toContain('There is no toolset "nosuchset"');
-    expect(run.stderr).not.toContain('"file"');
-  });
-
   it("with --json prints one document about the whole turn [20:R8.9]", async () => {
     await using server = await startModelServer({ strict: true });
     await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "a.txt": "alpha\n" } });

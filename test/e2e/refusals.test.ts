@@ -16,7 +16,7 @@ describe("what cannot be done is said plainly", () => {
 
   it("a toolset or a skill that does not exist gets no answer made without it [20:R8.7]", async () => {
     await using stage = await Stage.open();
-    const toolset = await stage.run(["chat", "-q", "hi", ...demo, "-t", "nosuch"]);
+    const toolset = await stage.run(["chat", "-q", "hi", ...demo, "-t", "file,nosuch"]);
     expect(toolset).toMatchObject({
       code: 2,
       stdout: "",
