@@ -4,6 +4,8 @@ import ts from "typescript";
 const root = path.join(import.meta.dirname, "..");
 const sections = path.join(root, "src/config/sections/");
 const config = path.join(root, "src/config/");
+/** The one place of the configuration that reads settings for others. */
+const reader = path.join(config, "platform-settings.ts");
 
 /**
  * Which settings some code reads, by the types of the sources. A setting is read where its property of `Config` is
@@ -22,7 +24,8 @@ export class SettingReads {
     this.#checker = this.#program.getTypeChecker();
     const uses = this.#program
       .getSourceFiles()
-      .filter(({ fileName }) => fileName.startsWith(path.join(root, "src/")) && !fileName.startsWith(config))
+      .filter(({ fileName }) => fileName.startsWith(path.join(root, "src/")))
+      .filter(({ fileName }) => !fileName.startsWith(config) || fileName === reader)
       .flatMap((file) => [...this.#usesIn(file)]);
     for (const declaration of uses) this.#mark(declaration);
   }

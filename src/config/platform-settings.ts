@@ -1,6 +1,6 @@
 import type { Secret } from "#foundation/secrets/secret";
 import type { Config } from "./config.ts";
-import type { PlatformId } from "./sections/platforms.ts";
+import type { PlatformId } from "./platform-id.ts";
 
 /** Everything set for one platform, from its connection and its block. */
 export interface PlatformSettings<Id extends PlatformId = PlatformId> {

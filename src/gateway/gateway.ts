@@ -21,7 +21,7 @@ import { type PlatformState, PlatformSupervisor } from "./connections/supervisor
 import { rememberAccount } from "./delivery/answers.ts";
 import { Outlet } from "./delivery/outlet.ts";
 import { Outlets } from "./delivery/outlets.ts";
-import { Replies } from "./delivery/replies.ts";
+import { openReplies, type Replies } from "./delivery/replies.ts";
 import { Sender } from "./delivery/sender.ts";
 import { Intake } from "./intake/intake.ts";
 import { liveSettings } from "./live/live-settings.ts";
@@ -119,7 +119,7 @@ interface Means {
 }
 
 function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Deps {
-  const { config, store, platforms, clock, logger, home, cwd, userHome } = deps;
+  const { config, store, platforms, clock, logger, home, cwd } = deps;
   const byId = new Map(platforms.map((platform) => [platform.id, platform]));
   const platform = (id: string): Platform | undefined => byId.get(id);
   const keyRules = () => ({
@@ -128,9 +128,7 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Deps {
   });
   const pairing = new Pairing(home.pairing, clock);
   const users = new Users({ config, pairing });
-  const roots = [cwd, home.cache, home.imageCache, home.audioCache, home.documentCache, ...config.gateway.media_roots];
-  const filePolicy = () => ({ roots, secretFolder: home.root });
-  const replies = new Replies({ platform, userHome, filePolicy });
+  const replies = openReplies(deps);
   const splitLength = (id: string): number => Math.floor((byId.get(id)?.capabilities.maxLength ?? 1e9) * 0.97);
   const incoming = incomingDeps(deps, { outlets, fetch });
   const commands: GatewayCommandDeps = {

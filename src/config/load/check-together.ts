@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
+import type { PlatformId } from "../platform-id.ts";
 import { platformSettings } from "../platform-settings.ts";
-import type { PlatformId } from "../sections/platforms.ts";
 import type { ConfigWarning } from "../warning.ts";
 import { isPlaceholder } from "./structure.ts";
 import type { Environment } from "./variables.ts";

@@ -39,10 +39,7 @@ export const displaySections = {
         "Lines about running tools: none, changes of tool, every call, full detail.",
       ),
       tool_preview_length: whole(0, "Most characters of a tool's arguments; 0 is the usual length."),
-      tool_progress_command: flag(false, {
-        description: "Offer the command that changes tool lines in chats.",
-        noEffect: missing.gateway,
-      }),
+      tool_progress_command: flag(false, "Offer the command that changes tool lines in chats."),
       final_response_markdown: choice(["render", "strip", "raw"], "render", "What happens to markdown in answers."),
       busy_input_mode: choice(["interrupt", "queue", "steer"], "interrupt", {
         description: "A message during a turn stops it, waits for its end, or is handed into it.",

@@ -22,31 +22,6 @@ import {
   whole,
 } from "./setting.ts";
 
-/** Every platform a chat may come from; the same words are used in keys, targets and commands. */
-const platformIds = [
-  "telegram",
-  "discord",
-  "slack",
-  "whatsapp",
-  "signal",
-  "matrix",
-  "mattermost",
-  "email",
-  "sms",
-  "dingtalk",
-  "feishu",
-  "wecom",
-  "wecom_callback",
-  "weixin",
-  "bluebubbles",
-  "qqbot",
-  "webhook",
-  "api_server",
-  "homeassistant",
-] as const;
-
-export type PlatformId = (typeof platformIds)[number];
-
 const policies = ["open", "allowlist", "disabled", "pairing"] as const;
 const allowBots = choice(["none", "mentions", "all"], "none", "Messages of other bots.");
 const replyModes = ["off", "first", "all"] as const;
@@ -269,17 +244,41 @@ const extras = {
   },
 } as const;
 
-function block<const F extends Readonly<Record<string, Node>>>(id: string, own: F) {
+/**
+ * The settings of one platform. `idle` are the keys that its adapter does not read; without it there is no adapter.
+ */
+function block<const F extends Readonly<Record<string, Node>>>(id: string, own: F, idle?: readonly string[]) {
   // A platform's own word about a shared key counts.
-  const fields = { ...shared, ...own } as Omit<typeof shared, keyof F> & F;
+  const all: Readonly<Record<string, Node>> = { ...shared, ...own };
+  const marked = (idle ?? []).map((key) => [key, withoutEffect(all[key] ?? anyText, id)]);
+  const fields = { ...all, ...Object.fromEntries(marked) } as Omit<typeof shared, keyof F> & F;
+  const noEffect = idle === undefined ? missing.platform : undefined;
   return section(
-    { description: `Settings for ${id}.`, category: "Platforms", noEffect: missing.gateway, reload: "restart" },
+    { description: `Settings for ${id}.`, category: "Platforms", reload: "restart", ...(noEffect && { noEffect }) },
     fields,
   );
 }
 
+function withoutEffect(node: Node, id: string): Node {
+  const { about = "" } = node;
+  const facts = typeof about === "string" ? { description: about } : about;
+  return { ...node, about: { ...facts, noEffect: `${id} does not use it yet.` } };
+}
+
+/** Shared keys that no adapter reads so far. */
+const idleShared = [
+  "dm_policy",
+  "allow_from",
+  "group_policy",
+  "group_allow_from",
+  "channel_skill_bindings",
+  "reply_prefix",
+  "reactions",
+  "proxy",
+];
+
 const homeChannel = group({
-  platform: text("", "Platform; empty is the one it stands under."),
+  platform: text("", { description: "Platform.", noEffect: "It is always the one that it stands under." }),
   chat_id: text("", "Chat."),
   name: text("", "Name for lists."),
   thread_id: text("", "Thread in that chat."),
@@ -291,7 +290,10 @@ const connection = group({
   api_key: secret("Further credential."),
   home_channel: optional(homeChannel, "Chat that scheduled results and notices go to."),
   reply_to_mode: choice(replyModes, "first", "Which parts of an answer refer to the message."),
-  retry_limit: optionalWhole("Attempts to connect."),
+  retry_limit: optionalWhole({
+    description: "Attempts to connect.",
+    noEffect: "It is tried for as long as it may help.",
+  }),
   extra: freeMap("Further values for the platform."),
 });
 
@@ -299,12 +301,18 @@ export const platformSections = {
   platforms: mapOf(connection, {
     description: "Connections to platforms.",
     category: "Platforms",
-    noEffect: missing.gateway,
     reload: "restart",
   }),
-  telegram: block("Telegram", extras.telegram),
-  discord: block("Discord", extras.discord),
-  slack: block("Slack", extras.slack),
+  telegram: block("Telegram", extras.telegram, [
+    ...idleShared,
+    "fallback_ips",
+    "dm_topics",
+    "group_topics",
+    "media_batch_delay_seconds",
+    "followup_grace_seconds",
+  ]),
+  discord: block("Discord", extras.discord, [...idleShared, "allowed_roles", "command_sync_policy", "server_actions"]),
+  slack: block("Slack", extras.slack, [...idleShared, "reply_in_thread"]),
   whatsapp: block("WhatsApp", extras.whatsapp),
   signal: block("Signal", extras.signal),
   matrix: block("Matrix", extras.matrix),

@@ -313,9 +313,9 @@ describe("metadata", () => {
   test("a key of a part that does not exist yet says so, and with it all keys of its group", () => {
     const why = (key: string) => settings.find((setting) => setting.key === key)?.noEffect;
     expect(why("gateway.limits.agent_cache")).toMatch(/gateway/);
-    expect(why("telegram.allowed_users")).toMatch(/gateway/);
+    expect(why("telegram.allowed_users")).toBeUndefined();
+    expect(why("telegram.proxy")).toMatch(/Telegram does not use it/);
     expect(why("homeassistant.url")).toBeUndefined();
-    expect(why("homeassistant.watch_all")).toMatch(/gateway/);
     expect(why("agent.max_turns")).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import type { Config } from "#config";
+import { type Config, isPlatformId } from "#config";
 import type { MessageSource } from "../platform/inbound.ts";
 
 /** Why somebody may use Hermes, or that nobody said so. The first layer that lets them in decides. */
@@ -46,13 +46,14 @@ interface AccessSettings {
   readonly allowed_users: readonly string[];
   readonly allow_all_users: boolean;
   readonly group_allowed_users: readonly string[];
+  readonly unauthorized_dm_behavior?: "pair" | "ignore" | undefined;
 }
 
 const nobody: AccessSettings = { admin_users: [], allowed_users: [], allow_all_users: false, group_allowed_users: [] };
 
-function accessOf(config: Config, platform: string): AccessSettings {
-  const section = (config as unknown as Readonly<Record<string, AccessSettings | undefined>>)[platform];
-  return section ?? nobody;
+/** What a platform's own block says about people; nothing where a platform has none. */
+export function accessOf(config: Config, platform: string): AccessSettings {
+  return isPlatformId(platform) ? config[platform] : nobody;
 }
 
 /** The whole id, and the name before its server. */

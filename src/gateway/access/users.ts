@@ -1,6 +1,6 @@
 import type { Config } from "#config";
 import type { MessageSource } from "../platform/inbound.ts";
-import { type Access, authorize, hasAllowlist, isListed } from "./authorize.ts";
+import { type Access, accessOf, authorize, hasAllowlist, isListed } from "./authorize.ts";
 import type { Pairing } from "./pairing.ts";
 
 export interface UsersDeps {
@@ -51,15 +51,11 @@ export class Users {
 
   #pairsStrangers(platform: string): boolean {
     const { config } = this.#deps;
-    const section = (config as unknown as Readonly<Record<string, { unauthorized_dm_behavior?: string | undefined }>>)[
-      platform
-    ];
-    const behavior = section?.unauthorized_dm_behavior ?? config.unauthorized_dm_behavior;
+    const behavior = accessOf(config, platform).unauthorized_dm_behavior ?? config.unauthorized_dm_behavior;
     return behavior === undefined ? !hasAllowlist(config, platform) : behavior === "pair";
   }
 }
 
 function hasAdmins(config: Config, platform: string): boolean {
-  const section = (config as unknown as Readonly<Record<string, { admin_users?: readonly string[] }>>)[platform];
-  return (section?.admin_users ?? []).length + config.gateway.admin_users.length > 0;
+  return accessOf(config, platform).admin_users.length + config.gateway.admin_users.length > 0;
 }

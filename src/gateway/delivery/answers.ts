@@ -1,10 +1,10 @@
-import { type Config, platformSettings } from "#config";
+import { type Config, isPlatformId, platformSettings } from "#config";
 import type { Deliverer, DeliveryTarget } from "#cron";
 import type { HermesHome } from "#foundation/files/paths";
 import type { Store } from "#store";
 import type { MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
-import { Replies } from "./replies.ts";
+import { openReplies } from "./replies.ts";
 
 export interface AnswersDeps {
   readonly config: Config;
@@ -25,10 +25,7 @@ export async function rememberAccount(store: Pick<Store, "meta">, platform: stri
 
 /** Turns what nobody asked for in a chat (the answer of a job) into what is owed there. */
 export function answerDeliverer(deps: AnswersDeps): Deliverer {
-  const { config, platforms, home, userHome, cwd } = deps;
-  const platform = (id: string): Platform | undefined => platforms.find((one) => one.id === id);
-  const roots = [cwd, home.cache, home.imageCache, home.audioCache, home.documentCache, ...config.gateway.media_roots];
-  const replies = new Replies({ platform, userHome, filePolicy: () => ({ roots, secretFolder: home.root }) });
+  const replies = openReplies(deps);
   return {
     async rows(target, { text, key }) {
       const source = await sourceOf(target, deps);
@@ -74,7 +71,5 @@ function chatOf(target: DeliveryTarget, { config, platforms }: AnswersDeps): Cha
 }
 
 function homeChannel(config: Config, id: string): { readonly chatId: string; readonly threadId: string } | undefined {
-  return id in config.platforms || id in config
-    ? platformSettings(config, id as Parameters<typeof platformSettings>[1]).homeChannel
-    : undefined;
+  return isPlatformId(id) ? platformSettings(config, id).homeChannel : undefined;
 }

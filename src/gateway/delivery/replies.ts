@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import type { Config } from "#config";
+import type { HermesHome } from "#foundation/files/paths";
 import { byteSize } from "#foundation/text/figures";
 import type { NewOutboxEntry } from "#store";
 import type { InboundMessage } from "../platform/inbound.ts";
@@ -12,6 +14,8 @@ import { type Owing, owed } from "./owed.ts";
 export interface RepliesDeps {
   platform(id: string): Platform | undefined;
   filePolicy(): FilePolicy;
+  /** Which parts of an answer refer to the message. */
+  replyMode(platform: string): "off" | "first" | "all";
   /** `~` in paths of answers. */
   readonly userHome: string;
 }
@@ -23,6 +27,24 @@ export interface ReplyTo {
   readonly key: string;
   /** A message that shows the beginning of this answer already: it becomes the answer. */
   readonly liveMessageId?: string | undefined;
+}
+
+/** Replies as the configuration wants them. */
+export function openReplies(deps: {
+  readonly config: Config;
+  readonly platforms: readonly Platform[];
+  readonly home: HermesHome;
+  readonly userHome: string;
+  readonly cwd: string;
+}): Replies {
+  const { config, platforms, home, userHome, cwd } = deps;
+  const roots = [cwd, home.cache, home.imageCache, home.audioCache, home.documentCache, ...config.gateway.media_roots];
+  return new Replies({
+    userHome,
+    platform: (id) => platforms.find((one) => one.id === id),
+    filePolicy: () => ({ roots, secretFolder: home.root }),
+    replyMode: (id) => config.platforms[id]?.reply_to_mode ?? "first",
+  });
 }
 
 /** Turns words into what is owed to a chat: texts the platform accepts, then files. */
@@ -55,12 +77,13 @@ export class Replies {
     const platform = this.#deps.platform(to.message.source.platform);
     if (platform === undefined || markdown.trim() === "") return [];
     const owing = owingOf(to);
+    const mode = this.#deps.replyMode(platform.id);
     return platform.render(markdown).map((body, index) => {
       const { liveMessageId } = to;
       const payload: Outbound =
         index === 0 && liveMessageId !== undefined
           ? { kind: "edit", messageId: liveMessageId, body, isFinal: true }
-          : { kind: "text", body, replyTo: index === 0 ? to.message.messageId : undefined };
+          : { kind: "text", body, replyTo: refers(mode, index) ? to.message.messageId : undefined };
       return owed(payload, owing, String(index));
     });
   }
@@ -77,6 +100,10 @@ export class Replies {
     if (judged.bytes > limit) return `(${name} was not sent: it is larger than ${byteSize(limit)}.)`;
     return { kind: "media", media, file: judged.file, name };
   }
+}
+
+function refers(mode: "off" | "first" | "all", index: number): boolean {
+  return mode === "all" || (mode === "first" && index === 0);
 }
 
 function owingOf({ message: { source }, sessionKey, key }: ReplyTo): Owing {

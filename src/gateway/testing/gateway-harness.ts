@@ -68,6 +68,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
     platform,
     userHome: folder,
     filePolicy: () => ({ roots: [folder], secretFolder: `${folder}/home` }),
+    replyMode: () => "first",
   });
   const outlet = new Outlet(fake.connection, fake.platform, systemClock);
   const cache = `${folder}/cache`;
