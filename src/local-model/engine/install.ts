@@ -89,12 +89,20 @@ export function engineManifest(platform: string): { readonly manifest: object; r
   return { manifest, lock };
 }
 
+const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
+
+/** npm gets its own settings (registry, proxy, certificates), and none of the person's keys. */
+function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => /^npm_/i.test(name) || !secretName.test(name));
+  return Object.fromEntries(kept);
+}
+
 async function runNpm(folder: string, signal: AbortSignal): Promise<void> {
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-progress", "--loglevel=error"];
   const isWindows = process.platform === "win32";
   const result = await runProcess(isWindows ? "npm.cmd" : "npm", args, {
     cwd: folder,
-    env: process.env,
+    env: npmEnvironment(process.env),
     signal,
     timeoutMs: installTimeoutMs,
   });
