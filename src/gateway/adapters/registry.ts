@@ -4,6 +4,7 @@ import type { Platform } from "../platform/platform.ts";
 /** Each is loaded when it is used; loading one loads no library of another. */
 const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   discord: async () => (await import("./discord/index.ts")).discord,
+  mattermost: async () => (await import("./mattermost/index.ts")).mattermost,
   slack: async () => (await import("./slack/index.ts")).slack,
   telegram: async () => (await import("./telegram/index.ts")).telegram,
 };
