@@ -2,7 +2,7 @@
 export type { Job } from "./job.ts";
 export { jobView, repeatText } from "./job-view.ts";
 export { CronJobs, type JobRequest } from "./jobs.ts";
-export type { Deliverer, DeliveryTarget } from "./run/delivery.ts";
+export type { Deliverer } from "./run/delivery.ts";
 export { Scheduler, type SchedulerDeps } from "./run/scheduler.ts";
 export { answerCronLine } from "./slash-command.ts";
 export { cronTool } from "./tool.ts";

@@ -18,7 +18,6 @@ import { gatewayCommands } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
 import { type PlatformState, PlatformSupervisor } from "./connections/supervisor.ts";
-import { rememberAccount } from "./delivery/answers.ts";
 import { Outlet } from "./delivery/outlet.ts";
 import { Outlets } from "./delivery/outlets.ts";
 import { openReplies, type Replies } from "./delivery/replies.ts";
@@ -32,6 +31,8 @@ import { type Connection, ConnectionError, type MenuCommand, type Platform } fro
 import { maintain } from "./process/maintenance.ts";
 import type { StatusFile } from "./process/status-file.ts";
 import { withTokenLock } from "./process/token-lock.ts";
+import { ChannelDirectory } from "./targets/directory.ts";
+import { rememberAccount } from "./targets/target.ts";
 import { localWakeUps, type WakeUps } from "./wake-ups.ts";
 
 export interface GatewayDeps {
@@ -110,6 +111,7 @@ interface Deps {
   readonly incoming: IncomingDeps;
   readonly wakeUps: WakeUps;
   readonly fetch: Fetch;
+  readonly directory: ChannelDirectory;
 }
 
 interface Means {
@@ -170,7 +172,8 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Deps {
     drainMs: () => config.agent.restart_drain_timeout * 1000,
   };
   const intake = new Intake({ store, wakeUps, keyRules, splitLength, clock });
-  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, wakeUps, fetch };
+  const directory = new ChannelDirectory({ home, store, clock });
+  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, wakeUps, fetch, directory };
 }
 
 function incomingDeps(
@@ -232,6 +235,9 @@ async function connect(
       await rememberAccount(store, platform.id, connection.account.id);
       const offer = async () => await connection.offerCommands?.(menuCommands(), during);
       void quietly("offering the commands in a menu", offer, { logger });
+      void quietly("keeping the directory of chats", () => parts.directory.keep(platform.id, connection, during), {
+        logger,
+      });
       const unknownSend = () => config.gateway.unknown_send;
       await new Sender({ store, wakeUps, clock, logger, outlet, unknownSend }).run(during);
     },

@@ -3,10 +3,10 @@ export { Pairing } from "./access/pairing.ts";
 export { accessWarnings } from "./access/warnings.ts";
 export { enabledPlatforms, loadPlatform, platformIds } from "./adapters/registry.ts";
 export type { PlatformState } from "./connections/supervisor.ts";
-export { answerDeliverer } from "./delivery/answers.ts";
 export { type GatewayDeps, runGateway } from "./gateway.ts";
 export type { InboundMessage } from "./platform/inbound.ts";
 
 export type { Platform } from "./platform/platform.ts";
 export { asOnlyInstance, endProcess, hasEnded, isTakenOver, runningInstance } from "./process/instance.ts";
 export { StatusFile } from "./process/status-file.ts";
+export { openTargets } from "./targets/open-targets.ts";

@@ -1,4 +1,5 @@
 /** Doing: the registry of tools, what runs their calls, terminals, files and approval. */
+export { askAboutLasting } from "./approval/lasting-write.ts";
 export type { ListedRule } from "./approval/permissions/permissions.ts";
 export type { PermissionEffect } from "./approval/permissions/rule.ts";
 export type { ApprovalRequest, Approver } from "./approval/request.ts";

@@ -10,6 +10,7 @@ import { isRecord, parseJson } from "#foundation/text/json";
 import type { OpenSession } from "#session";
 import { exitCodes, type Invocation } from "../command.ts";
 import { homeOf } from "../support/home.ts";
+import { offerSending } from "../support/targets.ts";
 import { version } from "../version.ts";
 import { type ChatRequest, readChatRequest } from "./chat-request.ts";
 import { checkedImage, questionWithImages } from "./images.ts";
@@ -173,7 +174,7 @@ async function openProgram({ request, invocation, location, scope, loaded, promp
   const { io, global } = invocation;
   // The agent and its tools are loaded behind the first prompt, not before it.
   const { openHermes } = await import("#app");
-  return scope.adopt(
+  const hermes = scope.adopt(
     await openHermes({
       env: io.env,
       cwd: location,
@@ -186,6 +187,9 @@ async function openProgram({ request, invocation, location, scope, loaded, promp
       ...(global.profile === undefined ? {} : { profile: global.profile }),
     }),
   );
+  const sending = await offerSending(hermes, { env: io.env, cwd: location });
+  if (sending !== undefined) scope.adopt(sending);
+  return hermes;
 }
 
 async function sessionToResume(

@@ -118,8 +118,8 @@ export const toolSections = {
     },
   ),
   messaging: section(
-    { description: "Messages the agent sends by itself.", category: "Tools", noEffect: missing.gateway },
-    { allowed_targets: texts([], "Targets it may write to; empty allows all.") },
+    { description: "Messages the agent sends by itself.", category: "Tools", reload: "restart" },
+    { allowed_targets: texts([], "Targets it may write to besides the chat it is in; empty allows all.") },
   ),
   rl: section(
     { description: "Training runs.", category: "Tools", noEffect: missing.training },

@@ -2,16 +2,12 @@ import type { NewOutboxEntry } from "#store";
 import type { Job, JobOrigin } from "../job.ts";
 
 /** Where an answer goes, beside the file that is always written. */
-export type DeliveryTarget =
-  | { readonly kind: "origin"; readonly origin: JobOrigin }
-  /** The chat a platform's notices go to. */
-  | { readonly kind: "home"; readonly platform: string | undefined }
-  | {
-      readonly kind: "chat";
-      readonly platform: string;
-      readonly chatId: string;
-      readonly threadId: string | undefined;
-    };
+export interface DeliveryTarget {
+  /** `origin`, a platform, `platform:chat[:thread]` or `platform:#name`. */
+  readonly word: string;
+  /** Where the job was made. */
+  readonly origin: JobOrigin | undefined;
+}
 
 /** Turns an answer into what is owed to a chat, or says why it cannot be. Supplied by whoever knows the platforms. */
 export interface Deliverer {
@@ -27,19 +23,7 @@ export function targetsOf({ deliver, origin }: Pick<Job, "deliver" | "origin">):
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "" && word.toLowerCase() !== "local")
-    .map((word) => targetOf(word, origin));
-}
-
-function targetOf(word: string, origin: JobOrigin | undefined): DeliveryTarget {
-  if (word.toLowerCase() === "origin")
-    return origin === undefined ? { kind: "home", platform: undefined } : { kind: "origin", origin };
-  const [platform = "", ...rest] = word.split(":");
-  if (rest.length === 0) return { kind: "home", platform: platform.toLowerCase() };
-  const last = rest.at(-1) ?? "";
-  // A thread is a number behind a number; every other colon belongs to the id of the chat.
-  const hasThread = rest.length === 2 && /^\d+$/.test(last) && /^-?\d+$/.test(rest[0] ?? "");
-  const chatId = hasThread ? (rest[0] ?? "") : rest.join(":");
-  return { kind: "chat", platform: platform.toLowerCase(), chatId, threadId: hasThread ? last : undefined };
+    .map((word) => ({ word, origin }));
 }
 
 /** The answer with what the reader has to know about it. */

@@ -42,23 +42,13 @@ export async function cron(options: CronHarnessOptions = {}) {
     threatsIn: (text) => (/ignore all previous instructions/i.test(text) ? ["prompt_injection"] : []),
   });
   const deliverer: Deliverer = {
-    rows: (target, { text, key }) =>
-      Promise.resolve(
-        target.kind === "home"
-          ? `${target.platform ?? "nothing"} has no home channel.`
-          : [
-              {
-                idempotencyKey: key,
-                sessionKey: "s",
-                platform: target.kind === "origin" ? target.origin.platform : target.platform,
-                account: "bot",
-                chatId: target.kind === "origin" ? target.origin.chatId : target.chatId,
-                threadId: target.kind === "origin" ? target.origin.threadId : target.threadId,
-                kind: "send",
-                payload: { text },
-              },
-            ],
-      ),
+    rows({ word, origin }, { text, key }) {
+      const [platform = "", chatId, threadId] = word.split(":");
+      const chat = word === "origin" ? origin : chatId === undefined ? undefined : { platform, chatId, threadId };
+      if (chat === undefined) return Promise.resolve(`${word} has no home channel.`);
+      const to = { platform: chat.platform, account: "bot", chatId: chat.chatId, threadId: chat.threadId };
+      return Promise.resolve([{ ...to, idempotencyKey: key, sessionKey: "s", kind: "send", payload: { text } }]);
+    },
   };
   const scheduler = (more: Partial<SchedulerDeps> = {}): Scheduler =>
     new Scheduler({

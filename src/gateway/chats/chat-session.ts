@@ -8,6 +8,8 @@ import type { Replies } from "../delivery/replies.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import { withReasoning } from "../live/live-text.ts";
 import type { InboundMessage } from "../platform/inbound.ts";
+import { readCommandLine } from "../routing/command-line.ts";
+import { mirrored, mirrorText } from "../targets/mirror.ts";
 
 export interface ChatSessionDeps {
   readonly store: Store;
@@ -44,6 +46,8 @@ export class ChatSession implements AsyncDisposable {
   #turn: { readonly id: TurnId; readonly message: InboundMessage } | undefined;
   #continued: GatewayTurn | undefined;
   #liveStep = "";
+  /** What was written into the chat from elsewhere and the session has been told. */
+  readonly #told = new Set<string>();
   #isBroken = false;
 
   constructor(deps: ChatSessionDeps) {
@@ -67,13 +71,22 @@ export class ChatSession implements AsyncDisposable {
   ): Promise<Submission> {
     this.#newest = message;
     for (const id of inboxIds) this.#rows.set(id, message);
-    const input = { ...words, admission: { inboxIds } };
+    const input = { ...words, text: await this.#withMirrored(words.text), admission: { inboxIds } };
     const session = await this.#borrow(message);
     const submission = await session.submit(input);
     if (submission.kind !== "refused" || submission.isLost !== true) return submission;
     this.#session = undefined;
     await session[Symbol.asyncDispose]();
     return await (await this.#borrow(message)).submit(input);
+  }
+
+  /** With what Hermes wrote into the chat from other conversations meanwhile. */
+  async #withMirrored(text: string): Promise<string> {
+    if (readCommandLine(text) !== undefined) return text;
+    const { store, sessionKey } = this.#deps;
+    const notes = mirrored(await store.routes.get(sessionKey)).filter(({ key }) => !this.#told.has(key));
+    for (const { key } of notes) this.#told.add(key);
+    return notes.length === 0 ? text : `${mirrorText(notes)}\n\n${text}`;
   }
 
   /** Goes on with a turn that a crash cut off; undefined when there is nothing to go on with. */
@@ -211,7 +224,12 @@ export class ChatSession implements AsyncDisposable {
       userId,
       createdAtMs: known?.createdAtMs ?? nowMs,
       updatedAtMs: nowMs,
-      details: { ...known?.details, account, name: chatName ?? userName ?? chatId },
+      details: {
+        ...known?.details,
+        account,
+        name: chatName ?? userName ?? chatId,
+        mirrored: mirrored(known).filter(({ key }) => !this.#told.has(key)),
+      },
     });
   }
 }

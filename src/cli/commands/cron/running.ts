@@ -1,11 +1,10 @@
-import { homedir } from "node:os";
-import type { Hermes } from "#app";
 import type { Scheduler, SchedulerDeps } from "#cron";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { withJobs } from "../../support/cron.ts";
 import { gatewayPid } from "../../support/gateway-state.ts";
 import { homeOf } from "../../support/home.ts";
+import { targetsOf } from "../../support/targets.ts";
 import { version } from "../../version.ts";
 
 /** `hermes cron run [job]`: one job now, or what is due until Ctrl-C. */
@@ -73,19 +72,5 @@ async function withScheduler<T>(
     profile: global.profile,
     ignoreUserConfig: global.ignoresUserConfig,
   });
-  return await work(hermes.scheduler({ onEnd, deliverer: await delivererOf(hermes, io) }));
-}
-
-/** Answers for chats are owed here and sent by the gateway, when it runs. */
-async function delivererOf(hermes: Hermes, io: Invocation["io"]) {
-  const { answerDeliverer, enabledPlatforms } = await import("#gateway");
-  const { config } = hermes.loaded;
-  return answerDeliverer({
-    config,
-    store: hermes.store,
-    platforms: await enabledPlatforms(config),
-    home: hermes.home,
-    userHome: io.env["HOME"] ?? homedir(),
-    cwd: io.cwd,
-  });
+  return await work(hermes.scheduler({ onEnd, deliverer: (await targetsOf(hermes, io)).deliverer }));
 }

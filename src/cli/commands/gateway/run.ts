@@ -56,7 +56,7 @@ async function serve(
     import("#gateway"),
     import("#plugins"),
   ]);
-  const { enabledPlatforms, runGateway, StatusFile, accessWarnings, answerDeliverer } = gateway;
+  const { enabledPlatforms, runGateway, StatusFile, accessWarnings, openTargets } = gateway;
   await using hermes = await openHermes({
     env: io.env,
     cwd: io.cwd,
@@ -111,7 +111,9 @@ async function serve(
       status.platform(platform, state);
     },
   };
-  await using _hosted = startHosted({ hermes, deliverer: answerDeliverer(deps), cwd: io.cwd, hasApi, say });
+  const { deliverer, tool } = openTargets(deps);
+  using _sends = hermes.toolbox.register(tool);
+  await using _hosted = startHosted({ hermes, deliverer, cwd: io.cwd, hasApi, say });
   const end = platforms.length === 0 ? "hopeless" : await runGateway(deps, signal);
   if (end === "asked" || !hasApi) return end;
   // Without a platform there is still the API to serve.

@@ -1,0 +1,27 @@
+import { homedir } from "node:os";
+import type { Hermes } from "#app";
+import type { Deliverer } from "#cron";
+import { systemClock } from "#foundation/time/clock";
+import type { Tool } from "#tools";
+
+/** How this process reaches chats of connected platforms: for jobs, and as a tool of the model. What it owes there the gateway sends. */
+export async function targetsOf(
+  hermes: Hermes,
+  { env, cwd }: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+): Promise<{ readonly deliverer: Deliverer; readonly tool: Tool }> {
+  const { openTargets, enabledPlatforms } = await import("#gateway");
+  const { store, home, logger, loaded } = hermes;
+  const platforms = await enabledPlatforms(loaded.config);
+  const userHome = env["HOME"] ?? homedir();
+  return openTargets({ config: loaded.config, store, platforms, home, userHome, cwd, clock: systemClock, logger });
+}
+
+/** Offers the model to write into chats, where a platform is connected; without one nothing of that is loaded. */
+export async function offerSending(
+  hermes: Hermes,
+  at: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+): Promise<Disposable | undefined> {
+  const connections = Object.values(hermes.loaded.config.platforms);
+  if (!connections.some(({ enabled, token }) => enabled ?? !token.isEmpty)) return undefined;
+  return hermes.toolbox.register((await targetsOf(hermes, at)).tool);
+}
