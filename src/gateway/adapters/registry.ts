@@ -5,7 +5,9 @@ import type { Platform } from "../platform/platform.ts";
 const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   discord: async () => (await import("./discord/index.ts")).discord,
   mattermost: async () => (await import("./mattermost/index.ts")).mattermost,
+  signal: async () => (await import("./signal/index.ts")).signal,
   slack: async () => (await import("./slack/index.ts")).slack,
+  sms: async () => (await import("./sms/index.ts")).sms,
   telegram: async () => (await import("./telegram/index.ts")).telegram,
 };
 
@@ -19,8 +21,13 @@ export async function loadPlatform(id: string): Promise<Platform | undefined> {
 export async function enabledPlatforms(config: Config): Promise<readonly Platform[]> {
   const chosen = platformIds.filter((id) => {
     const connection = config.platforms[id];
-    return connection?.enabled ?? (connection?.token.reveal() ?? "") !== "";
+    return connection?.enabled ?? ((connection?.token.reveal() ?? "") !== "" || hasOtherCredentials(id, config));
   });
   const loaded = await Promise.all(chosen.map(loadPlatform));
   return loaded.filter((platform) => platform !== undefined);
+}
+
+/** Platforms that are told apart by something else than a token. */
+function hasOtherCredentials(id: string, { signal }: Config): boolean {
+  return id === "signal" && signal.http_url !== "" && signal.account !== "";
 }

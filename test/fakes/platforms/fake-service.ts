@@ -48,6 +48,7 @@ export interface FakeService extends AsyncDisposable {
   sends(): number;
   file(bytes: Buffer): string;
   fileOf(id: string): Buffer | undefined;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A service over HTTP on loopback; what it answers is the caller's, what goes wrong on the way is here. */

@@ -69,8 +69,7 @@ async function keepTrying(
       ports.logger.warn("no line", { platform: service.id, message: failure.message });
     }
     failures += 1;
-    // The first attempt after a good stay comes at once.
-    const waitMs = failures === 1 ? 0 : (waitsMs[Math.min(failures - 2, waitsMs.length - 1)] ?? 0);
-    if (waitMs > 0) await ports.clock.sleep(waitMs * (1 + Math.random() * 0.2), signal).catch(() => undefined);
+    const waitMs = waitsMs[Math.min(failures, waitsMs.length) - 1] ?? 0;
+    await ports.clock.sleep(waitMs * (1 + Math.random() * 0.2), signal).catch(() => undefined);
   }
 }

@@ -14,13 +14,16 @@ export interface RestRequest {
 /** One call. A list that is answered stands under `items`. Rejects with `ServiceError` when the service answered no. */
 export type Rest = (path: string, request: RestRequest) => Promise<Fields>;
 
+/** What could be read of a no; the rest goes by the status. */
+export type RefusalRead = { readonly [K in keyof Refusal]?: Refusal[K] | undefined };
+
 export interface RestOptions {
   readonly label: string;
   readonly root: string;
   readonly fetch: Fetch;
   headers?(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** Reads the service's own way of saying no; absent goes by the status alone. */
-  refusal?(body: Fields, status: number): Partial<Refusal> | undefined;
+  refusal?(body: Fields, status: number): RefusalRead | undefined;
 }
 
 export function restOver({ label, root, fetch: send, headers, refusal }: RestOptions): Rest {

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { readSms } from "./inbound.ts";
+import { sms } from "./index.ts";
+import { isTwilio } from "./signature.ts";
+
+const url = "https://example.com/webhooks/twilio";
+const form = (body: string) =>
+  new URLSearchParams({ Body: body, From: "+15551230001", MessageSid: "SM1", To: "+15551239999" });
+
+describe("calls of Twilio", () => {
+  it("are signed over the address and every field [40:A-SM-1]", () => {
+    const signature = "DVHkg45B0cesBYcd9L9PFW5CQ0k=";
+    expect(isTwilio(signature, "tok", { url, fields: form("hi") })).toBe(true);
+    expect(isTwilio(signature, "tok", { url: "https://example.com:443/webhooks/twilio", fields: form("hi") })).toBe(
+      true,
+    );
+    expect(isTwilio(signature, "tok", { url, fields: form("ho") })).toBe(false);
+    expect(isTwilio(undefined, "tok", { url, fields: form("hi") })).toBe(false);
+  });
+
+  it("have one key per message, and our own are none [40:A-SM-5]", () => {
+    expect(readSms(form("hi"), "+15551239999", 1)).toMatchObject({ text: "hi", dedupKey: "sms:+15551239999:SM1" });
+    expect(readSms(form("hi"), "+15551230001", 1)).toBeUndefined();
+  });
+});
+
+describe("answers by SMS", () => {
+  it("are plain text of at most 1600 characters [40:A-SM-3] [40:A-SM-4]", () => {
+    expect(sms.render("**bold**")).toEqual([{ text: "bold", plain: "bold" }]);
+    const pieces = sms.render("word ".repeat(700));
+    expect(pieces.length).toBe(3);
+    expect(pieces.every(({ text }) => text.length <= 1600)).toBe(true);
+  });
+});

@@ -1,0 +1,49 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export interface PushedCall {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Delivers calls as services do: again, until they are answered with 200. */
+export class Redelivery implements AsyncDisposable {
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>[] = [];
+  #last: PushedCall | undefined;
+
+  push(call: PushedCall): void {
+    this.#last = call;
+    this.#running.push(this.#deliver(call));
+  }
+
+  repeat(): void {
+    if (this.#last !== undefined) this.push(this.#last);
+  }
+
+  async #deliver({ url, method = "POST", headers, body }: PushedCall): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const answer = await fetch(url, { method, headers, body, signal }).catch(() => undefined);
+      await answer?.text().catch(() => undefined);
+      if (answer?.status === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+}

@@ -1,0 +1,67 @@
+import { createHmac } from "node:crypto";
+import { type FakeService, Refused, startFakeService } from "./fake-service.ts";
+import { Redelivery } from "./redelivery.ts";
+
+export interface TwilioServer extends Pick<FakeService, "nextSend" | "sends" | "url" | "file"> {
+  readonly sid: string;
+  readonly token: string;
+  readonly number: string;
+  /** Somebody writes; delivered to `local`, signed for `address`. */
+  message(fields: Readonly<Record<string, string>>): void;
+  repeat(): void;
+  shown(): readonly string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Twilio's REST on loopback, and its signed calls; refuses wrong credentials, foreign senders and long texts. */
+export async function startTwilioServer(to: {
+  readonly local: string;
+  readonly address: string;
+}): Promise<TwilioServer> {
+  const [sid, token, number] = ["AC00000000000000000000000000000001", "twilio-fake-token-01", "+15550000001"];
+  const shown: string[] = [];
+  const calls = new Redelivery();
+  let count = 0;
+  const basic = `Basic ${Buffer.from(`${sid}:${token}`).toString("base64")}`;
+  const service = await startFakeService({
+    isSend: ({ path }) => path.endsWith("/Messages.json"),
+    limited: { status: 429, json: { code: 20429, message: "Too Many Requests" }, headers: { "retry-after": "2" } },
+    refused: { status: 400, json: { code: 21602, message: "Message body is required." } },
+    answer({ path, headers, body }) {
+      if (headers.authorization !== basic) throw new Refused(401, { code: 20003, message: "Authenticate" });
+      const [, file] = /\/Media\/(\w+)$/u.exec(path) ?? [];
+      if (file !== undefined) return { bytes: service.fileOf(file) ?? "" };
+      if (path === `/2010-04-01/Accounts/${sid}.json`) return { json: { sid, status: "active" } };
+      if (!path.endsWith("/Messages.json")) throw new Refused(404, { code: 20404, message: "not found" });
+      const form = new URLSearchParams(body.toString("utf8"));
+      const text = form.get("Body") ?? "";
+      if (form.get("From") !== number) throw new Refused(400, { code: 21606, message: "not your number" });
+      if (!/^\+\d+$/u.test(form.get("To") ?? "")) throw new Refused(400, { code: 21211, message: "Invalid 'To'" });
+      if (text === "" || text.length > 1600) throw new Refused(400, { code: 21617, message: "body length" });
+      count += 1;
+      shown.push(text);
+      return { status: 201, json: { sid: `SM${count}`, status: "queued" } };
+    },
+  });
+  return {
+    ...service,
+    sid,
+    token,
+    number,
+    message(fields) {
+      count += 1;
+      const all = { From: "+15551112222", To: number, MessageSid: `SMin${count}`, NumMedia: "0", ...fields };
+      const names = Object.keys(all).sort() as (keyof typeof all)[];
+      const signed = to.address + names.map((name) => name + all[name]).join("");
+      const signature = createHmac("sha1", token).update(signed).digest("base64");
+      const headers = { "x-twilio-signature": signature, "content-type": "application/x-www-form-urlencoded" };
+      calls.push({ url: to.local, headers, body: new URLSearchParams(all).toString() });
+    },
+    repeat: () => calls.repeat(),
+    shown: () => [...shown],
+    async [Symbol.asyncDispose]() {
+      await calls[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
