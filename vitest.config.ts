@@ -12,6 +12,9 @@ const realParts = [
   "src/plugins/**/*.test.ts",
 ];
 
+/** A real model on this machine. */
+const realModel = ["test/local-model/**/*.test.ts"];
+
 /**
  * Three rings in one configuration. `unit` sits beside the code and is part of `npm run check`; `parts`
  * sits there too, but talks to real programs; `rings` holds contracts and end-to-end tests, which may
@@ -42,8 +45,21 @@ export default defineConfig({
         test: {
           name: "rings",
           include: ["test/**/*.test.ts"],
+          exclude: realModel,
           globalSetup: ["test/build-once.ts"],
           testTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        // After everything else and one at a time: a model that shares two cores with other tests is slower than any limit.
+        test: {
+          name: "model",
+          include: realModel,
+          globalSetup: ["test/build-once.ts"],
+          testTimeout: 120_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

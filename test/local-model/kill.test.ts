@@ -11,6 +11,8 @@ import { never, sleep } from "#foundation/lifecycle/abort";
 import { catalogue, LocalServer, ModelLibrary } from "#local-model";
 import { homeWithEngine, missing, modelFile } from "./real-model.ts";
 
+/** Every kill and every call, as `npm run prove:local` wants them; a test run makes do with some of each. */
+const isFull = process.env["HERMES_LOCAL_FULL"] === "1";
 const program = path.resolve("dist/cli/main.js");
 
 /** The processes that serve this home, by what the system says about them. */
@@ -34,7 +36,7 @@ function servingPids(home: string): readonly number[] {
 
 /** Whoever is gone is gone soon: the kernel closes its connections with it. */
 async function untilNoneServes(home: string): Promise<readonly number[]> {
-  for (let look = 0; look < 200 && servingPids(home).length > 0; look += 1) await sleep(25, never);
+  for (let look = 0; look < 1_200 && servingPids(home).length > 0; look += 1) await sleep(25, never);
   return servingPids(home);
 }
 
@@ -43,20 +45,22 @@ describe.skipIf(missing !== undefined)("a model on this machine whose owner is k
     await using home = await homeWithEngine("smol");
     const env = { PATH: process.env["PATH"], HOME: home.root, HERMES_HOME: home.root };
     let wasServed = 0;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 20; round += isFull ? 1 : 4) {
       const child = spawn(
         process.execPath,
         [program, "local", "run", "smol", "-q", "Tell a long story.", "-t", "none"],
         { env, stdio: "ignore" },
       );
-      // From before the process starts to the middle of an answer.
+      // From before the process starts to the middle of an answer: every other time it serves already.
       await sleep(100 + round * 70, never);
+      const isLate = Math.floor(round / 4) % 2 === 1;
+      while (isLate && child.exitCode === null && servingPids(home.root).length === 0) await sleep(25, never);
       wasServed += servingPids(home.root).length;
       child.kill("SIGKILL");
       await once(child, "exit");
       expect(await untilNoneServes(home.root), `killed in round ${round}`).toEqual([]);
     }
-    expect(wasServed).toBeGreaterThan(5);
+    expect(wasServed).toBeGreaterThan(isFull ? 5 : 0);
   }, 120_000);
 
   it("lives on for another program that holds it, and ends with that one", async () => {
@@ -66,7 +70,8 @@ describe.skipIf(missing !== undefined)("a model on this machine whose owner is k
       env,
       stdio: "ignore",
     });
-    while (servingPids(home.root).length === 0) await sleep(25, never);
+    while (servingPids(home.root).length === 0 && child.exitCode === null) await sleep(25, never);
+    expect(child.exitCode).toBeNull();
     const [pid] = servingPids(home.root);
     const second = new LocalServer({ home, idleMs: 60_000 });
     await second.ready(never);
@@ -80,7 +85,7 @@ describe.skipIf(missing !== undefined)("a model on this machine whose owner is k
 
   it("ends by itself when nobody asks for anything, and comes back when somebody does", async () => {
     await using home = await homeWithEngine("smol");
-    await using server = new LocalServer({ home, idleMs: 300 });
+    await using server = new LocalServer({ home, idleMs: 3_000 });
     await server.ready(never);
     expect(await untilNoneServes(home.root)).toEqual([]);
     const before = await server.address(never);
@@ -128,7 +133,8 @@ describe.skipIf(missing !== undefined)("a download that is killed", () => {
     const env = { PATH: process.env["PATH"], HOME: home.root, HERMES_HOME: home.root };
     const part = `${library.pathOf("smollm2-135m")}.part`;
     const arrived = async (): Promise<number> => (await stat(part).catch(() => undefined))?.size ?? 0;
-    for (let round = 0; round < 20; round += 1) {
+    const kills = isFull ? 20 : 5;
+    for (let round = 0; round < kills; round += 1) {
       const before = await arrived();
       const child = spawn(process.execPath, args, { env, stdio: "ignore" });
       const enough = before + 1 + ((round * 1_234_567) % 3_000_000);
@@ -141,8 +147,8 @@ describe.skipIf(missing !== undefined)("a download that is killed", () => {
     expect(await once(last, "exit")).toEqual([0, null]);
     expect((await stat(library.pathOf("smollm2-135m"))).size).toBe(bytes.length);
     expect((await readdir(home.at("models"))).filter((name) => name.includes(".part"))).toEqual([]);
-    expect(starts.length).toBe(21);
-    expect(Math.max(...starts)).toBeGreaterThan(10_000_000);
+    expect(starts.length).toBe(kills + 1);
+    expect(Math.max(...starts)).toBeGreaterThan(kills * 500_000);
     mirror.closeAllConnections();
     mirror.close();
   }, 120_000);

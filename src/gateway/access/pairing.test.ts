@@ -90,20 +90,20 @@ describe("a code of an admin", () => {
 
 describe("somebody who writes", () => {
   const source: MessageSource = { platform: "telegram", account: "b", chatId: "9", chatType: "dm", userId: "9" };
-  const prompter = async (change: (config: Config) => object = () => ({})) => {
+  const users = async (change: (config: Config) => object = () => ({})) => {
     const { config } = await loadConfig({ home: new HermesHome(folder), env: {} });
     return new Users({ config: { ...config, ...change(config) }, pairing });
   };
 
   it("and is a stranger gets a code and the command for it, in direct chats only [40:AUT-11] [40:A-AUT-2] [40:A-AUT-4]", async () => {
-    const known = await prompter();
+    const known = await users();
     expect(await known.meetStranger({ ...source, chatType: "group" }, "hi")).toBeUndefined();
     expect(await pairing.pending("telegram")).toEqual([]);
     expect(await known.meetStranger(source, "hi")).toMatch(/hermes pairing approve telegram [A-HJ-NP-Z2-9]{8}/u);
   });
 
   it("hears nothing where an allowlist says who may [40:AUT-8] [40:A-AUT-3]", async () => {
-    const known = await prompter(({ gateway }) => ({ gateway: { ...gateway, allowed_users: ["1"] } }));
+    const known = await users(({ gateway }) => ({ gateway: { ...gateway, allowed_users: ["1"] } }));
     expect(await known.meetStranger(source, "hi")).toBeUndefined();
     expect((await known.access(source)).kind).toBe("denied");
     const code = await pairing.invite(["telegram"]);
@@ -112,12 +112,12 @@ describe("somebody who writes", () => {
   });
 
   it("is an admin when named so, or when on an allowlist and nobody is named [40:AUT-18]", async () => {
-    const listed = await prompter(({ gateway }) => ({ gateway: { ...gateway, allowed_users: ["9"] } }));
+    const listed = await users(({ gateway }) => ({ gateway: { ...gateway, allowed_users: ["9"] } }));
     expect(listed.isAdmin(source)).toBe(true);
-    const named = await prompter(({ gateway }) => ({
+    const named = await users(({ gateway }) => ({
       gateway: { ...gateway, allowed_users: ["9"], admin_users: ["1"] },
     }));
     expect(named.isAdmin(source)).toBe(false);
-    expect((await prompter()).isAdmin(source)).toBe(false);
+    expect((await users()).isAdmin(source)).toBe(false);
   });
 });

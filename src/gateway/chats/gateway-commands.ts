@@ -60,9 +60,9 @@ async function pair(args: string, { source }: InboundMessage, deps: GatewayComma
   if (source.chatType !== "dm") return "Pairing codes are given out in direct chats only. Write to me there.";
   const [what = "", userId = ""] = args.split(/\s+/u);
   if (what === "list") {
-    const prompter = await deps.pairing.paired(source.platform);
-    if (prompter.length === 0) return "Nobody is paired here.";
-    return prompter.map((person) => `- ${person.userId} ${person.userName}`).join("\n");
+    const users = await deps.pairing.paired(source.platform);
+    if (users.length === 0) return "Nobody is paired here.";
+    return users.map((person) => `- ${person.userId} ${person.userName}`).join("\n");
   }
   if (what === "revoke")
     return (await deps.pairing.revoke(source.platform, userId))

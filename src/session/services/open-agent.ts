@@ -91,9 +91,9 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
       },
       signal,
     });
-    // What was asked for by name and does not exist is said; otherwise the tools would just be missing.
+    // `none` asks for no tools at all. What was asked for by name and does not exist is said; otherwise the tools would just be missing.
     for (const name of assembled.tools.listing.unknownToolsets)
-      if (options.toolsets?.includes(name) === true)
+      if (name !== "none" && options.toolsets?.includes(name) === true)
         missing(request, `There is no toolset "${name}".`, "See them with: hermes tools list");
     if (options.isPlanning === true) host.tools.plan.set(scope.key, true);
     const services = servicesOf(request, { host, scope, chosen, assembled, live, auxiliary, ephemeral });
