@@ -6,9 +6,10 @@
 //   store-worker.cjs   the thread that does slow work on the database
 //   page-worker.cjs   the thread that turns web pages and PDFs into text
 //   local-server.mjs   the process that runs models on this machine
+//   dashboard-page/   the page that `hermes dashboard` serves
 //   testing/model-server.mjs   the fake model provider, for the tests of users
 // A few script files of lazily run parts, with a code cache, are the fastest start we measured (docs/decisions/0006).
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { writeToolIndex } from "./generate-tools.mjs";
@@ -99,12 +100,34 @@ async function buildParts() {
   }
 }
 
+/** What browsers get; each import() is a file that is fetched when it is needed. */
+async function buildPage() {
+  const source = path.join(root, "src/dashboard/page");
+  const target = path.join(dist, "dashboard-page");
+  await build({
+    bundle: true,
+    format: "esm",
+    splitting: true,
+    minify: true,
+    target: "es2023",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    logLevel: "warning",
+    entryPoints: { main: path.join(root, "src/dashboard/page/main.tsx"), "main-style": path.join(source, "main.css") },
+    chunkNames: "[name]-[hash]",
+    outdir: target,
+  });
+  for (const name of ["index.html", "icon.svg"]) copyFileSync(path.join(source, name), path.join(target, name));
+}
+
 export async function buildProgram() {
   writeToolIndex();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   await build({ ...shared, entryPoints: { "cli/main": path.join(root, "src/cli/main.ts") }, outdir: dist, banner: {} });
   await buildParts();
+  await buildPage();
   await build({
     ...shared,
     entryPoints: { library: path.join(root, "src/app/library.ts"), tui: path.join(root, "src/tui/index.ts") },

@@ -6,6 +6,7 @@ export async function runGates() {
   const gates = [
     ["biome", () => nodeTool("@biomejs/biome/bin/biome", "ci", ".", "--max-diagnostics=50", "--error-on-warnings")],
     ["types", () => nodeTool("typescript7/bin/tsc", "--noEmit", "-p", root)],
+    ["types of the page", () => nodeTool("typescript7/bin/tsc", "--noEmit", "-p", `${root}/src/dashboard/page`)],
     ["layers", () => run(process.execPath, ["--import", "tsx", "scripts/check-layers.ts"])],
     ["house", () => run(process.execPath, ["--import", "tsx", "scripts/check-house.ts", "--hold"])],
   ];

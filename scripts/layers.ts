@@ -21,6 +21,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   session: [...base, "config", "model", "store", "tools", "skills", "agent"],
   cron: [...base, "config", "store", "tools", "session"],
   "api-server": [...base, "config", "store", "session", "cron"],
+  dashboard: [...base, "config", "store", "session", "cron"],
   gateway: [...base, "config", "store", "tools", "session", "cron"],
   tui: [...base, "session"],
   acp: [...base, "session"],
@@ -41,6 +42,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "cron",
     "gateway",
     "api-server",
+    "dashboard",
     "plugins",
     "app",
     "tui",
@@ -107,7 +109,7 @@ const importPattern =
 export function findLayerFaults(sourceRoot: string): readonly LayerFault[] {
   const files = readdirSync(sourceRoot, { recursive: true, encoding: "utf8" })
     .map((file) => file.split(path.sep).join("/"))
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => /\.tsx?$/.test(file))
     .sort();
   return files.flatMap((file) => faultsOfFile(sourceRoot, file));
 }

@@ -34,7 +34,7 @@ export function entryFiles(tree: SourceTree): readonly string[] {
     const imported = new Set(file.imports.map(({ specifier }) => specifier));
     for (const { text } of file.texts) {
       if (imported.has(text)) continue;
-      const named = /^(?:\.{0,2}\/)*([\w./-]+\.(?:ts|js))$/.exec(text)?.[1];
+      const named = /^(?:\.{0,2}\/)*([\w./-]+\.(?:tsx?|js))$/.exec(text)?.[1];
       if (named === undefined) continue;
       for (const candidate of [named, nextTo(file.path, text)]) if (tree.files.has(candidate)) entries.add(candidate);
     }

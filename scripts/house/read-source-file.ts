@@ -134,6 +134,9 @@ class Reader {
         case "PrivateIdentifier":
           this.#takeIdentifier(node, parent, mentions);
           break;
+        case "JSXIdentifier":
+          if (parent?.type === "JSXOpeningElement") mentions.add(nameOf(node) ?? "");
+          break;
         case "ImportExpression":
         case "TSImportType": {
           const fact = this.#takeDynamic(node, above, declaration);

@@ -59,6 +59,6 @@ function sourcesBelow(root: string, folder: string): readonly string[] {
   }
   return names
     .map((name) => `${folder}/${name.split(path.sep).join("/")}`)
-    .filter((name) => /\.(ts|mjs)$/.test(name) && !name.endsWith(".d.ts") && !isTestFile(name))
+    .filter((name) => /\.(tsx?|mjs)$/.test(name) && !name.endsWith(".d.ts") && !isTestFile(name))
     .sort();
 }

@@ -8,6 +8,7 @@ import { clawCommand } from "./tree/claw.ts";
 import { compressTrajectoriesCommand } from "./tree/compress-trajectories.ts";
 import { configCommand } from "./tree/config.ts";
 import { cronCommand } from "./tree/cron.ts";
+import { dashboardCommand } from "./tree/dashboard.ts";
 import { envCommand, rlApiCommand } from "./tree/env.ts";
 import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
 import { hooksCommand } from "./tree/hooks.ts";
@@ -63,6 +64,7 @@ export const commandTree: Command = {
     pairingCommand,
     cronCommand,
     apiCommand,
+    dashboardCommand,
     sessionsCommand,
     rollbackCommand,
     insightsCommand,
@@ -108,7 +110,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
   { title: "Schedules", commands: ["cron"] },
   { title: "Training data", commands: ["batch", "compress-trajectories", "env", "rl-api"] },
-  { title: "Programs", commands: ["api"] },
+  { title: "Programs", commands: ["api", "dashboard"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

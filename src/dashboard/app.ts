@@ -1,0 +1,53 @@
+import type { Context, Hono } from "hono";
+import { describe, UserError } from "#foundation/errors";
+import type { DashboardDeps } from "./deps.ts";
+import type { Guard } from "./guard.ts";
+import { type PageFile, safetyHeaders } from "./page-files.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { statusRoutes } from "./routes/status.ts";
+
+export interface AppOptions {
+  readonly deps: DashboardDeps;
+  readonly guard: Guard;
+  readonly files: ReadonlyMap<string, PageFile>;
+}
+
+const mostBodyBytes = 1_048_576;
+
+/** The routes, and what stands before all of them: host, origin, token. */
+export async function createApp({ deps, guard, files }: AppOptions): Promise<Hono> {
+  const [{ Hono }, { bodyLimit }] = await Promise.all([import("hono"), import("hono/body-limit")]);
+  const app = new Hono();
+  app.use("*", async (c, next) => {
+    const isCall = c.req.path.startsWith("/api/");
+    const verdict = isCall ? guard.judgeCall(callerOf(c)) : guard.judgePage(callerOf(c));
+    if (verdict.kind === "refused") c.res = c.json({ error: verdict.reason }, verdict.status);
+    else await next();
+    for (const [name, value] of Object.entries(safetyHeaders)) c.res.headers.set(name, value);
+    c.res.headers.set("cache-control", isCall ? "no-store" : "no-cache");
+  });
+  app.use("/api/*", bodyLimit({ maxSize: mostBodyBytes }));
+  for (const routes of [statusRoutes, sessionRoutes]) routes(app, deps);
+  app.get("*", (c) => {
+    const file = files.get(c.req.path);
+    if (file === undefined) return c.json({ error: "There is nothing here." }, 404);
+    return c.body(file.bytes, 200, { "content-type": file.type });
+  });
+  app.notFound((c) => c.json({ error: "There is nothing here." }, 404));
+  app.onError((error, c) => {
+    if (error instanceof UserError) return c.json({ error: error.message, hint: error.hint, code: error.code }, 422);
+    deps.logger.error("a request of the dashboard failed", { error: describe(error) });
+    return c.json({ error: "Unexpected error; see the log." }, 500);
+  });
+  return app;
+}
+
+function callerOf(c: Context) {
+  const [, token] = /^Bearer (\S+)$/.exec(c.req.header("authorization") ?? "") ?? [];
+  return {
+    host: c.req.header("host"),
+    origin: c.req.header("origin"),
+    fetchSite: c.req.header("sec-fetch-site"),
+    token,
+  };
+}

@@ -1,0 +1,34 @@
+import type { CronJobs } from "#cron";
+import type { Logger } from "#foundation/files/logger";
+import type { HermesHome } from "#foundation/files/paths";
+import type { Clock } from "#foundation/time/clock";
+import type { SessionService } from "#session";
+import type { Store } from "#store";
+
+/** What the dashboard shows and works with. */
+export interface DashboardDeps {
+  readonly address: DashboardAddress;
+  /** The folder with the built page. */
+  readonly pageFolder: string;
+  readonly version: string;
+  readonly home: HermesHome;
+  readonly env: NodeJS.ProcessEnv;
+  readonly sessions: SessionService;
+  readonly store: Store;
+  readonly jobs: CronJobs;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where commands of new conversations run. */
+  readonly cwd: string;
+  /** Takes secrets out of text that leaves the program. */
+  redact(text: string): string;
+  /** Called once, when requests are answered; the fragment carries the token. */
+  onReady(url: string): void;
+}
+
+export interface DashboardAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Where a reverse proxy serves the page; its host and origin are accepted, too. */
+  readonly publicUrl?: URL | undefined;
+}

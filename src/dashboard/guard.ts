@@ -1,0 +1,65 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+export interface GuardOptions {
+  readonly token: string;
+  readonly port: number;
+  readonly publicUrl?: URL | undefined;
+}
+
+/** What a request says about where it comes from. */
+export interface Caller {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly fetchSite?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export type Verdict =
+  | { readonly kind: "allowed" }
+  | { readonly kind: "refused"; readonly status: 401 | 403; readonly reason: string };
+
+/**
+ * Who may speak to the dashboard.
+ *
+ * 1. Only under names of this machine, or the stated one of a reverse proxy: a name that somebody else points here (DNS rebinding) is refused.
+ * 2. A page of another origin is refused, whatever it brings.
+ * 3. Everything but the page's own files needs the token of this start, which only the address that was printed carries.
+ */
+export class Guard {
+  readonly #hosts: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+  readonly #digest: Buffer;
+
+  constructor({ token, port, publicUrl }: GuardOptions) {
+    const hosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
+    this.#hosts = new Set(publicUrl === undefined ? hosts : [...hosts, publicUrl.host]);
+    const origins = hosts.map((host) => `http://${host}`);
+    this.#origins = new Set(publicUrl === undefined ? origins : [...origins, publicUrl.origin]);
+    this.#digest = digest(token);
+  }
+
+  /** The files of the page: nothing in them is secret. */
+  judgePage({ host }: Pick<Caller, "host">): Verdict {
+    return this.#hosts.has(host?.toLowerCase() ?? "") ? allowed : refused(403, "This host name is not served.");
+  }
+
+  judgeCall(caller: Caller): Verdict {
+    const page = this.judgePage(caller);
+    if (page.kind === "refused") return page;
+    const { origin, fetchSite, token } = caller;
+    if (origin !== undefined && !this.#origins.has(origin)) return refused(403, "This origin is not allowed.");
+    if (fetchSite !== undefined && fetchSite !== "same-origin" && fetchSite !== "none")
+      return refused(403, "Other pages may not call the dashboard.");
+    const isKnown = token !== undefined && timingSafeEqual(digest(token), this.#digest);
+    return isKnown ? allowed : refused(401, "Open the address that hermes dashboard printed.");
+  }
+
+  /** Browsers ask nobody before they open a WebSocket to another origin, so here the origin has to be there. */
+  judgeSocket(caller: Caller): Verdict {
+    return caller.origin === undefined ? refused(403, "This origin is not allowed.") : this.judgeCall(caller);
+  }
+}
+
+const allowed: Verdict = { kind: "allowed" };
+const refused = (status: 401 | 403, reason: string): Verdict => ({ kind: "refused", status, reason });
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,0 +1,169 @@
+import type { VNode } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import type { Api } from "../shell/api.ts";
+import { count, dollars } from "../shell/figures.ts";
+import { linkTo } from "../shell/route.ts";
+import { Composer } from "./composer.tsx";
+import { Connection, type ConnectionState } from "./connection.ts";
+import { answered, type Conversation, emptyConversation, prepend, reduce } from "./conversation.ts";
+import type { Frame, HistoryMessage, PersonRequest, SessionFacts } from "./frames.ts";
+import { ItemView } from "./items.tsx";
+import { RequestCard } from "./requests.tsx";
+
+type Change =
+  | { readonly kind: "frames"; readonly frames: readonly Frame[] }
+  | { readonly kind: "earlier"; readonly earlier: number; readonly messages: readonly HistoryMessage[] }
+  | { readonly kind: "answered"; readonly id: string };
+
+function change(state: Conversation, what: Change): Conversation {
+  if (what.kind === "frames") return what.frames.reduce(reduce, state);
+  return what.kind === "earlier" ? prepend(state, what.earlier, what.messages) : answered(state, what.id);
+}
+
+interface Line {
+  readonly conversation: Conversation;
+  readonly state: ConnectionState;
+  readonly reason: string;
+  readonly connection: Connection | undefined;
+  dispatch(what: Change): void;
+}
+
+/** The conversation and the socket that fills it. */
+function useConversation(api: Api, id: string | undefined): Line {
+  const [conversation, dispatch] = useReducer<Conversation, Change>(change, emptyConversation);
+  const [{ state, reason }, setState] = useState<{ state: ConnectionState; reason: string }>({
+    state: "connecting",
+    reason: "",
+  });
+  const [connection, setConnection] = useState<Connection>();
+  const known = useRef({ session: id, after: undefined as number | undefined });
+  known.current = { session: conversation.info?.id ?? id, after: conversation.seq };
+  useEffect(() => {
+    const made = new Connection({
+      token: api.token,
+      resume: () => known.current,
+      onFrames: (frames) => dispatch({ kind: "frames", frames }),
+      onState: (now, why = "") => setState({ state: now, reason: why }),
+    });
+    setConnection(made);
+    return () => made.close();
+  }, [api]);
+  return { conversation, state, reason, connection, dispatch };
+}
+
+/** One conversation: what was said, what is being done, and where to write. */
+export function Chat({ api, id }: { readonly api: Api; readonly id: string | undefined }): VNode {
+  const { conversation, state, reason, connection, dispatch } = useConversation(api, id);
+  const { items, info, isBusy, requests, queued, earlier } = conversation;
+  const send = (input: Readonly<Record<string, unknown>>): void => connection?.send(input);
+  const submit = useCallback(
+    (text: string, images: readonly string[] = []): void =>
+      connection?.send({
+        type: "submit",
+        text,
+        images: images.length === 0 ? undefined : images,
+        key: crypto.randomUUID(),
+      }),
+    [connection],
+  );
+  const settle = (request: PersonRequest, input: Readonly<Record<string, unknown>>): void => {
+    send({ ...input, id: request.id });
+    dispatch({ kind: "answered", id: request.id });
+  };
+  const showEarlier = async (): Promise<void> => {
+    if (info === undefined) return;
+    const path = `sessions/${encodeURIComponent(info.id)}/messages?before=${earlier}`;
+    dispatch({ kind: "earlier", ...(await api.get<Omit<Extract<Change, { kind: "earlier" }>, "kind">>(path)) });
+  };
+  useEffect(() => {
+    document.title = `${info?.title ?? "Chat"} · Hermes`;
+    if (info !== undefined && items.length > 0) window.history.replaceState(null, "", linkTo("chat", info.id));
+  }, [info?.id, info?.title, items.length > 0]);
+  return (
+    <section class="chat" aria-label="Conversation">
+      <ChatHead info={info} state={state} reason={reason} />
+      <Scroller mark={items}>
+        {earlier > 0 && (
+          <button type="button" class="quiet" onClick={() => void showEarlier()}>
+            Show earlier messages ({earlier})
+          </button>
+        )}
+        {items.map((item) => (
+          <ItemView key={item.id} item={item} onCommand={submit} />
+        ))}
+        {items.length === 0 && state === "open" && <p class="hint">What shall we do?</p>}
+      </Scroller>
+      {requests.map((request) => (
+        <RequestCard
+          key={request.id}
+          request={request}
+          onApprove={(choice) => settle(request, { type: "approve", choice })}
+          onAnswer={(text) => settle(request, { type: "answer", text })}
+        />
+      ))}
+      <Composer
+        isBusy={isBusy}
+        queued={queued}
+        onSubmit={submit}
+        onQueue={(text) => send({ type: "queue", text })}
+        onUnqueue={(index) => send({ type: "unqueue", index })}
+        onStop={() => send({ type: "interrupt" })}
+        complete={(line, onReady) =>
+          connection?.ask(
+            { type: "complete", line },
+            (reply) => reply.kind === "completions" && onReady(reply.completions),
+          )
+        }
+      />
+    </section>
+  );
+}
+
+const stateWords: Readonly<Record<ConnectionState, string>> = {
+  connecting: "Connecting…",
+  open: "",
+  waiting: "The connection is gone. Trying again…",
+  refused: "",
+};
+
+function ChatHead(props: {
+  readonly info: SessionFacts | undefined;
+  readonly state: ConnectionState;
+  readonly reason: string;
+}): VNode {
+  const { info, state, reason } = props;
+  const share = info === undefined || info.context_window === 0 ? 0 : info.context_tokens / info.context_window;
+  return (
+    <header class="chat-head">
+      <h1>{info?.title ?? "New conversation"}</h1>
+      {info !== undefined && (
+        <p>
+          {info.provider_label}: {info.model}
+          {info.is_demo && " (demo model; connect one with hermes setup)"} · {info.cwd} · {count(info.context_tokens)}{" "}
+          tokens ({Math.round(share * 100)} %){info.cost?.usd === undefined ? "" : ` · ${dollars(info.cost.usd)}`}
+        </p>
+      )}
+      <p role="status" class="connection">
+        {reason === "" ? stateWords[state] : reason}
+      </p>
+    </header>
+  );
+}
+
+/** Stays at the end while the person is there, and where they are when they have scrolled back. */
+function Scroller({ mark, children }: { readonly mark: unknown; readonly children: preact.ComponentChildren }): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [mark]);
+  const note = (): void => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current ?? document.documentElement;
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+  };
+  return (
+    <div class="scroller" ref={box} onScroll={note} tabIndex={0} role="log" aria-label="Messages" aria-live="off">
+      {children}
+    </div>
+  );
+}

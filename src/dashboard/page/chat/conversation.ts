@@ -1,0 +1,223 @@
+import type { Frame, HistoryMessage, PersonRequest, SessionFacts, View } from "./frames.ts";
+
+export interface ToolItem {
+  readonly kind: "tool";
+  readonly id: string;
+  readonly name: string;
+  readonly preview: string;
+  readonly input: string;
+  readonly output: string;
+  readonly diff?: string | undefined;
+  readonly state: "running" | "done" | "failed" | "cut";
+  readonly durationMs?: number | undefined;
+}
+
+/** One thing in the column of the conversation. */
+export type Item =
+  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly images: readonly string[] }
+  | {
+      readonly kind: "assistant";
+      readonly id: string;
+      readonly text: string;
+      readonly reasoning: string;
+      readonly isOpen: boolean;
+    }
+  | ToolItem
+  | { readonly kind: "notice"; readonly id: string; readonly level: "info" | "warn" | "error"; readonly text: string }
+  | { readonly kind: "view"; readonly id: string; readonly view: View };
+
+export interface Conversation {
+  readonly items: readonly Item[];
+  readonly info: SessionFacts | undefined;
+  readonly earlier: number;
+  readonly isBusy: boolean;
+  readonly requests: readonly PersonRequest[];
+  readonly queued: readonly string[];
+  /** The number of the last event that is in here. */
+  readonly seq: number | undefined;
+  /** For ids of items that have none of their own. */
+  readonly made: number;
+}
+
+export const emptyConversation: Conversation = {
+  items: [],
+  info: undefined,
+  earlier: 0,
+  isBusy: false,
+  requests: [],
+  queued: [],
+  seq: undefined,
+  made: 0,
+};
+
+/** The conversation after something came over the socket. Pure. */
+export function reduce(state: Conversation, frame: Frame): Conversation {
+  const next = "seq" in frame ? { ...state, seq: frame.seq } : state;
+  switch (frame.type) {
+    case "history":
+      return { ...next, items: itemsOf(frame.messages), earlier: frame.earlier, requests: [] };
+    case "resync": {
+      const { info, text, turn_id, requests } = frame;
+      const isBusy = turn_id !== undefined;
+      const synced = { ...next, info, isBusy, requests, queued: info.queued };
+      return text === "" ? synced : add(synced, (id) => ({ kind: "assistant", id, text, reasoning: "", isOpen: true }));
+    }
+    case "session-changed":
+      return { ...next, info: frame.info, queued: frame.info.queued };
+    case "turn-start":
+      return { ...next, isBusy: true };
+    case "turn-end":
+      return endTurn(next, frame);
+    case "input-admitted":
+      return hasItem(next, frame.message_id)
+        ? next
+        : { ...next, items: [...next.items, { kind: "user", id: frame.message_id, text: frame.text, images: [] }] };
+    case "text-delta":
+      return write(next, { text: frame.text });
+    case "reasoning-delta":
+      return write(next, { reasoning: frame.text });
+    case "message-end":
+      return endMessage(next, frame.message);
+    case "tool-start":
+    case "tool-update":
+    case "tool-end":
+      return toolEvent(next, frame);
+    case "approval-request":
+    case "question-request":
+    case "secret-request":
+      return { ...next, requests: [...without(next.requests, frame.id), frame] };
+    case "approval-response":
+    case "question-response":
+      return { ...next, requests: without(next.requests, frame.id) };
+    case "notice":
+      return add(next, (id) => ({ kind: "notice", id, level: frame.level, text: frame.text }));
+    case "recovery-start":
+      return add(next, (id) => ({ kind: "notice", id, level: "warn", text: frame.problem }));
+    case "queue-changed":
+      return { ...next, queued: frame.queued };
+    case "usage":
+      return next.info === undefined ? next : { ...next, info: { ...next.info, context_tokens: frame.context_tokens } };
+    case "reply":
+      return replied(next, frame);
+    default:
+      return next;
+  }
+}
+
+/** Messages that lie before those that are shown. */
+export function prepend(state: Conversation, earlier: number, messages: readonly HistoryMessage[]): Conversation {
+  return { ...state, earlier, items: [...itemsOf(messages), ...state.items] };
+}
+
+export function answered(state: Conversation, requestId: string): Conversation {
+  return { ...state, requests: without(state.requests, requestId) };
+}
+
+const hasItem = (state: Conversation, id: string): boolean => state.items.some((item) => item.id === id);
+
+const without = (requests: readonly PersonRequest[], id: string): readonly PersonRequest[] =>
+  requests.filter((one) => one.id !== id);
+
+function add(state: Conversation, make: (id: string) => Item): Conversation {
+  return { ...state, made: state.made + 1, items: [...state.items, make(`made-${state.made}`)] };
+}
+
+/** Appends to the reply that is being written; begins one where none is. */
+function write(state: Conversation, piece: { readonly text?: string; readonly reasoning?: string }): Conversation {
+  const last = state.items.at(-1);
+  const { text = "", reasoning = "" } = piece;
+  if (last?.kind !== "assistant" || !last.isOpen)
+    return add(state, (id) => ({ kind: "assistant", id, text, reasoning, isOpen: true }));
+  const grown = { ...last, text: last.text + text, reasoning: last.reasoning + reasoning };
+  return { ...state, items: [...state.items.slice(0, -1), grown] };
+}
+
+function endMessage(
+  state: Conversation,
+  message: { readonly uid?: string; readonly content: string; readonly reasoning?: string | null },
+): Conversation {
+  const reasoning = message.reasoning ?? "";
+  // The transcript that was read a moment ago held it already.
+  if (message.uid !== undefined && hasItem(state, message.uid))
+    return { ...state, items: state.items.filter((item) => item.kind !== "assistant" || !item.isOpen) };
+  const index = state.items.findLastIndex((item) => item.kind === "assistant" && item.isOpen);
+  const open = state.items[index];
+  if (open?.kind === "assistant") {
+    const whole: Item = { ...open, text: message.content, reasoning: reasoning || open.reasoning, isOpen: false };
+    return { ...state, items: state.items.with(index, whole) };
+  }
+  if (message.content === "" && reasoning === "") return state;
+  return add(state, (id) => ({ kind: "assistant", id, text: message.content, reasoning, isOpen: false }));
+}
+
+function endTurn(state: Conversation, { error }: { readonly error?: string }): Conversation {
+  const items = state.items.map((item): Item => {
+    if (item.kind === "assistant" && item.isOpen) return { ...item, isOpen: false };
+    return item.kind === "tool" && item.state === "running" ? { ...item, state: "cut" } : item;
+  });
+  const ended = { ...state, items, isBusy: false, requests: [] };
+  if (error === undefined || error === "") return ended;
+  return add(ended, (id) => ({ kind: "notice", id, level: "error", text: error }));
+}
+
+function toolEvent(state: Conversation, frame: ToolFrame): Conversation {
+  const index = state.items.findLastIndex((item) => item.kind === "tool" && item.id === frame.call_id);
+  const found = state.items[index];
+  const tool: ToolItem =
+    found?.kind === "tool"
+      ? found
+      : { kind: "tool", id: frame.call_id, name: "", preview: "", input: "", output: "", state: "running" };
+  const changed = toolAfter(tool, frame);
+  return { ...state, items: found === undefined ? [...state.items, changed] : state.items.with(index, changed) };
+}
+
+type ToolFrame = Extract<Frame, { readonly type: "tool-start" | "tool-update" | "tool-end" }>;
+
+function toolAfter(tool: ToolItem, frame: ToolFrame): ToolItem {
+  if (frame.type === "tool-update") return { ...tool, output: `${tool.output}${frame.text}`.slice(-100_000) };
+  if (frame.type === "tool-start") {
+    const input = frame.args === undefined ? tool.input : JSON.stringify(frame.args, null, 2);
+    return { ...tool, name: frame.name, preview: frame.preview, input, state: "running" };
+  }
+  const { name, preview, diff, result, duration_ms: durationMs } = frame;
+  const output = result ?? (tool.output === "" ? preview : tool.output);
+  return { ...tool, name, diff, output, durationMs, state: frame.is_error ? "failed" : "done" };
+}
+
+function replied(state: Conversation, frame: Extract<Frame, { readonly type: "reply" }>): Conversation {
+  if (frame.kind === "refused")
+    return add(state, (id) => ({ kind: "notice", id, level: "error", text: frame.message }));
+  if (frame.kind !== "command") return state;
+  const { view } = frame;
+  if (view.kind === "nothing" || view.kind === "turn" || view.kind === "surface") return state;
+  return add(state, (id) => ({ kind: "view", id, view }));
+}
+
+/** The transcript as items: each result at the call it answers. */
+function itemsOf(messages: readonly HistoryMessage[]): readonly Item[] {
+  const results = new Map(messages.flatMap((one) => (one.call_id === undefined ? [] : [[one.call_id, one] as const])));
+  return messages.flatMap((message, index): readonly Item[] => {
+    const id = message.id ?? `row-${index}`;
+    if (message.role === "user") return [{ kind: "user", id, text: message.text, images: message.images ?? [] }];
+    if (message.role === "tool") return [];
+    const { text, reasoning = "", calls = [] } = message;
+    const words: readonly Item[] =
+      text === "" && reasoning === "" ? [] : [{ kind: "assistant", id, text, reasoning, isOpen: false }];
+    return [...words, ...calls.map((call) => pastCall(call, results.get(call.id)))];
+  });
+}
+
+function pastCall(
+  call: { readonly id: string; readonly name: string; readonly arguments: string },
+  result: HistoryMessage | undefined,
+): ToolItem {
+  return {
+    kind: "tool",
+    id: call.id,
+    name: call.name,
+    preview: call.arguments.slice(0, 120),
+    input: call.arguments,
+    output: result?.text ?? "",
+    state: result === undefined ? "running" : "done",
+  };
+}

@@ -1,0 +1,81 @@
+import type { VNode } from "preact";
+import { Markdown } from "../markdown/markdown.tsx";
+import { memo } from "../markdown/memo.ts";
+import type { Item, ToolItem } from "./conversation.ts";
+import { Diff } from "./diff.tsx";
+import { CommandView } from "./view.tsx";
+
+export interface ItemProps {
+  readonly item: Item;
+  onCommand(line: string): void;
+}
+
+/** One thing of the conversation; drawn again only when it changes. */
+export const ItemView = memo(({ item, onCommand }: ItemProps): VNode => {
+  switch (item.kind) {
+    case "user":
+      return (
+        <article class="item user" aria-label="You">
+          <p>{item.text}</p>
+          {item.images.map((source, index) => (
+            <img key={index} src={source} alt="attached" />
+          ))}
+        </article>
+      );
+    case "assistant":
+      return (
+        <article class="item assistant" aria-label="Hermes">
+          {item.reasoning !== "" && (
+            <details class="reasoning">
+              <summary>Reasoning</summary>
+              <p>{item.reasoning}</p>
+            </details>
+          )}
+          <Markdown text={item.text} />
+        </article>
+      );
+    case "tool":
+      return <ToolCard tool={item} />;
+    case "notice":
+      return (
+        <p class={`item notice ${item.level}`} role={item.level === "error" ? "alert" : "status"}>
+          {item.text}
+        </p>
+      );
+    case "view":
+      return <CommandView view={item.view} onCommand={onCommand} />;
+  }
+});
+
+const words: Readonly<Record<ToolItem["state"], string>> = {
+  running: "running",
+  done: "done",
+  failed: "failed",
+  cut: "stopped",
+};
+
+function ToolCard({ tool }: { readonly tool: ToolItem }): VNode {
+  const { name, preview, input, output, diff, state, durationMs } = tool;
+  const took = durationMs === undefined ? "" : ` in ${(durationMs / 1000).toFixed(1)} s`;
+  return (
+    <article class={`item tool ${state}`} aria-label={`Tool ${name}`}>
+      <details open={state === "running" || diff !== undefined}>
+        <summary>
+          <strong>{name}</strong> <code>{preview}</code> <span class="state">{`${words[state]}${took}`}</span>
+        </summary>
+        {input !== "" && (
+          <details class="input">
+            <summary>Arguments</summary>
+            <pre tabIndex={0}>{input}</pre>
+          </details>
+        )}
+        {diff !== undefined && <Diff text={diff} />}
+        {output !== "" && diff === undefined && (
+          <pre class="output" tabIndex={0}>
+            {output}
+          </pre>
+        )}
+      </details>
+    </article>
+  );
+}

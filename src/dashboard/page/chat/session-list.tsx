@@ -1,0 +1,52 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { Api } from "../shell/api.ts";
+import { ago } from "../shell/figures.ts";
+import { linkTo } from "../shell/route.ts";
+import { useLoaded } from "../shell/use-loaded.ts";
+
+export interface SessionRow {
+  readonly id: string;
+  readonly title: string;
+  readonly source: string;
+  readonly model: string | null;
+  readonly last_active_ms: number;
+  readonly message_count: number;
+}
+
+/** The conversations beside the one that is open. */
+export function SessionList({ api, current }: { readonly api: Api; readonly current: string | undefined }): VNode {
+  const [words, setWords] = useState("");
+  const [loaded] = useLoaded<{ readonly sessions: readonly SessionRow[] }>(
+    api,
+    `sessions?limit=30&q=${encodeURIComponent(words)}`,
+    10_000,
+  );
+  return (
+    <aside class="sessions" aria-label="Conversations">
+      <a class="button" href={linkTo("chat", "new")}>
+        New conversation
+      </a>
+      <input
+        type="search"
+        aria-label="Search conversations"
+        placeholder="Search"
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+      />
+      <ul>
+        {loaded.kind === "ready" &&
+          loaded.value.sessions.map(({ id, title, source, last_active_ms }) => (
+            <li key={id}>
+              <a href={linkTo("chat", id)} aria-current={id === current ? "page" : undefined}>
+                <span>{title === "" ? id : title}</span>
+                <small>
+                  {source}, {ago(last_active_ms)}
+                </small>
+              </a>
+            </li>
+          ))}
+      </ul>
+    </aside>
+  );
+}

@@ -1,0 +1,89 @@
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import type { SessionRow } from "../chat/session-list.tsx";
+import { ago, count } from "../shell/figures.ts";
+import type { PageProps } from "../shell/page-props.ts";
+import { linkTo } from "../shell/route.ts";
+import { useLoaded } from "../shell/use-loaded.ts";
+import { Loading } from "./loading.tsx";
+
+/** All conversations: searched in what was said, opened, exported, deleted. */
+export function SessionsPage({ api }: PageProps): VNode {
+  const [words, setWords] = useState("");
+  const [problem, setProblem] = useState("");
+  const [loaded, again] = useLoaded<{ readonly sessions: readonly SessionRow[] }>(
+    api,
+    `sessions?limit=200&q=${encodeURIComponent(words)}`,
+  );
+  const remove = async (id: string, title: string): Promise<void> => {
+    if (!window.confirm(`Delete "${title}" with all its messages?`)) return;
+    await api.send("DELETE", `sessions/${encodeURIComponent(id)}`).catch((error: Error) => setProblem(error.message));
+    again();
+  };
+  const save = async (id: string): Promise<void> => {
+    const whole = await api.get<unknown>(`sessions/${encodeURIComponent(id)}/export`);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 2)], { type: "application/json" }));
+    link.download = `${id}.json`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <>
+      <h1>Sessions</h1>
+      <input
+        type="search"
+        aria-label="Search all conversations"
+        placeholder="Words in titles and messages"
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+      />
+      {problem !== "" && <p role="alert">{problem}</p>}
+      <Loading of={loaded}>
+        {({ sessions }) => (
+          <div class="scrolls">
+            <table>
+              <thead>
+                <tr>
+                  <th>Conversation</th>
+                  <th>Source</th>
+                  <th>Model</th>
+                  <th>Messages</th>
+                  <th>Last active</th>
+                  <th>Actions</th>
+                </tr>
+              </thead>
+              <tbody>
+                {sessions.map(({ id, title, source, model, message_count, last_active_ms }) => (
+                  <tr key={id}>
+                    <td>
+                      <a href={linkTo("chat", id)}>{title === "" ? id : title}</a>
+                    </td>
+                    <td>{source}</td>
+                    <td>{model ?? ""}</td>
+                    <td>{count(message_count)}</td>
+                    <td>{ago(last_active_ms)}</td>
+                    <td class="actions">
+                      <button type="button" class="quiet" aria-label={`Export ${title}`} onClick={() => void save(id)}>
+                        Export
+                      </button>
+                      <button
+                        type="button"
+                        class="deny"
+                        aria-label={`Delete ${title}`}
+                        onClick={() => void remove(id, title)}
+                      >
+                        Delete
+                      </button>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            {sessions.length === 0 && <p>Nothing was found.</p>}
+          </div>
+        )}
+      </Loading>
+    </>
+  );
+}

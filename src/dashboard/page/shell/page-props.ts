@@ -1,0 +1,7 @@
+import type { Api } from "./api.ts";
+
+/** What every page beside the chat is drawn with. */
+export interface PageProps {
+  readonly api: Api;
+  readonly id: string | undefined;
+}

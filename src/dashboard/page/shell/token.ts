@@ -1,0 +1,15 @@
+const name = "hermes-token";
+
+/**
+ * The token of this start. It comes in the fragment, which browsers send to nobody, is taken out of the address at once and kept
+ * for this tab alone.
+ */
+export function takeToken(): string | undefined {
+  const { hash, pathname, search } = window.location;
+  const fresh = /^#token=([\w-]+)/.exec(hash)?.[1];
+  if (fresh !== undefined) {
+    window.sessionStorage.setItem(name, fresh);
+    window.history.replaceState(null, "", `${pathname}${search}#/`);
+  }
+  return window.sessionStorage.getItem(name) ?? undefined;
+}

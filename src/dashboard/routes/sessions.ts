@@ -1,0 +1,77 @@
+import type { Context, Hono } from "hono";
+import type { SessionId } from "#conversation";
+import { createConversations } from "#session";
+import type { DashboardDeps } from "../deps.ts";
+import { pageMessage } from "../transcript.ts";
+
+const atMost = 200;
+
+/** The stored conversations: listed, searched, read, deleted. */
+export function sessionRoutes(app: Hono, { store, sessions }: DashboardDeps): void {
+  const conversations = createConversations(store);
+  app.get("/api/sessions", async (c) => {
+    const search = c.req.query("q")?.trim();
+    const wanted = { search: search === "" ? undefined : search, limit: countIn(c, "limit", 50) };
+    const found = await conversations.list(wanted, c.req.raw.signal);
+    return c.json({
+      sessions: found.map(({ sessionId, title, preview, platform, model, ...facts }) => ({
+        id: sessionId,
+        title: title ?? preview,
+        source: platform,
+        model: model ?? null,
+        started_at_ms: facts.startedAtMs,
+        last_active_ms: facts.lastActiveMs,
+        message_count: facts.messageCount,
+      })),
+    });
+  });
+  app.get("/api/sessions/:id", async (c) => {
+    const record = await recordOf(c);
+    if (record === undefined) return missing(c);
+    const { usage } = record;
+    return c.json({
+      id: record.id,
+      title: record.title ?? null,
+      source: record.source,
+      model: record.model ?? null,
+      parent_id: record.parentSessionId ?? null,
+      lineage: record.lineage ?? null,
+      started_at_ms: record.startedAtMs,
+      ended_at_ms: record.endedAtMs ?? null,
+      message_count: record.messageCount,
+      tool_call_count: record.toolCallCount,
+      input_tokens: usage.input,
+      output_tokens: usage.output,
+      cost_usd: record.actualCostUsd ?? record.estimatedCostUsd ?? null,
+    });
+  });
+  app.get("/api/sessions/:id/messages", async (c) => {
+    const record = await recordOf(c);
+    if (record === undefined) return missing(c);
+    const messages = await store.messages.conversation(record.id);
+    const before = countIn(c, "before", messages.length);
+    const from = Math.max(0, before - countIn(c, "limit", atMost));
+    return c.json({ earlier: from, messages: messages.slice(from, before).map(pageMessage) });
+  });
+  app.delete("/api/sessions/:id", async (c) => {
+    const record = await recordOf(c);
+    if (record === undefined) return missing(c);
+    return c.json({ deleted: await store.sessions.delete(record.id) });
+  });
+  app.get("/api/sessions/:id/export", async (c) => {
+    const record = await recordOf(c);
+    return record === undefined ? missing(c) : c.json(await store.sessions.export(record.id));
+  });
+
+  async function recordOf(c: Context) {
+    const id: SessionId | undefined = await sessions.find(c.req.param("id") ?? "");
+    return id === undefined ? undefined : await store.sessions.get(id);
+  }
+}
+
+const missing = (c: Context) => c.json({ error: "There is no such conversation." }, 404);
+
+function countIn(c: Context, name: string, usual: number): number {
+  const value = Number(c.req.query(name) ?? usual);
+  return Number.isSafeInteger(value) && value >= 0 ? value : usual;
+}

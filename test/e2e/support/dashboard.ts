@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Scope } from "#foundation/lifecycle/disposal";
+import { type ModelServer, startModelServer } from "../../fakes/model-server/index.ts";
+import { Stage } from "./stage.ts";
+
+export interface Dashboard {
+  readonly model: ModelServer;
+  readonly stage: Stage;
+  /** With the token in its fragment. */
+  readonly url: string;
+  readonly origin: string;
+  readonly token: string;
+}
+
+/** The built program with a scripted model, serving its dashboard. */
+export async function startDashboard(scope: Scope, more = ""): Promise<Dashboard> {
+  const model = scope.adopt(await startModelServer());
+  const config = [
+    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
+    "auxiliary: { title_generation: { enabled: false } }",
+    more,
+  ].join("\n");
+  const stage = scope.adopt(await Stage.open({ config, files: { "notes.txt": "tea\n" } }));
+  const child = stage.start(["dashboard", "--port", "0", "--no-open", "--json"]);
+  const url = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const found = /"url": "([^"]+)"/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.stderr?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    child.once("exit", () => reject(new Error(`it ended: ${text}`)));
+  });
+  return { model, stage, url, origin: new URL(url).origin, token: url.split("#token=")[1] ?? "" };
+}
+
+const launchFlags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Chromium of the system; `rules` are for its resolver of names. */
+export async function openChromium(scope: Scope, rules?: string): Promise<BrowserContext> {
+  const folder = await mkdtemp(path.join(tmpdir(), "hermes-chromium-"));
+  scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const args = rules === undefined ? launchFlags : [...launchFlags, `--host-resolver-rules=${rules}`];
+  const browser: Browser = await chromium.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    headless: true,
+    args,
+    env: { ...process.env, HOME: folder } as Record<string, string>,
+  });
+  scope.defer(() => browser.close());
+  return await browser.newContext();
+}
+
+/** A page that fails the test when one of its scripts does. */
+export async function openPage(context: BrowserContext, url: string, problems: string[]): Promise<Page> {
+  const page = await context.newPage();
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await page.goto(url);
+  return page;
+}
