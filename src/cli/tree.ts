@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import type { HelpGroup } from "./help.ts";
+import { acpCommand } from "./tree/acp.ts";
 import { apiCommand } from "./tree/api.ts";
 import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
 import { batchCommand } from "./tree/batch.ts";
@@ -65,6 +66,7 @@ export const commandTree: Command = {
     cronCommand,
     apiCommand,
     dashboardCommand,
+    acpCommand,
     sessionsCommand,
     rollbackCommand,
     insightsCommand,
@@ -110,7 +112,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Chat platforms", commands: ["gateway", "pairing"] },
   { title: "Schedules", commands: ["cron"] },
   { title: "Training data", commands: ["batch", "compress-trajectories", "env", "rl-api"] },
-  { title: "Programs", commands: ["api", "dashboard"] },
+  { title: "Programs", commands: ["api", "acp", "dashboard"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
   { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },

@@ -118,6 +118,8 @@ export type AgentEvent =
   | {
       readonly type: "approval-request";
       readonly id: string;
+      /** The call that asks; absent where no call does, and of a child it is the child's. */
+      readonly callId?: string | undefined;
       readonly tool: string;
       readonly summary: string;
       readonly reasons: readonly string[];

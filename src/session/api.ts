@@ -120,6 +120,8 @@ export interface SessionInfo {
   /** Commands of processes that run in the background. */
   readonly processes?: readonly string[] | undefined;
   readonly isYolo: boolean;
+  /** Nothing is changed, because a plan is being made. */
+  readonly isPlanning: boolean;
   readonly isBusy: boolean;
   readonly queued: readonly string[];
   readonly fallbackActive: boolean;
@@ -153,6 +155,8 @@ export interface OpenSession extends AsyncDisposable {
    * opens the session next. This one takes no more input.
    */
   breakOff(): void;
+  /** How much may be done without asking, from the next call on. */
+  setMode(mode: SessionMode): void;
   /** Answers an approval that was asked for by an event. */
   approve(requestId: string, answer: ApprovalAnswer): void;
   /** Answers a question, a sudo prompt or a request for a secret; undefined cancels. */
@@ -160,6 +164,9 @@ export interface OpenSession extends AsyncDisposable {
   /** Resolves when no turn runs and nothing is queued. */
   settled(): Promise<void>;
 }
+
+/** `default` asks about what is flagged, `plan` changes nothing, `yolo` asks about nothing. */
+export type SessionMode = "default" | "plan" | "yolo";
 
 export type SessionListener = (event: SessionEvent, seq: number) => void;
 

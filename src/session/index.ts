@@ -8,6 +8,7 @@ export type {
   PickerItem,
   SessionEvent,
   SessionInfo,
+  SessionMode,
   SessionRequest,
   SessionService,
   Submission,
@@ -18,6 +19,7 @@ export type {
 } from "./api.ts";
 export { commandCategories, type SlashCommand, type WhileRunning } from "./commands/command.ts";
 export { builtinCommands } from "./commands/index.ts";
+export { viewText } from "./commands/view-text.ts";
 
 export { openSessions } from "./open.ts";
 export { collectInsights, type SkillUseFigures } from "./reports/insights.ts";

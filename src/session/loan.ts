@@ -31,6 +31,7 @@ export function loanOf(front: SessionFront, source: string, giveBack: () => void
     unqueue: (index) => front.unqueue(index),
     interrupt: (message) => front.interrupt(message),
     breakOff: () => front.breakOff(),
+    setMode: (mode) => front.setMode(mode),
     approve: (id, answer) => front.approve(id, answer),
     answer: (id, text) => front.answer(id, text),
     settled: () => front.settled(),

@@ -4,7 +4,14 @@ import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
-import { type ResetPolicy, resetDue, type SessionEvent, type SessionService, type Submission } from "#session";
+import {
+  type ResetPolicy,
+  resetDue,
+  type SessionEvent,
+  type SessionService,
+  type Submission,
+  viewText,
+} from "#session";
 import { type InboxEntry, type Store, takeLease } from "#store";
 import type { Users } from "../access/users.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
@@ -25,7 +32,6 @@ import { readAnswer } from "./read-inbound.ts";
 import { recoverChat } from "./recovery.ts";
 import { joined, type RowGroup } from "./row-groups.ts";
 import { sessionContext } from "./session-context.ts";
-import { viewText } from "./view-text.ts";
 
 export interface ChatDeps {
   readonly store: Store;

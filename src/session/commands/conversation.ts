@@ -142,6 +142,7 @@ export const branchCommand = defineCommand({
 
 export const compressCommand = defineCommand({
   name: "compress",
+  aliases: ["compact"],
   description: "Summarise the older part of this conversation now",
   category: "Session",
   argsHint: "[focus topic]",

@@ -37,7 +37,7 @@ import {
   verboseCommand,
 } from "./screen.ts";
 import { snapshotCommand } from "./snapshot.ts";
-import { contextCommand, insightsCommand, statusCommand, usageCommand } from "./status.ts";
+import { contextCommand, insightsCommand, statusCommand, usageCommand, versionCommand } from "./status.ts";
 import {
   memoryCommand,
   pluginsCommand,
@@ -110,6 +110,7 @@ export const builtinCommands: readonly SlashCommand[] = [
   usageCommand,
   contextCommand,
   insightsCommand,
+  versionCommand,
   profileCommand,
   copyCommand,
   pasteCommand,

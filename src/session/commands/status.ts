@@ -8,6 +8,15 @@ import { insightsText } from "../reports/insights-text.ts";
 import { defineCommand } from "./command.ts";
 import { say, warn } from "./views.ts";
 
+export const versionCommand = defineCommand({
+  name: "version",
+  description: "Show the version of Hermes",
+  category: "Info",
+  whileRunning: "now",
+  takes: ["machine"],
+  run: (_call, { machine }) => Promise.resolve(say(`Hermes ${machine.version}`)),
+});
+
 export const statusCommand = defineCommand({
   name: "status",
   description: "Show session, model, where its key comes from, and how full the context is",

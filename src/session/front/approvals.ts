@@ -41,6 +41,7 @@ export class Approvals implements Approver {
       emit({
         type: "approval-request",
         id: request.id,
+        callId: request.callId,
         tool: request.tool,
         summary: request.summary,
         reasons: request.findings.map((finding) => finding.description),

@@ -7,6 +7,7 @@ import type {
   SessionEvent,
   SessionInfo,
   SessionListener,
+  SessionMode,
   Submission,
   SubscribeOptions,
   UserInput,
@@ -214,6 +215,13 @@ export class SessionFront implements OpenSession {
     this.#isLost = true;
     this.#conversation.now.transcript.seal();
     this.#turns.interrupt();
+  }
+
+  setMode(mode: SessionMode): void {
+    const { approvals } = this.#conversation.now.services;
+    approvals.setPlanning(mode === "plan");
+    approvals.setYolo(mode === "yolo");
+    this.#changed();
   }
 
   approve(requestId: string, answer: ApprovalAnswer): void {

@@ -28,6 +28,7 @@ export function sessionInfo(
     toolsets: services.tools.describe(),
     processes: services.processes.list().flatMap(({ command, state }) => (state === "running" ? [command] : [])),
     isYolo: services.approvals.isYolo,
+    isPlanning: services.approvals.isPlanning,
     fallbackActive: fallback.active !== undefined,
     ...now,
   };

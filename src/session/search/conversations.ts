@@ -1,6 +1,7 @@
 import { type Content, imagesOf, type SessionId, textOf } from "#conversation";
 import type { Route, SessionRecord, SessionSummary, Store, StoredMessage } from "#store";
 import { findSession, headOf, partsOf } from "./lineage.ts";
+import { folderOf } from "./session-folder.ts";
 
 /** A conversation as another program sees it. */
 export interface ConversationFacts {
@@ -16,6 +17,8 @@ export interface ConversationFacts {
   readonly lastActiveMs: number;
   readonly endedAtMs: number | undefined;
   readonly messageCount: number;
+  /** Where it was last worked on; undefined where that was not noted. */
+  readonly folder: string | undefined;
 }
 
 /** Words of a person or of the model. */
@@ -40,6 +43,10 @@ export interface ChannelFacts {
 export interface ListOptions {
   readonly platform?: string | undefined;
   readonly search?: string | undefined;
+  /** Only those last worked on in this folder. */
+  readonly folder?: string | undefined;
+  /** Only those that come after this one in the order of the list; none when it is not on the list. */
+  readonly after?: string | undefined;
   readonly limit: number;
 }
 
@@ -101,15 +108,22 @@ export function createConversations(store: Store): Conversations {
 }
 
 async function list(store: Store, wanted: ListOptions, signal: AbortSignal): Promise<readonly ConversationFacts[]> {
-  const { platform, search, limit } = wanted;
+  const { platform, search, folder, after, limit } = wanted;
+  const isWhole = search === undefined && folder === undefined && after === undefined;
   const all = await store.sessions.list({
-    limit: search === undefined ? limit : scannedSessions,
+    limit: isWhole ? limit : scannedSessions,
     excludeSources: [...hidden],
-    ...(platform === undefined ? {} : { source: platform }),
+    source: platform,
     signal,
   });
   const found = search === undefined ? all : await matching(store, { all, search }, signal);
-  return await Promise.all(found.slice(0, limit).map((summary) => summarised(store, summary)));
+  const listed = await Promise.all(
+    (isWhole ? found.slice(0, limit) : found).map((summary) => summarised(store, summary)),
+  );
+  const there = folder === undefined ? listed : listed.filter((one) => one.folder === folder);
+  if (after === undefined) return there.slice(0, limit);
+  const last = there.findIndex(({ key, sessionId }) => key === after || sessionId === after);
+  return last < 0 ? [] : there.slice(last + 1, last + 1 + limit);
 }
 
 /** Those whose title or first words hold the text, and those where the words occur. */
@@ -143,15 +157,17 @@ async function summarised(store: Store, summary: SessionSummary): Promise<Conver
     lastActiveMs,
     endedAtMs,
     messageCount,
+    folder: (await folderOf(store, summary.lineageRootId ?? id))?.folder,
   };
 }
 
 async function factsOf(store: Store, record: SessionRecord): Promise<ConversationFacts> {
   const { id, source, title, model, startedAtMs, endedAtMs, messageCount } = record;
   const [route, stored] = await Promise.all([store.routes.bySession(id), store.messages.list(id)]);
+  const head = await headOf(store, id);
   const first = stored.find(({ message }) => message.role === "user");
   return {
-    key: route?.sessionKey ?? (await headOf(store, id)),
+    key: route?.sessionKey ?? head,
     sessionId: id,
     platform: route?.platform ?? source,
     title,
@@ -161,6 +177,7 @@ async function factsOf(store: Store, record: SessionRecord): Promise<Conversatio
     lastActiveMs: stored.at(-1)?.timestampMs ?? startedAtMs,
     endedAtMs,
     messageCount,
+    folder: (await folderOf(store, head))?.folder,
   };
 }
 

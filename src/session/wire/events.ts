@@ -90,6 +90,7 @@ const info = object({
   toolsets: list(toolset),
   skill_count: whole(),
   is_yolo: flag,
+  is_planning: flag,
   is_busy: flag,
   queued: names,
   fallback_active: flag,
@@ -131,6 +132,7 @@ const details = union("kind", {
 const requests = {
   "approval-request": {
     id: words,
+    call_id: optional(words),
     tool: words,
     summary: words,
     reasons: names,

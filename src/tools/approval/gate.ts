@@ -139,6 +139,7 @@ async function askPerson(deps: GateDeps, input: Case): Promise<GateVerdict> {
   const { command, context, findings } = input;
   const request: ApprovalRequest = {
     id: newId("apr"),
+    callId: context.callId,
     tool: context.tool,
     summary: command,
     findings,

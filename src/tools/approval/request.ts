@@ -17,6 +17,8 @@ export interface Finding {
 
 export interface ApprovalRequest {
   readonly id: string;
+  /** The call that asks. */
+  readonly callId?: string | undefined;
   readonly tool: string;
   /** What will happen, whole: the full command, the full path. */
   readonly summary: string;

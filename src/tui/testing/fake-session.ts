@@ -7,7 +7,7 @@ import {
   type TurnResult,
   unstartedTurn,
 } from "#conversation";
-import type { Completion, OpenSession, SessionEvent, SessionInfo, Submission, UserInput } from "#session";
+import type { Completion, OpenSession, SessionEvent, SessionInfo, SessionMode, Submission, UserInput } from "#session";
 
 export type Reply = (input: UserInput, session: FakeSession) => Submission | Promise<Submission>;
 
@@ -31,6 +31,7 @@ export function sessionInfo(more: Partial<SessionInfo> = {}): SessionInfo {
     toolsets: [{ name: "files", tools: ["read_file", "patch"], unavailable: [] }],
     skillCount: 3,
     isYolo: false,
+    isPlanning: false,
     isBusy: false,
     queued: [],
     fallbackActive: false,
@@ -118,6 +119,10 @@ export class FakeSession implements OpenSession {
 
   breakOff(): void {
     this.interrupts += 1;
+  }
+
+  setMode(mode: SessionMode): void {
+    this.info = { ...this.info, isYolo: mode === "yolo", isPlanning: mode === "plan" };
   }
 
   interrupt(_message?: string): void {

@@ -1,7 +1,7 @@
-import type { CommandView } from "#session";
+import type { CommandView } from "../api.ts";
 
-/** What a command shows, as the text of a chat. What only a terminal can do is said to be so. */
-export function viewText(view: Exclude<CommandView, { readonly kind: "turn" }>): string {
+/** What a command shows, as Markdown, for chats and editors. What only a terminal can do is said to be so. */
+export function viewText(view: CommandView): string {
   switch (view.kind) {
     case "text":
     case "markdown":
@@ -24,6 +24,7 @@ export function viewText(view: Exclude<CommandView, { readonly kind: "turn" }>):
       ].join("\n");
     case "surface":
       return "This command works in the terminal only.";
+    case "turn":
     case "nothing":
       return "";
   }
