@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)("a real model on this machine", { timeout
   });
 
   it("writes calls that are valid by the schemas of our own tools", async () => {
-    const report = await constrainedCalls(model, await ownTools(20), { count: 4, maxTokens: 120 });
+    const report = await constrainedCalls(model, await ownTools(20), { count: 2, maxTokens: 120 });
     expect(report.faults).toEqual([]);
     expect(report.valid).toBeGreaterThanOrEqual(1);
   }, 240_000);

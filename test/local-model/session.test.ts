@@ -11,7 +11,12 @@ compression: { threshold: 0.6, protect_last_n: 2 }
 auxiliary: { title_generation: { provider: demo } }
 `;
 
-describe.skipIf(missing !== undefined)("a session with a real model on this machine", () => {
+/** Minutes of reading prompts on two cores. */
+const isFull = process.env["HERMES_LOCAL_FULL"] === "1";
+if (!isFull)
+  process.stderr.write("Skipped: a long session with the real model takes minutes; HERMES_LOCAL_FULL=1 runs it.\n");
+
+describe.skipIf(missing !== undefined || !isFull)("a session with a real model on this machine", () => {
   it("goes on over the end of a small window, with a summary that the model itself wrote", async () => {
     await using home = await homeWithEngine("smol");
     await writeFile(home.config, config);
