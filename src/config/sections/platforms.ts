@@ -277,6 +277,15 @@ const idleShared = [
   "proxy",
 ];
 
+/** Platforms without channels have nothing to be addressed in. */
+const idleWithoutChannels = [
+  ...idleShared,
+  "require_mention",
+  "free_response_channels",
+  "mention_patterns",
+  "channel_prompts",
+];
+
 const homeChannel = group({
   platform: text("", { description: "Platform.", noEffect: "It is always the one that it stands under." }),
   chat_id: text("", "Chat."),
@@ -313,18 +322,18 @@ export const platformSections = {
   ]),
   discord: block("Discord", extras.discord, [...idleShared, "allowed_roles", "command_sync_policy", "server_actions"]),
   slack: block("Slack", extras.slack, [...idleShared, "reply_in_thread"]),
-  whatsapp: block("WhatsApp", extras.whatsapp),
-  signal: block("Signal", extras.signal),
-  matrix: block("Matrix", extras.matrix),
-  mattermost: block("Mattermost", extras.mattermost),
+  whatsapp: block("WhatsApp", extras.whatsapp, [...idleWithoutChannels, "mode", "debug"]),
+  signal: block("Signal", extras.signal, idleWithoutChannels),
+  matrix: block("Matrix", extras.matrix, [...idleShared, "recovery_key"]),
+  mattermost: block("Mattermost", extras.mattermost, idleShared),
   email: block("e-mail", extras.email),
-  sms: block("SMS", extras.sms),
+  sms: block("SMS", extras.sms, idleWithoutChannels),
   dingtalk: block("DingTalk", extras.dingtalk),
   feishu: block("Feishu and Lark", extras.feishu),
   wecom: block("WeCom", extras.wecom),
   wecom_callback: block("WeCom callbacks", extras.wecom_callback),
   weixin: block("Weixin", extras.weixin),
-  bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles),
+  bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles, idleWithoutChannels),
   qqbot: block("QQ", extras.qqbot),
   webhook: block("incoming webhooks", extras.webhook),
   api_server: block("the API server", extras.api_server),

@@ -3,12 +3,15 @@ import type { Platform } from "../platform/platform.ts";
 
 /** Each is loaded when it is used; loading one loads no library of another. */
 const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
+  bluebubbles: async () => (await import("./bluebubbles/index.ts")).bluebubbles,
   discord: async () => (await import("./discord/index.ts")).discord,
+  matrix: async () => (await import("./matrix/index.ts")).matrix,
   mattermost: async () => (await import("./mattermost/index.ts")).mattermost,
   signal: async () => (await import("./signal/index.ts")).signal,
   slack: async () => (await import("./slack/index.ts")).slack,
   sms: async () => (await import("./sms/index.ts")).sms,
   telegram: async () => (await import("./telegram/index.ts")).telegram,
+  whatsapp: async () => (await import("./whatsapp/index.ts")).whatsapp,
 };
 
 export const platformIds: readonly string[] = Object.keys(adapters);
@@ -28,6 +31,7 @@ export async function enabledPlatforms(config: Config): Promise<readonly Platfor
 }
 
 /** Platforms that are told apart by something else than a token. */
-function hasOtherCredentials(id: string, { signal }: Config): boolean {
+function hasOtherCredentials(id: string, { signal, matrix }: Config): boolean {
+  if (id === "matrix") return matrix.user_id !== "" && matrix.password.reveal() !== "";
   return id === "signal" && signal.http_url !== "" && signal.account !== "";
 }

@@ -251,6 +251,33 @@ export function describePlatform(loaded: Platform | undefined, startKit: () => P
   });
 }
 
+/** A connection to a fake, for what only one platform does. */
+export interface Connected extends AsyncDisposable {
+  readonly connection: Connection;
+  readonly ports: TestPorts;
+}
+
+export async function connectedTo(
+  platform: Platform | undefined,
+  kit: Pick<PlatformKit, "env" | "settings">,
+): Promise<Connected> {
+  if (platform === undefined) throw new Error("there is no such platform");
+  const folder = await mkdtemp(path.join(tmpdir(), "hermes-platform-"));
+  const { ports, client } = await testPorts({ folder, env: kit.env, settings: kit.settings });
+  const close = async (connection?: Connection): Promise<void> => {
+    await connection?.[Symbol.asyncDispose]();
+    await client[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const connection = await platform.connect(ports, never);
+    return { connection, ports, [Symbol.asyncDispose]: () => close(connection) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
 async function testPorts(options: {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;

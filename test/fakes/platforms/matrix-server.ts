@@ -1,0 +1,109 @@
+import { type FakeCall, type FakeService, type Fields, Refused, startFakeService } from "./fake-service.ts";
+
+export interface MatrixServer extends Pick<FakeService, "calls" | "nextSend" | "sends" | "url" | "file"> {
+  readonly token: string;
+  message(content: Fields): void;
+  repeat(): void;
+  shown(): readonly string[];
+  dropPolls(): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export const matrixRoom = "!direct:fake.example";
+const me = "@hermes:fake.example";
+
+/** A home server on loopback: one room, its stream, transactions; refuses wrong tokens, unknown rooms, and long events. */
+export async function startMatrixServer(): Promise<MatrixServer> {
+  const token = "syt_fake_token_0001";
+  const stream: Fields[] = [];
+  const transactions = new Map<string, string>();
+  const shown = new Map<string, string>();
+  const waiting = new Set<() => void>();
+  let repeated: Fields | undefined;
+  let drops = 0;
+  const refuse = (status: number, errcode: string): never => {
+    throw new Refused(status, { errcode, error: errcode });
+  };
+  const wake = (): void => {
+    for (const one of waiting) one();
+    waiting.clear();
+  };
+  const put = (path: string, content: Fields): string => {
+    const known = transactions.get(path);
+    if (known !== undefined) return known;
+    if (JSON.stringify(content).length > 65_000) refuse(413, "M_TOO_LARGE");
+    const id = `$sent${transactions.size}`;
+    transactions.set(path, id);
+    const relation = (content["m.relates_to"] ?? {}) as Fields;
+    const edited = relation["rel_type"] === "m.replace" ? String(relation["event_id"]) : undefined;
+    if (edited !== undefined && !shown.has(edited)) refuse(400, "M_UNKNOWN");
+    const current = (content["m.new_content"] ?? content) as Fields;
+    if (path.includes("/m.room.message/")) shown.set(edited ?? id, String(current["body"]));
+    return id;
+  };
+  const sync = async ({ query }: FakeCall): Promise<unknown> => {
+    const since = query.get("since");
+    const from = since === null ? stream.length : Number(since.slice(1));
+    if (since !== null && from >= stream.length && repeated === undefined) {
+      await new Promise<void>((resolve) => {
+        waiting.add(resolve);
+        setTimeout(resolve, Number(query.get("timeout"))).unref();
+      });
+    }
+    const events = [...(since !== null && repeated !== undefined ? [repeated] : []), ...stream.slice(from)];
+    if (since !== null) repeated = undefined;
+    const join = events.length === 0 ? {} : { [matrixRoom]: { timeline: { events, limited: false } } };
+    return { next_batch: `s${stream.length}`, rooms: { join } };
+  };
+  const answer = async (call: FakeCall): Promise<unknown> => {
+    const path = call.path.replace("/_matrix/client/v3", "");
+    const [, room = ""] = /^\/rooms\/([^/]+)\//u.exec(path) ?? [];
+    if (room !== "" && decodeURIComponent(room) !== matrixRoom) refuse(403, "M_FORBIDDEN");
+    if (path === "/account/whoami") return { user_id: me };
+    if (path === "/sync") return await sync(call);
+    if (path.endsWith("/account_data/m.direct")) return refuse(404, "M_NOT_FOUND");
+    if (path.endsWith("/joined_members")) return { joined: { [me]: {}, "@alice:fake.example": {} } };
+    if (path.includes("/send/")) return { event_id: put(path, call.json) };
+    if (path.includes("/typing/")) return {};
+    if (path === "/_matrix/media/v3/upload") return { content_uri: `mxc://fake.example/${service.file(call.body)}` };
+    return refuse(404, "M_UNRECOGNIZED");
+  };
+  const service = await startFakeService({
+    isSend: ({ path }) => path.includes("/send/m.room.message/"),
+    limited: { status: 429, json: { errcode: "M_LIMIT_EXCEEDED", error: "Too Many Requests", retry_after_ms: 2000 } },
+    refused: { status: 400, json: { errcode: "M_BAD_JSON", error: "bad" } },
+    async answer(call) {
+      if (call.headers.authorization !== `Bearer ${token}`) refuse(401, "M_UNKNOWN_TOKEN");
+      const [, file] = /media\/download\/fake\.example\/(\w+)$/u.exec(call.path) ?? [];
+      if (file !== undefined) return { bytes: service.fileOf(file) ?? "" };
+      if (call.path.endsWith("/sync") && drops > 0) {
+        drops -= 1;
+        throw new Refused(502, {});
+      }
+      return { json: await answer(call) };
+    },
+  });
+  return {
+    ...service,
+    token,
+    message(content) {
+      const id = `$in${stream.length}`;
+      const common = { type: "m.room.message", sender: "@alice:fake.example", origin_server_ts: 1_700_000_000_000 };
+      stream.push({ ...common, event_id: id, content: { msgtype: "m.text", ...content } });
+      wake();
+    },
+    repeat() {
+      repeated = stream.at(-1);
+      wake();
+    },
+    shown: () => [...shown.values()],
+    dropPolls() {
+      drops = 1;
+      wake();
+    },
+    async [Symbol.asyncDispose]() {
+      wake();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
