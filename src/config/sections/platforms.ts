@@ -334,8 +334,8 @@ export const platformSections = {
   wecom_callback: block("WeCom callbacks", extras.wecom_callback),
   weixin: block("Weixin", extras.weixin),
   bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles, idleWithoutChannels),
-  qqbot: block("QQ", extras.qqbot),
+  qqbot: block("QQ", extras.qqbot, [...idleWithoutChannels, "stt_api_key", "stt_base_url", "stt_model"]),
   webhook: block("incoming webhooks", extras.webhook),
   api_server: block("the API server", extras.api_server),
-  homeassistant: block("Home Assistant", extras.homeassistant),
+  homeassistant: block("Home Assistant", extras.homeassistant, idleWithoutChannels),
 };

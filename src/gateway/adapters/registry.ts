@@ -5,8 +5,10 @@ import type { Platform } from "../platform/platform.ts";
 const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   bluebubbles: async () => (await import("./bluebubbles/index.ts")).bluebubbles,
   discord: async () => (await import("./discord/index.ts")).discord,
+  homeassistant: async () => (await import("./homeassistant/index.ts")).homeassistant,
   matrix: async () => (await import("./matrix/index.ts")).matrix,
   mattermost: async () => (await import("./mattermost/index.ts")).mattermost,
+  qqbot: async () => (await import("./qqbot/index.ts")).qqbot,
   signal: async () => (await import("./signal/index.ts")).signal,
   slack: async () => (await import("./slack/index.ts")).slack,
   sms: async () => (await import("./sms/index.ts")).sms,

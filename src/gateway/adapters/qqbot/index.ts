@@ -1,0 +1,61 @@
+import type { Platform } from "../../platform/platform.ts";
+import { plainStyle, renderMarkdown } from "../../text/markup.ts";
+import { lengthIn, splitText } from "../../text/split.ts";
+
+const maxLength = 4000;
+
+export const qqbot: Platform = {
+  id: "qqbot",
+  label: "QQ",
+  envPrefix: "QQ",
+  capabilities: {
+    maxLength,
+    lengthUnit: "codepoints",
+    canEdit: false,
+    needsFinalEdit: false,
+    canType: true,
+    canReact: false,
+    hasButtons: false,
+    hasThreads: false,
+    media: {},
+    settlesSends: "none",
+    tier: "low",
+    rate: { account: 5, chat: 1 },
+  },
+  credentials: [
+    {
+      name: "app_id",
+      variable: "QQ_APP_ID",
+      question: "AppID",
+      help: "At q.qq.com: your bot, Development, Development settings.",
+      isSecret: false,
+    },
+    {
+      name: "token",
+      variable: "QQ_CLIENT_SECRET",
+      question: "AppSecret",
+      help: "Beside the AppID. It is shown once.",
+      isSecret: true,
+    },
+    {
+      name: "allowed_users",
+      variable: "QQ_ALLOWED_USERS",
+      question: "OpenIDs that may use it (several with commas)",
+      help: "A person's OpenID is shown in the log when they write. Left empty, strangers get a pairing code that you approve.",
+      isSecret: false,
+      isOptional: true,
+    },
+  ],
+  lock: ({ qqbot: { app_id: identity } }) => ({ scope: "qq-app", identity }),
+  // The bot may write Markdown or not: both forms are at hand, and the connection knows which.
+  render: (markdown) =>
+    splitText(markdown, { limit: maxLength, measure: lengthIn("codepoints") }).map((text) => ({
+      text,
+      plain: renderMarkdown(text, plainStyle),
+    })),
+  readTarget: (text) => (/^(?:user|group|channel|guild):\w+$/u.test(text) ? { chatId: text } : undefined),
+  async connect(ports, signal) {
+    const { connectQq } = await import("./connection.ts");
+    return await connectQq(ports, signal);
+  },
+};
