@@ -22,5 +22,4 @@ export const known: Readonly<Record<string, number>> = {
   folders: 5,
   cycles: 2,
   "inner-layers": 47,
-  words: 11,
 };

@@ -198,8 +198,8 @@ function sudoOf({ machine, config, env }: ToolsBase): SudoPasswords {
  * given to Hermes in a file. A credential of the person's own shell that Hermes has no use for stays.
  */
 export function blockedVariables({ secrets }: LoadedConfig): readonly string[] {
-  const given = secrets.all().map(({ name }) => name);
-  return [...new Set([...knownCredentials(), ...given.filter((name) => secrets.originOf(name) !== "shell")])];
+  const names = secrets.all().map(({ name }) => name);
+  return [...new Set([...knownCredentials(), ...names.filter((name) => secrets.originOf(name) !== "shell")])];
 }
 
 function knownCredentials(): readonly string[] {

@@ -42,14 +42,14 @@ export function restOver({ label, root, fetch: send, headers, refusal }: RestOpt
     const parsed = parseJson(await answer.text());
     const value = parsed.ok ? parsed.value : undefined;
     const fields: Fields = isRecord(value) ? value : { items: value };
-    const said = refusal?.(fields, answer.status);
-    if (answer.ok && said === undefined) return fields;
-    const errorClass = said?.errorClass ?? classOfStatus(answer.status);
-    const waitMs = said?.retryAfterMs ?? Number(answer.headers.get("retry-after") ?? 1) * 1000;
+    const answered = refusal?.(fields, answer.status);
+    if (answer.ok && answered === undefined) return fields;
+    const errorClass = answered?.errorClass ?? classOfStatus(answer.status);
+    const waitMs = answered?.retryAfterMs ?? Number(answer.headers.get("retry-after") ?? 1) * 1000;
     throw new ServiceError({
       errorClass,
-      message: `${label} answered ${said?.message ?? `status ${answer.status}`}`,
-      code: said?.code ?? String(answer.status),
+      message: `${label} answered ${answered?.message ?? `status ${answer.status}`}`,
+      code: answered?.code ?? String(answer.status),
       retryAfterMs: errorClass === "rate-limited" ? waitMs : undefined,
     });
   };

@@ -10,10 +10,10 @@ const detachers = ["nohup", "disown", "setsid"];
  */
 export function foregroundGuidance(
   command: string,
-  place: { readonly cwd: string; readonly home: string },
+  location: { readonly cwd: string; readonly home: string },
 ): string | undefined {
   if (asksForHelp.test(command.trimEnd())) return undefined;
-  const { commands } = readCommandLine(command, place);
+  const { commands } = readCommandLine(command, location);
   const detached = commands
     .flatMap((one) => [one.name ?? "", ...one.wrappers])
     .find((name) => detachers.includes(name));

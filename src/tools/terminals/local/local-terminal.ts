@@ -143,7 +143,7 @@ class LocalTerminal implements Terminal {
     const script = snapshotScript(
       initFilesOf({
         home: this.home,
-        given: this.#options.shellInitFiles ?? [],
+        files: this.#options.shellInitFiles ?? [],
         auto: this.#options.autoSourceBashrc ?? true,
       }),
     );
@@ -281,9 +281,9 @@ class LocalTerminal implements Terminal {
   }
 
   /** A directory given for one command only does not become the directory of the session, unless the command moved. */
-  async #withSessionCwd(report: ShellReport, given: string | undefined): Promise<ShellReport> {
-    if (given === undefined || report.kind !== "complete") return report;
-    const real = await localFiles.realPath(given, this.#ending.signal).catch(() => given);
+  async #withSessionCwd(report: ShellReport, asked: string | undefined): Promise<ShellReport> {
+    if (asked === undefined || report.kind !== "complete") return report;
+    const real = await localFiles.realPath(asked, this.#ending.signal).catch(() => asked);
     return report.cwd === real ? { ...report, cwd: this.#state.cwd } : report;
   }
 

@@ -74,6 +74,6 @@ function reportText(event: Report): string {
 
 function lines(facts: readonly string[], event: { readonly command: string }, output: string): string {
   const [head, ...rest] = facts;
-  const said = output.trim() === "" ? [] : ["Output:", output.trimEnd()];
-  return [head, `Command: ${event.command}`, ...rest, ...said].join("\n");
+  const printed = output.trim() === "" ? [] : ["Output:", output.trimEnd()];
+  return [head, `Command: ${event.command}`, ...rest, ...printed].join("\n");
 }

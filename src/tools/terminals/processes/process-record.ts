@@ -35,21 +35,25 @@ export interface RecordFile {
 }
 
 /** Writes what this owner runs; what other living programs run stays in the list. */
-export async function writeRecords(place: RecordFile, processes: readonly BackgroundProcess[]): Promise<void> {
-  await exclusively(place, async () => {
-    const { others } = await entriesIn(place);
-    await write(place.file, [...others, ...processes.map((process) => entryOf(process, place.owner))]);
+export async function writeRecords(records: RecordFile, processes: readonly BackgroundProcess[]): Promise<void> {
+  await exclusively(records, async () => {
+    const { others } = await entriesIn(records);
+    await write(records.file, [...others, ...processes.map((process) => entryOf(process, records.owner))]);
   });
 }
 
 /** Takes over what programs that are gone have left alive; the entries are this owner's from then on. */
-export async function claimRecords(place: RecordFile): Promise<readonly ProcessRecord[]> {
-  return await exclusively(place, async () => {
-    const { others, own, orphans } = await entriesIn(place);
+export async function claimRecords(records: RecordFile): Promise<readonly ProcessRecord[]> {
+  return await exclusively(records, async () => {
+    const { others, own, orphans } = await entriesIn(records);
     const claimed = orphans.flatMap((entry) => recordOf(entry) ?? []);
     const mine = new Set(claimed.map(({ facts }) => facts.id));
     const kept = orphans.filter((entry) => mine.has(String(entry["session_id"])));
-    await write(place.file, [...others, ...own, ...kept.map((entry) => ({ ...entry, ...ownerFields(place.owner) }))]);
+    await write(records.file, [
+      ...others,
+      ...own,
+      ...kept.map((entry) => ({ ...entry, ...ownerFields(records.owner) })),
+    ]);
     return claimed;
   });
 }

@@ -23,7 +23,7 @@ export class RecordKeeper {
 
   /** What programs that are gone have left running; it is this program's from now on. */
   async claim(signal: AbortSignal): ReturnType<typeof claimRecords> {
-    const records = await claimRecords(await this.#place(signal));
+    const records = await claimRecords(await this.#recordFile(signal));
     this.#isListed ||= records.length > 0;
     return records;
   }
@@ -37,12 +37,12 @@ export class RecordKeeper {
       const now = running();
       // A program that never ran anything leaves no list behind, and does not wait for those of others.
       if (now.length === 0 && !this.#isListed) return;
-      await writeRecords(await this.#place(never), now);
+      await writeRecords(await this.#recordFile(never), now);
       this.#isListed = now.length > 0;
     });
   }
 
-  async #place(signal: AbortSignal): Promise<RecordFile> {
+  async #recordFile(signal: AbortSignal): Promise<RecordFile> {
     this.#owner ??= {
       id: `${process.pid}-${randomBytes(4).toString("hex")}`,
       pid: process.pid,

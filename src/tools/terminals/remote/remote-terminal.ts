@@ -49,7 +49,7 @@ interface Run extends Disposable {
 }
 
 /** Facts of the machine, found by the first shell. */
-interface Place {
+interface Location {
   readonly home: string;
   readonly tempDir: string;
   readonly folder: string;
@@ -101,7 +101,7 @@ async function open(host: RemoteHost, options: RemoteTerminalOptions, signal: Ab
     });
   }
   if (channel.report.kind === "none") options.logger.warn("no shell snapshot", { kind: host.kind });
-  return new RemoteTerminal(host, options, { place: { home, tempDir, folder, shell, cwd }, report: channel.report });
+  return new RemoteTerminal(host, options, { location: { home, tempDir, folder, shell, cwd }, report: channel.report });
 }
 
 /** A terminal whose commands run elsewhere; see `remote-script.ts` for how. */
@@ -109,7 +109,7 @@ class RemoteTerminal implements Terminal {
   readonly files: TerminalFiles;
   readonly #host: RemoteHost;
   readonly #options: RemoteTerminalOptions;
-  readonly #place: Place;
+  readonly #location: Location;
   readonly #state: ShellState;
   readonly #ending = new AbortController();
   readonly #closed = new Deferred<void>();
@@ -124,11 +124,11 @@ class RemoteTerminal implements Terminal {
   constructor(
     host: RemoteHost,
     options: RemoteTerminalOptions,
-    { place, report }: { readonly place: Place; readonly report: ShellReport },
+    { location, report }: { readonly location: Location; readonly report: ShellReport },
   ) {
     this.#host = host;
     this.#options = options;
-    this.#place = place;
+    this.#location = location;
     this.files = host.files ?? programFiles(host);
     const found = report.kind === "complete" ? Object.fromEntries(report.variables) : {};
     this.#base = Object.keys(found).filter((name) => !ownOfShells.test(name));
@@ -137,8 +137,8 @@ class RemoteTerminal implements Terminal {
       ([name, value]) => !ownOfShells.test(name) && (passthrough.has(name) || !looksLikeCredential(name, value)),
     );
     this.#state = new ShellState({
-      cwd: report.kind === "complete" ? report.cwd : place.cwd,
-      variables: { ...Object.fromEntries(own), ...options.variables, HOME: place.home },
+      cwd: report.kind === "complete" ? report.cwd : location.cwd,
+      variables: { ...Object.fromEntries(own), ...options.variables, HOME: location.home },
       ...(options.blocked === undefined ? {} : { blocked: options.blocked }),
     });
     if (report.kind === "complete") this.#state.functions = report.functions;
@@ -161,11 +161,11 @@ class RemoteTerminal implements Terminal {
   }
 
   get home(): string {
-    return this.#place.home;
+    return this.#location.home;
   }
 
   get tempDir(): string {
-    return this.#place.tempDir;
+    return this.#location.tempDir;
   }
 
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
@@ -206,7 +206,7 @@ class RemoteTerminal implements Terminal {
       const channel = await this.#connected(() => this.#run({ command, cwd, output }, options, signal), signal);
       ended = endOf({ report: channel.report, timedOut: limit.signal.aborted, interrupted: signal.aborted });
       exitCode = channel.exitCode ?? 130;
-      if (this.#options.keepsState ?? true) this.#learn(channel.report, { before, given: options.cwd && cwd });
+      if (this.#options.keepsState ?? true) this.#learn(channel.report, { before, asked: options.cwd && cwd });
     } catch (error) {
       // Stopped on the way to its start: that is an end like any other.
       if (!signal.aborted) throw error;
@@ -279,7 +279,7 @@ class RemoteTerminal implements Terminal {
   ): Promise<{ readonly client: RemoteProcess; readonly channel: ControlChannel }> {
     const word = newWord();
     const channel = new ControlChannel(word);
-    const { shell, folder } = this.#place;
+    const { shell, folder } = this.#location;
     const own = [word, at.run.mark, folder, at.run.slot, shell, at.script, at.cwd, at.command];
     const flags = [at.describes === true ? "describes" : "", at.drains === true ? "drains" : ""];
     // Not tied to the signal: what runs inside is ended first, and then tells its end itself.
@@ -337,7 +337,7 @@ class RemoteTerminal implements Terminal {
     signal: AbortSignal,
   ): Promise<TerminalProcess> {
     const { ptyProcess, NoPty } = await import("../pty.ts");
-    const { shell, folder } = this.#place;
+    const { shell, folder } = this.#location;
     const script = this.#isBash ? backgroundScript : plainShellScript;
     const own = [at.run.mark, folder, at.run.slot, shell, script, at.cwd, at.command];
     const call = this.#host.underPty?.([shell, "-c", ptyScript, "hermes", ...own]);
@@ -379,7 +379,7 @@ class RemoteTerminal implements Terminal {
     this.#sending = this.#sending
       .catch(() => undefined)
       .then(async () => {
-        await this.#keep(`${this.#place.folder}/state.sh`, wanted);
+        await this.#keep(`${this.#location.folder}/state.sh`, wanted);
         this.#sent = wanted;
       });
     await raceAbort(this.#sending, signal);
@@ -400,7 +400,7 @@ class RemoteTerminal implements Terminal {
   /** The command as an argument; one that is too long goes through a file. */
   async #argument(command: string, run: Run, signal: AbortSignal): Promise<string> {
     if (Buffer.byteLength(command) <= longestCommand) return command;
-    const file = `${this.#place.folder}/command-${run.slot}.sh`;
+    const file = `${this.#location.folder}/command-${run.slot}.sh`;
     await raceAbort(this.#keep(file, command), signal);
     return `. ${quote(file)}`;
   }
@@ -414,7 +414,7 @@ class RemoteTerminal implements Terminal {
       "-c",
       killScript,
       "hermes",
-      this.#place.folder,
+      this.#location.folder,
       run?.slot ?? "",
       run?.mark ?? this.#mark(""),
       tenths,
@@ -433,11 +433,11 @@ class RemoteTerminal implements Terminal {
     report: ShellReport,
     at: {
       readonly before: { readonly variables: ReadonlyMap<string, string>; readonly functions: string };
-      readonly given: string | undefined;
+      readonly asked: string | undefined;
     },
   ): void {
     // A directory given for one command only does not become that of the session, unless the command moved.
-    const stays = at.given !== undefined && report.kind === "complete" && report.cwd === at.given;
+    const stays = at.asked !== undefined && report.kind === "complete" && report.cwd === at.asked;
     this.#state.merge(stays ? { ...report, cwd: this.#state.cwd } : report, at.before);
   }
 
@@ -478,7 +478,7 @@ class RemoteTerminal implements Terminal {
   }
 
   get #isBash(): boolean {
-    return path.posix.basename(this.#place.shell) === "bash";
+    return path.posix.basename(this.#location.shell) === "bash";
   }
 
   async #tracked<T>(running: Promise<T>): Promise<T> {
