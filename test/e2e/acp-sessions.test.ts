@@ -24,7 +24,7 @@ async function open(more = "", files: Readonly<Record<string, string>> = {}) {
 }
 
 describe("sessions of hermes acp", () => {
-  it("are there after the program was killed: listed, told again, gone on with and copied [20:R12.2, 20:R12.3, 20:A12.6]", async () => {
+  it("are there after the program was killed: listed, told again, gone on with and copied [20:R12.2] [20:R12.3] [20:A12.6]", async () => {
     await using world = await open("", { "a.txt": "alpha" });
     const { server, stage } = world;
     server.script(calls("read_file", { path: "a.txt" }), says("It says alpha."));
@@ -109,7 +109,7 @@ describe("sessions of hermes acp", () => {
     await expect(editor.agent.request("session/set_model", wrong)).rejects.toMatchObject({ code: -32603 });
   });
 
-  it("take images and files, and act upon nothing that a file says [20:R12.7]", async () => {
+  it("take images and files, and act upon nothing that a file says", async () => {
     await using world = await open("display: { image_mode: native }\n", {
       "notes.txt": "remember the milk",
       "secret.txt": "hidden words",
@@ -141,7 +141,7 @@ describe("sessions of hermes acp", () => {
     expect(sent).not.toContain("hidden words");
   });
 
-  it("answer commands and empty prompts without the model, and show the plan [20:A12.8, 20:A12.9, 20:R12.4]", async () => {
+  it("answer commands and empty prompts without the model, and show the plan [20:A12.8] [20:A12.9] [20:R12.4]", async () => {
     await using world = await open();
     const { server, stage } = world;
     await using editor = await Editor.open(stage);

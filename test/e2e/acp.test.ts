@@ -24,7 +24,7 @@ async function open(more = "", files: Readonly<Record<string, string>> = {}) {
 const flagged = "rm -rf build";
 
 describe("hermes acp", () => {
-  it("introduces itself, begins a session and answers while the model speaks [20:R12.1, 20:R12.2, 20:A12.1]", async () => {
+  it("introduces itself, begins a session and answers while the model speaks [20:R12.1] [20:R12.2] [20:A12.1]", async () => {
     await using world = await open();
     const { server, stage } = world;
     await using editor = await Editor.open(stage);
@@ -69,7 +69,7 @@ describe("hermes acp", () => {
     for (const line of editor.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   });
 
-  it("runs commands in the folder of the session and shows them as they are [20:R12.4, 20:A12.2]", async () => {
+  it("runs commands in the folder of the session and shows them as they are [20:R12.4] [20:R12.6] [20:A12.2]", async () => {
     await using world = await open("", { "inner/keep": "" });
     const { server, stage } = world;
     await using editor = await Editor.open(stage);
@@ -77,6 +77,9 @@ describe("hermes acp", () => {
     const id = await editor.begin(folder);
     server.script(calls("terminal", { command: "pwd" }), says("There."));
     await editor.prompt(id, "run pwd");
+    const offered = JSON.stringify((await server.received(1)).body);
+    expect(offered).toContain('"name":"patch"');
+    for (const absent of ["clarify", "cronjob", "send_message"]) expect(offered).not.toContain(`"name":"${absent}"`);
     const [call] = editor.of("tool_call");
     expect(call).toMatchObject({ kind: "execute", title: "terminal: pwd", status: "in_progress" });
     const ended = editor.of("tool_call_update").find(({ status }) => status === "completed");
@@ -141,7 +144,7 @@ describe("hermes acp", () => {
     });
   });
 
-  it("denies what nobody answers in time, and goes on [20:R12.5, 20:A12.4]", async () => {
+  it("denies what nobody answers in time, and goes on [20:R12.5] [20:A12.4]", async () => {
     await using world = await open("approvals:\n  timeout: 1\n", { "build/x": "" });
     const { server, stage } = world;
     await using editor = await Editor.open(stage, { onPermission: () => new Promise(() => undefined) });
