@@ -3,7 +3,11 @@ import { describe, UserError } from "#foundation/errors";
 import type { DashboardDeps } from "./deps.ts";
 import type { Guard } from "./guard.ts";
 import { type PageFile, safetyHeaders } from "./page-files.ts";
+import { insightRoutes } from "./routes/insights.ts";
+import { jobRoutes } from "./routes/jobs.ts";
+import { logRoutes } from "./routes/logs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { settingRoutes } from "./routes/settings.ts";
 import { statusRoutes } from "./routes/status.ts";
 
 export interface AppOptions {
@@ -27,7 +31,8 @@ export async function createApp({ deps, guard, files }: AppOptions): Promise<Hon
     c.res.headers.set("cache-control", isCall ? "no-store" : "no-cache");
   });
   app.use("/api/*", bodyLimit({ maxSize: mostBodyBytes }));
-  for (const routes of [statusRoutes, sessionRoutes]) routes(app, deps);
+  for (const routes of [statusRoutes, sessionRoutes, insightRoutes, jobRoutes, settingRoutes, logRoutes])
+    routes(app, deps);
   app.get("*", (c) => {
     const file = files.get(c.req.path);
     if (file === undefined) return c.json({ error: "There is nothing here." }, 404);

@@ -1,3 +1,4 @@
+import type { LoadedConfig } from "#config";
 import type { CronJobs } from "#cron";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
@@ -20,6 +21,8 @@ export interface DashboardDeps {
   readonly logger: Logger;
   /** Where commands of new conversations run. */
   readonly cwd: string;
+  /** The settings as they are written now. */
+  loadSettings(): Promise<LoadedConfig>;
   /** Takes secrets out of text that leaves the program. */
   redact(text: string): string;
   /** Called once, when requests are answered; the fragment carries the token. */

@@ -4,6 +4,7 @@ import { exitCodes, type Invocation } from "../command.ts";
 import { flagNumber, flagText, hasFlag } from "../invocation.ts";
 import { Output } from "../output/output.ts";
 import { isHeadless, openInBrowser } from "../support/browser.ts";
+import { loadSettings } from "../support/settings.ts";
 import { version } from "../version.ts";
 
 /** `hermes dashboard`: the page, in the foreground. */
@@ -44,6 +45,7 @@ export async function dashboard(invocation: Invocation): Promise<number> {
       clock: systemClock,
       logger,
       cwd: io.cwd,
+      loadSettings: async () => (await loadSettings(invocation, { isQuiet: true })).loaded,
       redact: (text) => toolbox.redact(text),
       onReady,
     },

@@ -89,7 +89,7 @@ export function Composer(props: ComposerProps): VNode {
           ref={field}
           rows={Math.min(8, text.split("\n").length)}
           aria-label="Message"
-          aria-controls="offers"
+          aria-controls={offers.length > 0 ? "offers" : undefined}
           placeholder="Message, or / for commands"
           value={text}
           onInput={(event) => change(event.currentTarget.value)}

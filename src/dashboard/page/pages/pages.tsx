@@ -1,6 +1,11 @@
 import type { FunctionComponent } from "preact";
 import type { PageProps } from "../shell/page-props.ts";
+import { InsightsPage } from "./insights.tsx";
+import { KeysPage } from "./keys.tsx";
+import { LogsPage } from "./logs.tsx";
+import { SchedulesPage } from "./schedules.tsx";
 import { SessionsPage } from "./sessions.tsx";
+import { SettingsPage } from "./settings.tsx";
 import { StatusPage } from "./status.tsx";
 
 /** The pages beside the chat, in the order of the menu. */
@@ -8,4 +13,9 @@ export const pages: Readonly<Record<string, { readonly title: string; readonly v
   {
     status: { title: "Status", view: StatusPage },
     sessions: { title: "Sessions", view: SessionsPage },
+    insights: { title: "Insights", view: InsightsPage },
+    schedules: { title: "Schedules", view: SchedulesPage },
+    settings: { title: "Settings", view: SettingsPage },
+    keys: { title: "Keys", view: KeysPage },
+    logs: { title: "Logs", view: LogsPage },
   };

@@ -3,6 +3,7 @@ import { ago, count } from "../shell/figures.ts";
 import type { PageProps } from "../shell/page-props.ts";
 import { linkTo } from "../shell/route.ts";
 import { useLoaded } from "../shell/use-loaded.ts";
+import { Fact } from "./fact.tsx";
 import { Loading } from "./loading.tsx";
 
 interface Status {
@@ -65,15 +66,6 @@ export function StatusPage({ api }: PageProps): VNode {
         )}
       </Loading>
     </>
-  );
-}
-
-export function Fact({ name, value }: { readonly name: string; readonly value: string }): VNode {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 

@@ -1,0 +1,140 @@
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { count, dollars } from "../shell/figures.ts";
+import type { PageProps } from "../shell/page-props.ts";
+import { useLoaded } from "../shell/use-loaded.ts";
+import { Fact } from "./fact.tsx";
+import { Loading } from "./loading.tsx";
+
+interface Group {
+  readonly name: string;
+  readonly sessions: number;
+  readonly tokens: number;
+  readonly cost_usd: number;
+}
+
+interface Usage {
+  readonly days: number;
+  readonly until_ms: number;
+  readonly cache_hit_rate: number | null;
+  readonly sessions: number;
+  readonly messages: number;
+  readonly tool_calls: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
+  readonly sessions_with_unknown_cost: number;
+  readonly sessions_per_day: readonly number[];
+  readonly by_model: readonly Group[];
+  readonly by_source: readonly Group[];
+}
+
+/** What was used, and what it cost. */
+export function InsightsPage({ api }: PageProps): VNode {
+  const [days, setDays] = useState("30");
+  const [loaded] = useLoaded<Usage>(api, `analytics/usage?days=${days}`);
+  return (
+    <>
+      <h1>Insights</h1>
+      <label>
+        Period{" "}
+        <select value={days} onChange={(event) => setDays(event.currentTarget.value)}>
+          <option value="7">7 days</option>
+          <option value="30">30 days</option>
+          <option value="90">90 days</option>
+        </select>
+      </label>
+      <Loading of={loaded}>
+        {(usage) => (
+          <>
+            <dl class="facts">
+              <Fact name="Conversations" value={count(usage.sessions)} />
+              <Fact name="Messages" value={count(usage.messages)} />
+              <Fact name="Tool calls" value={count(usage.tool_calls)} />
+              <Fact name="Tokens in" value={count(usage.input_tokens)} />
+              <Fact name="Tokens out" value={count(usage.output_tokens)} />
+              <Fact
+                name="From cache"
+                value={usage.cache_hit_rate === null ? "unknown" : `${Math.round(usage.cache_hit_rate * 100)} %`}
+              />
+              <Fact name="Cost" value={costText(usage)} />
+            </dl>
+            <h2>Conversations per day</h2>
+            <DayPlot usage={usage} />
+            <GroupTable title="By model" groups={usage.by_model} />
+            <GroupTable title="By source" groups={usage.by_source} />
+          </>
+        )}
+      </Loading>
+    </>
+  );
+}
+
+function costText({ cost_usd, sessions_with_unknown_cost: unknown }: Usage): string {
+  return unknown === 0 ? dollars(cost_usd) : `${dollars(cost_usd)}, and ${unknown} conversations of unknown cost`;
+}
+
+function GroupTable({ title, groups }: { readonly title: string; readonly groups: readonly Group[] }): VNode {
+  return (
+    <div class="scrolls">
+      <h2>{title}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>Conversations</th>
+            <th>Tokens</th>
+            <th>Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map(({ name, sessions, tokens, cost_usd }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td>{count(sessions)}</td>
+              <td>{count(tokens)}</td>
+              <td>{dollars(cost_usd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** The plot is loaded when this page is opened. */
+function DayPlot({ usage }: { readonly usage: Usage }): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const { sessions_per_day: perDay, until_ms: untilMs } = usage;
+  useEffect(() => {
+    let isGone = false;
+    let end = (): void => undefined;
+    void import("uplot").then(({ default: Plot }) => {
+      const target = box.current;
+      if (isGone || target === null) return;
+      const times = perDay.map((_, index) => (untilMs - (perDay.length - 1 - index) * dayMs) / 1000);
+      const { color } = getComputedStyle(target);
+      const plot = new Plot(
+        {
+          width: target.clientWidth,
+          height: 200,
+          legend: { show: false },
+          cursor: { show: false },
+          axes: [{ stroke: color }, { stroke: color }],
+          series: [{}, { stroke: color, fill: `${color.replace(")", " / 0.2)").replaceAll(",", "")}` }],
+        },
+        [times, [...perDay]],
+        target,
+      );
+      end = () => plot.destroy();
+    });
+    return () => {
+      isGone = true;
+      end();
+    };
+  }, [perDay, untilMs]);
+  const most = Math.max(0, ...perDay);
+  return <div class="plot" ref={box} role="img" aria-label={`Conversations per day, ${most} at most`} />;
+}

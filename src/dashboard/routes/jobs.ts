@@ -1,0 +1,22 @@
+import type { Hono } from "hono";
+import { type Job, jobView } from "#cron";
+import type { DashboardDeps } from "../deps.ts";
+import { textsIn } from "../request-body.ts";
+
+/** Scheduled jobs: listed, made, paused, resumed, run soon, removed. */
+export function jobRoutes(app: Hono, { jobs }: DashboardDeps): void {
+  const view = (job: Job) => jobView(job, jobs.zoneOf(job));
+  app.get("/api/cron/jobs", async (c) => c.json({ jobs: (await jobs.list({ all: true })).map(view) }));
+  app.post("/api/cron/jobs", async (c) => {
+    const { name, schedule, prompt } = await textsIn(c, "name", "schedule", "prompt");
+    return c.json({ job: view(await jobs.create({ name: name === "" ? undefined : name, schedule, prompt })) });
+  });
+  app.get("/api/cron/jobs/:id/runs", async (c) => {
+    const runs = await jobs.runs(c.req.param("id"), 20);
+    return c.json({ runs: runs.map(({ id, state, startedAtMs, error }) => ({ id, state, startedAtMs, error })) });
+  });
+  app.post("/api/cron/jobs/:id/pause", async (c) => c.json({ job: view(await jobs.pause(c.req.param("id"))) }));
+  app.post("/api/cron/jobs/:id/resume", async (c) => c.json({ job: view(await jobs.resume(c.req.param("id"))) }));
+  app.post("/api/cron/jobs/:id/trigger", async (c) => c.json({ job: view(await jobs.runSoon(c.req.param("id"))) }));
+  app.delete("/api/cron/jobs/:id", async (c) => c.json({ job: view(await jobs.remove(c.req.param("id"))) }));
+}
