@@ -32,7 +32,7 @@ import { maintain } from "./process/maintenance.ts";
 import type { StatusFile } from "./process/status-file.ts";
 import { withTokenLock } from "./process/token-lock.ts";
 import { ChannelDirectory } from "./targets/directory.ts";
-import { rememberAccount } from "./targets/target.ts";
+import { rememberAccount, resolveTarget } from "./targets/target.ts";
 import { localWakeUps, type WakeUps } from "./wake-ups.ts";
 
 export interface GatewayDeps {
@@ -212,7 +212,7 @@ async function connect(
   signal: AbortSignal,
 ): Promise<void> {
   const { config, store, clock, logger, env } = deps;
-  const { intake, users, wakeUps, fetch } = parts;
+  const { intake, users, wakeUps, fetch, directory, replies } = parts;
   const onState = (state: PlatformState): void => deps.onState(platform.id, state);
   const supervisor = new PlatformSupervisor({
     platform,
@@ -226,6 +226,16 @@ async function connect(
       logger,
       fetch,
       admit: intake.admit.bind(intake),
+      elsewhere: {
+        find: (target) => resolveTarget({ word: target }, { config, store, platforms: deps.platforms, directory }),
+        async owe(to, text, key) {
+          const message = { source: to, text: "", dedupKey: key, atMs: 0, attachments: [] };
+          const sessionKey = `delivery:${to.platform}:${to.chatId}`;
+          const ids = await store.outbox.owe(replies.answer(text, { message, sessionKey, key }));
+          wakeUps.account(to.platform, to.account);
+          return ids.length > 0;
+        },
+      },
       press: (press: ButtonPress) => takePress(press, { store, wakeUps, users }),
       position: (account: string, name: string) => intake.position({ platform: platform.id, account }, name),
     },
@@ -235,7 +245,7 @@ async function connect(
       await rememberAccount(store, platform.id, connection.account.id);
       const offer = async () => await connection.offerCommands?.(menuCommands(), during);
       void quietly("offering the commands in a menu", offer, { logger });
-      void quietly("keeping the directory of chats", () => parts.directory.keep(platform.id, connection, during), {
+      void quietly("keeping the directory of chats", () => directory.keep(platform.id, connection, during), {
         logger,
       });
       const unknownSend = () => config.gateway.unknown_send;

@@ -35,7 +35,7 @@ export type { SampleReply, SampleRequest } from "./mcp/sampling.ts";
 export { type McpServerSettings, readServerSettings } from "./mcp/settings.ts";
 export type { GeneratedImage, ImageProvider } from "./media/image-provider.ts";
 export { createSafeFetch, type SafeFetch } from "./network/safe-fetch.ts";
-export { systemResolve } from "./network/urls.ts";
+export { checkUrl, systemResolve } from "./network/urls.ts";
 export { openTools } from "./open.ts";
 export { distributions, drawToolsets, findDistribution } from "./registry/distributions.ts";
 export { extendListing, type Listing } from "./registry/listing.ts";

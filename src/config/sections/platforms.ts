@@ -335,7 +335,14 @@ export const platformSections = {
   weixin: block("Weixin", extras.weixin),
   bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles, idleWithoutChannels),
   qqbot: block("QQ", extras.qqbot, [...idleWithoutChannels, "stt_api_key", "stt_base_url", "stt_model"]),
-  webhook: block("incoming webhooks", extras.webhook),
+  webhook: block("incoming webhooks", extras.webhook, [
+    ...idleShared,
+    "require_mention",
+    "free_response_channels",
+    "mention_patterns",
+    "channel_prompts",
+    "base_url",
+  ]),
   api_server: block("the API server", extras.api_server),
   homeassistant: block("Home Assistant", extras.homeassistant, idleWithoutChannels),
 };

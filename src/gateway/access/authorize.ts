@@ -12,7 +12,7 @@ export interface AccessDeps {
 }
 
 /** Authenticated by the adapter itself, by a token or a signature. */
-const authenticated: ReadonlySet<string> = new Set(["homeassistant", "webhook"]);
+export const authenticated: ReadonlySet<string> = new Set(["homeassistant", "webhook"]);
 
 export function authorize(source: MessageSource, { config, isPaired }: AccessDeps): Access {
   if (authenticated.has(source.platform)) return { kind: "allowed", by: "own" };

@@ -14,6 +14,7 @@ const adapters: Readonly<Record<string, () => Promise<Platform>>> = {
   sms: async () => (await import("./sms/index.ts")).sms,
   telegram: async () => (await import("./telegram/index.ts")).telegram,
   whatsapp: async () => (await import("./whatsapp/index.ts")).whatsapp,
+  webhook: async () => (await import("./webhook/index.ts")).webhook,
 };
 
 export const platformIds: readonly string[] = Object.keys(adapters);

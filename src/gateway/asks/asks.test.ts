@@ -21,7 +21,7 @@ const request = {
 } as const satisfies ApprovalRequest;
 
 /** A chat in which the model asks before it runs something. */
-async function asked(options: { groupPerUser?: boolean } = {}) {
+async function asked(options: { groupPerUser?: boolean; takesAnswers?: false } = {}) {
   const answers: unknown[] = [];
   const opened = await gateway({
     ...options,
@@ -128,4 +128,13 @@ describe("a question in a chat", () => {
     expect(texts()[1]).toContain("lost in a restart");
     expect(texts()[2]).toBe("I took dev.");
   });
+});
+
+it("where nobody can be asked the answer is no, and the result is told where it was wanted [40:WHK-12]", async () => {
+  const { intake, message, heard, answers, sent } = await asked({ takesAnswers: false });
+  const answerTo = { platform: "fake", account: "bot", chatId: "9", chatType: "dm" } as const;
+  await intake.admit(message("clean up", { answerTo }));
+  await heard(1);
+  expect(JSON.stringify(answers)).toContain("deny");
+  expect(sent.map(({ to }) => to.chatId)).toEqual(["9"]);
 });

@@ -67,7 +67,7 @@ export class ChatSession implements AsyncDisposable {
   async submit(
     message: InboundMessage,
     inboxIds: readonly number[],
-    words: Pick<UserInput, "text" | "images">,
+    words: Pick<UserInput, "text" | "images" | "untrusted">,
   ): Promise<Submission> {
     this.#newest = message;
     for (const id of inboxIds) this.#rows.set(id, message);

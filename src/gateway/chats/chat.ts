@@ -16,7 +16,7 @@ import { type InboxEntry, type Store, takeLease } from "#store";
 import type { Users } from "../access/users.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
 import type { Outlet } from "../delivery/outlet.ts";
-import type { Replies } from "../delivery/replies.ts";
+import { answeredAt, type Replies } from "../delivery/replies.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import { LiveView } from "../live/live-view.ts";
 import type { Enriched } from "../media/incoming.ts";
@@ -227,7 +227,8 @@ export class Chat {
     const wasRunning = this.#running > 0;
     const before = this.#session.open?.info.id;
     const text = note === "" ? words.text : `${note}\n\n${words.text}`;
-    const submission = await this.#session.submit(message, ids, { ...words, text });
+    const { untrusted } = message;
+    const submission = await this.#session.submit(message, ids, { ...words, text, untrusted });
     // Another conversation has begun: a restart must not lead back into the old one.
     if (isCommand && before !== undefined && this.#session.open?.info.id !== before)
       await store.routes.remove(this.#key);
@@ -404,6 +405,10 @@ export class Chat {
     if (type === "turn-start") this.#beginTurn(message);
     else if (type === "turn-end") await this.#endLive();
     else if (type === "background-end") await this.#tellResult(event, message);
+    else if (type === "approval-request" && platform.capabilities.takesAnswers === false)
+      this.#session.open?.approve(event.id, "deny");
+    else if (type === "question-request" && platform.capabilities.takesAnswers === false)
+      this.#session.open?.answer(event.id, undefined);
     else if (type === "approval-request" || type === "question-request") {
       const ask = await this.#asks.put(event, {
         message,
@@ -486,8 +491,9 @@ export class Chat {
     this.#wakeSender(message);
   }
 
-  #wakeSender({ source }: InboundMessage): void {
-    this.#deps.wakeUps.account(source.platform, source.account);
+  #wakeSender(message: InboundMessage): void {
+    const { platform, account } = answeredAt(message);
+    this.#deps.wakeUps.account(platform, account);
   }
 }
 

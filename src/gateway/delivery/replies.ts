@@ -4,7 +4,7 @@ import type { Config } from "#config";
 import type { HermesHome } from "#foundation/files/paths";
 import { byteSize } from "#foundation/text/figures";
 import type { NewOutboxEntry } from "#store";
-import type { InboundMessage } from "../platform/inbound.ts";
+import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type MediaRequest, readReply } from "../text/directives.ts";
@@ -62,7 +62,7 @@ export class Replies {
 
   /** An answer of the model: what it names as files is sent as files, where the file may leave this machine. */
   answer(markdown: string, to: ReplyTo): readonly NewOutboxEntry[] {
-    const platform = this.#deps.platform(to.message.source.platform);
+    const platform = this.#deps.platform(answeredAt(to.message).platform);
     if (platform === undefined) return [];
     const { text, media } = readReply(markdown, { home: this.#deps.userHome, isFile: existsSync });
     const files = media.map((one) => this.#file(one, platform));
@@ -74,7 +74,7 @@ export class Replies {
   }
 
   #texts(markdown: string, to: ReplyTo): readonly NewOutboxEntry[] {
-    const platform = this.#deps.platform(to.message.source.platform);
+    const platform = this.#deps.platform(answeredAt(to.message).platform);
     if (platform === undefined || markdown.trim() === "") return [];
     const owing = owingOf(to);
     const mode = this.#deps.replyMode(platform.id);
@@ -106,7 +106,12 @@ function refers(mode: "off" | "first" | "all", index: number): boolean {
   return mode === "all" || (mode === "first" && index === 0);
 }
 
-function owingOf({ message: { source }, sessionKey, key }: ReplyTo): Owing {
-  const { platform, account, chatId, threadId } = source;
+/** Where the answer to a message goes. */
+export function answeredAt({ source, answerTo }: InboundMessage): MessageSource {
+  return answerTo ?? source;
+}
+
+function owingOf({ message, sessionKey, key }: ReplyTo): Owing {
+  const { platform, account, chatId, threadId } = answeredAt(message);
   return { to: { platform, account, chatId, threadId }, sessionKey, key };
 }

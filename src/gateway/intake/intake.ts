@@ -33,7 +33,8 @@ export class Intake {
     this.#deps = deps;
   }
 
-  async admit(message: InboundMessage, position?: StreamPosition): Promise<void> {
+  /** False when it was taken in already. */
+  async admit(message: InboundMessage, position?: StreamPosition): Promise<boolean> {
     const { source, dedupKey } = message;
     const { platform, account } = source;
     const sessionKey = sessionKeyOf(source, this.#deps.keyRules());
@@ -43,9 +44,10 @@ export class Intake {
     const entry = { dedupKey, platform, account, sessionKey, kind, event: message, availableAtMs };
     const cursor = position === undefined ? undefined : { platform, account, ...position };
     const admission = await this.#deps.store.inbox.admit(entry, cursor);
-    if (admission.kind !== "admitted") return;
+    if (admission.kind !== "admitted") return false;
     if (availableAtMs !== undefined) await this.#extendBurst(sessionKey, admission.id, availableAtMs);
     this.#deps.wakeUps.chat(sessionKey, waitMs);
+    return true;
   }
 
   #waitMs(sessionKey: string, { source, text, attachments }: InboundMessage): number {

@@ -49,10 +49,12 @@ export interface InboundMessage {
   readonly atMs: number;
   readonly attachments: readonly Attachment[];
   readonly replyTo?: { readonly messageId: string; readonly text?: string | undefined } | undefined;
-  /** Loaded when this message begins a session. */
-  readonly skills?: readonly string[] | undefined;
   /** Further instructions of this channel; never stored in a transcript. */
   readonly channelPrompt?: string | undefined;
+  /** Words of strangers are in it: where they came from. */
+  readonly untrusted?: string | undefined;
+  /** The chat that hears the answer, when it is not the one that asked. */
+  readonly answerTo?: MessageSource | undefined;
   /** Made by Hermes itself (a process that ended, a restart): nobody is authorised for it. */
   readonly isInternal?: boolean | undefined;
 }

@@ -2,7 +2,7 @@ import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import type { Fetch } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
-import type { Attachment, ButtonPress, InboundMessage } from "./inbound.ts";
+import type { Attachment, ButtonPress, InboundMessage, MessageSource } from "./inbound.ts";
 import type { Destination, Outbound, Reconciled, RenderedText, SendResult } from "./outbound.ts";
 
 /** What a platform can do, as data: the core asks here and never tries a method to see. */
@@ -17,6 +17,8 @@ export interface Capabilities {
   readonly canReact: boolean;
   readonly hasButtons: boolean;
   readonly hasThreads: boolean;
+  /** False: nobody there can be asked, and what needs a person's word is denied. */
+  readonly takesAnswers?: false | undefined;
   /** Which files it takes, and up to how many bytes; what is missing is sent as a line of text. */
   readonly media: Partial<Readonly<Record<Attachment["kind"], number>>>;
   /**
@@ -36,9 +38,16 @@ export interface ConnectionPorts {
   readonly config: Config;
   /**
    * Takes a message in, with the position in the platform's stream. It is on disk when this resolves: acknowledge the
-   * platform then and not before. A message that was taken in already is acknowledged again.
+   * platform then and not before. A message that was taken in already is acknowledged again; it is false then.
    */
-  admit(message: InboundMessage, cursor?: StreamPosition): Promise<void>;
+  admit(message: InboundMessage, cursor?: StreamPosition): Promise<boolean>;
+  /** Chats of other platforms, for one whose events are answered elsewhere. */
+  readonly elsewhere: {
+    /** The chat a delivery target means, or why there is none. */
+    find(target: string): Promise<MessageSource | string>;
+    /** Owes a text there; false when the key is known already. */
+    owe(to: MessageSource, text: string, key: string): Promise<boolean>;
+  };
   /** The words for the person who pressed; shown only to them where the platform can. */
   press(press: ButtonPress): Promise<string>;
   /** The position up to which everything was taken in, for one of our accounts. */

@@ -42,7 +42,7 @@ const capabilities: Capabilities = {
 };
 
 /** A platform in memory: what would have gone over its wire is in `sent`. */
-export function fakePlatform(options: { readonly settlesSends?: Capabilities["settlesSends"] } = {}): FakePlatform {
+export function fakePlatform(options: Partial<Pick<Capabilities, "settlesSends" | "takesAnswers">> = {}): FakePlatform {
   const sent: Sent[] = [];
   const results: (SendResult | Error)[] = [];
   let count = 0;

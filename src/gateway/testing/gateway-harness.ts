@@ -19,6 +19,7 @@ import { fakePlatform } from "./fake-platform.ts";
 export interface GatewayHarnessOptions extends HarnessOptions {
   readonly users?: Pick<Users, "access" | "isAdmin" | "meetStranger">;
   readonly groupPerUser?: boolean;
+  readonly takesAnswers?: false | undefined;
   readonly busyMode?: "interrupt" | "queue";
   readonly reset?: Partial<ResetPolicy>;
   readonly drainMs?: number;
@@ -57,7 +58,7 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
   const harness = await openHarness(options);
   scope.adopt(harness);
   const { store, logger, folder } = harness;
-  const fake = fakePlatform();
+  const fake = fakePlatform({ takesAnswers: options.takesAnswers });
   const wakeUps = localWakeUps();
   const keyRules = () => ({ groupPerUser: options.groupPerUser ?? true, threadPerUser: false });
   const users = options.users ?? acquaintances;

@@ -306,8 +306,9 @@ async function testPorts(options: {
     async admit(message: InboundMessage, position?: StreamPosition) {
       admitted.push(message);
       if (position !== undefined) positions.set(position.name, position.value);
-      await Promise.resolve();
+      return await Promise.resolve(true);
     },
+    elsewhere: { find: () => Promise.resolve("Nothing else is set up."), owe: () => Promise.resolve(false) },
     async press(press) {
       presses.push(press);
       return await Promise.resolve("Done.");

@@ -142,7 +142,7 @@ interface Taking {
 }
 
 async function takeEnvelope({ type, payload }: Envelope, { ports, api, self, rules, threads }: Taking): Promise<void> {
-  if (type === "slash_commands") return await ports.admit(readSlashCommand(payload, self));
+  if (type === "slash_commands") return void (await ports.admit(readSlashCommand(payload, self)));
   if (type === "interactive") {
     const press = readAction(payload, self);
     if (press === undefined) return;
