@@ -331,7 +331,7 @@ export const platformSections = {
   dingtalk: block("DingTalk", extras.dingtalk),
   feishu: block("Feishu and Lark", extras.feishu),
   wecom: block("WeCom", extras.wecom),
-  wecom_callback: block("WeCom callbacks", extras.wecom_callback),
+  wecom_callback: block("WeCom callbacks", extras.wecom_callback, idleWithoutChannels),
   weixin: block("Weixin", extras.weixin),
   bluebubbles: block("iMessage through BlueBubbles", extras.bluebubbles, idleWithoutChannels),
   qqbot: block("QQ", extras.qqbot, [...idleWithoutChannels, "stt_api_key", "stt_base_url", "stt_model"]),
