@@ -14,7 +14,7 @@ const service: Service = { id: "qqbot", label: "QQ" };
 const waitsMs = [2_000, 5_000, 10_000, 30_000, 60_000];
 const rememberedChats = 1_000;
 const answerNumbers = 20_000_000;
-const partsPerAnswer = 100;
+const piecesPerAnswer = 100;
 const typingEveryMs = 50_000;
 /** The platform has a message with this number already: it arrived the first time. */
 const isRepeated = (error: unknown): boolean => error instanceof ServiceError && error.code === "40054005";
@@ -99,5 +99,5 @@ async function sendToQq(to: Destination, message: Outbound, at: Sending): Promis
 export function numberOf(key: string): number {
   const [, answer = key, part = "0"] = /^(.*):(\d+)$/su.exec(key) ?? [];
   const start = createHash("sha256").update(answer).digest().readUInt32BE(0) % answerNumbers;
-  return start * partsPerAnswer + (Number(part) % partsPerAnswer) + 1;
+  return start * piecesPerAnswer + (Number(part) % piecesPerAnswer) + 1;
 }
