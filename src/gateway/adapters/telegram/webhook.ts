@@ -1,12 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
-import type { Update } from "@grammyjs/types";
+import type { Update, WebhookInfo } from "@grammyjs/types";
 import { describe } from "#foundation/errors";
 import { parseJson } from "#foundation/text/json";
 import { ConnectionError, type ConnectionPorts } from "../../platform/platform.ts";
 import type { TelegramApi } from "./api.ts";
 
 const maxBytes = 1_048_576;
+const lookEveryMs = 20_000;
 
 export interface WebhookDeps {
   readonly api: TelegramApi;
@@ -52,9 +53,24 @@ export async function listenForUpdates(
   });
   const webhook = { url: telegram.webhook_url, secret_token: secret, drop_pending_updates: false };
   await api("setWebhook", webhook, signal);
+  ports.alive();
+  // A quiet bot hears nothing for hours; that Telegram still answers, and still knows where to call, is proof enough.
+  const ending = new AbortController();
+  const look = async (): Promise<void> => {
+    try {
+      const { url } = await api<WebhookInfo>("getWebhookInfo", {}, ending.signal);
+      if (url === webhook.url) ports.alive();
+      else await api("setWebhook", webhook, ending.signal);
+    } catch (error) {
+      if (!ending.signal.aborted) ports.logger.warn("Telegram does not answer", { error: describe(error) });
+    }
+  };
+  const life = setInterval(() => void look(), lookEveryMs);
   return {
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
+        ending.abort();
+        clearInterval(life);
         server.close(() => resolve());
         server.closeAllConnections();
       }),
