@@ -1,5 +1,5 @@
 import { target, targetShape } from "./model.ts";
-import { amount, choice, freeMap, listOf, section, text, whole } from "./setting.ts";
+import { amount, choice, flag, freeMap, listOf, section, text, whole } from "./setting.ts";
 
 /** Side tasks that may run on a model of their own, with the seconds each may take. */
 const taskTimeouts = {
@@ -53,7 +53,10 @@ export const auxiliarySections = {
       ),
       approval: section("Judging flagged commands in `smart` mode.", taskShape(taskTimeouts.approval, "auto")),
       mcp: section("Sampling requests of MCP servers.", taskShape(taskTimeouts.mcp, "auto")),
-      title_generation: section("Titles for sessions.", taskShape(taskTimeouts.title_generation, "auto")),
+      title_generation: section("Titles for sessions.", {
+        ...taskShape(taskTimeouts.title_generation, "auto"),
+        enabled: flag(true, "Let a model name sessions; off takes the first words of a conversation."),
+      }),
       flush_memories: section("The turn that saves memories.", taskShape(taskTimeouts.flush_memories, "main")),
     },
   ),

@@ -256,7 +256,9 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       windowTokens: () => target().limits.contextWindow,
       fetchText: readPageWith(tools.registry, scope),
     }),
-    titles: titleService(deps.auxiliary, chosen),
+    titles: titleService(deps.auxiliary, {
+      asksModel: !chosen.isDemo && config.auxiliary.title_generation.enabled,
+    }),
   };
 }
 

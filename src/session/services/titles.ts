@@ -11,11 +11,11 @@ const instruction =
 const mostMessages = 4;
 const mostCharacters = 500;
 
-/** The demo model cannot name a conversation; the person's own first words do. */
-export function titleService(auxiliary: Auxiliary, { isDemo }: { readonly isDemo: boolean }): TitleService {
+/** Where no model is asked (the demo cannot name a conversation), the person's own first words do. */
+export function titleService(auxiliary: Auxiliary, { asksModel }: { readonly asksModel: boolean }): TitleService {
   return {
     async suggest(messages, signal) {
-      if (isDemo) return firstWords(messages);
+      if (!asksModel) return firstWords(messages);
       const words = messages
         .filter((message) => message.role !== "tool")
         .slice(0, mostMessages)
