@@ -1,9 +1,9 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
 import type { CronJobs } from "#cron";
-import { describe, systemErrorCode, UserError } from "#foundation/errors";
+import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { listenOn } from "#foundation/http/listen";
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import type { Clock } from "#foundation/time/clock";
@@ -59,7 +59,7 @@ export async function serveApi(deps: ApiServerDeps, signal: AbortSignal): Promis
     });
   });
   server.on("clientError", refuseNonsense);
-  const port = await listen(server, settings);
+  const port = await listenOn(server, settings, "End the program that has it, or set API_SERVER_PORT to another.");
   const over = new Deferred<void>();
   using _stop = onAbort(signal, () => over.resolve());
   try {
@@ -70,23 +70,6 @@ export async function serveApi(deps: ApiServerDeps, signal: AbortSignal): Promis
     server.closeAllConnections();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   }
-}
-
-async function listen(server: Server, { host, port }: ApiSettings): Promise<number> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host.replace(/[[\]]/g, ""), () => resolve());
-    });
-  } catch (cause) {
-    if (systemErrorCode(cause) !== "EADDRINUSE") throw cause;
-    throw new UserError(`Port ${port} of ${host} is in use.`, {
-      hint: "End the program that has it, or set API_SERVER_PORT to another.",
-      code: "port_in_use",
-      cause,
-    });
-  }
-  return (server.address() as AddressInfo).port;
 }
 
 /** Bytes that are no HTTP request. */

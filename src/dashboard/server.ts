@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { describe, systemErrorCode, UserError } from "#foundation/errors";
+import { describe, UserError } from "#foundation/errors";
+import { listenOn } from "#foundation/http/listen";
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { createApp } from "./app.ts";
@@ -22,7 +22,7 @@ export async function serveDashboard(deps: DashboardDeps, signal: AbortSignal): 
   const files = await readPageFiles(deps.pageFolder);
   const [{ getRequestListener }, { WebSocketServer }] = await Promise.all([import("@hono/node-server"), import("ws")]);
   const server = createServer({ requestTimeout: 60_000 });
-  const port = await listen(server, address);
+  const port = await listenOn(server, address, "A dashboard may run already. Another port: hermes dashboard --port 0");
   const token = randomBytes(24).toString("base64url");
   const guard = new Guard({ token, port, publicUrl: address.publicUrl });
   const app = await createApp({ deps, guard, files });
@@ -73,23 +73,6 @@ function checkAddress({ host }: DashboardAddress): void {
     hint: "Reach it through a tunnel (ssh -L 9119:127.0.0.1:9119), or put a reverse proxy with TLS and a password before it and name that with --public-url.",
     code: "dashboard_unsafe",
   });
-}
-
-async function listen(server: Server, { host, port }: DashboardAddress): Promise<number> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host.replace(/[[\]]/g, ""), () => resolve());
-    });
-  } catch (cause) {
-    if (systemErrorCode(cause) !== "EADDRINUSE") throw cause;
-    throw new UserError(`Port ${port} of ${host} is in use.`, {
-      hint: "A dashboard may run already. Another port: hermes dashboard --port 0",
-      code: "port_in_use",
-      cause,
-    });
-  }
-  return (server.address() as AddressInfo).port;
 }
 
 function refusalOf({ url, headers }: IncomingMessage, guard: Guard): string | undefined {
