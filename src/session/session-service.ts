@@ -19,7 +19,7 @@ export function createSessionService(deps: SessionDeps): SessionService {
   if (autoPrune !== undefined)
     work.start("auto-prune", (signal) => deps.store.maintenance.autoPrune({ ...autoPrune, signal }));
   let isClosed = false;
-  const openOne = async (options: OpenOptions): Promise<SessionFront> => {
+  const openOne = async (options: OpenOptions, isAlone = false): Promise<SessionFront> => {
     if (isClosed) throw new Error("The session service is closed.");
     const own = new Scope();
     try {
@@ -28,7 +28,8 @@ export function createSessionService(deps: SessionDeps): SessionService {
         options,
         // Two of one process hold a session in turns, like two programs.
         owner: leaseOwner(),
-        openOther: openOne,
+        isAlone: isAlone && options.isStored !== false && options.isInteractive,
+        openOther: (other) => openOne(other),
         async onClosed(gone) {
           open.delete(gone);
           await own[Symbol.asyncDispose]();
@@ -50,11 +51,11 @@ export function createSessionService(deps: SessionDeps): SessionService {
     clock: deps.clock,
     settings: deps.settings,
     work,
-    open: openOne,
+    open: (options) => openOne(options),
     tipOf: async (id) => (await deps.store.sessions.resumeTarget(id)) ?? id,
   });
   return {
-    open: openOne,
+    open: (options) => openOne(options, true),
     borrow: (options: BorrowOptions): Promise<OpenSession> => lending.borrow(options),
     find: (idOrTitle: string): Promise<SessionId | undefined> => findSession(deps.store, idOrTitle),
     newest: (source, folder) => newestSession(deps.store, source, folder),

@@ -2,18 +2,20 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { describe, systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
 import type { Fence, Lease } from "./records/gateway.ts";
 import type { Store } from "./store.ts";
 
-const ttlMs = 30_000;
-const renewEveryMs = 10_000;
+const usualTtlMs = 30_000;
 
 export interface LeaseDeps {
   readonly store: Pick<Store, "leases">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly owner: string;
+  /** After that long without a renewal it is over; it is renewed three times as often. */
+  readonly ttlMs?: number | undefined;
 }
 
 export type HeldLease =
@@ -32,7 +34,7 @@ export function leaseOwner(): string {
  * A store that fails gives a right without a fence: whoever cannot go on without one looks at that.
  */
 export async function takeLease(deps: LeaseDeps, name: string, onLost: () => void): Promise<HeldLease> {
-  const { store, logger, owner } = deps;
+  const { store, logger, owner, ttlMs = usualTtlMs } = deps;
   try {
     let outcome = await store.leases.acquire(name, owner, ttlMs);
     if (outcome.kind === "busy" && (await releaseOfDead(deps, name)))
@@ -46,11 +48,11 @@ export async function takeLease(deps: LeaseDeps, name: string, onLost: () => voi
 }
 
 function held(deps: LeaseDeps, lease: Lease, onLost: () => void): HeldLease {
-  const { store, clock, logger } = deps;
+  const { store, clock, logger, ttlMs = usualTtlMs } = deps;
   const stop = new AbortController();
   const renewing = (async () => {
     for (;;) {
-      await clock.sleep(renewEveryMs, stop.signal);
+      await clock.sleep(ttlMs / 3, stop.signal);
       if (await store.leases.renew(lease, ttlMs)) continue;
       logger.error("another program took over what this one held", { lease: lease.name });
       onLost();
@@ -74,13 +76,25 @@ function held(deps: LeaseDeps, lease: Lease, onLost: () => void): HeldLease {
   };
 }
 
+/** Who holds it now, where that can be told. */
+export async function leaseHolder({ store, clock, logger }: LeaseDeps, name: string): Promise<string | undefined> {
+  const get = () => store.leases.get(name);
+  const lease = await quietly("looking who holds a lease", get, { logger });
+  if (lease === undefined || lease.expiresAtMs <= clock.now() || isOfDead(lease)) return undefined;
+  return lease.owner;
+}
+
 async function releaseOfDead({ store }: LeaseDeps, name: string): Promise<boolean> {
   const lease = await store.leases.get(name);
   if (lease === undefined) return true;
-  const [host, pid] = lease.owner.split("/");
-  if (host !== hostname() || isAlive(Number(pid))) return false;
+  if (!isOfDead(lease)) return false;
   await store.leases.release(lease);
   return true;
+}
+
+function isOfDead({ owner }: Lease): boolean {
+  const [host, pid] = owner.split("/");
+  return host === hostname() && !isAlive(Number(pid));
 }
 
 function isAlive(pid: number): boolean {

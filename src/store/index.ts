@@ -7,7 +7,7 @@ import type { Store } from "./store.ts";
 
 /** Remembering: sessions, messages, search, inbox, outbox, leases, jobs, usage, on SQLite or PostgreSQL. */
 export { LeaseLostError } from "./errors.ts";
-export { leaseOwner, takeLease } from "./held-lease.ts";
+export { type LeaseDeps, leaseHolder, leaseOwner, takeLease } from "./held-lease.ts";
 export type {
   Cursor,
   Fence,

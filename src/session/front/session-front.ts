@@ -35,6 +35,8 @@ export interface FrontDeps {
   readonly options: OpenOptions;
   /** Names this program in leases. */
   readonly owner: string;
+  /** One window alone has it: another one that opens it is told, and this one too. */
+  readonly isAlone: boolean;
   /** Another session of the same service. */
   openOther(options: OpenOptions): Promise<OpenSession>;
   onClosed(front: SessionFront): Promise<void>;
@@ -109,6 +111,7 @@ export class SessionFront implements OpenSession {
       options,
       events,
       turns: this.#turns,
+      isAlone: deps.isAlone,
       surface: { approver, prompter, askUser, deliver: (words) => this.#deliver(words) },
       onChange,
       alongside: () => this.#alongside,

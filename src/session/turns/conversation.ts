@@ -12,6 +12,7 @@ import type { AgentServices } from "../services/services.ts";
 import type { AgentRequest } from "../services/session-agent.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { type Admitted, SessionInbox } from "./inbox.ts";
+import { announcePresence, type Presence } from "./presence.ts";
 import { promptStorage } from "./prompt-storage.ts";
 import { newSessionId } from "./session-id.ts";
 import { SessionTitle } from "./session-title.ts";
@@ -30,6 +31,8 @@ export interface Conversation extends AsyncDisposable {
   readonly startedAtMs: number;
   /** Words an earlier run took in and did not get to. */
   readonly left: readonly Admitted[];
+  /** Absent where several surfaces share it, or nothing of it is kept. */
+  readonly presence: Presence | undefined;
   systemPrompt(): string;
 }
 
@@ -40,6 +43,8 @@ export interface ConversationDeps {
   readonly owner: string;
   readonly events: AgentEvents;
   readonly surface: Pick<AgentRequest, "approver" | "prompter" | "askUser" | "deliver">;
+  /** One window alone has it: another one that opens it is told, and this one too. */
+  readonly isAlone: boolean;
   alongside(): Alongside | undefined;
   /** Something a surface shows has changed. */
   onChange(): void;
@@ -90,6 +95,7 @@ export async function openConversation(
   const own = { history: past.history, transcript, prompt, events, records: session.records };
   const opened = await openAgent({ ...facts, ...surface, ...own }, signal);
   if (record !== undefined) continueFigures(opened.agent, record);
+  const presence = deps.isAlone ? await announcePresence({ ...session, owner: deps.owner, events }, headId) : undefined;
   return {
     agent: opened.agent,
     services: opened.services,
@@ -100,9 +106,11 @@ export async function openConversation(
     rootId,
     startedAtMs,
     left: past.left,
+    presence,
     systemPrompt: () => promptText,
     async [Symbol.asyncDispose]() {
       await transcript.flush();
+      await presence?.[Symbol.asyncDispose]();
       await opened[Symbol.asyncDispose]();
     },
   };

@@ -107,6 +107,7 @@ export class TurnRunner {
     if (this.#coming !== undefined) this.#coming.canBeSteered = true;
     const changedTools = await conversation.services.tools.refresh(signal);
     if (changedTools !== undefined) this.#tell(changedTools, "info");
+    await conversation.presence?.check();
     const result = await (messages.some(({ continues }) => continues === true)
       ? this.#begun(conversation.agent.continueTurn({ taskId: conversation.headId, turnId: turn.id, signal }))
       : this.#say(messages, conversation, turn.id));

@@ -33,6 +33,10 @@ export class ProgramTerminal implements AsyncDisposable {
     });
   }
 
+  get pid(): number {
+    return this.#pty.pid;
+  }
+
   /** Types words and sends them off. */
   async say(text: string): Promise<void> {
     this.#pty.write(text);

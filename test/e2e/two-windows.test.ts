@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
+import { ProgramTerminal } from "./support/terminal.ts";
+
+const elsewhere = /open in another window too \(process (\d+) on [^\s,]+,\s+since\s+\d\d:\d\d\)/;
+
+describe("one conversation in two windows", () => {
+  it("is announced in the second when it opens, and in the first with its next turn; a window that is gone is not", async () => {
+    await using model = await startModelServer({ strict: true });
+    model.otherwise(says("Noted."));
+    const config = modelConfig(model.chatBaseUrl, "auxiliary: { title_generation: { enabled: false } }\n");
+    await using stage = await Stage.open({ config });
+    await using first = new ProgramTerminal(stage, []);
+    await first.sees("❯");
+    await first.say("remember the blue door");
+    await first.answers("Noted.");
+    {
+      await using second = new ProgramTerminal(stage, ["-c"]);
+      const seen = await second.sees(elsewhere);
+      expect(seen).toContain("blue door");
+      expect(elsewhere.exec(seen)?.[1]).toBe(String(first.pid));
+      await first.say("and the red one");
+      expect(elsewhere.exec(await first.sees(elsewhere))?.[1]).toBe(String(second.pid));
+      await first.answers(/red one[\s\S]*Noted\./);
+    }
+    first.press("\x04");
+    await first.exited;
+    await using alone = new ProgramTerminal(stage, ["-c"]);
+    expect(await alone.answers("red one")).not.toContain("another window");
+  });
+});
