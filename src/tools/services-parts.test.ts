@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { never } from "#foundation/lifecycle/abort";
-import type { Auxiliary, AuxiliaryRequest } from "./call/auxiliary.ts";
+import type { Auxiliary, AuxiliaryRequest } from "./contract/auxiliary.ts";
 import { toolStage } from "./testing/tool-stage.ts";
 import { noAuxiliary } from "./testing/unattended-scope.ts";
 

@@ -7,10 +7,9 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "#config";
 import { never } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
-import type { ApprovalRequest, Approver } from "./approval/request.ts";
-import type { Auxiliary } from "./call/auxiliary.ts";
-import type { DeliveredWords, Prompter } from "./call/session-scope.ts";
-import type { SampleRequest } from "./mcp/sampling.ts";
+import type { ApprovalRequest, Approver } from "./contract/approval-request.ts";
+import type { Auxiliary, SampleRequest } from "./contract/auxiliary.ts";
+import type { DeliveredWords, Prompter } from "./contract/session-scope.ts";
 import { toolStage } from "./testing/tool-stage.ts";
 import { noAuxiliary, nobody } from "./testing/unattended-scope.ts";
 

@@ -9,28 +9,28 @@ import { todoTool } from "./builtin/todo.tool.ts";
 import { createWebExtractTool, type WebExtractDeps } from "./builtin/web-extract.tool.ts";
 import { createWebSearchTool } from "./builtin/web-search.tool.ts";
 import { createWriteFileTool } from "./builtin/write-file.tool.ts";
-import { noAbilities } from "./call/ability.ts";
-import type { ToolContext } from "./call/context.ts";
-import { runChecked } from "./call/define-tool.ts";
-import { result } from "./call/result.ts";
-import type { SessionScope } from "./call/session-scope.ts";
 import { WebExits } from "./confinement/web-exits.ts";
+import { noAbilities } from "./contract/ability.ts";
+import type { ToolContext } from "./contract/context.ts";
+import { runChecked } from "./contract/define-tool.ts";
+import { result } from "./contract/result.ts";
+import type { SessionScope } from "./contract/session-scope.ts";
+import type { Terminal, TerminalLeases } from "./contract/terminal.ts";
+import type { Tool } from "./contract/tool.ts";
 import type { FileDeps, FileOptions } from "./files/file-access.ts";
 import { type HostDecisionOptions, HostDecisions } from "./network/session-network.ts";
 import { AvailabilityProbes } from "./registry/availability.ts";
 import { type Listing, type ListingOptions, listTools } from "./registry/listing.ts";
 import { ToolRegistry } from "./registry/registry.ts";
-import type { Tool } from "./registry/tool.ts";
 import { Toolsets } from "./registry/toolsets.ts";
 import type { TerminalDeps } from "./terminals/command/call-options.ts";
 import { localFiles } from "./terminals/local-files.ts";
-import type { Terminal, TerminalLeases } from "./terminals/terminal.ts";
 import { unattendedScope } from "./testing/unattended-scope.ts";
 import type { WebOptions } from "./web/choose.ts";
 
+export { noAbilities } from "./contract/ability.ts";
 /** Builders for tests of tools. */
-export { readCommandLine } from "./approval/structure/read-line.ts";
-export { noAbilities } from "./call/ability.ts";
+export { readCommandLine } from "./shell/read-line.ts";
 export { todoTool };
 export function fakeTool(name: string, changes: Partial<Tool> = {}): Tool {
   return {
@@ -113,7 +113,7 @@ export type { AuditEntry } from "./approval/audit.ts";
 export { createGate } from "./approval/gate.ts";
 export { type GrantStore, Grants } from "./approval/grants.ts";
 export { YoloSwitch } from "./approval/modes.ts";
-export type { AuxiliaryRequest } from "./call/auxiliary.ts";
+export type { AuxiliaryRequest } from "./contract/auxiliary.ts";
 export { AvailabilityProbes } from "./registry/availability.ts";
 export { listTools } from "./registry/listing.ts";
 export { leafToolsets } from "./registry/toolset-catalogue.ts";
@@ -130,13 +130,6 @@ export const defaultFileOptions: FileOptions = {
 
 export { detect } from "./approval/detect.ts";
 export { createExecuteCodeTool, defaultScriptOptions } from "./builtin/execute-code.tool.ts";
-export { FileLedger } from "./files/ledger.ts";
-export { ReadHistory } from "./files/read-history.ts";
-export { LeaseTable } from "./terminals/lease.ts";
-export { openLocalTerminal } from "./terminals/local/local-terminal.ts";
-export { remoteOpeners } from "./terminals/open-backends.ts";
-export { ProcessTable } from "./terminals/processes/process-table.ts";
-export type { BackendDeps } from "./terminals/remote/backend.ts";
 export type {
   ExecOptions,
   ExecResult,
@@ -144,7 +137,14 @@ export type {
   TerminalFiles,
   TerminalLeases,
   TerminalProcess,
-} from "./terminals/terminal.ts";
+} from "./contract/terminal.ts";
+export { FileLedger } from "./files/ledger.ts";
+export { ReadHistory } from "./files/read-history.ts";
+export { LeaseTable } from "./terminals/lease.ts";
+export { openLocalTerminal } from "./terminals/local/local-terminal.ts";
+export { remoteOpeners } from "./terminals/open-backends.ts";
+export { ProcessTable } from "./terminals/processes/process-table.ts";
+export type { BackendDeps } from "./terminals/remote/backend.ts";
 export { TerminalGone } from "./terminals/terminal-gone.ts";
 export { allowingGate, noWall } from "./terminals/testing.ts";
 export { createReadFileTool, createSearchFilesTool, createTerminalTool, createWriteFileTool };

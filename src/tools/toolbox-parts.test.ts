@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalChoice } from "#conversation";
 import { never } from "#foundation/lifecycle/abort";
 import { findExecutable } from "#foundation/process/platform";
-import type { ApprovalRequest, Approver } from "./approval/request.ts";
+import type { ApprovalRequest, Approver } from "./contract/approval-request.ts";
 import { toolStage } from "./testing/tool-stage.ts";
 import { noAuxiliary } from "./testing/unattended-scope.ts";
 

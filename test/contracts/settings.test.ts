@@ -8,7 +8,7 @@ const root = path.join(import.meta.dirname, "../..");
 
 /** Groups whose entries are read as foreign data, name by name, and by which file. */
 const readByName: Readonly<Record<string, string>> = {
-  "mcp_servers.": "src/tools/mcp/settings.ts",
+  "mcp_servers.": "src/tools/contract/mcp-settings.ts",
   "custom_providers[].": "src/model/providers/custom.ts",
   "providers.": "src/model/providers/custom.ts",
   "fallback_model.": "src/model/fallback/chain.ts",

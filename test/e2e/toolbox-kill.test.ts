@@ -15,7 +15,7 @@ import { systemClock } from "#foundation/time/clock";
 import { silentLogger } from "#foundation/files/logger";
 import { HermesHome } from "#foundation/files/paths";
 import { Redactor } from "#foundation/secrets/redact";
-import { openTools } from ${from("tools/open.ts")};
+import { openTools } from ${from("tools/open/open-tools.ts")};
 import { testScope, toolContext } from ${from("tools/testing.ts")};
 
 const folder = ${JSON.stringify(folder)};

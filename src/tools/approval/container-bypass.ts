@@ -1,5 +1,5 @@
 import type { Config } from "#config";
-import type { TerminalKind } from "../terminals/terminal.ts";
+import type { TerminalKind } from "../contract/terminal.ts";
 
 const containers: ReadonlySet<string> = new Set<TerminalKind>(["docker", "singularity", "modal", "daytona"]);
 

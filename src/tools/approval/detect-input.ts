@@ -1,11 +1,11 @@
+import { interpreterOf } from "../shell/programs/interpreters.ts";
+import { readCommandLine } from "../shell/read-line.ts";
+import { shells } from "../shell/reading/scripts.ts";
+import type { SimpleCommand } from "../shell/simple-command.ts";
 import { type Detected, type DetectLocation, detect } from "./detect.ts";
 import { databases, statementKeys } from "./structure/data-rules.ts";
 import { keys } from "./structure/keys.ts";
-import { interpreterOf } from "./structure/programs/interpreters.ts";
-import { readCommandLine } from "./structure/read-line.ts";
 import { hasEffects } from "./structure/rules/code.ts";
-import { shells } from "./structure/shell/scripts.ts";
-import type { SimpleCommand } from "./structure/simple-command.ts";
 
 /** Programs that hand on what they read to a shell: on another machine, in a container, for another user. */
 const shellCarriers: ReadonlySet<string> = new Set(

@@ -1,13 +1,13 @@
+import type { Finding } from "../contract/approval-request.ts";
+import { readCommandLine } from "../shell/read-line.ts";
+import type { CommandLine, SimpleCommand } from "../shell/simple-command.ts";
 import { normalizeCommand } from "./normalize.ts";
-import type { Finding } from "./request.ts";
 import { dataKeys } from "./structure/data-rules.ts";
 import { effectKeys, type JudgeLocation } from "./structure/effect-keys.ts";
 import { flaggedRules } from "./structure/flagged-rules.ts";
 import { hardlineRules } from "./structure/hardline-rules.ts";
 import { keys } from "./structure/keys.ts";
-import { readCommandLine } from "./structure/read-line.ts";
 import type { CommandRule, RuleContext } from "./structure/rule.ts";
-import type { CommandLine, SimpleCommand } from "./structure/simple-command.ts";
 import { flaggedByText, hardlineByText } from "./text-rules.ts";
 
 export interface DetectLocation extends JudgeLocation {

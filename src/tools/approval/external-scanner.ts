@@ -3,7 +3,7 @@ import type { Logger } from "#foundation/files/logger";
 import { runProcess } from "#foundation/process/run";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import type { Finding } from "./request.ts";
+import type { Finding } from "../contract/approval-request.ts";
 
 /** Looks at what a command is made of, and names what somebody should see before it runs. */
 export type CommandScanner = (command: string, signal: AbortSignal) => Promise<readonly Finding[]>;

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ApprovalAnswer } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/testing/fake-clock";
-import type { Auxiliary } from "../call/auxiliary.ts";
+import type { ApprovalRequest, GateContext } from "../contract/approval-request.ts";
+import type { Auxiliary } from "../contract/auxiliary.ts";
 import { denyAll, noAuxiliary } from "../testing/unattended-scope.ts";
 import { testScope } from "../testing.ts";
 import type { AuditEntry } from "./audit.ts";
@@ -11,7 +12,6 @@ import { type AllowEntry, Grants } from "./grants.ts";
 import { readMode, YoloSwitch } from "./modes.ts";
 import { Permissions } from "./permissions/permissions.ts";
 import { type PermissionEffect, readRuleTarget } from "./permissions/rule.ts";
-import type { ApprovalRequest, GateContext } from "./request.ts";
 
 const context: GateContext = {
   tool: "terminal",

@@ -2,6 +2,14 @@ import type { ApprovalAnswer, ApprovalChoice } from "#conversation";
 import { linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
+import type {
+  ApprovalGate,
+  ApprovalRequest,
+  Approver,
+  Finding,
+  GateContext,
+  GateVerdict,
+} from "../contract/approval-request.ts";
 import type { AuditEntry } from "./audit.ts";
 import { type DetectLocation, detect } from "./detect.ts";
 import { detectInput } from "./detect-input.ts";
@@ -10,7 +18,6 @@ import type { GrantedFor, Grants } from "./grants.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";
 import type { Permissions, PermissionVerdict } from "./permissions/permissions.ts";
 import { ruleFinding } from "./permissions/rule-finding.ts";
-import type { ApprovalGate, ApprovalRequest, Approver, Finding, GateContext, GateVerdict } from "./request.ts";
 import { judgeCommand } from "./smart.ts";
 
 export interface GateDeps {

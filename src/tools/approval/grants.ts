@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
-import type { Finding } from "./request.ts";
-import { readCommandLine } from "./structure/read-line.ts";
+import type { Finding } from "../contract/approval-request.ts";
+import { readCommandLine } from "../shell/read-line.ts";
 
 /** An entry of `command_allowlist`: a key, or a key narrowed to certain commands. */
 export type AllowEntry =

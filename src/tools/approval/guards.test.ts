@@ -6,13 +6,13 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Confinement } from "../confinement/confinement.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
 import { addressKind } from "../network/addresses.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
 import { blockedSite, readSiteList } from "../network/sites.ts";
 import { checkUrl, hasSecretInUrl, type UrlRules } from "../network/urls.ts";
 import { folderTerminal, testScope } from "../testing.ts";
 import { createPathGuard } from "./paths.ts";
-import type { ApprovalGate } from "./request.ts";
 import { scanCommand } from "./scanner.ts";
 
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import { newId } from "#foundation/text/ids";
-import type { ToolContext } from "../call/context.ts";
+import type { ToolContext } from "../contract/context.ts";
 
 export type LastingContext = Pick<ToolContext, "untrusted" | "scope" | "taskId" | "signal">;
 

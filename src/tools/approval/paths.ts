@@ -1,8 +1,8 @@
-import type { SessionScope } from "../call/session-scope.ts";
 import { type Confinement, isWithin, judgeRead, judgeWrite, type PathJudgement } from "../confinement/confinement.ts";
-import type { PathGuard, PathUse, PathVerdict } from "../files/path-guard.ts";
-import type { Terminal } from "../terminals/terminal.ts";
-import type { ApprovalGate, Finding } from "./request.ts";
+import type { PathGuard, PathUse, PathVerdict } from "../confinement/path-guard.ts";
+import type { ApprovalGate, Finding } from "../contract/approval-request.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { Terminal } from "../contract/terminal.ts";
 
 export interface PathRules {
   /** The wall of a session. */

@@ -1,5 +1,5 @@
-import type { SessionScope } from "../call/session-scope.ts";
-import type { Tool } from "../registry/tool.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { Tool } from "../contract/tool.ts";
 import { isReadOnlyCommand } from "./read-only-command.ts";
 
 const refusal =

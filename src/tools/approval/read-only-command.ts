@@ -1,5 +1,5 @@
-import { readCommandLine } from "./structure/read-line.ts";
-import type { SimpleCommand } from "./structure/simple-command.ts";
+import { readCommandLine } from "../shell/read-line.ts";
+import type { SimpleCommand } from "../shell/simple-command.ts";
 
 /** What only looks, whatever its arguments are. */
 const lookers: ReadonlySet<string> = new Set(

@@ -1,4 +1,4 @@
-import type { Finding } from "./request.ts";
+import type { Finding } from "../contract/approval-request.ts";
 
 interface ScanRule {
   readonly id: string;

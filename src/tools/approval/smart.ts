@@ -1,5 +1,5 @@
-import type { Auxiliary } from "../call/auxiliary.ts";
-import type { Finding } from "./request.ts";
+import type { Finding } from "../contract/approval-request.ts";
+import type { Auxiliary } from "../contract/auxiliary.ts";
 
 export type SmartVerdict = "approve" | "deny" | "unsure";
 

@@ -4,7 +4,7 @@ import { openLogger } from "#foundation/files/logger";
 import { canonicalJson } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
 import type { Clock } from "#foundation/time/clock";
-import type { CallObserver, CallOutcome } from "../call/call-state.ts";
+import type { CallObserver, CallOutcome } from "../contract/call-state.ts";
 import type { AuditEntry } from "./audit.ts";
 
 /** `security.audit`: nothing, one short line for each call, or a line with arguments and result. */

@@ -3,11 +3,11 @@ import path from "node:path";
 import { isDangerousGitSetting, settingsIn } from "../confinement/change-guards.ts";
 import { type Confinement, isBroad, isWithin, judgeRead, judgeWrite } from "../confinement/confinement.ts";
 import { masksOf } from "../confinement/masks.ts";
+import { readCommandLine } from "../shell/read-line.ts";
+import type { Argument, SimpleCommand } from "../shell/simple-command.ts";
 import type { DetectLocation } from "./detect.ts";
 import { isReadOnlyCommand } from "./read-only-command.ts";
 import { patternOf } from "./structure/paths.ts";
-import { readCommandLine } from "./structure/read-line.ts";
-import type { Argument, SimpleCommand } from "./structure/simple-command.ts";
 
 /** What shows more than the files it is given: other people's processes, the machine. */
 const lookFurther: ReadonlySet<string> = new Set(["ps", "printenv", "jq", "type"]);

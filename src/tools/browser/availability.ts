@@ -1,4 +1,4 @@
-import type { Availability } from "../registry/tool.ts";
+import type { Availability } from "../contract/tool.ts";
 import { backendKind } from "./backend.ts";
 import { findChromium } from "./executable.ts";
 import type { OpenDeps } from "./open.ts";

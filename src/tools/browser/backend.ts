@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import { ToolFailure } from "../call/result.ts";
+import { ToolFailure } from "../contract/result.ts";
 import { resolveEndpoint } from "./cdp-endpoint.ts";
 import type { BrowserDriver, DriverKind } from "./driver.ts";
 import { type OpenDeps, type OpenRequest, openLocal, openRemote } from "./open.ts";

@@ -4,7 +4,7 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import { ToolFailure } from "../call/result.ts";
+import { ToolFailure } from "../contract/result.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
 import type { Environment } from "../web/service-call.ts";
 import type { BrowserDriver, DriverKind } from "./driver.ts";

@@ -1,8 +1,8 @@
-import type { ToolContext } from "../call/context.ts";
-import { ToolFailure } from "../call/result.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { ToolFailure } from "../contract/result.ts";
+import type { Availability } from "../contract/tool.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
-import type { Availability } from "../registry/tool.ts";
 import { fenceInline, fenceUntrusted } from "../web/untrusted.ts";
 import type { BrowserDriver } from "./driver.ts";
 import type { PageGuard } from "./guard.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "#foundation/time/clock";
 import type { BrowserDeps } from "../browser/tool-deps.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { FileDeps } from "../files/file-access.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import type { ExecuteCodeDeps } from "./execute-code.tool.ts";
 import type { HomeAssistantDeps } from "./home-assistant.tool.ts";

@@ -1,9 +1,9 @@
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { shortLine } from "#foundation/text/short-text";
-import { defineAbility } from "../call/ability.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure } from "../call/result.ts";
-import type { Tool } from "../registry/tool.ts";
+import { defineAbility } from "../contract/ability.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const maxChoices = 4;

@@ -1,14 +1,14 @@
 import { lineCount } from "#foundation/text/short-text";
-import type { ApprovalGate, Finding } from "../approval/request.ts";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { SessionScope } from "../call/session-scope.ts";
 import { functionsFor, type ScriptFunction, signature } from "../code/functions.ts";
 import type { ScriptLanguage, ScriptOptions } from "../code/script-options.ts";
-import type { Tool } from "../registry/tool.ts";
+import type { ApprovalGate, Finding } from "../contract/approval-request.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { Terminal, TerminalLeases } from "../contract/terminal.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { TerminalWall } from "../terminals/local/local-terminal.ts";
-import type { Terminal, TerminalLeases } from "../terminals/terminal.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export { defaultScriptOptions, type ScriptOptions } from "../code/script-options.ts";

@@ -1,8 +1,9 @@
 import { isRecord, parseJson } from "#foundation/text/json";
-import type { ApprovalGate } from "../approval/request.ts";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import {
   blockedDomains,
   callHouse,
@@ -12,7 +13,6 @@ import {
   records,
   riskOf,
 } from "../media/home-assistant.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface HomeAssistantDeps {

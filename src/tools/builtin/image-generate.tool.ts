@@ -2,12 +2,12 @@ import path from "node:path";
 import { describe } from "#foundation/errors";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import { newId } from "#foundation/text/ids";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { GeneratedImage, ImageProvider, ImageRequest } from "../media/image-provider.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import type { GeneratedImage, ImageProvider, ImageRequest } from "../contract/image-provider.ts";
+import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface ImageGenerateDeps {

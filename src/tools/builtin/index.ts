@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
-import type { Tool } from "../registry/tool.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { BuiltinDeps, BuiltinTools } from "./builtin-deps.ts";
 import { builtins } from "./index.generated.ts";
 

@@ -2,27 +2,12 @@ import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { backoffMs } from "#foundation/time/retry";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { SessionScope } from "../call/session-scope.ts";
-import type { Availability, Tool } from "../registry/tool.ts";
+import type { MixtureAnswer, MixtureRequest } from "../contract/auxiliary.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { Availability, Tool } from "../contract/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
-
-export interface MixtureRequest {
-  readonly model: string;
-  readonly system?: string;
-  readonly prompt: string;
-  readonly temperature: number;
-  readonly maxTokens: number;
-  /** The highest the model offers. */
-  readonly hasDeepReasoning: boolean;
-}
-
-export type MixtureAnswer =
-  /** `usd`: what the answer cost, where that is known. */
-  | { readonly kind: "text"; readonly text: string; readonly usd?: number }
-  /** `isFinal`: trying again is no use. */
-  | { readonly kind: "failed"; readonly reason: string; readonly isFinal?: boolean };
 
 interface MixtureOptions {
   readonly referenceModels: readonly string[];

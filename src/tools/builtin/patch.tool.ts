@@ -1,15 +1,15 @@
 import { shortLine } from "#foundation/text/short-text";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { ArgumentsOf } from "../call/typed-arguments.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ArgumentsOf } from "../contract/typed-arguments.ts";
 import { closestSections } from "../files/edit/closest.ts";
 import { replaceText } from "../files/edit/replace.ts";
 import { type FileDeps, notFound, openPath, scheduledPaths } from "../files/file-access.ts";
 import { lookBefore, refuseMasks, staleWarning, writeFileText } from "../files/file-writer.ts";
 import { applyPatchText } from "../files/patch-run.ts";
 import { parsePatch, pathsOf } from "../files/v4a-parse.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const parameters = {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "#foundation/testing/fake-clock";
-import type { ToolContext } from "../call/context.ts";
+import type { ToolContext } from "../contract/context.ts";
 import { processStartedAtMs } from "../terminals/process-start-time.ts";
 import { ProcessTable } from "../terminals/processes/process-table.ts";
 import { localWorkshop } from "../terminals/testing.ts";

@@ -1,10 +1,10 @@
 import type { ToolDetails } from "#conversation";
 import { describe } from "#foundation/errors";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { ArgumentsOf } from "../call/typed-arguments.ts";
-import type { Tool } from "../registry/tool.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ArgumentsOf } from "../contract/typed-arguments.ts";
 import type { TerminalDeps } from "../terminals/command/call-options.ts";
 import type { BackgroundProcess } from "../terminals/processes/background-process.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";

@@ -1,8 +1,9 @@
 import type { ToolDetails } from "#conversation";
 import { shortLine } from "#foundation/text/short-text";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import { isBinaryPath, isImagePath, looksBinary } from "../files/binary.ts";
 import {
   type CurrentFile,
@@ -15,7 +16,6 @@ import {
 } from "../files/file-access.ts";
 import { readPage } from "../files/read-page.ts";
 import { decodeText } from "../files/text-encoding.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const defaultLimit = 500;

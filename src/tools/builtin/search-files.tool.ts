@@ -1,14 +1,14 @@
 import path from "node:path";
 import { shortLine } from "#foundation/text/short-text";
 import { truncateEnd } from "#foundation/text/text";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
-import type { ArgumentsOf } from "../call/typed-arguments.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ArgumentsOf } from "../contract/typed-arguments.ts";
 import { type FileDeps, notFound, openPath } from "../files/file-access.ts";
 import type { SearchEngine } from "../files/search/engine.ts";
 import { type SearchFound, type SearchRequest, search } from "../files/search/search.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const maxShownText = 500;

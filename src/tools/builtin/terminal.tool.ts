@@ -1,14 +1,14 @@
 import path from "node:path";
 import { describe } from "#foundation/errors";
 import { lineCount, shortLine } from "#foundation/text/short-text";
-import type { GateContext, GateVerdict } from "../approval/request.ts";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, type ToolResult } from "../call/result.ts";
-import type { ArgumentsOf } from "../call/typed-arguments.ts";
-import type { Tool } from "../registry/tool.ts";
+import type { GateContext, GateVerdict } from "../contract/approval-request.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, type ToolResult } from "../contract/result.ts";
+import type { TerminalKind } from "../contract/terminal.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ArgumentsOf } from "../contract/typed-arguments.ts";
 import { kindOf, type TerminalCall, type TerminalDeps } from "../terminals/command/call-options.ts";
-import type { TerminalKind } from "../terminals/terminal.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `terminal`: a shell command in the terminal of the task, in the foreground or in the background. */

@@ -1,12 +1,12 @@
 import path from "node:path";
 import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import { newId } from "#foundation/text/ids";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { SpeechChoice } from "../media/speech/choose.ts";
 import type { AudioFormat, Speech } from "../media/speech/provider.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface TextToSpeechDeps {

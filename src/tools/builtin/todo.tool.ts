@@ -1,10 +1,10 @@
 import { type Message, type TodoItem, type TodoStatus, textOf } from "#conversation";
 import { isRecord, parseJson } from "#foundation/text/json";
-import { defineAbility } from "../call/ability.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure } from "../call/result.ts";
-import type { ArgumentsOf } from "../call/typed-arguments.ts";
-import type { Tool } from "../registry/tool.ts";
+import { defineAbility } from "../contract/ability.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ArgumentsOf } from "../contract/typed-arguments.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 const statuses = ["pending", "in_progress", "completed", "cancelled"] as const satisfies readonly TodoStatus[];

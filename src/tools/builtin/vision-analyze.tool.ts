@@ -1,13 +1,13 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { Image, ShrinkImage } from "../media/ask-about-image.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
 import { hasSecretInUrl } from "../network/urls.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 export interface VisionDeps {

@@ -1,10 +1,10 @@
 import { shortLine } from "#foundation/text/short-text";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../call/result.ts";
 import type { WebExit, WebExits } from "../confinement/web-exits.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import { checkUrl, hasSecretInUrl, type UrlRules, type UrlVerdict } from "../network/urls.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { JudgeAddress, PageAnswer } from "../web/backend.ts";
 import type { WebOptions } from "../web/choose.ts";
 import type { DigestDeps } from "../web/digest.ts";

@@ -1,8 +1,8 @@
 import { shortLine } from "#foundation/text/short-text";
-import { defineTool } from "../call/define-tool.ts";
-import { result, ToolFailure } from "../call/result.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
-import type { Availability, Tool } from "../registry/tool.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure } from "../contract/result.ts";
+import type { Availability, Tool } from "../contract/tool.ts";
 import type { WebOptions } from "../web/choose.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 

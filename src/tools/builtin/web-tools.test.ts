@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
-import type { Auxiliary } from "../call/auxiliary.ts";
+import type { Auxiliary } from "../contract/auxiliary.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
 import type { UrlRules } from "../network/urls.ts";
 import { noAuxiliary } from "../testing/unattended-scope.ts";

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { lineCount, shortLine } from "#foundation/text/short-text";
-import type { ToolContext } from "../call/context.ts";
-import { defineTool } from "../call/define-tool.ts";
-import { failed, result, type ToolResult } from "../call/result.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { failed, result, type ToolResult } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import { type FileDeps, openPath, scheduledPaths } from "../files/file-access.ts";
 import { lookBefore, staleWarning, writeFileText } from "../files/file-writer.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { BuiltinTools } from "./builtin-deps.ts";
 
 /** `write_file`: a whole file, new or replaced. */

@@ -1,5 +1,5 @@
 import type { Clock } from "#foundation/time/clock";
-import type { SessionScope } from "./session-scope.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 
 /** Counts how long a call waits for a person, so that it does not pass for work. Questions that overlap count once. */
 export class AskingTime {

@@ -1,9 +1,9 @@
 import type { ToolAudit } from "../approval/tool-audit.ts";
+import type { CallObserver } from "../contract/call-state.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ObservedTurn, ToolExtensions } from "../contract/tool-extensions.ts";
 import type { ReadHistory } from "../files/read-history.ts";
 import type { ChangeCover } from "../files/snapshots/change-cover.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { CallObserver } from "./call-state.ts";
-import type { ObservedTurn, ToolExtensions } from "./tool-extensions.ts";
 
 export interface CallWatchers {
   readonly audit: ToolAudit;

@@ -1,4 +1,4 @@
-import type { CallObserver } from "./call-state.ts";
+import type { CallObserver } from "../contract/call-state.ts";
 
 /**
  * Several observers as one, asked in the order given: the first refusal counts and ends the asking, and

@@ -3,11 +3,11 @@ import type { Logger } from "#foundation/files/logger";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
 import type { ExecuteCodeDeps } from "../builtin/execute-code.tool.ts";
+import { noAbilities } from "../contract/ability.ts";
+import type { CallObserver } from "../contract/call-state.ts";
+import type { ObservedTurn } from "../contract/tool-extensions.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
-import { noAbilities } from "./ability.ts";
-import type { CallObserver } from "./call-state.ts";
 import { combineObservers } from "./combine-observers.ts";
-import type { ObservedTurn } from "./tool-extensions.ts";
 import { Toolbelt } from "./toolbelt.ts";
 
 export interface NestedCallsDeps {

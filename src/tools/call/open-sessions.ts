@@ -1,5 +1,5 @@
-import type { ToolContext } from "./context.ts";
-import type { SessionScope } from "./session-scope.ts";
+import type { ToolContext } from "../contract/context.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 
 /** Where a call of a tool belongs, but for the call itself. */
 export type CallLocation = Omit<ToolContext, "callId" | "signal" | "progress" | "agent">;

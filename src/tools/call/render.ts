@@ -2,7 +2,7 @@ import type { ContentPart, ToolDetails } from "#conversation";
 import { describe } from "#foundation/errors";
 import { isRecord, parseJson, scrubSurrogates, toJsonText } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import { ToolFailure, type ToolResult } from "./result.ts";
+import { ToolFailure, type ToolResult } from "../contract/result.ts";
 
 /** A result as text: always well-formed JSON, whatever the tool gave. */
 export interface Rendered {

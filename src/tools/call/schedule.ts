@@ -1,4 +1,4 @@
-import type { Concurrency } from "../registry/tool.ts";
+import type { Concurrency } from "../contract/tool.ts";
 
 /** A call as the scheduler sees it. */
 export interface Scheduled {

@@ -4,11 +4,11 @@ import { silentLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { systemClock } from "#foundation/time/clock";
-import type { Tool } from "../registry/tool.ts";
+import type { CallObserver, CallOutcome } from "../contract/call-state.ts";
+import { defineTool } from "../contract/define-tool.ts";
+import { result, ToolFailure } from "../contract/result.ts";
+import type { Tool } from "../contract/tool.ts";
 import { fakeTool, listingOf, registryOf, testScope, todoTool, toolContext } from "../testing.ts";
-import type { CallObserver, CallOutcome } from "./call-state.ts";
-import { defineTool } from "./define-tool.ts";
-import { result, ToolFailure } from "./result.ts";
 import { Toolbelt, type ToolbeltDeps } from "./toolbelt.ts";
 
 const never = new AbortController().signal;

@@ -4,13 +4,13 @@ import type { Logger } from "#foundation/files/logger";
 import { sleep } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { LastingContext } from "../approval/lasting-write.ts";
+import type { CallObserver, CallOutcome } from "../contract/call-state.ts";
+import { coerceArguments } from "../contract/coerce.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { boundResults, defaultOutputLimits, type OutputLimits, type ResultFiles } from "../contract/output-limit.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { Listing } from "../registry/listing.ts";
-import type { Tool } from "../registry/tool.ts";
 import { AskingTime } from "./asking-time.ts";
-import type { CallObserver, CallOutcome } from "./call-state.ts";
-import { coerceArguments } from "./coerce.ts";
-import type { ToolContext } from "./context.ts";
-import { boundResults, defaultOutputLimits, type OutputLimits, type ResultFiles } from "./output-limit.ts";
 import { type Rendered, renderError, renderResult } from "./render.ts";
 import { planBatches } from "./schedule.ts";
 

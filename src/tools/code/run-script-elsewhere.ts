@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { deadline, linkSignals, never, onAbort } from "#foundation/lifecycle/abort";
+import type { Terminal } from "../contract/terminal.ts";
 import { HeadTailBuffer } from "../terminals/head-tail-buffer.ts";
 import { quote } from "../terminals/shell/shell-script.ts";
-import type { Terminal } from "../terminals/terminal.ts";
 import { javascriptModule } from "./javascript-module.ts";
 import { pythonModule } from "./python-module.ts";
 import { ScriptCalls } from "./rpc-server.ts";

@@ -5,7 +5,7 @@ import { ensureDir } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import type { ProxySettings } from "#foundation/http/proxy";
 import { Scope } from "#foundation/lifecycle/disposal";
-import type { SessionScope } from "../call/session-scope.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 import type { Destination, HostRules } from "../network/host-rules.ts";
 import type { KnownRegistries } from "../network/registries.ts";
 import { HostDecisions } from "../network/session-network.ts";

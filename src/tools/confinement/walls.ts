@@ -1,4 +1,4 @@
-import type { SessionScope } from "../call/session-scope.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 import { type Enforcer, findEnforcer, type SandboxMode } from "./enforcer.ts";
 import { Wall, type WallOptions, type WallOwner, type WallRules } from "./wall.ts";
 

@@ -3,7 +3,7 @@ import { FakeClock } from "#foundation/testing/fake-clock";
 import { FakeWebServer } from "../../../test/fakes/web-server/index.ts";
 import { createVisionAnalyzeTool } from "../builtin/vision-analyze.tool.ts";
 import { createWebExtractTool } from "../builtin/web-extract.tool.ts";
-import type { ToolContext } from "../call/context.ts";
+import type { ToolContext } from "../contract/context.ts";
 import { createSafeFetch } from "../network/safe-fetch.ts";
 import type { HostAnswer, WantedHost } from "../network/session-network.ts";
 import type { UrlRules } from "../network/urls.ts";

@@ -1,5 +1,5 @@
-import type { ToolContext } from "../call/context.ts";
-import type { SessionScope } from "../call/session-scope.ts";
+import type { ToolContext } from "../contract/context.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 import { carriedData } from "../network/carried-data.ts";
 import { ownNetworkReason } from "../network/host-rules.ts";
 import type { Wall } from "./wall.ts";

@@ -1,9 +1,9 @@
 import path from "node:path";
-import type { ToolContext } from "../call/context.ts";
-import { ToolFailure } from "../call/result.ts";
-import type { FileFacts, Terminal, TerminalLeases } from "../terminals/terminal.ts";
+import type { PathGuard, PathUse } from "../confinement/path-guard.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { ToolFailure } from "../contract/result.ts";
+import type { FileFacts, Terminal, TerminalLeases } from "../contract/terminal.ts";
 import { type FileLedger, type Stamp, stampOf } from "./ledger.ts";
-import type { PathGuard, PathUse } from "./path-guard.ts";
 import type { ReadHistory } from "./read-history.ts";
 import { similarNames } from "./similar-names.ts";
 

@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { ToolContext } from "../call/context.ts";
-import { ToolFailure } from "../call/result.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { ToolFailure } from "../contract/result.ts";
 import { unifiedDiff } from "./diff-text.ts";
 import { type CurrentFile, currentFile, type FileDeps, type LintResult, type OpenPath } from "./file-access.ts";
 import { hashOf, type StaleReason, stampOf } from "./ledger.ts";

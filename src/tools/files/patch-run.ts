@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
-import type { ToolContext } from "../call/context.ts";
-import { failed, result, ToolFailure, type ToolResult } from "../call/result.ts";
+import type { ToolContext } from "../contract/context.ts";
+import { failed, result, ToolFailure, type ToolResult } from "../contract/result.ts";
 import { type FileDeps, type LintResult, type OpenPath, openPath } from "./file-access.ts";
 import { type FileBefore, lookBefore, refuseMasks, staleWarning, writeFileText } from "./file-writer.ts";
 import { type PatchPlan, planPatch } from "./v4a-apply.ts";

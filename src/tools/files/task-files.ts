@@ -5,12 +5,12 @@ import { ensureDir, writeFileAtomic } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
 import { deadline } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { ToolContext } from "../call/context.ts";
-import type { ResultFiles } from "../call/output-limit.ts";
-import { ToolFailure } from "../call/result.ts";
-import type { ToolTask } from "../call/session-scope.ts";
-import type { TerminalLeases } from "../terminals/terminal.ts";
-import type { PathGuard } from "./path-guard.ts";
+import type { PathGuard } from "../confinement/path-guard.ts";
+import type { ToolContext } from "../contract/context.ts";
+import type { ResultFiles } from "../contract/output-limit.ts";
+import { ToolFailure } from "../contract/result.ts";
+import type { ToolTask } from "../contract/session-scope.ts";
+import type { TerminalLeases } from "../contract/terminal.ts";
 
 const keepTimeoutMs = 30_000;
 

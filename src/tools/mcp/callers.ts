@@ -1,8 +1,8 @@
 import { linkSignals, sleep } from "#foundation/lifecycle/abort";
 import { disposable } from "#foundation/lifecycle/disposal";
 import type { Clock } from "#foundation/time/clock";
-import type { ToolContext } from "../call/context.ts";
-import type { SessionScope } from "../call/session-scope.ts";
+import type { ToolContext } from "../contract/context.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 
 /** One request of a conversation that a server is working on. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import { truncateEnd } from "#foundation/text/text";
-import type { PersonAnswer, Prompter, SessionScope } from "../call/session-scope.ts";
+import type { PersonAnswer, Prompter, SessionScope } from "../contract/session-scope.ts";
 import type { PinChange } from "./offered/pins.ts";
 
 /** What the person said; `nobody` when nobody could be asked now. */

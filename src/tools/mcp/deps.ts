@@ -1,8 +1,8 @@
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
-import type { ApprovalGate } from "../approval/request.ts";
 import type { Wall, WallOwner } from "../confinement/wall.ts";
 import type { ProgramLimits } from "../confinement/walls.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
 import type { McpOAuth } from "./oauth/oauth.ts";
 import type { AttachmentFiles } from "./offered/attachments.ts";
 import type { PackageCheck } from "./package-check.ts";

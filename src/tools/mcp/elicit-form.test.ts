@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PersonAnswer } from "../call/session-scope.ts";
+import type { PersonAnswer } from "../contract/session-scope.ts";
 import { fillForm } from "./elicit-form.ts";
 
 /** A person who gives these answers in order. */

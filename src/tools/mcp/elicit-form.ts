@@ -1,6 +1,6 @@
 import { isRecord } from "#foundation/text/json";
 import { truncateEnd } from "#foundation/text/text";
-import type { PersonAnswer } from "../call/session-scope.ts";
+import type { PersonAnswer } from "../contract/session-scope.ts";
 
 type Value = string | number | boolean;
 type Ask = (text: string, choices: readonly string[]) => Promise<PersonAnswer>;

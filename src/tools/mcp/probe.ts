@@ -1,8 +1,8 @@
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
+import type { McpServerSettings } from "../contract/mcp-settings.ts";
 import { openSession } from "./connection/session.ts";
 import type { McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
-import type { McpServerSettings } from "./settings.ts";
 
 /** Connects once, lists, and leaves: what `hermes mcp test` shows. Nothing is registered, nothing stays running. */
 export async function probeServer(

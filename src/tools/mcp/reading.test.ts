@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/testing/memory-logger";
+import { readServerSettings } from "../contract/mcp-settings.ts";
+import { distinctNames, mcpToolName } from "../registry/mcp-names.ts";
 import { redactServerText } from "./connection/failure.ts";
 import { stdioLocation } from "./connection/stdio-environment.ts";
 import { readDescription } from "./offered/descriptions.ts";
-import { distinctNames, mcpToolName } from "./offered/names.ts";
 import { readInputSchema } from "./offered/schema.ts";
 import { packageOf } from "./package-check.ts";
-import { readServerSettings } from "./settings.ts";
 
 describe("names of MCP tools", () => {
   it("are made of server and tool with plain characters [30:MCP-10]", () => {

@@ -2,48 +2,10 @@ import type { CreateMessageRequestParams, CreateMessageResultWithTools } from "@
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
+import type { SampleMessage, SamplePart, SampleReply, SampleRequest } from "../contract/auxiliary.ts";
+import type { McpServerSettings, SamplingSettings } from "../contract/mcp-settings.ts";
 import type { Caller } from "./callers.ts";
 import { type Consent, confirmSampling } from "./consent.ts";
-import type { McpServerSettings, SamplingSettings } from "./settings.ts";
-
-type SamplePart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
-  | {
-      readonly type: "tool_use";
-      readonly id: string;
-      readonly name: string;
-      readonly input: Readonly<Record<string, unknown>>;
-    }
-  | { readonly type: "tool_result"; readonly toolUseId: string; readonly text: string; readonly isError: boolean };
-
-interface SampleMessage {
-  readonly role: "user" | "assistant";
-  readonly content: readonly SamplePart[];
-}
-
-/** A completion a server asks for, within the limits set for it. */
-export interface SampleRequest {
-  readonly server: string;
-  /** Absent: the default model. */
-  readonly model?: string;
-  readonly system?: string;
-  readonly messages: readonly SampleMessage[];
-  readonly maxTokens: number;
-  readonly temperature?: number;
-  readonly stopSequences?: readonly string[];
-  readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: unknown }[];
-}
-
-export type SampleReply =
-  | {
-      readonly kind: "reply";
-      readonly model: string;
-      readonly content: readonly Extract<SamplePart, { readonly type: "text" | "tool_use" }>[];
-      readonly finish: "stop" | "length" | "tool_calls";
-      readonly tokensUsed: number;
-    }
-  | { readonly kind: "unavailable"; readonly reason: string };
 
 export interface SamplingMetrics {
   readonly requests: number;

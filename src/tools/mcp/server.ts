@@ -3,8 +3,9 @@ import { describe, UserError } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { backoffMs } from "#foundation/time/retry";
-import type { ToolContext } from "../call/context.ts";
-import type { SessionScope } from "../call/session-scope.ts";
+import type { ToolContext } from "../contract/context.ts";
+import type { McpServerSettings } from "../contract/mcp-settings.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 import { type Caller, Callers } from "./callers.ts";
 import { CircuitBreaker } from "./connection/breaker.ts";
 import { failureKind } from "./connection/failure.ts";
@@ -12,7 +13,6 @@ import { type McpSession, openSession, type UnheldAnswer } from "./connection/se
 import { emptyCatalogue, type McpCatalogue } from "./definition.ts";
 import type { McpDeps } from "./deps.ts";
 import { Sampler, type SamplingMetrics } from "./sampling.ts";
-import type { McpServerSettings } from "./settings.ts";
 
 const firstRetries = 3;
 const dropRetries = 5;

@@ -1,13 +1,13 @@
 import { describe } from "#foundation/errors";
 import { deadline, raceAbort } from "#foundation/lifecycle/abort";
 import { canonicalJson } from "#foundation/text/json";
-import type { SessionScope } from "../call/session-scope.ts";
+import type { McpServerSettings } from "../contract/mcp-settings.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { McpDeps } from "./deps.ts";
 import type { PinChange, PinStore } from "./offered/pins.ts";
 import { ServerTools } from "./offered/server-tools.ts";
 import { McpServer, type McpServerStatus } from "./server.ts";
-import type { McpServerSettings } from "./settings.ts";
 
 const firstListingWaitMs = 5_000;
 const closeAllMs = 15_000;

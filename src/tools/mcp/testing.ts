@@ -6,12 +6,12 @@ import { never } from "#foundation/lifecycle/abort";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { systemClock } from "#foundation/time/clock";
+import { type McpServerSettings, readServerSettings } from "../contract/mcp-settings.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import type { McpDeps } from "./deps.ts";
 import { attachmentFolder } from "./offered/attachments.ts";
 import { PinStore } from "./offered/pins.ts";
 import { McpServers, type McpServersOptions } from "./servers.ts";
-import { type McpServerSettings, readServerSettings } from "./settings.ts";
 
 const fakeServer = fileURLToPath(new URL("../../../test/fakes/mcp-server/server.mjs", import.meta.url));
 

@@ -1,5 +1,5 @@
 import { describe } from "#foundation/errors";
-import type { Auxiliary, AuxiliaryAnswer } from "../call/auxiliary.ts";
+import type { Auxiliary, AuxiliaryAnswer } from "../contract/auxiliary.ts";
 
 export interface Image {
   readonly bytes: Uint8Array;

@@ -1,9 +1,9 @@
 import type { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
+import type { GeneratedImage, ImageProvider } from "../contract/image-provider.ts";
 import { callService, listAt, type ServiceAnswer, textField } from "../web/service-call.ts";
 import { type AspectRatio, defaultFalModel, falModels } from "./fal-models.ts";
-import type { GeneratedImage, ImageProvider } from "./image-provider.ts";
 
 interface FalAccess {
   readonly origin: string;

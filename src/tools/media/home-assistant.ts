@@ -1,6 +1,6 @@
 import type { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
-import { ToolFailure } from "../call/result.ts";
+import { ToolFailure } from "../contract/result.ts";
 import { callService } from "../web/service-call.ts";
 
 export interface HomeAssistantAccess {

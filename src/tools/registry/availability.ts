@@ -1,8 +1,8 @@
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { SessionScope } from "../call/session-scope.ts";
-import type { Availability, Tool } from "./tool.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { Availability, Tool } from "../contract/tool.ts";
 
 type Probe = NonNullable<Tool["check"]>;
 

@@ -1,9 +1,9 @@
 import type { ToolDefinition } from "#conversation";
-import type { SessionScope } from "../call/session-scope.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { AvailabilityProbes } from "./availability.ts";
 import type { RegistrySnapshot } from "./registry.ts";
 import { sanitizeParameters } from "./schema-sanitize.ts";
-import type { Tool } from "./tool.ts";
 import type { Toolsets } from "./toolsets.ts";
 
 export interface ListingOptions {

@@ -1,5 +1,5 @@
 import type { Logger } from "#foundation/files/logger";
-import type { Tool, ToolOrigin } from "./tool.ts";
+import type { Tool, ToolOrigin } from "../contract/tool.ts";
 
 const tier: Readonly<Record<ToolOrigin, number>> = { builtin: 2, plugin: 1, mcp: 0 };
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;

@@ -1,7 +1,6 @@
 import { type Config, editConfig, type LoadedConfig, loadConfig } from "#config";
 import type { HermesHome } from "#foundation/files/paths";
-import type { Toolbox } from "../toolbox.ts";
-import type { RegistrySnapshot } from "./registry.ts";
+import type { RegistrySnapshot, ToolRegistry } from "./registry.ts";
 import { listedToolsets, pluginToolsets, surfaceToolsets } from "./surface-toolsets.ts";
 import { Toolsets } from "./toolsets.ts";
 
@@ -9,7 +8,7 @@ export interface SurfaceToolsLocation {
   readonly loaded: LoadedConfig;
   readonly home: HermesHome;
   readonly env: NodeJS.ProcessEnv;
-  readonly toolbox: Pick<Toolbox, "registry">;
+  readonly toolbox: { readonly registry: ToolRegistry };
 }
 
 type ToolSettings = Pick<

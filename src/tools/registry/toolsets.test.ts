@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Tool } from "../contract/tool.ts";
 import { fakeTool, registryOf } from "../testing.ts";
 import { distributions, drawToolsets, findDistribution } from "./distributions.ts";
 import { pluginToolsets, surfaceToolsets } from "./surface-toolsets.ts";
-import type { Tool } from "./tool.ts";
 import { coreTools } from "./toolset-catalogue.ts";
 import { type CustomToolsets, Toolsets } from "./toolsets.ts";
 

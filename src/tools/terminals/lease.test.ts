@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { memoryLogger } from "#foundation/testing/memory-logger";
-import type { ToolTask } from "../call/session-scope.ts";
+import type { ToolTask } from "../contract/session-scope.ts";
+import type { ExecResult, Terminal } from "../contract/terminal.ts";
 import { folderTerminal, testScope } from "../testing.ts";
 import { LeaseTable } from "./lease.ts";
-import type { ExecResult, Terminal } from "./terminal.ts";
 
 const signal = new AbortController().signal;
 const task = (taskId: string, key = "s"): ToolTask => ({ taskId, scope: testScope({ key }) });

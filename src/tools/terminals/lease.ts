@@ -2,9 +2,9 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, isAbort, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import type { ToolTask } from "../call/session-scope.ts";
+import type { ToolTask } from "../contract/session-scope.ts";
+import type { Terminal, TerminalLeases } from "../contract/terminal.ts";
 import { LeasedTerminal } from "./leased-terminal.ts";
-import type { Terminal, TerminalLeases } from "./terminal.ts";
 
 export interface LeaseDeps {
   /** The one factory: every path to a terminal goes through it. */

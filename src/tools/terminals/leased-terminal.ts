@@ -1,4 +1,4 @@
-import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "./terminal.ts";
+import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "../contract/terminal.ts";
 
 /** A terminal that says when it is in use, so that nobody reaps it under a running command. */
 export class LeasedTerminal implements Terminal {

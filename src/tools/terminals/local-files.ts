@@ -2,8 +2,8 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { systemErrorCode } from "#foundation/errors";
 import { writeFileAtomic } from "#foundation/files/files";
-import { ToolFailure } from "../call/result.ts";
-import type { FileFacts, TerminalFiles } from "./terminal.ts";
+import { ToolFailure } from "../contract/result.ts";
+import type { FileFacts, TerminalFiles } from "../contract/terminal.ts";
 
 /** Files of this machine. */
 export const localFiles: TerminalFiles = {

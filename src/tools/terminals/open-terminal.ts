@@ -1,15 +1,12 @@
 import { statSync } from "node:fs";
 import path from "node:path";
 import type { Logger } from "#foundation/files/logger";
-import type { SessionScope, ToolTask } from "../call/session-scope.ts";
-import type { Availability } from "../registry/tool.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { BuiltinTerminalKind, TerminalOpener } from "../contract/terminal.ts";
+import type { Availability } from "../contract/tool.ts";
 import type { EnvironmentPolicy } from "./environment-variables.ts";
 import type { Guardian } from "./guardian.ts";
 import { openLocalTerminal, type TerminalWall } from "./local/local-terminal.ts";
-import type { BuiltinTerminalKind, Terminal } from "./terminal.ts";
-
-/** Makes the terminal of a task; each kind of terminal brings one. */
-export type TerminalOpener = (task: ToolTask, signal: AbortSignal) => Promise<Terminal>;
 
 export type TerminalOpeners = Readonly<Record<string, TerminalOpener | undefined>>;
 

@@ -1,8 +1,8 @@
 import { constants } from "node:os";
 import type { ProcessExit, ProcessHandle } from "#foundation/process/run";
+import type { TerminalProcess } from "../contract/terminal.ts";
 import { ListenedText } from "./listened-text.ts";
 import { processStartedAtMs } from "./process-start-time.ts";
-import type { TerminalProcess } from "./terminal.ts";
 
 /** A child with pipes as a background process of a terminal. */
 export async function pipedProcess(child: ProcessHandle, signal: AbortSignal): Promise<TerminalProcess> {

@@ -1,9 +1,9 @@
 import { onAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { killGroup, signalGroup } from "#foundation/process/run";
+import type { TerminalProcess } from "../contract/terminal.ts";
 import { ListenedText } from "./listened-text.ts";
 import { processStartedAtMs } from "./process-start-time.ts";
-import type { TerminalProcess } from "./terminal.ts";
 
 const rows = 30;
 const columns = 120;

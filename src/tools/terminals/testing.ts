@@ -4,7 +4,7 @@ import path from "node:path";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { type Clock, systemClock } from "#foundation/time/clock";
-import type { ApprovalGate } from "../approval/request.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
 import type { TerminalDeps } from "./command/call-options.ts";
 import { LeaseTable } from "./lease.ts";
 import type { TerminalWall } from "./local/local-terminal.ts";

@@ -6,13 +6,13 @@ import { HermesHome } from "#foundation/files/paths";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { memoryLogger } from "#foundation/testing/memory-logger";
 import { systemClock } from "#foundation/time/clock";
-import { noAbilities } from "../call/ability.ts";
 import { combineObservers } from "../call/combine-observers.ts";
-import type { SessionScope } from "../call/session-scope.ts";
 import { Toolbelt } from "../call/toolbelt.ts";
-import { openTools } from "../open.ts";
-import type { Toolbox } from "../toolbox.ts";
-import type { ToolsOptions } from "../tools-base.ts";
+import { noAbilities } from "../contract/ability.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import { openTools } from "../open/open-tools.ts";
+import type { Toolbox } from "../open/toolbox.ts";
+import type { ToolsOptions } from "../open/tools-base.ts";
 import { unattendedScope } from "./unattended-scope.ts";
 
 export interface ToolStage extends AsyncDisposable {

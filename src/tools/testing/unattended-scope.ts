@@ -1,6 +1,6 @@
-import type { Approver } from "../approval/request.ts";
-import type { Auxiliary } from "../call/auxiliary.ts";
-import type { Prompter, SessionScope } from "../call/session-scope.ts";
+import type { Approver } from "../contract/approval-request.ts";
+import type { Auxiliary } from "../contract/auxiliary.ts";
+import type { Prompter, SessionScope } from "../contract/session-scope.ts";
 
 /** The default everywhere: no approver means denied. */
 export const denyAll: Approver = { ask: () => Promise.resolve("deny") };

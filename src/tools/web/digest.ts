@@ -1,6 +1,6 @@
 import { describe } from "#foundation/errors";
-import type { Auxiliary } from "../call/auxiliary.ts";
-import type { ResultFiles } from "../call/output-limit.ts";
+import type { Auxiliary } from "../contract/auxiliary.ts";
+import type { ResultFiles } from "../contract/output-limit.ts";
 
 /** The sizes that decide what happens to the text of a page, in characters. */
 interface DigestLimits {

@@ -1,8 +1,8 @@
 import { describe } from "#foundation/errors";
 import { isRecord } from "#foundation/text/json";
-import { noAbilities } from "../call/ability.ts";
-import { runChecked } from "../call/define-tool.ts";
-import type { SessionScope } from "../call/session-scope.ts";
+import { noAbilities } from "../contract/ability.ts";
+import { runChecked } from "../contract/define-tool.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 
 /** The text of a page, or why there is none. */

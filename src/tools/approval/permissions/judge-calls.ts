@@ -1,9 +1,9 @@
-import type { CallObserver } from "../../call/call-state.ts";
-import type { ObservedTurn } from "../../call/tool-extensions.ts";
-import { serverOfToolset } from "../../mcp/offered/names.ts";
-import type { Tool } from "../../registry/tool.ts";
+import type { ApprovalGate } from "../../contract/approval-request.ts";
+import type { CallObserver } from "../../contract/call-state.ts";
+import type { Tool } from "../../contract/tool.ts";
+import type { ObservedTurn } from "../../contract/tool-extensions.ts";
+import { serverOfToolset } from "../../registry/mcp-names.ts";
 import type { PlanMode } from "../plan-mode.ts";
-import type { ApprovalGate } from "../request.ts";
 import type { Permissions } from "./permissions.ts";
 import { ruleFinding } from "./rule-finding.ts";
 

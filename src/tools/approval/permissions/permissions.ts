@@ -1,5 +1,5 @@
-import type { SessionScope } from "../../call/session-scope.ts";
 import type { WallRules } from "../../confinement/wall.ts";
+import type { SessionScope } from "../../contract/session-scope.ts";
 import {
   absolutePattern,
   allowsLine,

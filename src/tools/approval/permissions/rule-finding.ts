@@ -1,4 +1,4 @@
-import type { Finding } from "../request.ts";
+import type { Finding } from "../../contract/approval-request.ts";
 import type { PermissionVerdict } from "./permissions.ts";
 
 /** What a person is asked because of a rule: only a person answers, about exactly this. */

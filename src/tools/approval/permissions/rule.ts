@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type Destination, matchesHost } from "../../network/host-rules.ts";
-import { readCommandLine } from "../structure/read-line.ts";
-import type { SimpleCommand } from "../structure/simple-command.ts";
+import { readCommandLine } from "../../shell/read-line.ts";
+import type { SimpleCommand } from "../../shell/simple-command.ts";
 
 export type PermissionEffect = "deny" | "ask" | "allow";
 

@@ -1,6 +1,6 @@
+import type { SimpleCommand } from "../../shell/simple-command.ts";
 import { keys } from "./keys.ts";
 import { printsWords } from "./programs/speakers.ts";
-import type { SimpleCommand } from "./simple-command.ts";
 
 /** Rules about what a command is given to say to something else: statements in an argument or on its input. */
 const sqlRules: readonly (readonly [key: string, matches: (text: string) => boolean])[] = [

@@ -1,3 +1,4 @@
+import type { CommandLine, SimpleCommand } from "../../shell/simple-command.ts";
 import { keys } from "./keys.ts";
 import type { PathLocation } from "./paths.ts";
 import { riskKeys } from "./programs/risks/match.ts";
@@ -8,7 +9,6 @@ import { namingKeys, type Resolve } from "./rules/naming.ts";
 import { particularKeys } from "./rules/particular.ts";
 import { runningKeys } from "./rules/running.ts";
 import { sendingKeys } from "./rules/sending.ts";
-import type { CommandLine, SimpleCommand } from "./simple-command.ts";
 
 /** What judging effects needs to know of where a command runs. */
 export interface JudgeLocation extends PathLocation {

@@ -1,8 +1,8 @@
+import { codeUse, interpreterOf } from "../../shell/programs/interpreters.ts";
+import { shells } from "../../shell/reading/scripts.ts";
+import { hasUnknown, type SimpleCommand } from "../../shell/simple-command.ts";
 import { isInside, isProjectConfig, isSensitive, pathOf } from "./paths.ts";
-import { codeUse, interpreterOf } from "./programs/interpreters.ts";
 import { type CommandRule, hasOption, isRecursive, onNames, operandsOf, type RuleContext, subcommand } from "./rule.ts";
-import { shells } from "./shell/scripts.ts";
-import { hasUnknown, type SimpleCommand } from "./simple-command.ts";
 
 const downloaders = new Set(["curl", "wget", "fetch", "http", "https", "aria2c", "lwp-request"]);
 const worldWritable = /^(?:0?777|0?666|[0-7]?[0-7][0-7][2367]|(?:[ugo]*[oa][ugo]*)?[+=][rwxXst]*w[rwxXst]*)$/;

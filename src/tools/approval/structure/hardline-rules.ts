@@ -1,6 +1,6 @@
+import type { Argument, SimpleCommand } from "../../shell/simple-command.ts";
 import { rootKind } from "./paths.ts";
 import { type CommandRule, hasOption, isRecursive, onNames, operandsOf, type RuleContext, subcommand } from "./rule.ts";
-import type { Argument, SimpleCommand } from "./simple-command.ts";
 
 const rawDevice = /^\/dev\/(?:sd[a-z]|nvme\d|hd[a-z]|mmcblk\d|vd[a-z]|xvd[a-z]|disk\d|mapper\/)/;
 const isRaw = (argument: Argument): boolean => rawDevice.test(argument.text.replace(/\/+/g, "/"));

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { absolute } from "./read-line.ts";
-import { type Argument, hasUnknown, type SimpleCommand, unknownText } from "./simple-command.ts";
+import { absolute } from "../../shell/read-line.ts";
+import { type Argument, hasUnknown, type SimpleCommand, unknownText } from "../../shell/simple-command.ts";
 
 /** Where paths of a command line are judged from. */
 export interface PathLocation {

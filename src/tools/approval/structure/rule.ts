@@ -1,5 +1,5 @@
+import type { Argument, CommandLine, SimpleCommand } from "../../shell/simple-command.ts";
 import type { PathLocation } from "./paths.ts";
-import type { Argument, CommandLine, SimpleCommand } from "./simple-command.ts";
 
 /** What a rule may look at besides the command itself. */
 export interface RuleContext {

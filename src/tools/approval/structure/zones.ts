@@ -1,9 +1,9 @@
 import { PathTable } from "../../confinement/path-table.ts";
 import { guardedInWorkspace, homeSecrets, systemSecrets } from "../../confinement/secret-locations.ts";
+import { globExpression } from "../../shell/reading/patterns.ts";
+import { type Argument, hasUnknown, type SimpleCommand } from "../../shell/simple-command.ts";
 import { gitFolder, obeyedFiles, publicInSecret, startHomePaths } from "../protected-locations.ts";
 import { below, isInside, type PathLocation, patternOf } from "./paths.ts";
-import { globExpression } from "./shell/patterns.ts";
-import { type Argument, hasUnknown, type SimpleCommand } from "./simple-command.ts";
 
 /** What kind of location a path is in, for whoever writes or deletes there. */
 export type Zone =

@@ -2,7 +2,7 @@ import { HttpBodyError, httpRequest } from "#foundation/http/request";
 import { never } from "#foundation/lifecycle/abort";
 import { newId } from "#foundation/text/ids";
 import { isRecord } from "#foundation/text/json";
-import { ToolFailure } from "../../call/result.ts";
+import { ToolFailure } from "../../contract/result.ts";
 import { callService, listAt, textField } from "../../web/service-call.ts";
 import type { ActionEnd, BrowserDriver, PageImage, Screenshot, Visit } from "../driver.ts";
 import type { OpenDeps, OpenRequest } from "../open.ts";

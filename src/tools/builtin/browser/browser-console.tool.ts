@@ -1,7 +1,7 @@
 import { actOn, assertAllowed, type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
-import { defineTool } from "../../call/define-tool.ts";
-import { result, ToolFailure } from "../../call/result.ts";
-import type { Tool } from "../../registry/tool.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { result, ToolFailure } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 const longestResult = 20_000;

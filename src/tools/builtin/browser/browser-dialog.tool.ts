@@ -1,7 +1,7 @@
 import { type BrowserDeps, fencedDialog } from "../../browser/tool-deps.ts";
-import { defineTool } from "../../call/define-tool.ts";
-import { failed, result } from "../../call/result.ts";
-import type { Availability, Tool } from "../../registry/tool.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { failed, result } from "../../contract/result.ts";
+import type { Availability, Tool } from "../../contract/tool.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 
 /** `browser_dialog`: answers an alert, a question or a prompt that blocks the page. */

@@ -1,7 +1,7 @@
 import { type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
-import { defineTool } from "../../call/define-tool.ts";
-import { result } from "../../call/result.ts";
-import type { Tool } from "../../registry/tool.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { result } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
 import { fenceInline } from "../../web/untrusted.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 

@@ -1,10 +1,10 @@
 import { shortLine } from "#foundation/text/short-text";
 import type { Visit } from "../../browser/driver.ts";
 import { type BrowserDeps, dialogFields, showPage } from "../../browser/tool-deps.ts";
-import type { ToolContext } from "../../call/context.ts";
-import { defineTool } from "../../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../../call/result.ts";
-import type { Tool } from "../../registry/tool.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
 import { fenceInline } from "../../web/untrusted.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 

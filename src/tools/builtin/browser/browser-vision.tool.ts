@@ -1,11 +1,11 @@
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { type BrowserDeps, openPage } from "../../browser/tool-deps.ts";
-import type { AuxiliaryAnswer } from "../../call/auxiliary.ts";
-import type { ToolContext } from "../../call/context.ts";
-import { defineTool } from "../../call/define-tool.ts";
-import { result, ToolFailure, type ToolResult } from "../../call/result.ts";
-import type { Tool } from "../../registry/tool.ts";
+import type { AuxiliaryAnswer } from "../../contract/auxiliary.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { result, ToolFailure, type ToolResult } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
 import { fenceInline, fenceUntrusted } from "../../web/untrusted.ts";
 import type { BuiltinTools } from "../builtin-deps.ts";
 

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { parseJson } from "#foundation/text/json";
-import { ToolFailure } from "../../call/result.ts";
+import { ToolFailure } from "../../contract/result.ts";
+import type { Terminal } from "../../contract/terminal.ts";
 import { quote } from "../../terminals/shell/shell-script.ts";
-import type { Terminal } from "../../terminals/terminal.ts";
 import { BadPatternError, type ContentQuery, type FilesQuery, type LineMatch, type SearchEngine } from "./engine.ts";
 import { globMatcher } from "./glob.ts";
 import { commonArgs, filterArgs, patternError, toMatch } from "./ripgrep.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSearchFilesTool } from "../../builtin/search-files.tool.ts";
-import { ToolFailure } from "../../call/result.ts";
+import { ToolFailure } from "../../contract/result.ts";
 import { defaultFileOptions, folderTerminal, leasesOf, runTool, toolContext } from "../../testing.ts";
 import { FileLedger } from "../ledger.ts";
 import { ReadHistory } from "../read-history.ts";

@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
-import { ToolFailure } from "../../call/result.ts";
+import { ToolFailure } from "../../contract/result.ts";
 import { BadPatternError, type LineMatch, type SearchEngine } from "./engine.ts";
 
 /** Counting stops here; beyond, the count is a lower bound. */

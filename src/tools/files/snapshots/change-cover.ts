@@ -5,9 +5,9 @@ import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import { isReadOnlyCommand } from "../../approval/read-only-command.ts";
-import type { CallObserver } from "../../call/call-state.ts";
-import type { SessionScope, ToolTask } from "../../call/session-scope.ts";
-import type { RunningCode, Tool } from "../../registry/tool.ts";
+import type { CallObserver } from "../../contract/call-state.ts";
+import type { SessionScope, ToolTask } from "../../contract/session-scope.ts";
+import type { RunningCode, Tool } from "../../contract/tool.ts";
 import type { WorkspaceSnapshots } from "./workspace-snapshots.ts";
 
 export interface CoverDeps {

@@ -1,7 +1,7 @@
 import type { AuthProvider, Transport } from "@modelcontextprotocol/client";
 import { HttpClient } from "#foundation/http/client";
 import { fetchOver } from "#foundation/http/fetch";
-import type { McpEndpoint } from "../settings.ts";
+import type { McpEndpoint } from "../../contract/mcp-settings.ts";
 
 export type HttpEndpoint = Extract<McpEndpoint, { readonly kind: "http" | "sse" }>;
 

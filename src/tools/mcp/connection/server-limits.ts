@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { ProgramLimits } from "../../confinement/walls.ts";
-import type { McpServerSettings } from "../settings.ts";
+import type { McpServerSettings } from "../../contract/mcp-settings.ts";
 
 type StdioEndpoint = Extract<McpServerSettings["endpoint"], { kind: "stdio" }>;
 

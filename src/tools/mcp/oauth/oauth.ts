@@ -11,8 +11,8 @@ import { fetchOver } from "#foundation/http/fetch";
 import { type Loopback, openLoopback } from "#foundation/http/loopback";
 import { deadline, linkSignals } from "#foundation/lifecycle/abort";
 import { KeyedMutex } from "#foundation/lifecycle/mutex";
+import type { McpOAuthSettings } from "../../contract/mcp-settings.ts";
 import { loginNeeded } from "../connection/failure.ts";
-import type { McpOAuthSettings } from "../settings.ts";
 import type { DeviceLoginDeps } from "./oauth-device.ts";
 import type { TokenStore } from "./token-store.ts";
 

@@ -1,5 +1,5 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
-import { failed, result, type ToolResult } from "../../call/result.ts";
+import { failed, result, type ToolResult } from "../../contract/result.ts";
 import { redactServerText } from "../connection/failure.ts";
 import type { AttachmentFiles } from "./attachments.ts";
 

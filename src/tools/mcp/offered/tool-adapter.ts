@@ -1,14 +1,14 @@
 import type { JsonSchema } from "#conversation";
-import type { Finding } from "../../approval/request.ts";
-import type { ToolContext } from "../../call/context.ts";
-import { failed, type ToolResult } from "../../call/result.ts";
-import type { Tool } from "../../registry/tool.ts";
+import type { Finding } from "../../contract/approval-request.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import { failed, type ToolResult } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { mcpToolset } from "../../registry/mcp-names.ts";
 import { redactServerText } from "../connection/failure.ts";
 import type { McpToolDefinition } from "../definition.ts";
 import type { McpDeps } from "../deps.ts";
 import type { McpAnswer, McpServer } from "../server.ts";
 import { type McpCallResult, readCallResult } from "./call-result.ts";
-import { mcpToolset } from "./names.ts";
 
 export interface AdaptedTool {
   readonly name: string;

@@ -1,11 +1,11 @@
 import type { ContentBlock } from "@modelcontextprotocol/client";
 import type { JsonSchema } from "#conversation";
-import { defineTool } from "../../call/define-tool.ts";
-import { result, type ToolResult } from "../../call/result.ts";
-import type { Tool } from "../../registry/tool.ts";
+import { defineTool } from "../../contract/define-tool.ts";
+import { result, type ToolResult } from "../../contract/result.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { mcpToolName } from "../../registry/mcp-names.ts";
 import type { McpServer } from "../server.ts";
 import { fence } from "./call-result.ts";
-import { mcpToolName } from "./names.ts";
 import { finish, mcpToolShape } from "./tool-adapter.ts";
 
 const maxTextChars = 1_000_000;

@@ -1,9 +1,9 @@
-import type { ApprovalGate } from "../../approval/request.ts";
-import type { ToolContext } from "../../call/context.ts";
-import type { ToolTask } from "../../call/session-scope.ts";
-import type { Tool } from "../../registry/tool.ts";
+import type { ApprovalGate } from "../../contract/approval-request.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import type { ToolTask } from "../../contract/session-scope.ts";
+import type { TerminalKind, TerminalLeases } from "../../contract/terminal.ts";
+import type { Tool } from "../../contract/tool.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
-import type { TerminalKind, TerminalLeases } from "../terminal.ts";
 import type { OutputDeps } from "./output-text.ts";
 import type { SudoPasswords } from "./sudo-password.ts";
 

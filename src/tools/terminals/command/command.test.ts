@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Secret } from "#foundation/secrets/secret";
 import { FakeClock } from "#foundation/testing/fake-clock";
-import type { Prompter } from "../../call/session-scope.ts";
+import type { Prompter } from "../../contract/session-scope.ts";
 import { nobody } from "../../testing/unattended-scope.ts";
 import { testScope } from "../../testing.ts";
 import { exitCodeMeaning } from "./exit-meaning.ts";

@@ -1,4 +1,4 @@
-import { readCommandLine } from "../../approval/structure/read-line.ts";
+import { readCommandLine } from "../../shell/read-line.ts";
 
 const noMatch = { 1: "Nothing matched; this is not an error." };
 const differ = { 1: "The files differ; this is what a comparison reports, not an error." };

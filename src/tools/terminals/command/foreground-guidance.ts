@@ -1,5 +1,5 @@
-import { readCommandLine } from "../../approval/structure/read-line.ts";
-import type { SimpleCommand } from "../../approval/structure/simple-command.ts";
+import { readCommandLine } from "../../shell/read-line.ts";
+import type { SimpleCommand } from "../../shell/simple-command.ts";
 
 const asksForHelp = / --(?:help|version)\b| -[hv]$/;
 const detachers = ["nohup", "disown", "setsid"];

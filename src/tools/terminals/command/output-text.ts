@@ -1,5 +1,5 @@
 import { stripAnsi } from "#foundation/text/text";
-import type { EndedCommand } from "../../call/tool-extensions.ts";
+import type { EndedCommand } from "../../contract/tool-extensions.ts";
 import { isSudoFailure, sudoTip } from "./sudo.ts";
 
 export interface OutputDeps {

@@ -1,5 +1,5 @@
-import type { ToolContext } from "../../call/context.ts";
-import { result, ToolFailure, type ToolResult } from "../../call/result.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import { result, ToolFailure, type ToolResult } from "../../contract/result.ts";
 import type { BackgroundProcess } from "../processes/background-process.ts";
 import { NoPty } from "../pty.ts";
 import { kindOf, prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";

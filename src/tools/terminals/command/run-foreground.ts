@@ -1,7 +1,7 @@
 import { sleep } from "#foundation/lifecycle/abort";
-import type { ToolContext } from "../../call/context.ts";
-import { result, type ToolResult } from "../../call/result.ts";
-import type { ExecResult } from "../terminal.ts";
+import type { ToolContext } from "../../contract/context.ts";
+import { result, type ToolResult } from "../../contract/result.ts";
+import type { ExecResult } from "../../contract/terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { kindOf, prepareSudo, type TerminalCall, type TerminalDeps } from "./call-options.ts";
 import { downloadSource } from "./download-source.ts";

@@ -1,7 +1,7 @@
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Clock } from "#foundation/time/clock";
-import type { SessionScope } from "../../call/session-scope.ts";
+import type { SessionScope } from "../../contract/session-scope.ts";
 
 export interface SudoDeps {
   /** From the settings; an empty one is tried as it is and never asked for. */

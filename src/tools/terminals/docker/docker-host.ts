@@ -4,14 +4,14 @@ import path from "node:path";
 import { UserError } from "#foundation/errors";
 import { ensureDir } from "#foundation/files/files";
 import { deadline } from "#foundation/lifecycle/abort";
-import type { ToolTask } from "../../call/session-scope.ts";
+import type { ToolTask } from "../../contract/session-scope.ts";
+import type { Terminal } from "../../contract/terminal.ts";
 import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
 import { followedFiles, withoutLinks } from "../remote/followed-files.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
 import type { RemoteHost } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
-import type { Terminal } from "../terminal.ts";
 import { type DockerProgram, findDocker } from "./docker-program.ts";
 import { type ContainerPlan, runArguments } from "./run-arguments.ts";
 

@@ -3,8 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { memoryLogger } from "#foundation/testing/memory-logger";
+import type { ExecOptions, Terminal } from "../../contract/terminal.ts";
 import { processStartedAtMs } from "../process-start-time.ts";
-import type { ExecOptions, Terminal } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { type LocalTerminalOptions, openLocalTerminal } from "./local-terminal.ts";
 

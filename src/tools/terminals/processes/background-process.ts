@@ -1,6 +1,6 @@
 import { Deferred } from "#foundation/lifecycle/deferred";
-import type { SessionScope } from "../../call/session-scope.ts";
-import type { TerminalProcess } from "../terminal.ts";
+import type { SessionScope } from "../../contract/session-scope.ts";
+import type { TerminalProcess } from "../../contract/terminal.ts";
 import type { ProcessRoute } from "./process-event.ts";
 import { RollingText } from "./rolling-text.ts";
 import type { Watch } from "./watch.ts";

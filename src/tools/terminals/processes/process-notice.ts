@@ -1,5 +1,5 @@
 import type { Logger } from "#foundation/files/logger";
-import type { SessionScope } from "../../call/session-scope.ts";
+import type { SessionScope } from "../../contract/session-scope.ts";
 import type { ProcessEvent } from "./process-event.ts";
 
 /** Which reports a person wants: everything, only how processes ended, only those that failed, none. */

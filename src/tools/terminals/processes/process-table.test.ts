@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { memoryLogger } from "#foundation/testing/memory-logger";
+import type { Terminal, TerminalProcess } from "../../contract/terminal.ts";
 import { folderTerminal, testScope } from "../../testing.ts";
-import type { Terminal, TerminalProcess } from "../terminal.ts";
 import type { ProcessEvent } from "./process-event.ts";
 import { ProcessTable } from "./process-table.ts";
 

@@ -1,6 +1,6 @@
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
-import type { SessionScope } from "../../call/session-scope.ts";
+import type { SessionScope } from "../../contract/session-scope.ts";
 
 /** What every backend is made from; one line in `open-backends.ts` each. */
 export interface BackendDeps {

@@ -1,7 +1,7 @@
 import { linkSignals } from "#foundation/lifecycle/abort";
-import { ToolFailure } from "../../call/result.ts";
+import { ToolFailure } from "../../contract/result.ts";
+import type { FileFacts, TerminalFiles } from "../../contract/terminal.ts";
 import { fileFailure } from "../local-files.ts";
-import type { FileFacts, TerminalFiles } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import * as scripts from "./file-scripts.ts";
 import type { RemoteHost } from "./remote-host.ts";

@@ -1,6 +1,6 @@
 import type { ProcessHandle } from "#foundation/process/run";
+import type { TerminalFiles, TerminalKind } from "../../contract/terminal.ts";
 import type { ProgramCall } from "../local/local-terminal.ts";
-import type { TerminalFiles, TerminalKind } from "../terminal.ts";
 
 /** A program that runs elsewhere: its streams are here, its end is told once. `kill` ends our side of it only. */
 export type RemoteProcess = Pick<ProcessHandle, "stdin" | "stdout" | "stderr" | "exited" | "kill">;

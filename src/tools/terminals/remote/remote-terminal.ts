@@ -3,6 +3,14 @@ import path from "node:path";
 import type { Logger } from "#foundation/files/logger";
 import { deadline, linkSignals, never, onAbort, raceAbort } from "#foundation/lifecycle/abort";
 import { Deferred } from "#foundation/lifecycle/deferred";
+import type {
+  ExecOptions,
+  ExecResult,
+  SpawnOptions,
+  Terminal,
+  TerminalFiles,
+  TerminalProcess,
+} from "../../contract/terminal.ts";
 import { looksLikeCredential } from "../environment-variables.ts";
 import { HeadTailBuffer } from "../head-tail-buffer.ts";
 import { ListenedText } from "../listened-text.ts";
@@ -16,7 +24,6 @@ import {
   snapshotScript,
 } from "../shell/shell-script.ts";
 import { type ShellReport, ShellState } from "../shell/shell-state.ts";
-import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalFiles, TerminalProcess } from "../terminal.ts";
 import { TerminalGone } from "../terminal-gone.ts";
 import { ControlChannel } from "./control-channel.ts";
 import { programFiles } from "./program-files.ts";

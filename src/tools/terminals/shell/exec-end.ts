@@ -1,4 +1,4 @@
-import type { ExecResult } from "../terminal.ts";
+import type { ExecResult } from "../../contract/terminal.ts";
 import type { ShellReport } from "./shell-state.ts";
 
 /** How a command came to its end. */

@@ -7,14 +7,14 @@ import { deadline } from "#foundation/lifecycle/abort";
 import { findExecutable } from "#foundation/process/platform";
 import { type ProcessResult, runProcess } from "#foundation/process/run";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
-import type { ToolTask } from "../../call/session-scope.ts";
+import type { ToolTask } from "../../contract/session-scope.ts";
+import type { Terminal } from "../../contract/terminal.ts";
 import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
 import { followedFiles } from "../remote/followed-files.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
 import type { RemoteHost } from "../remote/remote-host.ts";
 import { openRemoteTerminal } from "../remote/remote-terminal.ts";
-import type { Terminal } from "../terminal.ts";
 import { singularityImage } from "./singularity-image.ts";
 
 const startTimeoutMs = 120_000;

@@ -1,4 +1,4 @@
-import type { Language } from "../programs/interpreters.ts";
+import type { Language } from "../../../shell/programs/interpreters.ts";
 import { lex } from "./lexer.ts";
 
 /** What code does outside itself. */

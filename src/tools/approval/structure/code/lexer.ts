@@ -1,4 +1,4 @@
-import type { Language } from "../programs/interpreters.ts";
+import type { Language } from "../../../shell/programs/interpreters.ts";
 
 /** Code with its comments gone and its texts taken out: each stands as `"n"`, its number among `texts`. */
 export interface LexedCode {

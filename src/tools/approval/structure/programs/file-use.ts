@@ -1,5 +1,12 @@
-import { type Argument, literal, type SimpleCommand, withText } from "../simple-command.ts";
-import { hasAny, isOption, type OptionWords, readOptions, valuesOf, wordSet } from "./option-words.ts";
+import {
+  hasAny,
+  isOption,
+  type OptionWords,
+  readOptions,
+  valuesOf,
+  wordSet,
+} from "../../../shell/programs/option-words.ts";
+import { type Argument, literal, type SimpleCommand, withText } from "../../../shell/simple-command.ts";
 import { styleOf } from "./styles.ts";
 
 /** What a command does to a file it names. */

@@ -1,4 +1,4 @@
-import type { OptionStyle } from "./option-words.ts";
+import type { OptionStyle } from "../../../shell/programs/option-words.ts";
 
 const single = { isSingleDash: true } as const;
 const kube =

@@ -1,10 +1,10 @@
+import { codeUse, interpreterOf, type Language } from "../../../shell/programs/interpreters.ts";
+import { readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
+import { hasUnknown, literal, type SimpleCommand } from "../../../shell/simple-command.ts";
 import { codeEffects } from "../code/effects.ts";
 import { keys } from "../keys.ts";
 import type { PathLocation } from "../paths.ts";
-import { codeUse, interpreterOf, type Language } from "../programs/interpreters.ts";
-import { readOptions, valuesOf } from "../programs/option-words.ts";
 import { styleOf } from "../programs/styles.ts";
-import { hasUnknown, literal, type SimpleCommand } from "../simple-command.ts";
 import { zoneOf } from "../zones.ts";
 import { isElsewhere } from "./elsewhere.ts";
 

@@ -1,6 +1,6 @@
+import { type Argument, hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { isInside, type PathLocation } from "../paths.ts";
-import { type Argument, hasUnknown, type SimpleCommand } from "../simple-command.ts";
 import { isKnownName } from "./naming.ts";
 
 /** Variables that make other programs load or run something: never by the way. */

@@ -1,7 +1,7 @@
+import { type Argument, hasUnknown, type SimpleCommand, withText } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { below, type PathLocation, patternOf } from "../paths.ts";
 import { type FileUse, fileUses, isNothing } from "../programs/file-use.ts";
-import { type Argument, hasUnknown, type SimpleCommand, withText } from "../simple-command.ts";
 import { isOwn, isSecretPath, zoneOf } from "../zones.ts";
 import { isElsewhere } from "./elsewhere.ts";
 

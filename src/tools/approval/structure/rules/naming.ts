@@ -1,11 +1,11 @@
+import { isCarrier } from "../../../shell/programs/carriers.ts";
+import { interpreterOf } from "../../../shell/programs/interpreters.ts";
+import { shells } from "../../../shell/reading/scripts.ts";
+import { literal, type SimpleCommand } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { isInside, type PathLocation, patternOf } from "../paths.ts";
-import { isCarrier } from "../programs/carriers.ts";
-import { interpreterOf } from "../programs/interpreters.ts";
 import { isKnownProgram } from "../programs/known-programs.ts";
 import { isRisky } from "../programs/risks/match.ts";
-import { shells } from "../shell/scripts.ts";
-import { literal, type SimpleCommand } from "../simple-command.ts";
 import { isElsewhere } from "./elsewhere.ts";
 
 /** Says where a program is found: a path on the system, or undefined when there is none of this name. */

@@ -1,8 +1,8 @@
+import { hasAny, type OptionWords, readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
+import { type Argument, hasUnknown, type SimpleCommand, unknownNumber } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { isInside, type PathLocation, patternOf } from "../paths.ts";
-import { hasAny, type OptionWords, readOptions, valuesOf } from "../programs/option-words.ts";
 import { styleOf } from "../programs/styles.ts";
-import { type Argument, hasUnknown, type SimpleCommand, unknownNumber } from "../simple-command.ts";
 import { isGuarded, isSecretPath } from "../zones.ts";
 
 import { isKnownName } from "./naming.ts";

@@ -1,7 +1,9 @@
+import { codeUse } from "../../../shell/programs/interpreters.ts";
+import { type OptionWords, readOptions, valuesOf, wordSet } from "../../../shell/programs/option-words.ts";
+import { shells } from "../../../shell/reading/scripts.ts";
+import { type Argument, hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { isInside, type PathLocation, patternOf } from "../paths.ts";
-import { codeUse } from "../programs/interpreters.ts";
-import { type OptionWords, readOptions, valuesOf, wordSet } from "../programs/option-words.ts";
 import {
   harmlessPrograms,
   runningGitSettings,
@@ -11,8 +13,6 @@ import {
 } from "../programs/program-options.ts";
 import { asksForHelp } from "../programs/risks/match.ts";
 import { styleOf } from "../programs/styles.ts";
-import { shells } from "../shell/scripts.ts";
-import { type Argument, hasUnknown, type SimpleCommand } from "../simple-command.ts";
 import { isKnownName } from "./naming.ts";
 
 /** Programs that a command runs by its options or its files, when somebody should be asked. */

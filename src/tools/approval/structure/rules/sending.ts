@@ -1,7 +1,7 @@
+import { hasAny, type OptionWords, readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
+import { type Argument, hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
-import { hasAny, type OptionWords, readOptions, valuesOf } from "../programs/option-words.ts";
 import { styleOf } from "../programs/styles.ts";
-import { type Argument, hasUnknown, type SimpleCommand } from "../simple-command.ts";
 import { isArtefact } from "./files.ts";
 
 const secretName = /KEY|TOKEN|SECRET|PASS|CRED|AUTH|SESSION|COOKIE|PRIVATE/i;

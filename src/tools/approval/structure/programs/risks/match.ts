@@ -1,5 +1,5 @@
-import type { Argument } from "../../simple-command.ts";
-import { hasAny, type OptionWords, readOptions, wordSet } from "../option-words.ts";
+import { hasAny, type OptionWords, readOptions, wordSet } from "../../../../shell/programs/option-words.ts";
+import type { Argument } from "../../../../shell/simple-command.ts";
 import { styleOf } from "../styles.ts";
 import { machineRisks } from "./machine.ts";
 import type { RiskRow } from "./row.ts";

@@ -1,23 +1,23 @@
 import type { Redactor } from "#foundation/secrets/redact";
-import type { YoloSwitch } from "./approval/modes.ts";
-import type { ListedRule } from "./approval/permissions/permissions.ts";
-import type { PermissionEffect } from "./approval/permissions/rule.ts";
-import type { PlanMode } from "./approval/plan-mode.ts";
-import type { CallObserver } from "./call/call-state.ts";
-import type { ToolContext } from "./call/context.ts";
-import type { ToolSession } from "./call/open-sessions.ts";
-import type { ResultFiles } from "./call/output-limit.ts";
-import type { SessionScope, ToolTask } from "./call/session-scope.ts";
-import type { ObservedTurn } from "./call/tool-extensions.ts";
-import type { WallLine } from "./confinement/self-test.ts";
-import type { SessionWall } from "./confinement/wall.ts";
-import type { WorkspaceSnapshots } from "./files/snapshots/workspace-snapshots.ts";
-import type { Listing, ListingOptions } from "./registry/listing.ts";
-import type { ToolRegistry } from "./registry/registry.ts";
-import type { Tool } from "./registry/tool.ts";
-import type { ProcessTable } from "./terminals/processes/process-table.ts";
-import type { SessionVariables } from "./terminals/session-variables.ts";
-import type { Terminal } from "./terminals/terminal.ts";
+import type { YoloSwitch } from "../approval/modes.ts";
+import type { ListedRule } from "../approval/permissions/permissions.ts";
+import type { PermissionEffect } from "../approval/permissions/rule.ts";
+import type { PlanMode } from "../approval/plan-mode.ts";
+import type { ToolSession } from "../call/open-sessions.ts";
+import type { WallLine } from "../confinement/self-test.ts";
+import type { SessionWall } from "../confinement/wall.ts";
+import type { CallObserver } from "../contract/call-state.ts";
+import type { ToolContext } from "../contract/context.ts";
+import type { ResultFiles } from "../contract/output-limit.ts";
+import type { SessionScope, ToolTask } from "../contract/session-scope.ts";
+import type { Terminal } from "../contract/terminal.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { ObservedTurn } from "../contract/tool-extensions.ts";
+import type { WorkspaceSnapshots } from "../files/snapshots/workspace-snapshots.ts";
+import type { Listing, ListingOptions } from "../registry/listing.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import type { ProcessTable } from "../terminals/processes/process-table.ts";
+import type { SessionVariables } from "../terminals/session-variables.ts";
 
 /** What became of a command a person typed. */
 export type PersonRun =

@@ -1,22 +1,22 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readSwitches } from "#config";
+import { allowlistStore } from "../approval/allowlist.ts";
+import { type AuditEntry, auditFile } from "../approval/audit.ts";
+import { isContained } from "../approval/container-bypass.ts";
+import { type CommandScanner, combineScanners, externalScanner } from "../approval/external-scanner.ts";
+import { createGate, type GateDeps } from "../approval/gate.ts";
+import { Grants } from "../approval/grants.ts";
+import { localFacts } from "../approval/local-facts.ts";
+import { readMode, YoloSwitch } from "../approval/modes.ts";
+import type { Permissions } from "../approval/permissions/permissions.ts";
+import { PlanMode } from "../approval/plan-mode.ts";
+import { scanCommand } from "../approval/scanner.ts";
+import { isHarmlessUnheld } from "../approval/unheld.ts";
 import type { Walls } from "../confinement/walls.ts";
+import type { ApprovalGate, Finding } from "../contract/approval-request.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
-import type { ToolsBase } from "../tools-base.ts";
-import { allowlistStore } from "./allowlist.ts";
-import { type AuditEntry, auditFile } from "./audit.ts";
-import { isContained } from "./container-bypass.ts";
-import { type CommandScanner, combineScanners, externalScanner } from "./external-scanner.ts";
-import { createGate, type GateDeps } from "./gate.ts";
-import { Grants } from "./grants.ts";
-import { localFacts } from "./local-facts.ts";
-import { readMode, YoloSwitch } from "./modes.ts";
-import type { Permissions } from "./permissions/permissions.ts";
-import { PlanMode } from "./plan-mode.ts";
-import type { ApprovalGate, Finding } from "./request.ts";
-import { scanCommand } from "./scanner.ts";
-import { isHarmlessUnheld } from "./unheld.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface Approval {
   readonly gate: ApprovalGate;

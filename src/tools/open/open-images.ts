@@ -1,10 +1,10 @@
 import { Secret } from "#foundation/secrets/secret";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
+import type { ImageProvider } from "../contract/image-provider.ts";
+import { fal } from "../media/fal.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
-import type { ToolsBase } from "../tools-base.ts";
 import type { ManagedGateway } from "../web/managed-gateway.ts";
-import { fal } from "./fal.ts";
-import type { ImageProvider } from "./image-provider.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface ImagesOptions {
   readonly fetch: SafeFetch;

@@ -1,10 +1,9 @@
 import type { ApprovalChoice } from "#conversation";
-import type { ApprovalRequest } from "../approval/request.ts";
-import type { ImageProvider } from "../media/image-provider.ts";
-import type { TerminalOpener } from "../terminals/open-terminal.ts";
-import type { TerminalKind } from "../terminals/terminal.ts";
+import type { ApprovalRequest } from "./approval-request.ts";
 import type { CallObserver } from "./call-state.ts";
+import type { ImageProvider } from "./image-provider.ts";
 import type { ToolTask } from "./session-scope.ts";
+import type { TerminalKind, TerminalOpener } from "./terminal.ts";
 
 /** Whose calls are watched. */
 export interface ObservedTurn extends ToolTask {

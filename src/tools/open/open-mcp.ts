@@ -1,23 +1,23 @@
 import { type Config, loadConfig, revealed } from "#config";
 import type { Logger } from "#foundation/files/logger";
 import { never, raceAbort } from "#foundation/lifecycle/abort";
-import type { ApprovalGate } from "../approval/request.ts";
-import type { SessionScope } from "../call/session-scope.ts";
 import type { Walls } from "../confinement/walls.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
+import { type McpServerSettings, readServerSettings } from "../contract/mcp-settings.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { Tool } from "../contract/tool.ts";
+import { openServerLog } from "../mcp/connection/server-log.ts";
+import { McpOAuth } from "../mcp/oauth/oauth.ts";
+import { TokenStore } from "../mcp/oauth/token-store.ts";
+import { attachmentFolder } from "../mcp/offered/attachments.ts";
+import { PinStore } from "../mcp/offered/pins.ts";
+import { createPackageCheck } from "../mcp/package-check.ts";
+import type { McpServerStatus } from "../mcp/server.ts";
+import { McpServers } from "../mcp/servers.ts";
 import { ToolRegistry } from "../registry/registry.ts";
-import type { Tool } from "../registry/tool.ts";
 import type { Guardian } from "../terminals/guardian.ts";
-import type { Toolbox } from "../toolbox.ts";
-import type { ToolsBase } from "../tools-base.ts";
-import { openServerLog } from "./connection/server-log.ts";
-import { McpOAuth } from "./oauth/oauth.ts";
-import { TokenStore } from "./oauth/token-store.ts";
-import { attachmentFolder } from "./offered/attachments.ts";
-import { PinStore } from "./offered/pins.ts";
-import { createPackageCheck } from "./package-check.ts";
-import type { McpServerStatus } from "./server.ts";
-import { McpServers } from "./servers.ts";
-import { type McpServerSettings, readServerSettings } from "./settings.ts";
+import type { Toolbox } from "./toolbox.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface McpOptions {
   readonly registry: ToolRegistry;

@@ -1,8 +1,8 @@
 import type { JsonSchema, ToolDefinition } from "#conversation";
-import type { ToolContext } from "../call/context.ts";
-import type { ToolResult } from "../call/result.ts";
-import type { SessionScope } from "../call/session-scope.ts";
-import type { ReadArguments } from "../call/typed-arguments.ts";
+import type { ToolContext } from "./context.ts";
+import type { ToolResult } from "./result.ts";
+import type { SessionScope } from "./session-scope.ts";
+import type { ReadArguments } from "./typed-arguments.ts";
 
 /** Who brought a tool; a lower tier may not take a name from a higher one. */
 export type ToolOrigin = "builtin" | "plugin" | "mcp";

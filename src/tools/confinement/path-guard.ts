@@ -1,5 +1,5 @@
-import type { ToolTask } from "../call/session-scope.ts";
-import type { Terminal } from "../terminals/terminal.ts";
+import type { ToolTask } from "../contract/session-scope.ts";
+import type { Terminal } from "../contract/terminal.ts";
 
 export type PathUse = "read" | "write";
 

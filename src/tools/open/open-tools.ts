@@ -2,33 +2,33 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Machine } from "#config";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { openApproval } from "./approval/open-approval.ts";
-import { judgeCalls } from "./approval/permissions/judge-calls.ts";
-import { openPermissions } from "./approval/permissions/open-permissions.ts";
-import type { Approver } from "./approval/request.ts";
-import { type ToolAudit, toolAudit } from "./approval/tool-audit.ts";
-import { builtinTools } from "./builtin/open-builtin.ts";
-import { type CallWatchers, watchCalls } from "./call/call-watchers.ts";
-import { nestedCalls } from "./call/nested-calls.ts";
-import { OpenSessions } from "./call/open-sessions.ts";
-import { noExtensions, type ObservedTurn } from "./call/tool-extensions.ts";
-import { WebExits } from "./confinement/web-exits.ts";
-import { MaskMemory } from "./files/mask-memory.ts";
-import { openFiles } from "./files/open-files.ts";
-import { openSnapshots } from "./files/snapshots/open-snapshots.ts";
-import { resultFiles } from "./files/task-files.ts";
-import { openMcp } from "./mcp/open-mcp.ts";
-import { shrinkDataUrl } from "./media/shrink-data-url.ts";
+import { judgeCalls } from "../approval/permissions/judge-calls.ts";
+import { type ToolAudit, toolAudit } from "../approval/tool-audit.ts";
+import { type CallWatchers, watchCalls } from "../call/call-watchers.ts";
+import { nestedCalls } from "../call/nested-calls.ts";
+import { OpenSessions } from "../call/open-sessions.ts";
+import { WebExits } from "../confinement/web-exits.ts";
+import type { Approver } from "../contract/approval-request.ts";
+import { noExtensions, type ObservedTurn } from "../contract/tool-extensions.ts";
+import { MaskMemory } from "../files/mask-memory.ts";
+import { resultFiles } from "../files/task-files.ts";
+import { shrinkDataUrl } from "../media/shrink-data-url.ts";
+import { AvailabilityProbes } from "../registry/availability.ts";
+import { ToolRegistry } from "../registry/registry.ts";
+import { childEnvironment } from "../terminals/environment-variables.ts";
+import { withBoundKeys } from "../web/service-addresses.ts";
+import { openApproval } from "./open-approval.ts";
+import { builtinTools } from "./open-builtin.ts";
+import { openFiles } from "./open-files.ts";
+import { openMcp } from "./open-mcp.ts";
+import { openPermissions } from "./open-permissions.ts";
 import { openSession } from "./open-session.ts";
-import { AvailabilityProbes } from "./registry/availability.ts";
-import { ToolRegistry } from "./registry/registry.ts";
-import { listOf } from "./registry/session-listing.ts";
-import { childEnvironment } from "./terminals/environment-variables.ts";
-import { blockedVariables, openTerminals } from "./terminals/open-terminals.ts";
-import { openPersonShell } from "./terminals/person-shell.ts";
+import { openSnapshots } from "./open-snapshots.ts";
+import { blockedVariables, openTerminals } from "./open-terminals.ts";
+import { openPersonShell } from "./person-shell.ts";
+import { listOf } from "./session-listing.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { ToolsBase, ToolsOptions } from "./tools-base.ts";
-import { withBoundKeys } from "./web/service-addresses.ts";
 
 /**
  * Everything that acts on this machine, from the configuration.
@@ -87,7 +87,7 @@ export function openTools(machine: Machine, options: ToolsOptions = {}): Toolbox
     shrinkImage: (url, maxBytes, signal) => shrinkDataUrl(url, { maxBytes, shrink: opened.shrink }, signal),
     wall: (of, signal) => walls.of(of, signal),
     testWall: async (folder, signal) => {
-      const { testWall } = await import("./confinement/self-test.ts");
+      const { testWall } = await import("../confinement/self-test.ts");
       const env = childEnvironment(base.env, {
         policy: "inherit",
         passthrough: config.terminal.env_passthrough,

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { LineReader } from "./shell/reader.ts";
-import type { Value } from "./shell/state.ts";
+import { LineReader } from "./reading/reader.ts";
+import type { Value } from "./reading/state.ts";
 import { type CommandLine, unknownName, unknownNumber } from "./simple-command.ts";
 
 /** Where and for whom a command line would run. */

@@ -2,12 +2,12 @@ import { findExecutable } from "#foundation/process/platform";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
 import type { GuardedFiles } from "../files/task-files.ts";
+import { opusWith } from "../media/speech/opus.ts";
+import type { SpeechSettings } from "../media/speech/provider.ts";
 import type { SafeFetch } from "../network/safe-fetch.ts";
 import { childEnvironment } from "../terminals/environment-variables.ts";
-import type { ToolsBase } from "../tools-base.ts";
 import type { ManagedGateway } from "../web/managed-gateway.ts";
-import { opusWith } from "./speech/opus.ts";
-import type { SpeechSettings } from "./speech/provider.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface MediaOptions {
   readonly fetch: SafeFetch;

@@ -1,9 +1,9 @@
-import type { Approval } from "./approval/open-approval.ts";
-import type { OpenSessions, ToolSession } from "./call/open-sessions.ts";
-import type { WebExits } from "./confinement/web-exits.ts";
-import type { ChangeCover } from "./files/snapshots/change-cover.ts";
-import type { Mcp } from "./mcp/open-mcp.ts";
-import type { Terminals } from "./terminals/open-terminals.ts";
+import type { OpenSessions, ToolSession } from "../call/open-sessions.ts";
+import type { WebExits } from "../confinement/web-exits.ts";
+import type { ChangeCover } from "../files/snapshots/change-cover.ts";
+import type { Approval } from "./open-approval.ts";
+import type { Mcp } from "./open-mcp.ts";
+import type { Terminals } from "./open-terminals.ts";
 
 export interface SessionDeps {
   readonly sessions: OpenSessions;

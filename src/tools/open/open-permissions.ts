@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, systemErrorCode, UserError } from "#foundation/errors";
 import { isRecord } from "#foundation/text/json";
-import type { ToolsBase } from "../../tools-base.ts";
-import { Permissions } from "./permissions.ts";
-import { type PermissionEffect, type PermissionRule, readRuleTarget } from "./rule.ts";
+import { Permissions } from "../approval/permissions/permissions.ts";
+import { type PermissionEffect, type PermissionRule, readRuleTarget } from "../approval/permissions/rule.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 const effects: readonly PermissionEffect[] = ["deny", "ask", "allow"];
 const projectFile = path.join(".hermes", "permissions.yaml");

@@ -1,7 +1,7 @@
 import { describe } from "#foundation/errors";
-import type { Image, ShrinkImage } from "../../media/ask-about-image.ts";
-import type { BrowserDriver } from "../driver.ts";
-import { type OpenDeps, openLocal } from "../open.ts";
+import type { Image, ShrinkImage } from "../media/ask-about-image.ts";
+import type { BrowserDriver } from "./driver.ts";
+import { type OpenDeps, openLocal } from "./open.ts";
 
 /** Makes images smaller with the browser of this machine; without one, or when it cannot read the image, undefined. */
 export function createBrowserShrink(deps: OpenDeps): ShrinkImage {

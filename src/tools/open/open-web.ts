@@ -3,9 +3,9 @@ import type { WebExits } from "../confinement/web-exits.ts";
 import { folderFiles } from "../files/task-files.ts";
 import { createSafeFetch, type SafeFetch } from "../network/safe-fetch.ts";
 import type { UrlRules } from "../network/urls.ts";
-import type { ToolsBase } from "../tools-base.ts";
-import type { ManagedGateway } from "./managed-gateway.ts";
-import { PageThread } from "./reader/page-thread.ts";
+import type { ManagedGateway } from "../web/managed-gateway.ts";
+import { PageThread } from "../web/reader/page-thread.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface Web {
   readonly deps: NonNullable<BuiltinDeps["web"]>;

@@ -1,8 +1,8 @@
 import type { Secret } from "#foundation/secrets/secret";
-import type { Approver } from "../approval/request.ts";
-import type { McpServerSettings } from "../mcp/settings.ts";
-import type { TerminalKind } from "../terminals/terminal.ts";
+import type { Approver } from "./approval-request.ts";
 import type { Auxiliary } from "./auxiliary.ts";
+import type { McpServerSettings } from "./mcp-settings.ts";
+import type { TerminalKind } from "./terminal.ts";
 
 /**
  * Whom a call works for, and with what: everything that belongs to one session and not to the process. It is made

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 import { isContainer, thisMachine } from "#foundation/process/platform";
+import { browserAvailability } from "../browser/availability.ts";
+import { PageGuard } from "../browser/guard.ts";
+import type { OpenDeps as BrowserOpenDeps } from "../browser/open.ts";
+import { type BrowserOptions, defaultBrowserOptions } from "../browser/options.ts";
+import { chooseProvider } from "../browser/providers/choose.ts";
+import { BrowserSessions } from "../browser/sessions.ts";
+import { createBrowserShrink } from "../browser/shrink.ts";
 import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
 import { checkUrl, type UrlRules } from "../network/urls.ts";
 import type { Guardian } from "../terminals/guardian.ts";
-import type { ToolsBase } from "../tools-base.ts";
 import type { ManagedGateway } from "../web/managed-gateway.ts";
-import { browserAvailability } from "./availability.ts";
-import { PageGuard } from "./guard.ts";
-import type { OpenDeps as BrowserOpenDeps } from "./open.ts";
-import { type BrowserOptions, defaultBrowserOptions } from "./options.ts";
-import { createBrowserShrink } from "./page/shrink.ts";
-import { chooseProvider } from "./providers/choose.ts";
-import { BrowserSessions } from "./sessions.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 type Shrink = ReturnType<typeof createBrowserShrink>;
 

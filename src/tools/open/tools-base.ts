@@ -1,8 +1,8 @@
 import type { Config, Machine } from "#config";
 import type { Scope } from "#foundation/lifecycle/disposal";
-import type { OpenSessions } from "./call/open-sessions.ts";
-import type { ToolExtensions } from "./call/tool-extensions.ts";
-import type { GatewayDeps } from "./web/managed-gateway.ts";
+import type { OpenSessions } from "../call/open-sessions.ts";
+import type { ToolExtensions } from "../contract/tool-extensions.ts";
+import type { GatewayDeps } from "../web/managed-gateway.ts";
 
 export interface ToolsOptions {
   /** `--yolo` */

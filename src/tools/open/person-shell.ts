@@ -1,10 +1,10 @@
 import { stripAnsi, truncateMiddle } from "#foundation/text/text";
-import type { ApprovalGate } from "../approval/request.ts";
 import type { OpenSessions } from "../call/open-sessions.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
 import type { ChangeCover } from "../files/snapshots/change-cover.ts";
-import type { PersonRun, Toolbox } from "../toolbox.ts";
-import type { ToolsBase } from "../tools-base.ts";
 import type { Terminals } from "./open-terminals.ts";
+import type { PersonRun, Toolbox } from "./toolbox.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 const mostOutput = 50_000;
 

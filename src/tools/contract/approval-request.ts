@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, ApprovalChoice, ApprovalScopes } from "#conversation";
-import type { ToolTask } from "../call/session-scope.ts";
+import type { ToolTask } from "./session-scope.ts";
 
 /** One reason why a call needs permission. */
 export interface Finding {

@@ -6,30 +6,30 @@ import { withFileLock } from "#foundation/files/files";
 import { proxyFromEnv } from "#foundation/http/proxy";
 import { never } from "#foundation/lifecycle/abort";
 import type { Permissions } from "../approval/permissions/permissions.ts";
-import { ToolFailure } from "../call/result.ts";
-import type { SessionScope } from "../call/session-scope.ts";
 import { Walls } from "../confinement/walls.ts";
+import { ToolFailure } from "../contract/result.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { TerminalKind } from "../contract/terminal.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { Destination } from "../network/host-rules.ts";
 import { KnownRegistries } from "../network/registries.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { ToolsBase } from "../tools-base.ts";
-import { SudoPasswords } from "./command/sudo-password.ts";
-import { childEnvironment } from "./environment-variables.ts";
-import { Guardian } from "./guardian.ts";
-import { LeaseTable } from "./lease.ts";
-import { remoteOpeners } from "./open-backends.ts";
+import { SudoPasswords } from "../terminals/command/sudo-password.ts";
+import { childEnvironment } from "../terminals/environment-variables.ts";
+import { Guardian } from "../terminals/guardian.ts";
+import { LeaseTable } from "../terminals/lease.ts";
+import { remoteOpeners } from "../terminals/open-backends.ts";
 import {
   localOpener,
   readTerminalKind,
   subprocessHome,
   type TerminalOpeners,
   terminalAvailability,
-} from "./open-terminal.ts";
-import { reportTo } from "./processes/process-notice.ts";
-import { ProcessTable } from "./processes/process-table.ts";
-import type { BackendDeps } from "./remote/backend.ts";
-import { SessionVariables } from "./session-variables.ts";
-import type { TerminalKind } from "./terminal.ts";
+} from "../terminals/open-terminal.ts";
+import { reportTo } from "../terminals/processes/process-notice.ts";
+import { ProcessTable } from "../terminals/processes/process-table.ts";
+import type { BackendDeps } from "../terminals/remote/backend.ts";
+import { SessionVariables } from "../terminals/session-variables.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface Terminals {
   readonly guardian: Guardian;

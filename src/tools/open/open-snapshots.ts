@@ -2,11 +2,11 @@ import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Machine } from "#config";
-import type { ToolRegistry } from "../../registry/registry.ts";
-import type { Terminals } from "../../terminals/open-terminals.ts";
-import type { ToolsBase } from "../../tools-base.ts";
-import { ChangeCover } from "./change-cover.ts";
-import { WorkspaceSnapshots } from "./workspace-snapshots.ts";
+import { ChangeCover } from "../files/snapshots/change-cover.ts";
+import { WorkspaceSnapshots } from "../files/snapshots/workspace-snapshots.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import type { Terminals } from "./open-terminals.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 /** Snapshots of workspaces, and what takes them before anything changes files. */
 export function openSnapshots(

@@ -1,10 +1,10 @@
 import type { Config } from "#config";
-import type { SessionScope } from "../call/session-scope.ts";
-import type { Mcp } from "../mcp/open-mcp.ts";
-import type { AvailabilityProbes } from "./availability.ts";
-import { extendListing, type Listing, type ListingOptions, listTools } from "./listing.ts";
-import type { ToolRegistry } from "./registry.ts";
-import { Toolsets } from "./toolsets.ts";
+import type { SessionScope } from "../contract/session-scope.ts";
+import type { AvailabilityProbes } from "../registry/availability.ts";
+import { extendListing, type Listing, type ListingOptions, listTools } from "../registry/listing.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import { Toolsets } from "../registry/toolsets.ts";
+import type { Mcp } from "./open-mcp.ts";
 
 export interface ListingDeps {
   readonly config: Config;

@@ -2,15 +2,15 @@ import path from "node:path";
 import { isTruthy } from "#config";
 import { never } from "#foundation/lifecycle/abort";
 import { createPathGuard, type PathRules } from "../approval/paths.ts";
-import type { ApprovalGate } from "../approval/request.ts";
-import type { Terminals } from "../terminals/open-terminals.ts";
-import type { ToolsBase } from "../tools-base.ts";
-import type { FileDeps } from "./file-access.ts";
-import { FileLedger } from "./ledger.ts";
-import { createLint } from "./lint.ts";
-import { ReadHistory } from "./read-history.ts";
-import { chooseEngine } from "./search/choose.ts";
-import type { ChangeCover } from "./snapshots/change-cover.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
+import type { FileDeps } from "../files/file-access.ts";
+import { FileLedger } from "../files/ledger.ts";
+import { createLint } from "../files/lint.ts";
+import { ReadHistory } from "../files/read-history.ts";
+import { chooseEngine } from "../files/search/choose.ts";
+import type { ChangeCover } from "../files/snapshots/change-cover.ts";
+import type { Terminals } from "./open-terminals.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface Files {
   readonly deps: FileDeps;

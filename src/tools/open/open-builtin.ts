@@ -1,24 +1,24 @@
 import { absolutePath } from "#config";
 import { Secret } from "#foundation/secrets/secret";
-import type { ApprovalGate } from "../approval/request.ts";
-import { openBrowsers } from "../browser/open-browsers.ts";
 import type { BrowserSessions } from "../browser/sessions.ts";
-import { openCode } from "../code/open-code.ts";
+import type { BuiltinDeps } from "../builtin/builtin-deps.ts";
+import type { ExecuteCodeDeps } from "../builtin/execute-code.tool.ts";
+import { createBuiltinTools } from "../builtin/index.ts";
 import type { WebExits } from "../confinement/web-exits.ts";
-import type { Files } from "../files/open-files.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
+import type { Tool } from "../contract/tool.ts";
 import { guardedFiles } from "../files/task-files.ts";
 import type { ShrinkImage } from "../media/ask-about-image.ts";
-import { imageDeps } from "../media/open-images.ts";
-import { mixtureDeps, speechDeps, visionDeps } from "../media/open-media.ts";
 import { urlRules } from "../network/site-rules.ts";
-import type { Tool } from "../registry/tool.ts";
-import type { Terminals } from "../terminals/open-terminals.ts";
-import type { ToolsBase } from "../tools-base.ts";
 import { createManagedGateway } from "../web/managed-gateway.ts";
-import { openWeb } from "../web/open-web.ts";
-import type { BuiltinDeps } from "./builtin-deps.ts";
-import type { ExecuteCodeDeps } from "./execute-code.tool.ts";
-import { createBuiltinTools } from "./index.ts";
+import { openBrowsers } from "./open-browsers.ts";
+import { openCode } from "./open-code.ts";
+import type { Files } from "./open-files.ts";
+import { imageDeps } from "./open-images.ts";
+import { mixtureDeps, speechDeps, visionDeps } from "./open-media.ts";
+import type { Terminals } from "./open-terminals.ts";
+import { openWeb } from "./open-web.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface BuiltinOptions {
   readonly terminals: Terminals;

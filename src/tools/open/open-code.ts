@@ -1,8 +1,8 @@
-import type { ApprovalGate } from "../approval/request.ts";
 import { defaultScriptOptions, type ExecuteCodeDeps } from "../builtin/execute-code.tool.ts";
+import type { ApprovalGate } from "../contract/approval-request.ts";
 import { subprocessHome } from "../terminals/open-terminal.ts";
-import type { Terminals } from "../terminals/open-terminals.ts";
-import type { ToolsBase } from "../tools-base.ts";
+import type { Terminals } from "./open-terminals.ts";
+import type { ToolsBase } from "./tools-base.ts";
 
 export interface CodeOptions {
   readonly terminals: Terminals;

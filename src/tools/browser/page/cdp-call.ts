@@ -1,9 +1,9 @@
 import type { CDPSession, Page } from "playwright-core";
 import { describe } from "#foundation/errors";
 import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
-import { ToolFailure } from "../call/result.ts";
-import type { CdpCall } from "./driver.ts";
-import { frameById } from "./page/frames.ts";
+import { ToolFailure } from "../../contract/result.ts";
+import type { CdpCall } from "../driver.ts";
+import { frameById } from "./frames.ts";
 
 /** One raw command to the page, to a frame, or to another target of the browser. */
 export async function cdpCall(page: Page, call: CdpCall, signal: AbortSignal): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "#conversation";
-import type { Effects, EndedCall, RunningCode, Tool } from "../registry/tool.ts";
 import type { ToolContext } from "./context.ts";
 import { ToolFailure, type ToolResult } from "./result.ts";
+import type { Effects, EndedCall, RunningCode, Tool } from "./tool.ts";
 import { type ArgumentsOf, readTyped } from "./typed-arguments.ts";
 
 /** A tool of our own: what it takes is written once, as a schema; the types of its arguments follow from that. */

@@ -1,4 +1,4 @@
-import type { ToolTask } from "../call/session-scope.ts";
+import type { ToolTask } from "./session-scope.ts";
 
 /** A place where commands run and files live. All kinds behave alike; a lease owns and disposes them. */
 export type TerminalKind = BuiltinTerminalKind | (string & Record<never, never>);
@@ -99,3 +99,6 @@ export interface TerminalLeases extends AsyncDisposable {
   peek(taskId: string): Terminal | undefined;
   release(taskId: string): Promise<void>;
 }
+
+/** Makes the terminal of a task; each kind of terminal brings one. */
+export type TerminalOpener = (task: ToolTask, signal: AbortSignal) => Promise<Terminal>;
