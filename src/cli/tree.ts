@@ -1,32 +1,31 @@
 import type { Command } from "./command.ts";
 import type { HelpGroup } from "./help.ts";
-import { acpCommand } from "./tree/acp.ts";
-import { apiCommand } from "./tree/api.ts";
-import { authCommand, loginCommand, logoutCommand } from "./tree/auth.ts";
-import { batchCommand } from "./tree/batch.ts";
-import { chatCommand, programFlags } from "./tree/chat.ts";
-import { clawCommand } from "./tree/claw.ts";
-import { compressTrajectoriesCommand } from "./tree/compress-trajectories.ts";
-import { configCommand } from "./tree/config.ts";
-import { cronCommand } from "./tree/cron.ts";
-import { dashboardCommand } from "./tree/dashboard.ts";
-import { envCommand, rlApiCommand } from "./tree/env.ts";
-import { gatewayCommand, pairingCommand } from "./tree/gateway.ts";
-import { hooksCommand } from "./tree/hooks.ts";
-import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install.ts";
-import { mcpCommand } from "./tree/mcp.ts";
-import { memoryCommand } from "./tree/memory.ts";
-import { fallbackCommand, localCommand, modelCommand } from "./tree/model.ts";
-
-import { pluginsCommand } from "./tree/plugins.ts";
-import { profileCommand } from "./tree/profile.ts";
-import { rollbackCommand } from "./tree/rollback.ts";
-import { insightsCommand, sessionsCommand } from "./tree/sessions.ts";
-import { setupCommand } from "./tree/setup.ts";
-import { skillsCommand } from "./tree/skills.ts";
-import { debugCommand, doctorCommand, dumpCommand, logsCommand, statusCommand } from "./tree/state.ts";
-import { toolsCommand } from "./tree/tools.ts";
-import { trustCommand } from "./tree/trust.ts";
+import { chatCommand, programFlags } from "./tree/agent/chat.ts";
+import { hooksCommand } from "./tree/agent/hooks.ts";
+import { memoryCommand } from "./tree/agent/memory.ts";
+import { pluginsCommand } from "./tree/agent/plugins.ts";
+import { rollbackCommand } from "./tree/agent/rollback.ts";
+import { insightsCommand, sessionsCommand } from "./tree/agent/sessions.ts";
+import { skillsCommand } from "./tree/agent/skills.ts";
+import { toolsCommand } from "./tree/agent/tools.ts";
+import { trustCommand } from "./tree/agent/trust.ts";
+import { batchCommand } from "./tree/data/batch.ts";
+import { compressTrajectoriesCommand } from "./tree/data/compress-trajectories.ts";
+import { envCommand, rlApiCommand } from "./tree/data/env.ts";
+import { authCommand, loginCommand, logoutCommand } from "./tree/install/auth.ts";
+import { clawCommand } from "./tree/install/claw.ts";
+import { configCommand } from "./tree/install/config.ts";
+import { backupCommand, importCommand, uninstallCommand, updateCommand } from "./tree/install/install.ts";
+import { fallbackCommand, localCommand, modelCommand } from "./tree/install/model.ts";
+import { profileCommand } from "./tree/install/profile.ts";
+import { setupCommand } from "./tree/install/setup.ts";
+import { debugCommand, doctorCommand, dumpCommand, logsCommand, statusCommand } from "./tree/install/state.ts";
+import { acpCommand } from "./tree/serve/acp.ts";
+import { apiCommand } from "./tree/serve/api.ts";
+import { cronCommand } from "./tree/serve/cron.ts";
+import { dashboardCommand } from "./tree/serve/dashboard.ts";
+import { gatewayCommand, pairingCommand } from "./tree/serve/gateway.ts";
+import { mcpCommand } from "./tree/serve/mcp.ts";
 
 /** Every word the program knows. Only data: what a command does is imported when it runs. */
 export const commandTree: Command = {

@@ -128,7 +128,7 @@ export const defaultFileOptions: FileOptions = {
   staleWrite: "block",
 };
 
-export { detect } from "./approval/detect.ts";
+export { detect } from "./approval/detector/detect.ts";
 export { createExecuteCodeTool, defaultScriptOptions } from "./builtin/execute-code.tool.ts";
 export type {
   ExecOptions,

@@ -5,8 +5,7 @@ import {
   personalityCommand,
   reasoningCommand,
   yoloCommand,
-} from "./behaviour.ts";
-import type { SlashCommand } from "./command.ts";
+} from "./builtin/behaviour.ts";
 import {
   branchCommand,
   clearCommand,
@@ -16,16 +15,16 @@ import {
   rewindCommand,
   titleCommand,
   undoCommand,
-} from "./conversation.ts";
-import { debugCommand, logsCommand } from "./debug.ts";
-import { exportCommand } from "./export.ts";
-import { commandsCommand, helpCommand } from "./help.ts";
-import { historyCommand, saveCommand } from "./history.ts";
-import { connectCommand, modelCommand } from "./model.ts";
-import { planCommand } from "./planning.ts";
-import { configCommand, profileCommand, reloadCommand } from "./preferences.ts";
-import { resumeCommand, sessionsCommand } from "./resume.ts";
-import { rollbackCommand } from "./rollback.ts";
+} from "./builtin/conversation.ts";
+import { debugCommand, logsCommand } from "./builtin/debug.ts";
+import { exportCommand } from "./builtin/export.ts";
+import { commandsCommand, helpCommand } from "./builtin/help.ts";
+import { historyCommand, saveCommand } from "./builtin/history.ts";
+import { connectCommand, modelCommand } from "./builtin/model.ts";
+import { planCommand } from "./builtin/planning.ts";
+import { configCommand, profileCommand, reloadCommand } from "./builtin/preferences.ts";
+import { resumeCommand, sessionsCommand } from "./builtin/resume.ts";
+import { rollbackCommand } from "./builtin/rollback.ts";
 import {
   copyCommand,
   detailsCommand,
@@ -35,9 +34,9 @@ import {
   skinCommand,
   statusbarCommand,
   verboseCommand,
-} from "./screen.ts";
-import { snapshotCommand } from "./snapshot.ts";
-import { contextCommand, insightsCommand, statusCommand, usageCommand, versionCommand } from "./status.ts";
+} from "./builtin/screen.ts";
+import { snapshotCommand } from "./builtin/snapshot.ts";
+import { contextCommand, insightsCommand, statusCommand, usageCommand, versionCommand } from "./builtin/status.ts";
 import {
   memoryCommand,
   pluginsCommand,
@@ -45,7 +44,7 @@ import {
   skillsCommand,
   toolsCommand,
   toolsetsCommand,
-} from "./tools.ts";
+} from "./builtin/tools.ts";
 import {
   agentsCommand,
   approveCommand,
@@ -56,7 +55,8 @@ import {
   queueCommand,
   steerCommand,
   stopCommand,
-} from "./turns.ts";
+} from "./builtin/turns.ts";
+import type { SlashCommand } from "./command.ts";
 
 /** Every command a session can answer by itself, in the order of `/help`. */
 export const builtinCommands: readonly SlashCommand[] = [

@@ -4,8 +4,8 @@ import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
 import { newSessionId } from "./session-id.ts";
-import { tokenCounts } from "./token-counts.ts";
-import { usageChange } from "./usage-change.ts";
+import { tokenCounts } from "./usage/token-counts.ts";
+import { usageChange } from "./usage/usage-change.ts";
 
 /**
  * What agents write down beside their transcripts, on the store: the sessions of children, side calls by task, changes

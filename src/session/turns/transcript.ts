@@ -7,7 +7,7 @@ import type { Clock } from "#foundation/time/clock";
 import { type Aggregates, type Fence, LeaseLostError, type NewSession, type Store } from "#store";
 import type { Alongside, Written } from "../api.ts";
 import { newSessionId } from "./session-id.ts";
-import { tokenCounts } from "./token-counts.ts";
+import { tokenCounts } from "./usage/token-counts.ts";
 
 export interface TranscriptDeps {
   readonly store: Store;

@@ -9,7 +9,7 @@ import type { Conversation } from "./conversation.ts";
 import { withImages } from "./image-input.ts";
 import { type Admitted, idsOf, joinMessages, type Words } from "./inbox.ts";
 import type { WritingTurn } from "./transcript.ts";
-import { UsageLedger } from "./usage-ledger.ts";
+import { UsageLedger } from "./usage/usage-ledger.ts";
 
 export interface TurnRunnerDeps {
   readonly session: SessionDeps;

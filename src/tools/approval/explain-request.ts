@@ -1,6 +1,6 @@
 import type { ApprovalScopes } from "#conversation";
 import type { Finding } from "../contract/approval-request.ts";
-import { type DetectLocation, detect } from "./detect.ts";
+import { type DetectLocation, detect } from "./detector/detect.ts";
 
 /** How far each answer reaches. Whoever changes what a grant covers changes these words. */
 export function scopesOf(findings: readonly Finding[]): ApprovalScopes {

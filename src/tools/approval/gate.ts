@@ -11,8 +11,8 @@ import type {
   GateVerdict,
 } from "../contract/approval-request.ts";
 import type { AuditEntry } from "./audit.ts";
-import { type DetectLocation, detect } from "./detect.ts";
-import { detectInput } from "./detect-input.ts";
+import { type DetectLocation, detect } from "./detector/detect.ts";
+import { detectInput } from "./detector/detect-input.ts";
 import { linesOf, scopesOf } from "./explain-request.ts";
 import type { GrantedFor, Grants } from "./grants.ts";
 import { type ApprovalMode, type SurfaceRules, surfaceAnswer, type YoloSwitch } from "./modes.ts";

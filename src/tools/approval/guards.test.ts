@@ -12,8 +12,8 @@ import { createSafeFetch } from "../network/safe-fetch.ts";
 import { blockedSite, readSiteList } from "../network/sites.ts";
 import { checkUrl, hasSecretInUrl, type UrlRules } from "../network/urls.ts";
 import { folderTerminal, testScope } from "../testing.ts";
+import { scanCommand } from "./detector/scanner.ts";
 import { createPathGuard } from "./paths.ts";
-import { scanCommand } from "./scanner.ts";
 
 const { signal } = new AbortController();
 const rules = (changes: Partial<UrlRules> = {}): UrlRules => ({

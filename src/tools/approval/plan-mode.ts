@@ -1,6 +1,6 @@
 import type { SessionScope } from "../contract/session-scope.ts";
 import type { Tool } from "../contract/tool.ts";
-import { isReadOnlyCommand } from "./read-only-command.ts";
+import { isReadOnlyCommand } from "./detector/read-only-command.ts";
 
 const refusal =
   "was not run: a plan is being made, and until the user has accepted it nothing may be changed. Look at what you need, then answer with the plan.";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Confinement } from "../confinement/confinement.ts";
-import { localFacts } from "./local-facts.ts";
+import { localFacts } from "./detector/local-facts.ts";
 import { isHarmlessUnheld } from "./unheld.ts";
 
 const root = realpathSync(mkdtempSync(path.join(tmpdir(), "hermes-unheld-")));

@@ -5,8 +5,8 @@ import { type Confinement, isBroad, isWithin, judgeRead, judgeWrite } from "../c
 import { masksOf } from "../confinement/masks.ts";
 import { readCommandLine } from "../shell/read-line.ts";
 import type { Argument, SimpleCommand } from "../shell/simple-command.ts";
-import type { DetectLocation } from "./detect.ts";
-import { isReadOnlyCommand } from "./read-only-command.ts";
+import type { DetectLocation } from "./detector/detect.ts";
+import { isReadOnlyCommand } from "./detector/read-only-command.ts";
 import { patternOf } from "./structure/paths.ts";
 
 /** What shows more than the files it is given: other people's processes, the machine. */

@@ -5,10 +5,10 @@ import type { Invocation } from "../../command.ts";
 import { flagNumber, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
-import { openLoginUi } from "../../support/login-ui.ts";
 import type { NamedProvider } from "../../support/provider.ts";
 import { usageError } from "../../usage-error.ts";
 import { offerNotice } from "./accept.ts";
+import { openLoginUi } from "./login-ui.ts";
 
 /** Logs in to a provider, with the addresses and certificates the person named. */
 export async function login(

@@ -2,10 +2,10 @@ import { type CronJobs, type Job, type JobRequest, jobView, repeatText } from "#
 import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagList, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { withJobs } from "../../support/cron.ts";
 import { gatewayPid } from "../../support/gateway-state.ts";
 import { homeOf } from "../../support/home.ts";
 import { usageError } from "../../usage-error.ts";
+import { withJobs } from "./open.ts";
 
 /** `hermes cron list`. */
 export async function cronList(invocation: Invocation): Promise<number> {

@@ -1,11 +1,11 @@
 import type { Scheduler, SchedulerDeps } from "#cron";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { withJobs } from "../../support/cron.ts";
 import { gatewayPid } from "../../support/gateway-state.ts";
 import { homeOf } from "../../support/home.ts";
 import { targetsOf } from "../../support/targets.ts";
 import { version } from "../../version.ts";
+import { withJobs } from "./open.ts";
 
 /** `hermes cron run [job]`: one job now, or what is due until Ctrl-C. */
 export async function cronRun(invocation: Invocation): Promise<number> {

@@ -1,5 +1,5 @@
 import { examineShellHooks } from "#plugins";
-import { openHooks } from "../../support/hooks.ts";
+import { openHooks } from "../hooks/open.ts";
 import type { Check, Examine } from "./check.ts";
 
 /** Shell hooks that cannot do their work, in short; `hermes hooks doctor` says all of it. */

@@ -2,7 +2,7 @@ import { examineShellHooks, type HookFinding } from "#plugins";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
 import { oneLine } from "../../output/table.ts";
-import { openHooks } from "../../support/hooks.ts";
+import { openHooks } from "./open.ts";
 
 export async function hooksDoctor(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);

@@ -1,7 +1,7 @@
 import { type ConsentState, joinCommand } from "#plugins";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { openHooks } from "../../support/hooks.ts";
+import { openHooks } from "./open.ts";
 
 const words: Readonly<Record<ConsentState, string>> = {
   allowed: "allowed",

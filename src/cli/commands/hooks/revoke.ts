@@ -2,8 +2,8 @@ import { UserError } from "#foundation/errors";
 import { joinCommand, readCommand } from "#plugins";
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { openHooks } from "../../support/hooks.ts";
 import { usageError } from "../../usage-error.ts";
+import { openHooks } from "./open.ts";
 
 export async function hooksRevoke(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);

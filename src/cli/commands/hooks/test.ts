@@ -16,9 +16,9 @@ import { exitCodes, type Invocation } from "../../command.ts";
 import { argument, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal, openAsker } from "../../support/ask.ts";
-import { type OpenHooks, openHooks } from "../../support/hooks.ts";
 import { redactionOf } from "../../support/redactor.ts";
 import { usageError } from "../../usage-error.ts";
+import { type OpenHooks, openHooks } from "./open.ts";
 import { readPayloadFile } from "./payload-file.ts";
 import { printTest, type TestedHook, testDocument } from "./test-report.ts";
 

@@ -4,9 +4,9 @@ import { Secret } from "#foundation/secrets/secret";
 import type { Invocation } from "../../command.ts";
 import { argument, flagList, flagText, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openMcpAccess } from "../../support/mcp.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
+import { openMcpAccess } from "./open.ts";
 import { tryServer } from "./test.ts";
 
 const presets: Readonly<Record<string, readonly string[]>> = {

@@ -5,9 +5,9 @@ import { argument, flagList, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isTerminal } from "../../support/ask.ts";
 import { chooseMany } from "../../support/choose-many.ts";
-import { openMcpAccess, serverSettings } from "../../support/mcp.ts";
 import { editOptions } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
+import { openMcpAccess, serverSettings } from "./open.ts";
 import { tryServer } from "./test.ts";
 
 /** Which tools of a server the model is offered: from the line, or from a checklist of what it has. */

@@ -1,6 +1,6 @@
 import type { Invocation } from "../../command.ts";
 import { Output } from "../../output/output.ts";
-import { openMcpAccess } from "../../support/mcp.ts";
+import { openMcpAccess } from "./open.ts";
 
 export async function mcpList(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);

@@ -4,7 +4,7 @@ import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { isHeadless, openInBrowser } from "../../support/browser.ts";
-import { openMcpAccess, serverSettings } from "../../support/mcp.ts";
+import { openMcpAccess, serverSettings } from "./open.ts";
 
 export async function mcpLogin(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);

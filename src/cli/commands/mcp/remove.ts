@@ -3,8 +3,8 @@ import type { Invocation } from "../../command.ts";
 import { argument, hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { agreed } from "../../support/ask.ts";
-import { openMcpAccess, serverSettings } from "../../support/mcp.ts";
 import { editOptions } from "../../support/settings.ts";
+import { openMcpAccess, serverSettings } from "./open.ts";
 
 export async function mcpRemove(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);

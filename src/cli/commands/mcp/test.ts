@@ -3,7 +3,7 @@ import { probeServer } from "#tools";
 import type { Invocation } from "../../command.ts";
 import { argument } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
-import { openMcpAccess, probeDeps, serverSettings } from "../../support/mcp.ts";
+import { openMcpAccess, probeDeps, serverSettings } from "./open.ts";
 
 export type TriedServer =
   | {

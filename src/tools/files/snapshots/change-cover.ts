@@ -4,7 +4,7 @@ import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
-import { isReadOnlyCommand } from "../../approval/read-only-command.ts";
+import { isReadOnlyCommand } from "../../approval/detector/read-only-command.ts";
 import type { CallObserver } from "../../contract/call-state.ts";
 import type { SessionScope, ToolTask } from "../../contract/session-scope.ts";
 import type { RunningCode, Tool } from "../../contract/tool.ts";

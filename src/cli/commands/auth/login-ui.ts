@@ -1,0 +1,42 @@
+import { UserError } from "#foundation/errors";
+import type { LoginUi } from "#model";
+import type { Invocation } from "../../command.ts";
+import type { Output } from "../../output/output.ts";
+import { type Asker, isTerminal, openAsker } from "../../support/ask.ts";
+import { isHeadless, openInBrowser } from "../../support/browser.ts";
+
+export interface LoginTerminal extends LoginUi, Disposable {}
+
+/** What a login shows and asks at a terminal. */
+export function openLoginUi(
+  invocation: Invocation,
+  out: Output,
+  options: { readonly hasBrowser: boolean },
+): LoginTerminal {
+  const { io } = invocation;
+  let opened: Asker | undefined;
+  const asker = (): Asker => {
+    if (!isTerminal(io)) throw noTerminal();
+    opened ??= openAsker(io);
+    return opened;
+  };
+  const isBlind = !options.hasBrowser || isHeadless(io.env);
+  return {
+    isHeadless: isBlind,
+    confirm: (notice) => asker().confirm(`${notice}\nGo on?`, false),
+    showCode: ({ url, userCode }) => out.note(`Open ${url}\nand enter the code ${userCode}`),
+    async openBrowser(url) {
+      out.note(`Open ${url}`);
+      return !isBlind && (await openInBrowser(url, io));
+    },
+    paste: (prompt) => asker().text(prompt),
+    [Symbol.dispose]: () => opened?.[Symbol.dispose](),
+  };
+}
+
+function noTerminal(): UserError {
+  return new UserError("This login asks questions, and there is no terminal to ask at.", {
+    code: "terminal_needed",
+    hint: "Run it in a terminal, or use an API key: hermes auth add <provider> --api-key -",
+  });
+}

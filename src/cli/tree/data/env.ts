@@ -1,0 +1,63 @@
+import type { Command } from "../../command.ts";
+
+export const envCommand: Command = {
+  name: "env",
+  about: "Run an environment: measure a model, make training data, feed a trainer",
+  examples: [
+    "hermes env list",
+    "hermes env terminal-test evaluate --openai.model_name some/model",
+    "hermes env terminal-test process --env.total_steps 5",
+    "hermes env ./my-env.mjs serve --env.rollout_server_url http://localhost:8000",
+  ],
+  args: [{ name: "environment" }, { name: "what", choices: ["evaluate", "process", "serve"] }],
+  hasDottedFlags: true,
+  flags: [
+    {
+      name: "fields",
+      kind: "text",
+      value: "<file>",
+      about: "A YAML file with env: and openai:",
+      completes: "file",
+    },
+    {
+      name: "protocol",
+      kind: "text",
+      value: "<name>",
+      about: "Of serve: how a trainer is fed (atropos)",
+      choices: ["atropos", "nemo-gym"],
+    },
+    { name: "port", kind: "text", value: "<n>", about: "Of nemo-gym: where it listens (9000)" },
+    { name: "host", kind: "text", value: "<address>", about: "Of nemo-gym (127.0.0.1); it has no password" },
+    {
+      name: "resume",
+      kind: "text",
+      value: "<file>",
+      about: "Of evaluate: leave out what stands in this file of samples",
+      completes: "file",
+    },
+    {
+      name: "allow-local-exec",
+      kind: "switch",
+      about: "Commands of the model may run on this machine, without a container",
+    },
+    { name: "print-config", kind: "switch", about: "Show the fields as they would be used, and leave" },
+  ],
+  run: async (invocation) => (await import("../../commands/env/run.ts")).envRun(invocation),
+  commands: [
+    {
+      name: "list",
+      about: "Show the environments",
+      run: async (invocation) => (await import("../../commands/env/list.ts")).envList(invocation),
+    },
+  ],
+};
+
+export const rlApiCommand: Command = {
+  name: "rl-api",
+  about: "Open a trajectory API server: where environments and a trainer meet",
+  flags: [
+    { name: "host", kind: "text", value: "<address>", about: "Where it listens (127.0.0.1); it has no password" },
+    { name: "port", kind: "text", value: "<n>", about: "(8000)" },
+  ],
+  run: async (invocation) => (await import("../../commands/env/rl-api.ts")).rlApi(invocation),
+};

@@ -1,0 +1,95 @@
+import type { Argument, Command } from "../../command.ts";
+import { yesFlag } from "../common.ts";
+import { loginFlags } from "./model.ts";
+
+const provider: Argument = { name: "provider", completes: "provider" };
+
+export const authCommand: Command = {
+  name: "auth",
+  about: "Keep credentials and logins",
+  examples: [
+    "hermes auth add openrouter                  asks for the key, unseen",
+    'printf %s "$KEY" | hermes auth add openrouter --api-key -',
+    "hermes auth add nous --type oauth",
+    "hermes auth explain",
+  ],
+  run: async (invocation) => (await import("../../commands/auth/list.ts")).authList(invocation),
+  commands: [
+    {
+      name: "list",
+      about: "Show the credentials of every provider, or of one",
+      args: [{ ...provider, isOptional: true }],
+      run: async (invocation) => (await import("../../commands/auth/list.ts")).authList(invocation),
+    },
+    {
+      name: "add",
+      about: "Add an API key, or log in",
+      args: [provider],
+      flags: [
+        { name: "type", kind: "text", value: "<kind>", choices: ["api-key", "oauth"], about: "Key or login" },
+        { name: "label", kind: "text", value: "<text>", about: "Name of the credential" },
+        {
+          name: "api-key",
+          kind: "text",
+          value: "<key|->",
+          about: "The key; - reads it from standard input, out of sight of the shell's history",
+        },
+        { name: "import", kind: "switch", about: "Copy the login of the provider's own program on this machine" },
+        ...loginFlags,
+      ],
+      run: async (invocation) => (await import("../../commands/auth/add.ts")).authAdd(invocation),
+    },
+    {
+      name: "remove",
+      about: "Take one credential away, for good",
+      args: [provider, { name: "number|id|label" }],
+      run: async (invocation) => (await import("../../commands/auth/remove.ts")).authRemove(invocation),
+    },
+    {
+      name: "reset",
+      about: "End the rest of credentials that were refused",
+      args: [provider],
+      run: async (invocation) => (await import("../../commands/auth/remove.ts")).authReset(invocation),
+    },
+    {
+      name: "status",
+      about: "Show the state of one provider",
+      args: [provider],
+      run: async (invocation) => (await import("../../commands/auth/status.ts")).authStatus(invocation),
+    },
+    {
+      name: "logout",
+      about: "End the login of a provider and forget its credentials",
+      args: [provider],
+      run: async (invocation) => (await import("../../commands/auth/logout.ts")).authLogout(invocation),
+    },
+    {
+      name: "accept",
+      about: "Agree that requests name the client a provider was made for",
+      args: [provider],
+      flags: [yesFlag, { name: "withdraw", kind: "switch", about: "Take the agreement back" }],
+      run: async (invocation) => (await import("../../commands/auth/accept.ts")).authAccept(invocation),
+    },
+    {
+      name: "explain",
+      about: "Say which credential would be used now, and why",
+      args: [{ ...provider, isOptional: true }],
+      run: async (invocation) => (await import("../../commands/auth/explain.ts")).authExplain(invocation),
+    },
+  ],
+};
+
+export const logoutCommand: Command = {
+  name: "logout",
+  about: "End the login of the provider in use, or of another",
+  flags: [{ name: "provider", kind: "text", value: "<id>", about: "Whose login", completes: "provider" }],
+  run: async (invocation) => (await import("../../commands/auth/logout.ts")).logout(invocation),
+};
+
+export const loginCommand: Command = {
+  name: "login",
+  about: "Has moved: see hermes auth add",
+  isHidden: true,
+  args: [{ name: "provider", isOptional: true }],
+  run: async (invocation) => (await import("../../commands/auth/logout.ts")).loginPointer(invocation),
+};

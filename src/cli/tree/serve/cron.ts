@@ -1,0 +1,117 @@
+import type { Argument, Command, Flag } from "../../command.ts";
+
+const jobs = () => import("../../commands/cron/jobs.ts");
+const running = () => import("../../commands/cron/running.ts");
+const job: Argument = { name: "job" };
+
+const changes: readonly Flag[] = [
+  { name: "name", kind: "text", value: "<name>", about: "What it is called" },
+  {
+    name: "deliver",
+    kind: "text",
+    value: "<target>",
+    about: "Where its answer goes: local, a platform, platform:chat[:thread]; several with commas",
+  },
+  { name: "repeat", kind: "text", value: "<n>", about: "Runs at most; 0 runs for ever" },
+  {
+    name: "script",
+    kind: "text",
+    value: "<file>",
+    about: "Run this file of scripts/ first and hand over what it prints",
+  },
+  { name: "workdir", kind: "text", value: "<folder>", about: "Work in this folder, with its instructions" },
+  { name: "model", kind: "text", value: "<model>", about: "Use this model" },
+  { name: "provider", kind: "text", value: "<provider>", about: "Of this provider" },
+  { name: "context-from", kind: "list", value: "<ids>", about: "Hand over the newest output of these jobs" },
+  { name: "toolsets", kind: "list", value: "<names>", about: "Only these toolsets" },
+  { name: "timezone", kind: "text", value: "<zone>", about: "Clock it goes by, such as Europe/Berlin" },
+  { name: "max-steps", kind: "text", value: "<n>", about: "Model calls of one run at most" },
+];
+
+const skill = (about: string, name = "skill"): Flag => ({
+  name,
+  kind: "list",
+  value: "<skill>",
+  about,
+  completes: "skill",
+});
+
+export const cronCommand: Command = {
+  name: "cron",
+  about: "Let Hermes do things later: once, at intervals, or by the clock",
+  examples: [
+    'hermes cron create "every day at 9:00" "What happened overnight in my mail?"',
+    'hermes cron create 30m "Remind me of the oven" --deliver telegram',
+    "hermes cron list                 show the jobs",
+    "hermes cron run                  do what is due, in this terminal, until Ctrl-C",
+  ],
+  run: async (i) => (await jobs()).cronList(i),
+  commands: [
+    {
+      name: "list",
+      about: "Show the jobs and when they run next",
+      flags: [{ name: "all", kind: "switch", about: "Also those that are done" }],
+      run: async (i) => (await jobs()).cronList(i),
+    },
+    {
+      name: "create",
+      aliases: ["add"],
+      about: "Make a job",
+      args: [{ name: "schedule" }, { name: "prompt", isOptional: true }],
+      flags: [...changes, skill("Work with this skill")],
+      run: async (i) => (await jobs()).cronCreate(i),
+    },
+    {
+      name: "edit",
+      about: "Change a job",
+      args: [job],
+      flags: [
+        { name: "schedule", kind: "text", value: "<schedule>", about: "When it runs" },
+        { name: "prompt", kind: "text", value: "<prompt>", about: "What it is to do" },
+        ...changes,
+        skill("Work with these skills instead"),
+        skill("Work with this skill too", "add-skill"),
+        skill("No longer work with this skill", "remove-skill"),
+        { name: "clear-skills", kind: "switch", about: "Work without skills" },
+      ],
+      run: async (i) => (await jobs()).cronEdit(i),
+    },
+    {
+      name: "pause",
+      about: "Do not run a job until it is resumed",
+      args: [job, { name: "reason", isOptional: true, isRest: true }],
+      run: async (i) => (await jobs()).cronPause(i),
+    },
+    {
+      name: "resume",
+      about: "Run a paused job again; also agrees to one that waits for a person",
+      args: [job],
+      run: async (i) => (await jobs()).cronResume(i),
+    },
+    {
+      name: "run",
+      about: "Run one job now; without one, do what is due until Ctrl-C",
+      args: [{ ...job, isOptional: true }],
+      run: async (i) => (await running()).cronRun(i),
+    },
+    { name: "tick", about: "Do what is due, once", run: async (i) => (await running()).cronTick(i) },
+    {
+      name: "remove",
+      aliases: ["rm", "delete"],
+      about: "Remove a job",
+      args: [job],
+      run: async (i) => (await jobs()).cronRemove(i),
+    },
+    {
+      name: "runs",
+      about: "Show how the runs of a job ended",
+      args: [job],
+      run: async (i) => (await jobs()).cronRuns(i),
+    },
+    {
+      name: "status",
+      about: "Show whether anything runs the jobs, and what is next",
+      run: async (i) => (await jobs()).cronStatus(i),
+    },
+  ],
+};

@@ -1,0 +1,70 @@
+import { plural, relativeTime } from "#foundation/text/figures";
+import type { Store } from "#store";
+import type { CommandView, PickerItem } from "../../api.ts";
+import { findSession, headOf } from "../../search/lineage.ts";
+import { folderOf } from "../../search/session-folder.ts";
+
+import { type CommandCall, type CommandServices, defineCommand } from "../command.ts";
+import { act, say, warn } from "../views.ts";
+
+const mostListed = 500;
+
+export const resumeCommand = defineCommand({
+  name: "resume",
+  description: "Go on with another session, by title or id",
+  category: "Session",
+  argsHint: "[name]",
+  whileRunning: "busy",
+  takes: ["store", "clock"],
+  complete: ({ signal }, { store }) => sessionNames(store, signal),
+  async run(call, services) {
+    const { args, session } = call;
+    if (args === "") return await pickerOf(call, services);
+    const id = await findSession(services.store, args);
+    if (id === undefined) return warn(`There is no session ${args}. /resume alone lists them.`);
+    if (id === session.info.id) return say("You are already in that session.");
+    return act({ do: "switch-session", id });
+  },
+});
+
+export const sessionsCommand = defineCommand({
+  name: "sessions",
+  description: "List the newest sessions",
+  category: "Info",
+  cliOnly: true,
+  whileRunning: "now",
+  takes: ["store", "clock"],
+  run: pickerOf,
+});
+
+type Listing = Pick<CommandServices, "store" | "clock">;
+
+async function pickerOf(call: CommandCall, services: Listing): Promise<CommandView> {
+  const items = await sessionItems(call, services);
+  if (items.length === 0) return say("There are no sessions yet.");
+  return { kind: "picker", title: "Sessions, those of this folder first", items, command: "/resume" };
+}
+
+async function sessionItems(
+  { session, signal }: CommandCall,
+  { store, clock }: Listing,
+): Promise<readonly PickerItem[]> {
+  const sessions = await store.sessions.list({ limit: mostListed, excludeSources: ["tool", "subagent"], signal });
+  const folders = await Promise.all(sessions.map(async ({ id }) => folderOf(store, await headOf(store, id))));
+  const here = session.info.cwd;
+  const listed = sessions
+    .map((one, index) => ({ ...one, location: folders[index] }))
+    .filter(({ location }) => location?.isOneShot !== true)
+    .sort((left, right) => Number(right.location?.folder === here) - Number(left.location?.folder === here));
+  return listed.map((one) => ({
+    value: one.id,
+    label: one.title ?? (one.preview === "" ? one.id : one.preview),
+    detail: `${relativeTime(one.lastActiveMs, clock.now())} · ${plural(one.messageCount, "message")} · ${one.location?.folder ?? one.source} · ${one.id}`,
+    isCurrent: one.id === session.info.id,
+  }));
+}
+
+async function sessionNames(store: Store, signal: AbortSignal): Promise<readonly string[]> {
+  const sessions = await store.sessions.list({ limit: 50, excludeSources: ["tool", "subagent"], signal });
+  return sessions.map((one) => one.title ?? one.id);
+}
