@@ -9,6 +9,7 @@ import { assembleModel, assembleRecord, type ModelChoices } from "./assemble-mod
 import { type Compression, createContextKeeper } from "./compression/compression.ts";
 import { openCompression } from "./compression/open.ts";
 import { recalling } from "./compression/recall-tool.ts";
+import { agentsBlock, readNamedAgents } from "./delegation/agent-files.ts";
 import { delegating } from "./delegation/delegate-tool.ts";
 import { delegateWith } from "./delegation/open.ts";
 import type { AgentHost, ToolOptions } from "./host.ts";
@@ -221,6 +222,7 @@ function promptOf(
           memory: await memory?.snapshot(),
           providerBlock: memory?.manager.promptBlock,
           skills: isChild === true ? undefined : host.skills,
+          agents: async () => agentsBlock((await readNamedAgents(host.machine, scope.cwd)).agents),
           systemMessage: prompt.systemMessage,
           rootSessionId: prompt.showsSessionId === true ? conversation.rootSessionId : undefined,
           warn,

@@ -9,6 +9,7 @@ export { openSideCalls, toolSideCalls } from "./auxiliary/side-calls.ts";
 export type { ContextEngine } from "./compression/engine.ts";
 export { recallTool, spanOf } from "./compression/recall-tool.ts";
 export { Conversation } from "./conversation.ts";
+export { readNamedAgents } from "./delegation/agent-files.ts";
 export { childApprover } from "./delegation/child-approver.ts";
 export { ChildTable } from "./delegation/child-table.ts";
 export { createDelegateTool } from "./delegation/delegate-tool.ts";

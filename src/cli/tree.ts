@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import type { HelpGroup } from "./help.ts";
+import { agentsCommand } from "./tree/agent/agents.ts";
 import { chatCommand, programFlags } from "./tree/agent/chat.ts";
 import { hooksCommand } from "./tree/agent/hooks.ts";
 import { memoryCommand } from "./tree/agent/memory.ts";
@@ -52,6 +53,7 @@ export const commandTree: Command = {
     trustCommand,
     toolsCommand,
     skillsCommand,
+    agentsCommand,
     pluginsCommand,
     hooksCommand,
     memoryCommand,
@@ -113,7 +115,7 @@ export const helpGroups: readonly HelpGroup[] = [
   { title: "Training data", commands: ["batch", "compress-trajectories", "env", "rl-api"] },
   { title: "Programs", commands: ["api", "acp", "dashboard"] },
   { title: "Settings", commands: ["config", "profile", "trust"] },
-  { title: "Abilities", commands: ["tools", "skills", "plugins", "hooks", "memory", "mcp"] },
+  { title: "Abilities", commands: ["tools", "skills", "agents", "plugins", "hooks", "memory", "mcp"] },
   { title: "State", commands: ["status", "doctor", "logs", "dump", "debug"] },
   {
     title: "This installation",

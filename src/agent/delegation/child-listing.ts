@@ -3,8 +3,8 @@ import { narrowListing } from "../narrow-listing.ts";
 import type { ChildRole } from "./task.ts";
 
 export interface ChildListingOptions {
-  /** Undefined: everything the parent has. */
-  readonly toolsets?: readonly string[];
+  /** Toolsets and single tools; undefined: everything the parent has. */
+  readonly toolsets?: readonly string[] | undefined;
   readonly role: ChildRole;
   readonly inheritsMcpTools: boolean;
 }
@@ -19,12 +19,15 @@ export function childListing(
   toolsets: Pick<Toolsets, "resolve" | "isKnown">,
 ): Listing {
   const asked =
-    options.toolsets === undefined ? undefined : new Set(options.toolsets.flatMap((name) => toolsets.resolve(name)));
+    options.toolsets === undefined
+      ? undefined
+      : new Set(options.toolsets.flatMap((name) => (toolsets.isKnown(name) ? toolsets.resolve(name) : [name])));
   const narrowed = narrowListing(parent, (tool) => {
     if (!isAllowed(tool, options.role)) return false;
     return asked === undefined || asked.has(tool.name) || (options.inheritsMcpTools && tool.origin === "mcp");
   });
-  return { ...narrowed, unknownToolsets: (options.toolsets ?? []).filter((name) => !toolsets.isKnown(name)) };
+  const isUnknown = (name: string): boolean => !toolsets.isKnown(name) && !parent.names.has(name);
+  return { ...narrowed, unknownToolsets: (options.toolsets ?? []).filter(isUnknown) };
 }
 
 /** The toolsets these tools belong to, sorted. */

@@ -5,18 +5,21 @@ import type { ChildRole, DelegatedTask } from "./task.ts";
 export interface ChildPromptFacts {
   readonly task: Pick<DelegatedTask, "goal" | "context">;
   readonly role: ChildRole;
+  /** What the agent of this name was told to be. */
+  readonly agent?: string | undefined;
   /** 1 for a child of the main agent. */
   readonly depth: number;
   readonly maxDepth: number;
   readonly maxChildren: number;
   /** The folder to work in, where it is known to exist. */
-  readonly workspace?: string;
+  readonly workspace?: string | undefined;
 }
 
 /** What a child is told about its task, behind the system prompt. Constant for its whole life. */
 export function childPrompt(facts: ChildPromptFacts): string {
-  const { task, role, workspace } = facts;
+  const { task, role, agent = "", workspace } = facts;
   return [
+    agent,
     "You work on one task that another agent handed to you. Nobody can answer questions: decide yourself, and state what you assumed.",
     `Task:\n${task.goal}`,
     task.context === "" ? "" : `What you were given with it:\n${task.context}`,

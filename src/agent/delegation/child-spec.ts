@@ -6,6 +6,7 @@ import type { Listing, SessionScope, Toolsets } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";
 import type { Conversation } from "../conversation.ts";
 import type { Transcript } from "../ports.ts";
+import type { NamedAgent } from "./agent-files.ts";
 import type { ChildTable } from "./child-table.ts";
 import type { DelegationSettings } from "./settings.ts";
 import type { Slot } from "./slots.ts";
@@ -76,8 +77,10 @@ export interface DelegationPorts {
   /** Where the child's messages go: a session of its own below its parent's. */
   openChildTranscript(parent: ChildParent, child: ChildIdentity): Promise<Transcript> | Transcript;
   toolsets(): Pick<Toolsets, "resolve" | "isKnown">;
-  /** The model children are configured to use; absent takes the parent's. */
-  childTarget?(signal: AbortSignal): Promise<ChildTarget>;
+  /** The model an agent names, else the one children are configured to use; absent takes the parent's. */
+  childTarget?(model: string | undefined, signal: AbortSignal): Promise<ChildTarget>;
+  /** The agents that somebody wrote down; absent: none. */
+  namedAgents?(): Promise<readonly NamedAgent[]>;
   /** The folder the parent works in. */
   workspace?(): string | undefined;
   /** Files that this task has read and another one has written since. */

@@ -7,6 +7,7 @@ const texts = { type: "array", items: { type: "string" } } as const;
 const task = {
   goal: { type: "string" },
   context: { type: "string" },
+  agent: { type: "string" },
   toolsets: texts,
   role: { type: "string" },
   acp_command: { type: "string" },
@@ -62,6 +63,7 @@ function shownParameters(settings: DelegationSettings): JsonSchema {
   const common = {
     goal: task.goal,
     context: task.context,
+    agent: { type: "string", description: "One of the agents you were told of" },
     toolsets: { ...texts, description: "Default: yours" },
     ...(settings.maxSpawnDepth > 1 && settings.isOrchestratorEnabled ? { role } : {}),
     ...(settings.acpCommands.length === 0 ? {} : acp),
@@ -73,7 +75,7 @@ function shownParameters(settings: DelegationSettings): JsonSchema {
       tasks: {
         type: "array",
         description: "Several tasks instead of one goal",
-        items: { type: "object", properties: { ...common, toolsets: texts }, required: ["goal"] },
+        items: { type: "object", properties: { ...common, agent: task.agent, toolsets: texts }, required: ["goal"] },
       },
     },
   };

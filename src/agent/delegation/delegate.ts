@@ -6,6 +6,7 @@ import type { Target } from "#model";
 import { result, type ToolContext, ToolFailure, type ToolResult } from "#tools";
 import { Conversation } from "../conversation.ts";
 import { within } from "../memory/bounded.ts";
+import type { NamedAgent } from "./agent-files.ts";
 import { childListing } from "./child-listing.ts";
 import { childPrompt, realFolder } from "./child-prompt.ts";
 import type { ChildEntry } from "./child-result.ts";
@@ -28,10 +29,19 @@ export function createDelegation(deps: DelegationDeps): Delegate {
   const hooks = new Mutex();
   return async (args, context) => {
     const { tasks, warnings } = admitted(args, deps);
-    const target = await targetOf(deps, context.signal);
+    const agents = await agentsOf(tasks, deps);
+    const targets = await Promise.all(agents.map((agent) => targetOf(agent, deps, context.signal)));
     const workspace = await realFolder(deps.ports.workspace?.());
     const planned = tasks.map((task, index) =>
-      planChild(task, { index, count: tasks.length, deps, context, target, workspace }),
+      planChild(task, {
+        index,
+        count: tasks.length,
+        deps,
+        context,
+        agent: agents[index],
+        target: targets[index] ?? deps.parent.conversation.target,
+        workspace,
+      }),
     );
     const startedAtMs = deps.clock.now();
     const runs = planned.map(({ plan }) => ({ plan, run: new ChildRun(plan, deps) }));
@@ -83,10 +93,32 @@ function admitted(args: DelegateArguments, { table, parent, settings }: Delegati
   return read;
 }
 
-async function targetOf({ ports, parent }: DelegationDeps, signal: AbortSignal): Promise<Target> {
-  const found = await ports.childTarget?.(signal);
+/** The agent that each task names, in the order of the tasks. */
+async function agentsOf(
+  tasks: readonly DelegatedTask[],
+  { ports }: DelegationDeps,
+): Promise<readonly (NamedAgent | undefined)[]> {
+  if (tasks.every(({ agent }) => agent === undefined)) return tasks.map(() => undefined);
+  const known = (await ports.namedAgents?.()) ?? [];
+  return tasks.map(({ agent: name }, index) => {
+    if (name === undefined) return undefined;
+    const found = known.find((agent) => agent.name === name);
+    if (found !== undefined) return found;
+    const names = known.map((agent) => agent.name).join(", ");
+    const there = names === "" ? "There are none; leave agent out." : `There are: ${names}.`;
+    throw new ToolFailure(`Task ${index}: there is no agent "${name}". ${there} None was started.`);
+  });
+}
+
+async function targetOf(
+  agent: NamedAgent | undefined,
+  { ports, parent }: DelegationDeps,
+  signal: AbortSignal,
+): Promise<Target> {
+  const found = await ports.childTarget?.(agent?.model, signal);
   if (found === undefined) return parent.conversation.target;
-  if (found.kind === "failure") throw new ToolFailure(`The model for children cannot be used: ${found.message}`);
+  const whose = agent?.model === undefined ? "for children" : `of the agent ${agent.name} (${agent.model})`;
+  if (found.kind === "failure") throw new ToolFailure(`The model ${whose} cannot be used: ${found.message}`);
   return found.target;
 }
 
@@ -95,6 +127,7 @@ interface PlanFacts {
   readonly count: number;
   readonly deps: DelegationDeps;
   readonly context: ToolContext;
+  readonly agent: NamedAgent | undefined;
   readonly target: Target;
   readonly workspace: string | undefined;
 }
@@ -103,14 +136,22 @@ function planChild(
   task: DelegatedTask,
   facts: PlanFacts,
 ): { readonly plan: ChildPlan; readonly warnings: readonly string[] } {
-  const { deps, context, index, workspace } = facts;
+  const { deps, context, index, workspace, agent } = facts;
   const { parent, ports, settings } = deps;
   const depth = parent.depth + 1;
   const mayDelegate = settings.isOrchestratorEnabled && depth < settings.maxSpawnDepth;
   const role: ChildRole = task.role === "orchestrator" && mayDelegate ? "orchestrator" : "leaf";
-  const wanted = { role, inheritsMcpTools: settings.inheritsMcpTools };
-  const asked = task.toolsets === undefined ? wanted : { ...wanted, toolsets: task.toolsets };
-  const listing = childListing(parent.listing(), asked, ports.toolsets());
+  // What an agent's file lists is all it has; nothing is inherited beside it.
+  const ownTools = agent?.tools;
+  const listing = childListing(
+    parent.listing(),
+    {
+      role,
+      inheritsMcpTools: settings.inheritsMcpTools && ownTools === undefined,
+      toolsets: ownTools ?? task.toolsets,
+    },
+    ports.toolsets(),
+  );
   const { sessionId, rootSessionId } = parent.conversation;
   const spec: ChildSpec = {
     id: `sa-${index}-${randomBytes(4).toString("hex")}`,
@@ -123,12 +164,15 @@ function planChild(
     treeId: parent.treeId ?? rootSessionId,
   };
   const limits = { depth, maxDepth: settings.maxSpawnDepth, maxChildren: settings.maxConcurrentChildren };
-  const prompt = childPrompt({ task, role, ...limits, ...(workspace === undefined ? {} : { workspace }) });
+  const prompt = childPrompt({ task, role, agent: agent?.prompt, ...limits, workspace });
   const delegateFor: ChildPlan["delegateFor"] = (own) => createDelegation({ ...deps, parent: own });
   return {
     plan: { spec, index, count: facts.count, prompt, delegateFor },
     warnings: [
       ...listing.unknownToolsets.map((name) => `Task ${index}: there is no toolset "${name}".`),
+      ...(ownTools !== undefined && task.toolsets !== undefined
+        ? [`Task ${index}: ${task.agent} has tools of its own; toolsets was ignored.`]
+        : []),
       ...(role === task.role ? [] : [`Task ${index}: no further delegation is allowed here; it ran as a leaf.`]),
     ],
   };

@@ -1,11 +1,12 @@
 import type { Config } from "#config";
-import { parseEntries } from "#model";
+import { parseEntries, readModelName } from "#model";
 import { Toolsets } from "#tools";
 import type { AgentDeps, AgentSettings } from "../agent-deps.ts";
 import type { AssembledAgent, Assembly, assembleAgent } from "../assemble.ts";
 import { readEffort } from "../live-settings.ts";
 import type { SessionMemory } from "../memory/open.ts";
 import { unrecorded } from "../ports.ts";
+import { readNamedAgents } from "./agent-files.ts";
 import type { ChildSpec, ChildTarget, OpenChild } from "./child-spec.ts";
 import { createDelegation, type Delegate } from "./delegate.ts";
 import { boundedSettings, type DelegationSettings } from "./settings.ts";
@@ -40,7 +41,8 @@ export function delegateWith(assembly: Assembly, options: DelegateOptions): Dele
       openChild: (spec) => openChild(spec, assembly, options),
       openChildTranscript: (parent, child) => records.childTranscript(parent, child),
       toolsets: () => new Toolsets(tools.registry.snapshot(), config.custom_toolsets),
-      childTarget: (signal) => childTarget(assembly, signal),
+      childTarget: (model, signal) => childTarget(assembly, model, signal),
+      namedAgents: async () => (await readNamedAgents(machine, scope.cwd)).agents,
       workspace: () => scope.cwd,
       onDelegation: (task, result, child) => options.memory?.manager.delegated(task, result, child),
       onEnded: (sessionId, status) => records.childEnded(sessionId, status),
@@ -112,20 +114,23 @@ export function childApprovals({ delegation }: Config): Config["delegation"]["ap
   return delegation.approvals === "deny" && delegation.subagent_auto_approve ? "approve" : delegation.approvals;
 }
 
-async function childTarget({ host, choices }: Assembly, signal: AbortSignal): Promise<ChildTarget> {
+/** What an agent names, else what the settings name for children, else the parent's own. */
+async function childTarget(
+  { host, choices }: Assembly,
+  named: string | undefined,
+  signal: AbortSignal,
+): Promise<ChildTarget> {
   const { model, provider, base_url, api_key } = host.machine.loaded.config.delegation;
-  if (model === "" && provider === "" && base_url === "")
+  if (named === undefined && model === "" && provider === "" && base_url === "")
     return { kind: "target", target: choices.conversation.target };
-  const resolution = await host.models.resolve(
-    {
-      ...(model === "" ? {} : { model }),
-      ...(provider === "" ? {} : { provider }),
-      ...(base_url === "" ? {} : { baseUrl: base_url }),
-      ...(api_key.isEmpty ? {} : { apiKey: api_key }),
-      source: "delegation",
-    },
-    signal,
-  );
+  const configured = {
+    ...(model === "" ? {} : { model }),
+    ...(provider === "" ? {} : { provider }),
+    ...(base_url === "" ? {} : { baseUrl: base_url }),
+    ...(api_key.isEmpty ? {} : { apiKey: api_key }),
+  };
+  const wanted = named === undefined ? configured : readModelName(named, host.models.context);
+  const resolution = await host.models.resolve({ ...wanted, source: "delegation" }, signal);
   if (resolution.kind === "target") return { kind: "target", target: resolution.target };
   return { kind: "failure", message: `${resolution.message} ${resolution.hint}` };
 }

@@ -10,6 +10,8 @@ export interface DelegatedTask {
   /** Undefined: those of the parent. */
   readonly toolsets?: readonly string[];
   readonly role: ChildRole;
+  /** The name of the agent that is to do it; undefined: one without a name. */
+  readonly agent?: string | undefined;
   /** An outside program that does the task over ACP. */
   readonly acp?: { readonly command: string; readonly args: readonly string[] };
 }
@@ -61,6 +63,7 @@ function readTask(
     goal,
     context,
     role: wanted === "orchestrator" ? "orchestrator" : "leaf",
+    agent: trimmed(item.agent) || trimmed(shared.agent) || undefined,
     ...(toolsets === undefined ? {} : { toolsets }),
     ...(acp === undefined ? {} : { acp }),
   };

@@ -32,6 +32,8 @@ export interface PromptFacts {
   readonly memory: { readonly blocks: { readonly memory?: string; readonly user?: string } } | undefined;
   readonly providerBlock: string | undefined;
   readonly skills: SkillIndex | undefined;
+  /** What is said of the agents that children can be started as. */
+  agents?(): Promise<string>;
   /** Tells the user what could not be used. */
   readonly warn: (text: string) => void;
 }
@@ -50,10 +52,12 @@ export async function gatherPrompt(
   const tools = [...listing.tools.values()];
   // Without a tool for them the index would promise what cannot be done.
   const skills = tools.some(({ serves }) => serves === "skills") ? facts.skills : undefined;
-  const [soul, context, skillsIndex] = await Promise.all([
+  const agents = tools.some(({ isDelegation }) => isDelegation === true) ? facts.agents : undefined;
+  const [soul, context, skillsIndex, agentsBlock] = await Promise.all([
     skipsFiles ? undefined : loadSoul(home.soul, { log: logger, warn: facts.warn }),
     skipsFiles ? undefined : loadContextFiles(files, signal),
     skills?.indexBlock({ tools: listing.names, toolsets: toolsetsOf(listing) }, surface, signal),
+    agents?.(),
   ]);
   return {
     toolNames: [...listing.names],
@@ -72,6 +76,7 @@ export async function gatherPrompt(
     ...(soul === undefined ? {} : { soul }),
     ...(context === undefined ? {} : { contextFiles: context.text }),
     ...(skillsIndex === undefined ? {} : { skillsIndex }),
+    ...(agentsBlock === undefined ? {} : { agents: agentsBlock }),
     ...(facts.systemMessage === undefined ? {} : { systemMessage: facts.systemMessage }),
     ...blocksOf(facts),
   };

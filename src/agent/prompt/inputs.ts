@@ -26,6 +26,8 @@ export interface PromptInputs {
   readonly providerBlock?: string;
   /** The list of installed skills, rendered. */
   readonly skillsIndex?: string;
+  /** The agents that children can be started as, rendered. */
+  readonly agents?: string;
   /** The project's own instructions, rendered (see `loadContextFiles`). */
   readonly contextFiles?: string;
   readonly session: SessionFacts;

@@ -23,6 +23,7 @@ const names = [
   "user-profile",
   "external-memory",
   "skills-index",
+  "agents",
   "context-files",
   "session",
   "model-identity",
@@ -59,6 +60,7 @@ const table: Readonly<Record<LayerName, Omit<Layer, "name">>> = {
   "user-profile": block((all) => all.profileBlock),
   "external-memory": block((all) => all.providerBlock),
   "skills-index": block((all) => all.skillsIndex),
+  agents: block((all) => all.agents),
   "context-files": block((all) => (all.skipContextFiles === true ? "" : all.contextFiles)),
   // The first build freezes these lines; a rebuild renders them from what was frozen, not from here.
   session: from(

@@ -139,6 +139,9 @@ export class HermesHome {
   get skills(): string {
     return this.at("skills");
   }
+  get agents(): string {
+    return this.at("agents");
+  }
   get skillsHub(): string {
     return this.at("skills", ".hub");
   }

@@ -6,6 +6,7 @@ import {
   Conversation,
   LiveSettings,
   openSideCalls,
+  readNamedAgents,
   readPrefill,
   savesTrajectories,
   toolSideCalls,
@@ -218,6 +219,7 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       choices: (signal) => models.choices(signal),
       save: (saved) => saveModel(saved, machine),
     }),
+    agents: { list: () => readNamedAgents(machine, scope.cwd) },
     skills: skillService({ ...host.skills, scope, sessionId }),
     tools: toolService({
       shown: assembled.tools,

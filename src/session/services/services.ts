@@ -1,3 +1,4 @@
+import type { readNamedAgents } from "#agent";
 import type { ListedRule, PermissionEffect } from "#tools";
 import type { AccountService } from "./account.ts";
 import type { CheckpointService } from "./checkpoints.ts";
@@ -13,6 +14,8 @@ import type { ToolService } from "./tools.ts";
  */
 export interface AgentServices {
   readonly models: ModelService;
+  /** The agents that children can be started as. */
+  readonly agents: { list(): ReturnType<typeof readNamedAgents> };
   readonly skills: SkillService;
   readonly tools: ToolService;
   readonly checkpoints: CheckpointService;

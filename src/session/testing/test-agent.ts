@@ -62,6 +62,7 @@ function changed(services: AgentServices, changes: object): AgentServices {
 function smallServices({ options }: AgentRequest, { conversation }: Agent, listing: Listing): AgentServices {
   let isYolo = options.yolo === true;
   return {
+    agents: { list: () => Promise.resolve({ agents: [], broken: [] }) },
     models: {
       facts: { source: "test", isDemo: false, warnings: [], windowSource: undefined },
       list: () => Promise.resolve([{ value: "test-model", label: "test-model", detail: "custom", isCurrent: true }]),

@@ -2,10 +2,10 @@ import { rename } from "node:fs/promises";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
+import { readText, readTexts } from "#foundation/text/read-fields";
 import type { Clock } from "#foundation/time/clock";
 import type { Verdict } from "../guard/finding.ts";
 import type { TrustLevel } from "../guard/policy.ts";
-import { readText, readTexts } from "../library/read-fields.ts";
 
 /** What is known of an installed hub skill. */
 export interface LockEntry {

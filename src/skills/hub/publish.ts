@@ -1,7 +1,7 @@
 import { UserError } from "#foundation/errors";
+import { readRecord, readText } from "#foundation/text/read-fields";
 import { type GuardReport, scanFolder } from "../guard/scan.ts";
 import { readFolder } from "../library/folders.ts";
-import { readRecord, readText } from "../library/read-fields.ts";
 import { readSkillText, type SkillFacts } from "../library/skill.ts";
 import { createdNameFault } from "../tools/skill-paths.ts";
 import { BundleFiles } from "./bundle.ts";

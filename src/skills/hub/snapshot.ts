@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, UserError } from "#foundation/errors";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
-import { readRecords, readText, readTexts } from "../library/read-fields.ts";
+import { readRecords, readText, readTexts } from "#foundation/text/read-fields";
 import type { SkillHub } from "./hub.ts";
 
 export interface ImportRow {

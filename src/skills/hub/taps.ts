@@ -2,7 +2,7 @@ import { UserError } from "#foundation/errors";
 import { ensureDir, readTextFile, writeFileAtomic } from "#foundation/files/files";
 import type { HermesHome } from "#foundation/files/paths";
 import { isRecord, parseJson, toJsonText } from "#foundation/text/json";
-import { readTexts } from "../library/read-fields.ts";
+import { readTexts } from "#foundation/text/read-fields";
 import { isRepository } from "./repository.ts";
 
 const defaultTaps: readonly string[] = ["openai/skills", "anthropics/skills"];

@@ -1,4 +1,4 @@
-import { readTexts } from "./read-fields.ts";
+import { readTexts } from "#foundation/text/read-fields";
 
 /**
  * What a skill may do, in words a person can judge before installing it. Declared under

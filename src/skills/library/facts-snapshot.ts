@@ -3,10 +3,10 @@ import { rm } from "node:fs/promises";
 import { describe } from "#foundation/errors";
 import { readTextFile, writeFileAtomic } from "#foundation/files/files";
 import type { Logger } from "#foundation/files/logger";
+import { parseFrontMatter } from "#foundation/text/front-matter";
 import { isRecord, parseJson } from "#foundation/text/json";
+import { readText } from "#foundation/text/read-fields";
 import { type FoundFile, folderNameOf } from "./discover.ts";
-import { parseFrontMatter } from "./front-matter.ts";
-import { readText } from "./read-fields.ts";
 import { readSkillText, type SkillFacts } from "./skill.ts";
 
 /** Raise when {@link SkillFacts} change, so that an older snapshot is not believed. */

@@ -1,6 +1,6 @@
+import { parseFrontMatter } from "#foundation/text/front-matter";
+import { readRecord, readRecords, readText, readTexts } from "#foundation/text/read-fields";
 import { readCapabilities, type SkillCapability } from "./capability.ts";
-import { parseFrontMatter } from "./front-matter.ts";
-import { readRecord, readRecords, readText, readTexts } from "./read-fields.ts";
 
 export const maxNameLength = 64;
 const maxDescriptionLength = 1_024;

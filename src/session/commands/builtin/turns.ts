@@ -1,5 +1,7 @@
 import { plural, shortDuration } from "#foundation/text/figures";
 import { truncateEnd } from "#foundation/text/text";
+import type { CommandView } from "../../api.ts";
+import type { AgentServices } from "../../services/services.ts";
 import { defineCommand } from "../command.ts";
 import { say, submissionView, warn } from "../views.ts";
 
@@ -111,11 +113,14 @@ export const backgroundCommand = defineCommand({
 export const agentsCommand = defineCommand({
   name: "agents",
   aliases: ["tasks"],
-  description: "Show what is running: turns, child agents, background work, processes",
+  description: "Show what is running: turns, child agents, background work, processes; or the agents there are",
   category: "Session",
+  argsHint: "[list]",
+  subcommands: ["list"],
   whileRunning: "now",
-  takes: ["clock", "children", "background", "processes"],
-  async run({ session: { info } }, { clock, children, background, processes }) {
+  takes: ["clock", "children", "background", "processes", "agents"],
+  async run({ session: { info }, words }, { clock, children, background, processes, agents }) {
+    if (words[0] === "list") return agentsView(await agents.list());
     const now = clock.now();
     const turn = info.isBusy ? [["turn", info.id, info.title ?? "this conversation", "running"]] : [];
     const rows = [
@@ -130,6 +135,15 @@ export const agentsCommand = defineCommand({
     return { kind: "table", title: "Running", columns: ["Kind", "Id", "What", "State"], rows };
   },
 });
+
+function agentsView({ agents, broken }: Awaited<ReturnType<AgentServices["agents"]["list"]>>): CommandView {
+  const rows = [
+    ...agents.map(({ name, description, model, origin }) => [name, description, model ?? "", origin]),
+    ...broken.map(({ file, reason }) => [file, `cannot be used: ${reason}`, "", ""]),
+  ];
+  if (rows.length === 0) return say("No agents. One is a file: agents/<name>.md in the Hermes home.");
+  return { kind: "table", title: "Agents", columns: ["Name", "About", "Model", "From"], rows };
+}
 
 export const cronCommand = defineCommand({
   name: "cron",

@@ -1,6 +1,6 @@
 import { parseJson } from "#foundation/text/json";
+import { readRecord, readRecords, readText, readTexts } from "#foundation/text/read-fields";
 import { trustOfRepository } from "../../guard/policy.ts";
-import { readRecord, readRecords, readText, readTexts } from "../../library/read-fields.ts";
 import { type HubEntry, type HubSource, matchesQuery } from "../source.ts";
 import { fetchSkill, readIdentifier } from "./github.ts";
 import type { GitHubClient } from "./github-client.ts";

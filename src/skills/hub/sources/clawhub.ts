@@ -1,4 +1,4 @@
-import { readRecord, readRecords, readText } from "../../library/read-fields.ts";
+import { readRecord, readRecords, readText } from "#foundation/text/read-fields";
 import { bundleLimits } from "../bundle.ts";
 import type { HubFetch } from "../hub-fetch.ts";
 import type { HubEntry, HubSource } from "../source.ts";

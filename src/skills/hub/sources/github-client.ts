@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { UserError } from "#foundation/errors";
-import { readRecord, readRecords, readText } from "../../library/read-fields.ts";
+import { readRecord, readRecords, readText } from "#foundation/text/read-fields";
 import { bundleLimits } from "../bundle.ts";
 import { type GetOptions, type HubFetch, hostOf } from "../hub-fetch.ts";
 

@@ -1,5 +1,5 @@
+import { readRecord, readRecords, readText } from "#foundation/text/read-fields";
 import { trustOfRepository } from "../../guard/policy.ts";
-import { readRecord, readRecords, readText } from "../../library/read-fields.ts";
 import type { HubFetch } from "../hub-fetch.ts";
 import { isRepository } from "../repository.ts";
 import type { HubSource } from "../source.ts";

@@ -1,4 +1,4 @@
-import { readRecord, readRecords, readText, readTexts } from "../../library/read-fields.ts";
+import { readRecord, readRecords, readText, readTexts } from "#foundation/text/read-fields";
 import { BundleFiles, bundlePathFault } from "../bundle.ts";
 import type { HubFetch } from "../hub-fetch.ts";
 import { type HubEntry, type HubSource, matchesQuery } from "../source.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/text/json";
+import { isRecord } from "./json.ts";
 
 /** Small readers for values that somebody else wrote: front matter, registries, lock files. Wrong shapes read as absent. */
 

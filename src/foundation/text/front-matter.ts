@@ -1,4 +1,4 @@
-import { isRecord } from "#foundation/text/json";
+import { isRecord } from "./json.ts";
 
 /** The head of a Markdown file, or what is wrong with it. */
 export type FrontMatter =

@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { calls, says, startModelServer } from "../fakes/model-server/index.ts";
+import { modelConfig, Stage } from "./support/stage.ts";
+
+const reviewer = [
+  "---",
+  "description: Reviews a change",
+  "model: other-model",
+  "tools: read_file",
+  "---",
+  "You review code and are strict.",
+].join("\n");
+
+async function write(folder: string, name: string, text: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, name), text);
+}
+
+describe("an agent as a file", () => {
+  it("is told of, and does a task with its own words, model and tools", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await write(path.join(stage.home, "agents"), "reviewer.md", reviewer);
+    model.script(
+      calls("delegate_task", { goal: "Look at it.", agent: "reviewer" }),
+      says("Line 3 is wrong."),
+      says("Line 3 is wrong, it says."),
+    );
+    await stage.ask("Review it.");
+    expect(JSON.stringify((await model.received(1)).messages)).toContain("- reviewer: Reviews a change");
+    const child = await model.received(2);
+    expect(child.model).toBe("other-model");
+    expect(child.toolNames).toEqual(["read_file"]);
+    expect(JSON.stringify(child.messages)).toContain("You review code and are strict.");
+    expect(JSON.stringify((await model.received(3)).messages)).toContain("Line 3 is wrong.");
+  });
+
+  it("that nobody wrote is an error that names those there are; nothing is started", async () => {
+    await using model = await startModelServer({ strict: true });
+    await using stage = await Stage.open({ config: modelConfig(model.chatBaseUrl) });
+    await write(path.join(stage.home, "agents"), "reviewer.md", reviewer);
+    model.script(calls("delegate_task", { goal: "Look at it.", agent: "auditor" }), says("I will do it myself."));
+    await stage.ask("Review it.");
+    expect(JSON.stringify((await model.received(2)).messages.at(-1))).toMatch(
+      /no agent .*auditor.*There are: reviewer/,
+    );
+  });
+
+  it("of a project counts only where the folder is trusted, and is listed with what cannot be used", async () => {
+    await using stage = await Stage.open({ files: { ".hermes/agents/local.md": reviewer } });
+    await write(path.join(stage.home, "agents"), "broken.md", "no head");
+    const untrusted = JSON.parse((await stage.run(["agents", "list", "--json"])).stdout) as Record<string, unknown>;
+    expect(untrusted).toMatchObject({ agents: [], broken: [{ reason: expect.stringContaining("front matter") }] });
+    const trusted = await stage.run(["agents", "list", "--json", "--trust-folder"]);
+    expect(JSON.parse(trusted.stdout)).toMatchObject({
+      agents: [{ name: "local", model: "other-model", tools: ["read_file"], origin: "project" }],
+    });
+    expect(trusted.code).toBe(1);
+  });
+});
