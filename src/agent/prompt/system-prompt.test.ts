@@ -32,6 +32,7 @@ const everything: PromptInputs = inputs({
   memoryBlock: "MEMORY BLOCK",
   profileBlock: "PROFILE BLOCK",
   providerBlock: "PROVIDER BLOCK",
+  agents: "# Agents",
   skillsIndex: "SKILLS BLOCK",
   contextFiles: "# Project Context\n\nRules 👍",
   environment: { isWsl: true, isTermux: false },
@@ -49,7 +50,7 @@ describe("the system prompt", () => {
     expect(namesOf(built)).toEqual(["identity", "tool-guidance", "skills-index", "session", "platform"]);
   });
 
-  it("[10:PROMPT-3] keeps all fourteen layers in their order", () => {
+  it("[10:PROMPT-3] keeps all layers in their order", () => {
     expect(layers.map(({ name }) => name)).toEqual([
       "identity",
       "tool-guidance",
@@ -60,6 +61,7 @@ describe("the system prompt", () => {
       "user-profile",
       "external-memory",
       "skills-index",
+      "agents",
       "context-files",
       "session",
       "model-identity",
@@ -76,6 +78,7 @@ describe("the system prompt", () => {
       "user-profile",
       "external-memory",
       "skills-index",
+      "agents",
       "context-files",
       "session",
       "model-identity",
