@@ -24,7 +24,7 @@ const dist = path.join(root, "dist");
  * is heavy and seldom used: every byte in the bundle is read and checked on every start, whether it runs or not.
  */
 const outside = [
-  ...["@photostructure/sqlite", "@lydell/node-pty", "@vscode/ripgrep", "playwright-core", "pg"],
+  ...["@photostructure/sqlite", "@lydell/node-pty", "@vscode/ripgrep", "playwright-core", "pg", "pg-boss"],
   ...[
     "zod",
     "yaml",

@@ -33,7 +33,6 @@ import type { StatusFile } from "./process/status-file.ts";
 import { withTokenLock } from "./process/token-lock.ts";
 import { ChannelDirectory } from "./targets/directory.ts";
 import { rememberAccount, resolveTarget } from "./targets/target.ts";
-import { localWakeUps, type WakeUps } from "./wake-ups.ts";
 
 export interface GatewayDeps {
   readonly config: Config;
@@ -68,10 +67,9 @@ const lookMs = 100;
 /** Serves all platforms until the signal: takes messages in, answers them in their sessions, sends what is owed. */
 export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promise<GatewayEnd> {
   const { store, clock, logger, status, platforms, config } = deps;
-  await using wakeUps = localWakeUps();
   await using client = new HttpClient();
   const outlets = new Outlets();
-  const parts = open(deps, { wakeUps, outlets, fetch: fetchOver(client) });
+  const parts = open(deps, { outlets, fetch: fetchOver(client) });
   const disconnect = new AbortController();
   const hopeless = new AbortController();
   const ending = AbortSignal.any([signal, hopeless.signal]);
@@ -109,18 +107,16 @@ interface Deps {
   readonly users: Users;
   readonly replies: Replies;
   readonly incoming: IncomingDeps;
-  readonly wakeUps: WakeUps;
   readonly fetch: Fetch;
   readonly directory: ChannelDirectory;
 }
 
 interface Means {
-  readonly wakeUps: WakeUps;
   readonly outlets: Outlets;
   readonly fetch: Fetch;
 }
 
-function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Deps {
+function open(deps: GatewayDeps, { outlets, fetch }: Means): Deps {
   const { config, store, platforms, clock, logger, home, cwd } = deps;
   const byId = new Map(platforms.map((platform) => [platform.id, platform]));
   const platform = (id: string): Platform | undefined => byId.get(id);
@@ -146,7 +142,6 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Deps {
   const chatsDeps: ChatsDeps = {
     store,
     sessions: deps.sessions,
-    wakeUps,
     clock,
     logger,
     cwd,
@@ -171,9 +166,9 @@ function open(deps: GatewayDeps, { wakeUps, outlets, fetch }: Means): Deps {
     mostAtOnce: () => config.gateway.limits.max_concurrent_turns,
     drainMs: () => config.agent.restart_drain_timeout * 1000,
   };
-  const intake = new Intake({ store, wakeUps, keyRules, splitLength, clock });
+  const intake = new Intake({ store, keyRules, splitLength, clock });
   const directory = new ChannelDirectory({ home, store, clock });
-  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, wakeUps, fetch, directory };
+  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, fetch, directory };
 }
 
 function incomingDeps(
@@ -212,7 +207,7 @@ async function connect(
   signal: AbortSignal,
 ): Promise<void> {
   const { config, store, clock, logger, env } = deps;
-  const { intake, users, wakeUps, fetch, directory, replies } = parts;
+  const { intake, users, fetch, directory, replies } = parts;
   const onState = (state: PlatformState): void => deps.onState(platform.id, state);
   const supervisor = new PlatformSupervisor({
     platform,
@@ -232,11 +227,10 @@ async function connect(
           const message = { source: to, text: "", dedupKey: key, atMs: 0, attachments: [] };
           const sessionKey = `delivery:${to.platform}:${to.chatId}`;
           const ids = await store.outbox.owe(replies.answer(text, { message, sessionKey, key }));
-          wakeUps.account(to.platform, to.account);
           return ids.length > 0;
         },
       },
-      press: (press: ButtonPress) => takePress(press, { store, wakeUps, users }),
+      press: (press: ButtonPress) => takePress(press, { store, users }),
       position: (account: string, name: string) => intake.position({ platform: platform.id, account }, name),
     },
     async whileConnected(connection: Connection, during: AbortSignal) {
@@ -249,7 +243,7 @@ async function connect(
         logger,
       });
       const unknownSend = () => config.gateway.unknown_send;
-      await new Sender({ store, wakeUps, clock, logger, outlet, unknownSend }).run(during);
+      await new Sender({ store, clock, logger, outlet, unknownSend }).run(during);
     },
   });
   try {

@@ -25,6 +25,8 @@ export interface Database {
   get(sql: string, params?: SqlParams): Promise<Row | undefined>;
   /** The number of rows inserted, changed or deleted. */
   run(sql: string, params?: SqlParams): Promise<number>;
+  /** Once what was written here is committed; outside of a transaction at once. */
+  afterCommit(act: () => void): void;
   transaction<T>(fn: (tx: Database) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 

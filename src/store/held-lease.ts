@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { describe, systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
+import { isAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { Fence, Lease } from "./records/gateway.ts";
 import type { Store } from "./store.ts";
@@ -16,6 +17,8 @@ export interface LeaseDeps {
   readonly owner: string;
   /** After that long without a renewal it is over; it is renewed three times as often. */
   readonly ttlMs?: number | undefined;
+  /** The store could not be asked for so long that somebody else may hold it soon. */
+  onDoubt?(): void;
 }
 
 export type HeldLease =
@@ -48,18 +51,26 @@ export async function takeLease(deps: LeaseDeps, name: string, onLost: () => voi
 }
 
 function held(deps: LeaseDeps, lease: Lease, onLost: () => void): HeldLease {
-  const { store, clock, logger, ttlMs = usualTtlMs } = deps;
+  const { store, clock, logger, onDoubt, ttlMs = usualTtlMs } = deps;
+  const renewEveryMs = ttlMs / 3;
   const stop = new AbortController();
   const renewing = (async () => {
-    for (;;) {
-      await clock.sleep(ttlMs / 3, stop.signal);
-      if (await store.leases.renew(lease, ttlMs)) continue;
+    for (let lastsUntilMs = clock.now() + ttlMs; ; ) {
+      await clock.sleep(renewEveryMs, stop.signal);
+      const renewal = await store.leases.renew(lease, ttlMs).catch((error: unknown) => describe(error));
+      if (renewal === true) lastsUntilMs = clock.now() + ttlMs;
+      if (typeof renewal === "string") {
+        // As long as nobody else took it, it is ours when the store can be asked again.
+        logger.warn("a lease could not be renewed", { lease: lease.name, error: renewal });
+        if (clock.now() + renewEveryMs >= lastsUntilMs) onDoubt?.();
+      }
+      if (renewal !== false) continue;
       logger.error("another program took over what this one held", { lease: lease.name });
       onLost();
       return;
     }
   })().catch((error: unknown) => {
-    if (!stop.signal.aborted) logger.warn("a lease is no longer renewed", { error: describe(error) });
+    if (!isAbort(error)) throw error;
   });
   return {
     kind: "held",
@@ -80,8 +91,7 @@ function held(deps: LeaseDeps, lease: Lease, onLost: () => void): HeldLease {
 export async function leaseHolder({ store, clock, logger }: LeaseDeps, name: string): Promise<string | undefined> {
   const get = () => store.leases.get(name);
   const lease = await quietly("looking who holds a lease", get, { logger });
-  if (lease === undefined || lease.expiresAtMs <= clock.now() || isOfDead(lease)) return undefined;
-  return lease.owner;
+  return isLeft(lease, clock.now()) ? undefined : lease?.owner;
 }
 
 async function releaseOfDead({ store }: LeaseDeps, name: string): Promise<boolean> {
@@ -90,6 +100,11 @@ async function releaseOfDead({ store }: LeaseDeps, name: string): Promise<boolea
   if (!isOfDead(lease)) return false;
   await store.leases.release(lease);
   return true;
+}
+
+/** Nobody holds it any more: its time is up, or its holder ran on this machine and has ended. */
+export function isLeft(lease: Lease | undefined, nowMs: number): boolean {
+  return lease === undefined || lease.expiresAtMs <= nowMs || isOfDead(lease);
 }
 
 function isOfDead({ owner }: Lease): boolean {

@@ -7,7 +7,7 @@ import type { Store } from "./store.ts";
 
 /** Remembering: sessions, messages, search, inbox, outbox, leases, jobs, usage, on SQLite or PostgreSQL. */
 export { LeaseLostError } from "./errors.ts";
-export { type LeaseDeps, leaseHolder, leaseOwner, takeLease } from "./held-lease.ts";
+export { isLeft, type LeaseDeps, leaseHolder, leaseOwner, takeLease } from "./held-lease.ts";
 export type {
   Cursor,
   Fence,
@@ -26,6 +26,7 @@ export type { ExportedSession, NewSession, SessionRecord, SessionSummary, TitleO
 export type { UsageChange } from "./records/turn.ts";
 
 export { sanitizeQuery } from "./search/query.ts";
+export type { Serving } from "./signals.ts";
 export type { Aggregates, Store } from "./store.ts";
 export { cleanTitle, maxTitleLength } from "./titles.ts";
 

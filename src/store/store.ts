@@ -8,6 +8,7 @@ import type {
   GatewayTurnStatus,
   InboxEntry,
   InboxStatus,
+  InProgress,
   Lease,
   LeaseOutcome,
   NewInboxEntry,
@@ -46,6 +47,7 @@ import type {
   TurnRecord,
   UsageChange,
 } from "./records/turn.ts";
+import type { Signals } from "./signals.ts";
 
 /**
  * What Hermes remembers. Three implementations (SQLite file, PostgreSQL, SQLite in memory) run one
@@ -120,7 +122,7 @@ export interface Search {
 }
 
 export interface Inbox {
-  /** Writes the event and the platform's cursor in one durable transaction; acknowledge only afterwards. */
+  /** Writes the event, the platform's cursor and the hint in one durable transaction; acknowledge only afterwards. */
   admit(entry: NewInboxEntry, cursor?: Cursor): Promise<Admission>;
   cursor(platform: string, account: string, name: string): Promise<string | undefined>;
   setCursor(cursor: Cursor): Promise<void>;
@@ -149,7 +151,7 @@ export interface Inbox {
 }
 
 export interface Outbox {
-  /** Records messages as owed; an idempotency key that exists is left as it is. Returns the ids of the new ones. */
+  /** Records messages as owed, and hints at it; an idempotency key that exists is left as it is. Returns the ids of the new ones. */
   owe(entries: readonly NewOutboxEntry[]): Promise<readonly number[]>;
   get(id: number): Promise<OutboxEntry | undefined>;
   byKey(idempotencyKey: string): Promise<OutboxEntry | undefined>;
@@ -195,8 +197,8 @@ export interface GatewayTurns {
   finish(id: TurnId, status: "done" | "failed" | "abandoned", result?: unknown): Promise<void>;
   /** Turns of a chat that count as running, oldest first. */
   unfinished(sessionKey: string): Promise<readonly GatewayTurn[]>;
-  /** Turns that count as running but have not been heard of since. */
-  silentSince(ms: number): Promise<readonly GatewayTurn[]>;
+  /** Sessions with a turn that counts as running, or with entries that a turn holds, and who serves them now. */
+  inProgress(): Promise<readonly InProgress[]>;
   prune(olderThanMs: number): Promise<number>;
 }
 
@@ -311,6 +313,7 @@ export interface AutoPruneOptions {
 export interface Store extends Aggregates, AsyncDisposable {
   readonly kind: "sqlite" | "postgres" | "memory";
   readonly maintenance: Maintenance;
+  readonly signals: Signals;
   /**
    * All of it or none. Only what the function is given may be used inside, and nothing slow may be
    * awaited there: on SQLite every other writer waits.

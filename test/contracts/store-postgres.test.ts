@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { memoryLogger } from "#foundation/testing/memory-logger";
+import { systemClock } from "#foundation/time/clock";
 import { openStore } from "#store";
 import { findPostgres, type PostgresServer, startPostgres } from "./store/postgres-server.ts";
 import { session } from "./store/subject.ts";
@@ -27,9 +28,10 @@ describe.skipIf(found.kind === "missing")("with a PostgreSQL server", () => {
     const client = new pg.Client({ connectionString: url() });
     await client.connect();
     const tables = await client.query<{ name: string }>(
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'",
+      `SELECT schemaname || '.' || tablename AS name FROM pg_tables
+       WHERE (schemaname = 'public' AND tablename <> 'schema_version') OR (schemaname = 'pgboss' AND tablename = 'job')`,
     );
-    const names = tables.rows.map((row) => `"${row.name}"`).join(", ");
+    const names = tables.rows.map((row) => row.name).join(", ");
     if (names !== "") await client.query(`TRUNCATE ${names} RESTART IDENTITY CASCADE`);
     await client.end();
   };
@@ -37,7 +39,8 @@ describe.skipIf(found.kind === "missing")("with a PostgreSQL server", () => {
   storeContract({ name: "PostgreSQL", open: (deps) => openStore({ url: url() }, deps), cleanUp: emptyTables });
 
   describe("openStore on PostgreSQL", () => {
-    const deps = { clock: new FakeClock(), log: silentLogger };
+    const log = silentLogger;
+    const deps = { clock: new FakeClock(), log };
 
     it("several processes may open a new database at once [40:SCL-24]", async () => {
       const client = new pg.Client({ connectionString: url() });
@@ -61,6 +64,24 @@ describe.skipIf(found.kind === "missing")("with a PostgreSQL server", () => {
       );
       expect(await stores[0]?.messages.count(session("shared"))).toBe(200);
       expect((await stores[1]?.sessions.get(session("shared")))?.messageCount).toBe(200);
+      for (const store of stores) await store[Symbol.asyncDispose]();
+      await emptyTables();
+    });
+
+    it("each session that waits goes to one of several workers, while it has room [40:SCL-7] [40:SCL-22]", async () => {
+      const stores = await Promise.all([1, 2, 3].map(() => openStore({ url: url() }, { clock: systemClock, log })));
+      const taken: { worker: number; key: string }[] = [];
+      for (const [worker, store] of stores.entries())
+        await store.signals.serve({
+          room: () => 4 - taken.filter((one) => one.worker === worker).length,
+          woken: (key) => void taken.push({ worker, key }),
+          touched: () => undefined,
+        });
+      const keys = Array.from({ length: 12 }, (_, index) => `agent:${String(index).padStart(2, "0")}`);
+      for (const key of keys) await stores[0]?.signals.wake(key);
+      await expect.poll(() => taken.length, { timeout: 15_000 }).toBe(12);
+      expect(new Set(taken.map(({ key }) => key))).toEqual(new Set(keys));
+      for (const worker of [0, 1, 2]) expect(taken.filter((one) => one.worker === worker)).toHaveLength(4);
       for (const store of stores) await store[Symbol.asyncDispose]();
       await emptyTables();
     });

@@ -11,8 +11,6 @@ import { answerText, buttonData } from "./presses.ts";
 export interface ChatAsksDeps {
   readonly store: Store;
   readonly sessionKey: string;
-  /** Something is owed to the account of this message. */
-  woke(message: InboundMessage): void;
 }
 
 export interface Asking {
@@ -47,7 +45,7 @@ export class ChatAsks {
 
   /** Puts the question into the chat, with buttons where it has them. */
   async put(request: Exclude<SessionRequest, { readonly type: "secret-request" }>, asking: Asking): Promise<Ask> {
-    const { store, sessionKey, woke } = this.#deps;
+    const { store, sessionKey } = this.#deps;
     const { message, platform, isShared } = asking;
     const { account, chatId, threadId, userId } = message.source;
     const ask: Ask = {
@@ -74,7 +72,6 @@ export class ChatAsks {
       await tx.outbox.owe(rows);
     });
     this.#open = { ask, asking };
-    woke(message);
     return ask;
   }
 
@@ -97,7 +94,6 @@ export class ChatAsks {
       platform: open.asking.platform,
       store: this.#deps.store,
     });
-    this.#deps.woke(open.asking.message);
   }
 
   /** The choice that words mean: its number, its text, or the words themselves. */

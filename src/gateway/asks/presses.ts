@@ -1,12 +1,10 @@
 import type { Store } from "#store";
 import type { Users } from "../access/users.ts";
 import type { ButtonPress } from "../platform/inbound.ts";
-import type { WakeUps } from "../wake-ups.ts";
 import { type Ask, closeAsk, readAsk } from "./ask-rows.ts";
 
 export interface PressesDeps {
   readonly store: Store;
-  readonly wakeUps: Pick<WakeUps, "chat">;
   readonly users: Pick<Users, "access" | "isAdmin">;
 }
 
@@ -30,7 +28,7 @@ export function buttonData(askId: string, index: number): string {
  * its chat in one transaction: it counts once, however often it is pressed. Gives the words for whoever pressed.
  */
 export async function takePress(press: ButtonPress, deps: PressesDeps): Promise<string> {
-  const { store, wakeUps, users } = deps;
+  const { store, users } = deps;
   const { source, dedupKey, data } = press;
   const [, askId = "", number = ""] = new RegExp(`^${mark}:([\\w-]+):(\\d+)$`, "u").exec(data) ?? [];
   const ask = await readAsk(store, askId);
@@ -47,11 +45,11 @@ export async function takePress(press: ButtonPress, deps: PressesDeps): Promise<
   const { sessionKey } = ask;
   const isFirst = await store.transaction(async (tx) => {
     if (!(await closeAsk(tx, ask))) return false;
-    await tx.inbox.admit({ dedupKey: `press:${dedupKey}`, platform, account, sessionKey, kind: "control", event });
+    const row = { dedupKey: `press:${dedupKey}`, platform, account, sessionKey, kind: "control", event } as const;
+    await tx.inbox.admit({ ...row, wakes: true });
     return true;
   });
   if (!isFirst) return "Somebody has answered already.";
-  wakeUps.chat(sessionKey);
   return ask.kind === "approval" ? answerText(answer) : answer;
 }
 

@@ -16,7 +16,7 @@ import { type InboxEntry, type Store, takeLease } from "#store";
 import type { Users } from "../access/users.ts";
 import { ChatAsks } from "../asks/chat-asks.ts";
 import type { Outlet } from "../delivery/outlet.ts";
-import { answeredAt, type Replies } from "../delivery/replies.ts";
+import type { Replies } from "../delivery/replies.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import { LiveView } from "../live/live-view.ts";
 import type { Enriched } from "../media/incoming.ts";
@@ -24,7 +24,6 @@ import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type CommandLine, readCommandLine } from "../routing/command-line.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
-import type { WakeUps } from "../wake-ups.ts";
 import { ChatSession } from "./chat-session.ts";
 import { type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
 import { Inactivity, type InactivitySettings } from "./inactivity.ts";
@@ -36,7 +35,6 @@ import { sessionContext } from "./session-context.ts";
 export interface ChatDeps {
   readonly store: Store;
   readonly sessions: Pick<SessionService, "borrow">;
-  readonly wakeUps: Pick<WakeUps, "account">;
   readonly users: Pick<Users, "access" | "isAdmin" | "meetStranger">;
   readonly replies: Replies;
   platform(id: string): Platform | undefined;
@@ -92,6 +90,7 @@ export class Chat {
   #signal: AbortSignal = AbortSignal.abort();
   #isLeft = false;
   #isUnfinished = false;
+  #isElsewhere = false;
   #acknowledgedAtMs = 0;
   #fence = 0;
   #running = 0;
@@ -100,7 +99,7 @@ export class Chat {
   constructor(sessionKey: string, deps: ChatDeps) {
     this.#key = sessionKey;
     this.#deps = deps;
-    this.#asks = new ChatAsks({ store: deps.store, sessionKey, woke: (message) => this.#wakeSender(message) });
+    this.#asks = new ChatAsks({ store: deps.store, sessionKey });
     this.#session = new ChatSession({
       ...deps,
       sessionKey,
@@ -117,6 +116,11 @@ export class Chat {
     return this.#isUnfinished;
   }
 
+  /** Another program serves this chat. */
+  get isElsewhere(): boolean {
+    return this.#isElsewhere;
+  }
+
   /** Something new may wait. */
   poke(): void {
     this.#poke.resolve();
@@ -131,7 +135,10 @@ export class Chat {
       this.#session.breakOff();
       this.poke();
     });
-    if (lease.kind === "busy") return;
+    if (lease.kind === "busy") {
+      this.#isElsewhere = true;
+      return;
+    }
     await using held = lease;
     if (held.fence === undefined) return;
     this.#fence = held.fence.fence;
@@ -366,7 +373,6 @@ export class Chat {
       if (result.errorClass === "session_busy") return await this.#waitForSession();
       if (result.errorClass === "already_sent") return;
       if (result.failed && result.error !== undefined) await this.#say(message, result.error, key);
-      this.#wakeSender(message);
     } catch (error) {
       this.#deps.logger.error("the end of a turn could not be told", { error: describe(error) });
     }
@@ -450,7 +456,6 @@ export class Chat {
     const { store, replies } = this.#deps;
     const text = `**Done in the background:** ${event.prompt.slice(0, 60)}\n\n${event.text}`;
     await store.outbox.owe(replies.answer(text, { message, sessionKey: this.#key, key: `background:${event.id}` }));
-    this.#wakeSender(message);
   }
 
   #beginTurn(message: InboundMessage): void {
@@ -488,12 +493,6 @@ export class Chat {
   async #say(message: InboundMessage, text: string, key: string): Promise<void> {
     const { store, replies } = this.#deps;
     await store.outbox.owe(replies.notice(text, { message, sessionKey: this.#key, key }));
-    this.#wakeSender(message);
-  }
-
-  #wakeSender(message: InboundMessage): void {
-    const { platform, account } = answeredAt(message);
-    this.#deps.wakeUps.account(platform, account);
   }
 }
 

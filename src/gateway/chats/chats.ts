@@ -1,18 +1,15 @@
 import { describe } from "#foundation/errors";
 import { isAbort } from "#foundation/lifecycle/abort";
-import type { WakeUps } from "../wake-ups.ts";
+import { isLeft, type Serving } from "#store";
 import { Chat, type ChatDeps } from "./chat.ts";
 
 export interface ChatsDeps extends ChatDeps {
-  readonly wakeUps: Pick<WakeUps, "account" | "onChat">;
   /** Chats served at the same time. */
   mostAtOnce(): number;
   /** How long turns that run may take to end when the program does. */
   drainMs(): number;
 }
 
-/** A turn that wrote nothing for this long may have been cut off; its chat's lease says whether somebody has it. */
-const cutOffAfterMs = 60_000;
 /** How often the inbox is looked at without being woken. */
 const sweepEveryMs = 5_000;
 
@@ -24,6 +21,7 @@ export class Chats {
   /** Chats that could not be served to the end: the next look wakes them. */
   readonly #again = new Set<string>();
   #signal: AbortSignal | undefined;
+  #serving: Serving | undefined;
 
   constructor(deps: ChatsDeps) {
     this.#deps = deps;
@@ -35,20 +33,21 @@ export class Chats {
 
   /** Until the signal; turns that run then get their time, and go on at the next start where that is not enough. */
   async run(signal: AbortSignal): Promise<void> {
-    const { wakeUps, store, clock, logger } = this.#deps;
+    const { store, clock, logger, mostAtOnce } = this.#deps;
     this.#signal = signal;
-    // Nothing of this program runs yet: what counts as running was cut off.
-    let silentMs = 0;
-    using _wakes = wakeUps.onChat((key) => this.wake(key));
+    await using serving = await store.signals.serve({
+      room: () => mostAtOnce() - this.#active.size - this.#waiting.size,
+      woken: (key) => this.wake(key),
+      touched: (key) => this.#active.get(key)?.chat.poke(),
+    });
+    this.#serving = serving;
     while (!signal.aborted) {
       try {
-        for (const key of await store.inbox.waitingSessions(1_000)) if (isChat(key)) this.wake(key);
-        for (const { sessionKey } of await store.gatewayTurns.silentSince(clock.now() - silentMs))
-          this.wake(sessionKey);
-        silentMs = cutOffAfterMs;
-        const again = [...this.#again];
-        this.#again.clear();
-        for (const key of again) this.wake(key);
+        for (const key of await this.#forgotten()) {
+          const here = this.#active.get(key);
+          if (here === undefined) await store.signals.wake(key);
+          else here.chat.poke();
+        }
       } catch (error) {
         logger.error("the inbox could not be read", { error: describe(error) });
       }
@@ -57,6 +56,17 @@ export class Chats {
       });
     }
     await this.#drain();
+  }
+
+  /** Chats that wait although no hint told of them, or whose program has died. */
+  async #forgotten(): Promise<ReadonlySet<string>> {
+    const { store, clock } = this.#deps;
+    const waiting = await store.inbox.waitingSessions(1_000);
+    const inProgress = await store.gatewayTurns.inProgress();
+    const left = inProgress.filter(({ lease }) => isLeft(lease, clock.now())).map(({ sessionKey }) => sessionKey);
+    const again = [...this.#again];
+    this.#again.clear();
+    return new Set([...waiting, ...left, ...again].filter(isChat));
   }
 
   /** Turns that run may end; those that take too long are left as a crash would leave them. */
@@ -102,10 +112,11 @@ export class Chats {
       if (chat.isUnfinished) this.#again.add(key);
       this.#active.delete(key);
     }
-    // What came in after its last look.
-    const isLeft = !signal.aborted && (await store.inbox.pending(key, { limit: 1 }).catch(() => [])).length > 0;
-    if (isLeft) this.#waiting.add(key);
+    // What came in after its last look. Whoever serves it elsewhere looks himself.
+    const looks = !signal.aborted && !chat.isElsewhere;
+    if (looks && (await store.inbox.pending(key, { limit: 1 }).catch(() => [])).length > 0) this.#waiting.add(key);
     this.#fill();
+    this.#serving?.look();
   }
 }
 

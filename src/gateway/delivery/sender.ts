@@ -4,13 +4,11 @@ import { isAbort } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { OutboxEntry, Store } from "#store";
 import type { Outbound, SendResult } from "../platform/outbound.ts";
-import type { WakeUps } from "../wake-ups.ts";
 import type { Outlet } from "./outlet.ts";
 
 export interface SenderDeps {
-  readonly store: Pick<Store, "outbox">;
+  readonly store: Pick<Store, "outbox" | "signals">;
   readonly outlet: Outlet;
-  readonly wakeUps: Pick<WakeUps, "onAccount">;
   /** What is done with a message whose sending was cut off, where the platform cannot say. */
   unknownSend(): "resend_marked" | "drop";
   readonly clock: Clock;
@@ -44,9 +42,9 @@ export class Sender {
 
   /** Until the signal; what is being sent then is finished first. */
   async run(signal: AbortSignal): Promise<void> {
-    const { wakeUps, logger } = this.#deps;
+    const { store, logger } = this.#deps;
     const { platform, connection } = this.#deps.outlet;
-    using _wakes = wakeUps.onAccount((id, account) => {
+    using _hints = store.signals.onOwed((id, account) => {
       if (id === platform.id && account === connection.account.id) this.#look?.();
     });
     await this.#settleInterrupted(signal);

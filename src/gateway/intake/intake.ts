@@ -4,11 +4,9 @@ import type { InboundMessage } from "../platform/inbound.ts";
 import type { StreamPosition } from "../platform/platform.ts";
 import { readCommandLine } from "../routing/command-line.ts";
 import { type KeyRules, sessionKeyOf } from "../routing/session-key.ts";
-import type { WakeUps } from "../wake-ups.ts";
 
 export interface IntakeDeps {
-  readonly store: Pick<Store, "inbox">;
-  readonly wakeUps: Pick<WakeUps, "chat">;
+  readonly store: Pick<Store, "inbox" | "signals">;
   keyRules(): KeyRules;
   /** How long a text is that its platform's programs cut in pieces. */
   splitLength(platform: string): number;
@@ -21,8 +19,8 @@ const albumMs = 800;
 const quietMs = 600;
 
 /**
- * Where events of platforms become rows of the inbox. A row and the position in the platform's stream are one
- * transaction, and only afterwards is the platform told that it was heard: nothing is lost, and what comes twice is one.
+ * Where events of platforms become rows of the inbox. A row, the position in the platform's stream and the
+ * hint to the workers are one transaction, and only afterwards is the platform told that it was heard: nothing is lost, and what comes twice is one.
  */
 export class Intake {
   readonly #deps: IntakeDeps;
@@ -41,12 +39,14 @@ export class Intake {
     const kind = kindOf(message);
     const waitMs = kind === "message" ? this.#waitMs(sessionKey, message) : 0;
     const availableAtMs = waitMs === 0 ? undefined : this.#deps.clock.now() + waitMs;
-    const entry = { dedupKey, platform, account, sessionKey, kind, event: message, availableAtMs };
+    const wakes = waitMs === 0 ? (true as const) : undefined;
+    const entry = { dedupKey, platform, account, sessionKey, kind, event: message, availableAtMs, wakes };
     const cursor = position === undefined ? undefined : { platform, account, ...position };
     const admission = await this.#deps.store.inbox.admit(entry, cursor);
     if (admission.kind !== "admitted") return false;
-    if (availableAtMs !== undefined) await this.#extendBurst(sessionKey, admission.id, availableAtMs);
-    this.#deps.wakeUps.chat(sessionKey, waitMs);
+    if (availableAtMs === undefined) return true;
+    await this.#extendBurst(sessionKey, admission.id, availableAtMs);
+    await this.#deps.store.signals.wake(sessionKey, { inMs: waitMs });
     return true;
   }
 

@@ -13,7 +13,6 @@ import { Sender } from "../delivery/sender.ts";
 import { Intake } from "../intake/intake.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
 import { enrich } from "../media/incoming.ts";
-import { localWakeUps } from "../wake-ups.ts";
 import { fakePlatform } from "./fake-platform.ts";
 
 export interface GatewayHarnessOptions extends HarnessOptions {
@@ -59,11 +58,10 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
   scope.adopt(harness);
   const { store, logger, folder } = harness;
   const fake = fakePlatform({ takesAnswers: options.takesAnswers });
-  const wakeUps = localWakeUps();
   const keyRules = () => ({ groupPerUser: options.groupPerUser ?? true, threadPerUser: false });
   const users = options.users ?? acquaintances;
-  const intake = new Intake({ store, wakeUps, keyRules, splitLength: () => 190, clock: systemClock });
-  const common = { store, wakeUps, clock: systemClock, logger };
+  const intake = new Intake({ store, keyRules, splitLength: () => 190, clock: systemClock });
+  const common = { store, clock: systemClock, logger };
   const platform = (id: string) => (id === "fake" ? fake.platform : undefined);
   const replies = new Replies({
     platform,
@@ -126,9 +124,6 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
   const heard = (count: number) => expect.poll(() => fake.sent.length, { timeout: 15_000 }).toBe(count);
   const source = { platform: "fake", account: "bot", chatId: "1", chatType: "dm" } as const;
   const press = (data: string, userId = "7", dedupKey = `press${Math.random()}`) =>
-    takePress(
-      { source: { ...source, userId, userName: userId }, dedupKey, messageId: "m1", data },
-      { store, wakeUps, users },
-    );
+    takePress({ source: { ...source, userId, userName: userId }, dedupKey, messageId: "m1", data }, { store, users });
   return { ...harness, ...fake, intake, start, heard, press, homes, fired };
 }

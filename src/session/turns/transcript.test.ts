@@ -214,6 +214,7 @@ function bind(real: Store): Store {
     ...rest,
     kind: real.kind,
     maintenance: real.maintenance,
+    signals: real.signals,
     transaction: (fn, options) => real.transaction(fn, options),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

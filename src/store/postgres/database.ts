@@ -15,6 +15,16 @@ export interface PostgresDatabaseOptions {
 
 type Querying = Pick<PoolClient, "query">;
 
+/** Statements as the server takes them, for libraries that bring their own. */
+export interface RawQueries {
+  raw(text: string, values?: unknown[]): Promise<{ readonly rows: Row[] }>;
+}
+
+export function rawQueries(db: Database): RawQueries {
+  if (db instanceof PostgresDatabase || db instanceof OpenTransaction) return { raw: (...call) => db.raw(...call) };
+  throw new Error("This is no PostgreSQL database.");
+}
+
 /** The seam over a pool: a statement takes any connection, a transaction has one to itself. */
 export class PostgresDatabase implements Database {
   readonly dialect: Dialect = postgresDialect;
@@ -38,6 +48,14 @@ export class PostgresDatabase implements Database {
     return (await query(this.#pool, sql, params)).count;
   }
 
+  async raw(text: string, values?: unknown[]): Promise<{ readonly rows: Row[] }> {
+    return await this.#pool.query<Record<string, string | number | null>>(text, values);
+  }
+
+  afterCommit(act: () => void): void {
+    act();
+  }
+
   /** A transaction that the server gave up for another one's sake is run again. */
   async transaction<T>(fn: (tx: Database) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const signal = linkSignals(this.#options.signal, options.signal);
@@ -55,10 +73,20 @@ export class PostgresDatabase implements Database {
 
   async #once<T>(fn: (tx: Database) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
+    const transaction = new OpenTransaction(client);
+    const result = await this.#settle(fn, { client, transaction });
+    transaction.committed();
+    return result;
+  }
+
+  async #settle<T>(
+    fn: (tx: Database) => Promise<T>,
+    { client, transaction }: { readonly client: PoolClient; readonly transaction: OpenTransaction },
+  ): Promise<T> {
     let broken: Error | undefined;
     try {
       await client.query("BEGIN");
-      const result = await fn(new OpenTransaction(client));
+      const result = await fn(transaction);
       await client.query("COMMIT");
       return result;
     } catch (error) {
@@ -76,9 +104,22 @@ export class PostgresDatabase implements Database {
 class OpenTransaction implements Database {
   readonly dialect: Dialect = postgresDialect;
   readonly #client: Querying;
+  readonly #afterCommit: (() => void)[] = [];
 
   constructor(client: Querying) {
     this.#client = client;
+  }
+
+  afterCommit(act: () => void): void {
+    this.#afterCommit.push(act);
+  }
+
+  committed(): void {
+    for (const act of this.#afterCommit) act();
+  }
+
+  async raw(text: string, values?: unknown[]): Promise<{ readonly rows: Row[] }> {
+    return await this.#client.query<Record<string, string | number | null>>(text, values);
   }
 
   async all(sql: string, params: SqlParams = []): Promise<readonly Row[]> {

@@ -10,6 +10,7 @@ import { InlineWork } from "../work/inline-work.ts";
 import { PostgresDatabase } from "./database.ts";
 import { PostgresMaintenance } from "./maintenance.ts";
 import { migratePostgres } from "./migrate.ts";
+import { PostgresSignals } from "./signals.ts";
 
 const mostConnections = 10;
 const connectTimeoutMs = 10_000;
@@ -30,17 +31,19 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
     throw explained(error, url);
   }
   const heavy = new InlineWork({ ...options, db });
-  const context: RepositoryContext = { ...options, db, heavy };
+  const signals = new PostgresSignals({ ...options, pool, db });
+  const context: RepositoryContext = { ...options, db, heavy, hints: signals };
   const aggregates = buildAggregates(context);
   let ending: Promise<void> | undefined;
   return {
     kind: "postgres",
     ...aggregates,
+    signals,
     maintenance: new PostgresMaintenance({ ...options, db, aggregates, signal: never }),
     transaction: (fn, transactionOptions) => runTransaction(context, fn, transactionOptions),
     [Symbol.asyncDispose]: () => {
       closing.abort();
-      ending ??= pool.end();
+      ending ??= signals[Symbol.asyncDispose]().finally(() => pool.end());
       return ending;
     },
   };

@@ -13,6 +13,8 @@ export interface NewInboxEntry {
   readonly event: unknown;
   /** Not to be promoted before this time (burst batching). */
   readonly availableAtMs?: number | undefined;
+  /** Whoever serves sessions is told. */
+  readonly wakes?: true | undefined;
 }
 
 export interface InboxEntry extends NewInboxEntry {
@@ -111,4 +113,11 @@ export interface GatewayTurn {
   readonly heartbeatAtMs: number;
   readonly attempts: number;
   readonly result?: unknown | undefined;
+}
+
+/** A session that is being served, or was when its program died. */
+export interface InProgress {
+  readonly sessionKey: string;
+  /** The lease of whoever serves it, as it stands. */
+  readonly lease: Lease | undefined;
 }

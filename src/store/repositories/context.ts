@@ -1,6 +1,7 @@
 import type { Logger } from "#foundation/files/logger";
 import type { Clock } from "#foundation/time/clock";
 import type { Database } from "../database.ts";
+import type { HintWriter } from "../signals.ts";
 import type { HeavyWork } from "../work/heavy-work.ts";
 
 /** What every repository is given. */
@@ -9,6 +10,7 @@ export interface RepositoryContext {
   readonly heavy: HeavyWork;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly hints: HintWriter;
   /** Hears how many messages were added, after they were. */
   readonly onAppended?: ((count: number) => void) | undefined;
   /** Hears of every search, after it. */

@@ -1,7 +1,7 @@
 import type { TurnId } from "#conversation";
-import type { GatewayTurn, GatewayTurnStatus } from "../records/gateway.ts";
-import { jsonOrNull, orNull } from "../row.ts";
-import { toGatewayTurn } from "../rows/gateway.ts";
+import type { GatewayTurn, GatewayTurnStatus, InProgress } from "../records/gateway.ts";
+import { jsonOrNull, orNull, text } from "../row.ts";
+import { toGatewayTurn, toLease } from "../rows/gateway.ts";
 import type { GatewayTurns } from "../store.ts";
 import type { RepositoryContext } from "./context.ts";
 import { deleteInBatches } from "./queues.ts";
@@ -64,12 +64,17 @@ export class GatewayTurnRepository implements GatewayTurns {
     return rows.map(toGatewayTurn);
   }
 
-  async silentSince(ms: number): Promise<readonly GatewayTurn[]> {
+  async inProgress(): Promise<readonly InProgress[]> {
     const rows = await this.#context.db.all(
-      `SELECT * FROM gw_turn WHERE status IN ${open} AND heartbeat_at_ms < ? ORDER BY heartbeat_at_ms`,
-      [ms],
+      `SELECT k.session_key, l.name, l.owner, l.fence, l.expires_at_ms FROM (
+         SELECT session_key FROM gw_turn WHERE status IN ${open}
+         UNION SELECT session_key FROM gw_inbox WHERE status = 'claimed') k
+       LEFT JOIN gw_lease l ON l.name = 'chat:' || k.session_key`,
     );
-    return rows.map(toGatewayTurn);
+    return rows.map((row) => ({
+      sessionKey: text(row, "session_key"),
+      lease: row["name"] === null ? undefined : toLease(row),
+    }));
   }
 
   async prune(olderThanMs: number): Promise<number> {

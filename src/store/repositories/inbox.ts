@@ -17,7 +17,9 @@ export class InboxRepository implements Inbox {
   }
 
   async admit(entry: NewInboxEntry, cursor?: Cursor): Promise<Admission> {
+    const { hints } = this.#context;
     const nowMs = this.#context.clock.now();
+    if (entry.wakes === true) await hints.ready();
     return await this.#context.db.transaction(
       async (tx): Promise<Admission> => {
         const added = await tx.get(
@@ -36,7 +38,11 @@ export class InboxRepository implements Inbox {
           ],
         );
         if (cursor !== undefined) await new InboxRepository({ ...this.#context, db: tx }).setCursor(cursor);
-        if (added !== undefined) return { kind: "admitted", id: number(added, "id") };
+        if (added !== undefined) {
+          const { sessionKey } = entry;
+          if (entry.wakes === true) await hints.write(tx, { kind: "wake", sessionKey });
+          return { kind: "admitted", id: number(added, "id") };
+        }
         const known = await tx.get("SELECT id, status FROM gw_inbox WHERE dedup_key = ?", [entry.dedupKey]);
         return {
           kind: "duplicate",

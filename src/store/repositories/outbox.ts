@@ -25,6 +25,7 @@ export class OutboxRepository implements Outbox {
     const nowMs = this.#context.clock.now();
     return await this.#context.db.transaction(async (tx) => {
       const ids: number[] = [];
+      const accounts = new Map<string, Account>();
       for (const entry of entries) {
         const chat = [entry.platform, entry.account, entry.chatId];
         const added = await tx.get(
@@ -45,8 +46,12 @@ export class OutboxRepository implements Outbox {
             nowMs,
           ],
         );
-        if (added !== undefined) ids.push(number(added, "id"));
+        if (added === undefined) continue;
+        ids.push(number(added, "id"));
+        accounts.set(`${entry.platform}:${entry.account}`, entry);
       }
+      for (const { platform, account } of accounts.values())
+        await this.#context.hints.write(tx, { kind: "owed", platform, account });
       return ids;
     });
   }

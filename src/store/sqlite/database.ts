@@ -42,14 +42,20 @@ export class SqliteDatabase implements Database {
     return this.transaction((tx) => tx.run(sql, params));
   }
 
+  afterCommit(act: () => void): void {
+    act();
+  }
+
   async transaction<T>(fn: (tx: Database) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const signal = linkSignals(this.#options.signal, options.signal);
     using _hold = await this.#turn.lock(audible(signal));
     if (options.isDurable === true) await this.#synchronize("FULL");
     try {
       await beginImmediate(this.#connection, { clock: this.#options.clock, signal });
-      const result = await this.#settle(fn);
+      const transaction = new OpenTransaction(this.#connection);
+      const result = await this.#settle(fn, transaction);
       this.#options.onCommit?.();
+      transaction.committed();
       return result;
     } finally {
       if (options.isDurable === true) await this.#synchronize("NORMAL");
@@ -68,8 +74,7 @@ export class SqliteDatabase implements Database {
     return await act(this.#connection);
   }
 
-  async #settle<T>(fn: (tx: Database) => Promise<T>): Promise<T> {
-    const transaction = new OpenTransaction(this.#connection);
+  async #settle<T>(fn: (tx: Database) => Promise<T>, transaction: OpenTransaction): Promise<T> {
     try {
       const result = await fn(transaction);
       transaction.close();
@@ -97,10 +102,19 @@ export class SqliteDatabase implements Database {
 class OpenTransaction implements Database {
   readonly dialect: Dialect = sqliteDialect;
   readonly #connection: SqliteConnection;
+  readonly #afterCommit: (() => void)[] = [];
   #isOpen = true;
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
+  }
+
+  afterCommit(act: () => void): void {
+    this.#afterCommit.push(act);
+  }
+
+  committed(): void {
+    for (const act of this.#afterCommit) act();
   }
 
   async all(sql: string, params: SqlParams = []): Promise<readonly Row[]> {

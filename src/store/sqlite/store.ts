@@ -6,6 +6,7 @@ import type { Clock } from "#foundation/time/clock";
 import { buildAggregates, runTransaction } from "../aggregates.ts";
 import type { RepositoryContext } from "../repositories/context.ts";
 import { schemaVersion } from "../schema/version.ts";
+import { LocalSignals } from "../signals.ts";
 import type { Store } from "../store.ts";
 import { unindexedCount } from "../work/gram-index.ts";
 import { InlineWork } from "../work/inline-work.ts";
@@ -54,8 +55,10 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   }
   housekeeping = new Housekeeping({ ...options, work, signal: closing.signal, backlog: () => unindexedCount(db) });
   const keeper = housekeeping;
+  const signals = new LocalSignals();
   const context: RepositoryContext = {
     db,
+    hints: signals,
     heavy: work,
     clock: options.clock,
     log: options.log,
@@ -66,10 +69,12 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions)
   return {
     kind: "sqlite",
     ...aggregates,
+    signals,
     maintenance: new SqliteMaintenance({ ...options, tasks: work, aggregates }),
     transaction: (fn, transactionOptions) => runTransaction(context, fn, transactionOptions),
     [Symbol.asyncDispose]: once(async () => {
       closing.abort();
+      signals[Symbol.dispose]();
       await keeper[Symbol.asyncDispose]();
       await thread[Symbol.asyncDispose]();
       await lastCheckpoint(db, options.log);
@@ -87,11 +92,13 @@ export async function openMemoryStore(options: Pick<SqliteStoreOptions, "clock" 
   const db = new SqliteDatabase(connection, wait);
   const heavy = new InlineWork({ ...options, db });
   const knownWords = new Set<string>();
-  const context: RepositoryContext = { ...options, db, heavy };
+  const signals = new LocalSignals();
+  const context: RepositoryContext = { ...options, db, heavy, hints: signals };
   const aggregates = buildAggregates(context);
   return {
     kind: "memory",
     ...aggregates,
+    signals,
     maintenance: new SqliteMaintenance({
       ...options,
       aggregates,
@@ -101,7 +108,10 @@ export async function openMemoryStore(options: Pick<SqliteStoreOptions, "clock" 
       },
     }),
     transaction: (fn, transactionOptions) => runTransaction(context, fn, transactionOptions),
-    [Symbol.asyncDispose]: once(async () => connection[Symbol.dispose]()),
+    [Symbol.asyncDispose]: once(async () => {
+      signals[Symbol.dispose]();
+      connection[Symbol.dispose]();
+    }),
   };
 }
 

@@ -29,6 +29,7 @@ export function gatewayContract(subject: StoreSubject): void {
   outboxContract(subject);
   leaseContract(subject);
   routeContract(subject);
+  signalContract(subject);
 }
 
 function inboxContract(subject: StoreSubject): void {
@@ -250,10 +251,12 @@ function routeContract(subject: StoreSubject): void {
       });
       await clock.advance(1000);
       await store.gatewayTurns.progress(turn("t1"), { step: "agent" });
-      expect(await store.gatewayTurns.silentSince(clock.now())).toEqual([]);
-      await clock.advance(45_000);
-      const silent = await store.gatewayTurns.silentSince(clock.now() - 30_000);
-      expect(silent).toMatchObject([{ id: "t1", step: "agent", inboxIds: [1, 2], fence: 4 }]);
+      expect(await store.gatewayTurns.inProgress()).toEqual([{ sessionKey: "k", lease: undefined }]);
+      await store.leases.acquire("chat:k", "worker", 30_000);
+      const expiresAtMs = clock.now() + 30_000;
+      expect(await store.gatewayTurns.inProgress()).toEqual([
+        { sessionKey: "k", lease: { name: "chat:k", owner: "worker", fence: 1, expiresAtMs } },
+      ]);
       await store.gatewayTurns.progress(turn("t1"), { attempts: 1 });
       expect(await store.gatewayTurns.unfinished("k")).toMatchObject([{ id: "t1", step: "agent", attempts: 1 }]);
       expect(await store.gatewayTurns.unfinished("other")).toEqual([]);
@@ -263,6 +266,68 @@ function routeContract(subject: StoreSubject): void {
       expect(await store.gatewayTurns.get(turn("t1"))).toMatchObject({ status: "done", result: { text: "ok" } });
       await clock.advance(1000);
       expect(await store.gatewayTurns.prune(clock.now())).toBe(1);
+    });
+  });
+}
+
+function signalContract(subject: StoreSubject): void {
+  describe("signals", () => {
+    const fixture = useStore(subject);
+
+    const listening = async (options: { room?: number } = {}) => {
+      const { store } = fixture();
+      const woken: string[] = [];
+      const touched: string[] = [];
+      const state = { room: options.room ?? 8 };
+      const serving = await store.signals.serve({
+        room: () => state.room - woken.length,
+        woken: (key) => void woken.push(key),
+        touched: (key) => void touched.push(key),
+      });
+      return { store, woken, touched, state, serving };
+    };
+
+    it("a worker hears of an event once it is committed [40:SCL-2] [40:SCL-3] [40:SCL-5]", async () => {
+      const { store, woken, serving } = await listening();
+      await using _serving = serving;
+      const failing = store.transaction(async (tx) => {
+        await tx.inbox.admit({ ...event("lost", "agent:lost"), wakes: true });
+        throw new Error("not kept");
+      });
+      await expect(failing).rejects.toThrow("not kept");
+      await store.inbox.admit(event("quiet", "agent:quiet"));
+      await store.inbox.admit({ ...event("loud", "agent:loud"), wakes: true });
+      await expect.poll(() => woken, { timeout: 10_000 }).toEqual(["agent:loud"]);
+    });
+
+    it("whoever serves a session hears of everything that happens in it [40:SCL-12]", async () => {
+      const { store, touched, serving } = await listening({ room: 0 });
+      await using _serving = serving;
+      // Listening begins a moment after serving does.
+      await expect
+        .poll(async () => {
+          await store.signals.wake("agent:a");
+          return touched.includes("agent:a");
+        })
+        .toBe(true);
+    });
+
+    it("an account hears of what it owes, and a hint may be put off [40:SCL-15]", async () => {
+      const { store, woken, serving } = await listening();
+      await using _serving = serving;
+      const heard: string[] = [];
+      using _owed = store.signals.onOwed((platform, account) => void heard.push(`${platform}/${account}`));
+      let count = 0;
+      await expect
+        .poll(async () => {
+          count += 1;
+          await store.outbox.owe([owed(`o${count}`)]);
+          return heard.includes("telegram/bot");
+        })
+        .toBe(true);
+      await store.signals.wake("agent:later", { inMs: 20 });
+      expect(woken).toEqual([]);
+      await expect.poll(() => woken, { timeout: 10_000 }).toEqual(["agent:later"]);
     });
   });
 }
