@@ -1,27 +1,18 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it, onTestFailed } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Stage } from "./support/stage.ts";
 import { ProgramTerminal } from "./support/terminal.ts";
 
 const ctrlD = "\x04";
 const demo = ["--provider", "demo"];
 
-/** Opens the program; a failing test shows what was on the screen. */
-function open(stage: Stage, args: readonly string[]): ProgramTerminal {
-  const terminal = new ProgramTerminal(stage, args);
-  onTestFailed(async () => {
-    process.stderr.write(`${(await terminal.text()).trimEnd()}\n`);
-  });
-  return terminal;
-}
-
 describe("the first minutes in a terminal", () => {
   it("lists files, edits one, asks before it deletes, leaves, and comes back by title [20:R10.1] [20:R8.11] [20:A8.7]", async () => {
     await using stage = await Stage.open({ files: { "notes.txt": "one\ntwo tea\n", "build/out.txt": "x" } });
     const build = path.join(stage.work, "build");
     {
-      await using terminal = open(stage, demo);
+      await using terminal = new ProgramTerminal(stage, demo);
       await terminal.answers(/demo/i);
       await terminal.say("list files");
       await terminal.answers("• notes.txt");
@@ -45,7 +36,7 @@ describe("the first minutes in a terminal", () => {
       expect(await terminal.exited).toBe(0);
       expect(await terminal.text()).toContain('hermes --continue "my tour"');
     }
-    await using again = open(stage, [...demo, "--resume", "my tour"]);
+    await using again = new ProgramTerminal(stage, [...demo, "--resume", "my tour"]);
     await again.answers("two coffee");
     await again.say("read notes.txt");
     await again.answers("2|two coffee");
@@ -59,7 +50,7 @@ describe("the first minutes in a terminal", () => {
 
   it("says which session is not there, gives the terminal back, and leaves with 1 [20:A8.6]", async () => {
     await using stage = await Stage.open();
-    await using terminal = open(stage, ["chat", "--resume", "nosuch", ...demo]);
+    await using terminal = new ProgramTerminal(stage, ["chat", "--resume", "nosuch", ...demo]);
     expect(await terminal.exited).toBe(1);
     const text = await terminal.text();
     expect(text).toContain('There is no session "nosuch"');
@@ -68,7 +59,7 @@ describe("the first minutes in a terminal", () => {
 
   it("without a provider still opens, on the demo model, and says how to connect one", async () => {
     await using stage = await Stage.open();
-    await using terminal = open(stage, []);
+    await using terminal = new ProgramTerminal(stage, []);
     await terminal.answers(/demo/i);
     await terminal.say("hello");
     await terminal.answers("/connect");

@@ -56,7 +56,7 @@ export class InputGate implements Disposable {
   #readLines(data: string): void {
     const lines = (this.#waiting + data).split("\n");
     this.#waiting = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") this.#deps.onLine(line);
+    for (const line of lines) this.#deps.onLine(line);
     this.#deps.onChunkEnd();
   }
 }

@@ -29,6 +29,7 @@ import { InputGate } from "./input-gate.ts";
 import { Libraries } from "./libraries.ts";
 import type { RunTuiOptions } from "./options.ts";
 import { OwnApprovals } from "./own-approvals.ts";
+import { PlainDialog } from "./plain-dialog.ts";
 import { Screen } from "./screen.ts";
 import { SessionLink } from "./session-link.ts";
 import { ShellRunner } from "./shell-runner.ts";
@@ -56,6 +57,8 @@ export class TuiApp {
   readonly #hold: TerminalHold;
   readonly #approvals = new OwnApprovals((event) => this.#hear(event));
   readonly #facts: KnownFacts;
+  /** Of a terminal that cannot be drawn on. */
+  readonly #dialog: PlainDialog | undefined;
   #state: ViewState;
   #title = "";
 
@@ -99,6 +102,7 @@ export class TuiApp {
       onItems: (line, items) => this.dispatch({ type: "completions", line, items }),
     });
     this.#effects = this.#effectDeps();
+    this.#dialog = terminal.isTty ? undefined : this.#plainDialog();
     this.#gate = new InputGate({
       isTty: terminal.isTty,
       onInput: (input) => this.#take(input),
@@ -234,6 +238,7 @@ export class TuiApp {
   }
 
   #takeLine(line: string): void {
+    if (this.#dialog?.take(line) === true || line.trim() === "") return;
     this.#step({ type: "draft-edited", text: line });
     this.#step({ type: "enter" });
   }
@@ -308,7 +313,11 @@ export class TuiApp {
   }
 
   #paint(): void {
-    if (!this.#gate.isClosed && !this.#exit.isSettled) this.#orFail(() => this.#screen.paint());
+    if (this.#gate.isClosed || this.#exit.isSettled) return;
+    this.#orFail(() => {
+      this.#screen.paint();
+      this.#dialog?.update();
+    });
   }
 
   /** A bug ends the UI in order: the terminal is given back before anyone reads about it. */
@@ -330,6 +339,18 @@ export class TuiApp {
     });
     this.#screen.leave(rows);
     if (this.#state.settings.altScreen) this.#options.terminal.write("\x1b[?1049l");
+  }
+
+  #plainDialog(): PlainDialog {
+    const { terminal } = this.#options;
+    return new PlainDialog({
+      hasPerson: terminal.hasPerson === true,
+      columns: () => terminal.columns,
+      state: () => this.#state,
+      step: (action) => this.#step(action),
+      write: (text) => terminal.write(text),
+      queue: (text) => runEffect({ do: "submit", text: `/queue ${text}`, images: [], isTyped: false }, this.#effects),
+    });
   }
 
   #contextDeps() {

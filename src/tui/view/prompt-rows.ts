@@ -24,7 +24,7 @@ export interface PromptLook {
   readonly isListening: boolean;
 }
 
-const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly short: string }>> = {
+export const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly short: string }>> = {
   once: { label: "Run it once", short: "once" },
   session: { label: "Run it, this session", short: "session" },
   always: { label: "Always run it", short: "always" },
@@ -63,7 +63,7 @@ export function approvalPromptRows(prompt: ApprovalPrompt, look: PromptLook): Li
 }
 
 /** The command, or of a long one the lines that matter, with their numbers. */
-function commandRows(prompt: ApprovalPrompt, columns: number): Line[] {
+export function commandRows(prompt: ApprovalPrompt, columns: number): Line[] {
   const style = prompt.isDestructive ? "danger" : "bold";
   const indented = (rows: readonly Line[]): Line[] => rows.map((row): Line => [{ text: "    " }, ...row]);
   if (!isShortened(prompt)) return indented(wrapText(prompt.summary, columns - 4, style));
@@ -82,7 +82,7 @@ function commandRows(prompt: ApprovalPrompt, columns: number): Line[] {
   return rows;
 }
 
-function answerRows(prompt: ApprovalPrompt, columns: number): Line[] {
+export function answerRows(prompt: ApprovalPrompt, columns: number): Line[] {
   return approvalRows(prompt).flatMap((row, index) => {
     const isSelected = index === prompt.selected;
     const scope = row === "reason" || row === "view" ? undefined : prompt.scopes[row];

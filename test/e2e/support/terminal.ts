@@ -1,11 +1,12 @@
 import { type IPty, spawn } from "@lydell/node-pty";
+import { onTestFailed } from "vitest";
 import { TerminalScreen } from "../../fakes/terminal-screen.ts";
 import { main, type Stage } from "./stage.ts";
 
 const columns = 100;
 const rows = 40;
 
-/** The built program in a real pseudo-terminal; what it draws is read back from a terminal emulator. */
+/** The built program in a real pseudo-terminal; what it draws is read back from a terminal emulator, and shown when a test fails. */
 export class ProgramTerminal implements AsyncDisposable {
   readonly exited: Promise<number>;
   readonly #pty: IPty;
@@ -30,6 +31,9 @@ export class ProgramTerminal implements AsyncDisposable {
         resolve(exitCode);
         this.#wake();
       });
+    });
+    onTestFailed(async () => {
+      process.stderr.write(`${(await this.text()).trimEnd()}\n`);
     });
   }
 
