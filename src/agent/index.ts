@@ -32,7 +32,7 @@ export type { FlushReason } from "./memory/flush.ts";
 export { memoryTool } from "./memory/memory-tool.ts";
 export { type Confirmed, MemoryWrites } from "./memory/memory-writes.ts";
 export { Notes } from "./memory/notes.ts";
-export { isMemoryProvider, type MemoryProvider } from "./memory/provider.ts";
+export { isMemoryProvider, type MemoryProvider, type ProviderHost } from "./memory/provider.ts";
 export { type PendingWrite, pendingText, Quarantine } from "./memory/quarantine.ts";
 export { type RequestFacts, type Transcript, type TurnHooks, unrecorded } from "./ports.ts";
 export { defaultIdentity } from "./prompt/layer-texts.ts";

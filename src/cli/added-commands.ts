@@ -24,9 +24,9 @@ export async function withAddedCommands(tree: Command, argv: readonly string[], 
   const scope = new Scope();
   const end = { [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose]() };
   const invocation = bareInvocation(tree, argv, io);
-  // Both kinds live there; most homes have none, and help should not cost them the reading of settings.
-  if (!existsSync(homeOf(invocation).plugins)) return { tree, ...end };
-  const added = [...(await memoryCommands(invocation)), ...(await pluginCommands(invocation, scope))];
+  // Most homes have no plugins, and help should not cost them the looking.
+  const hasPlugins = existsSync(homeOf(invocation).plugins);
+  const added = [...(await memoryCommands(invocation)), ...(hasPlugins ? await pluginCommands(invocation, scope) : [])];
   const taken = new Set(commandNames(tree));
   const free = added.filter((one) => !taken.has(one.name));
   return { tree: { ...tree, commands: [...(tree.commands ?? []), ...free] }, ...end };
@@ -48,14 +48,17 @@ function bareInvocation(root: Command, argv: readonly string[], io: CommandIo): 
 async function memoryCommands(invocation: Invocation): Promise<readonly Command[]> {
   const { home, loaded } = await loadSettings(invocation, { isQuiet: true });
   const { provider } = loaded.config.memory;
-  const file = ["cli.js", "cli.mjs"]
-    .map((name) => path.join(home.plugins, provider, name))
-    .find((one) => existsSync(one));
-  if (provider === "" || file === undefined || !/^[\w-]+$/.test(provider)) return [];
-  const { activeProviderCommands } = await import("#agent");
+  if (provider === "" || !/^[\w-]+$/.test(provider)) return [];
+  const { activeProviderCommands, bundledProviders } = await import("#agent");
+  const bundled = bundledProviders.find(({ name }) => name === provider);
   const found = await activeProviderCommands({
     active: provider,
-    loadCli: () => importModule(pathToFileURL(file).href),
+    loadCli: async () => {
+      const host = { variables: loaded.environment.variables, hermesHome: home.root };
+      if (bundled !== undefined) return await bundled.loadCli?.(host);
+      const file = cliModule(home.plugins, provider);
+      return file === undefined ? undefined : await importModule(pathToFileURL(file).href);
+    },
     logger: silentLogger,
   });
   if (found === undefined) return [];
@@ -68,6 +71,13 @@ async function memoryCommands(invocation: Invocation): Promise<readonly Command[
     }),
   );
   return [{ name: found.provider, about: "Commands of the memory provider", commands }];
+}
+
+/** The `cli` module of a provider that is a plugin. */
+function cliModule(plugins: string, provider: string): string | undefined {
+  return [provider, path.join("memory", provider)]
+    .flatMap((folder) => ["cli.js", "cli.mjs"].map((name) => path.join(plugins, folder, name)))
+    .find((file) => existsSync(file));
 }
 
 async function pluginCommands(invocation: Invocation, scope: Scope): Promise<readonly Command[]> {

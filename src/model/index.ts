@@ -21,7 +21,7 @@ export { estimateMessage, estimateRequest, estimateText } from "./catalog/token-
 export { checkWindow, type WindowCheck } from "./catalog/window-check.ts";
 export type { AttemptEvent } from "./client.ts";
 export { type Collected, Collector } from "./collect.ts";
-
+export type { AuthScheme, CredentialHandle } from "./credential-handle.ts";
 export { acceptedNotices, activeProvider, withAcceptedNotice, withoutProvider } from "./credentials/auth-state.ts";
 export { maskKey } from "./credentials/mask.ts";
 export { type AccountGate, NousGuard, nousGate } from "./credentials/nous-guard.ts";
@@ -29,7 +29,7 @@ export type { AuthFlow, LoginUi } from "./credentials/oauth/flow.ts";
 export { builtinFlows } from "./credentials/oauth/flows.ts";
 export { CredentialPool, type PoolMember } from "./credentials/pool/pool.ts";
 export { CredentialRecovery } from "./credentials/recovery.ts";
-export { noCredential } from "./credentials/scoped.ts";
+export { keyCredential, noCredential } from "./credentials/scoped.ts";
 export { openTlsConnections } from "./credentials/tls.ts";
 
 export { type Explanation, explain } from "./failures/explain.ts";
@@ -45,6 +45,7 @@ export { type Models, openModels } from "./open.ts";
 export { countRepairs } from "./protocols/shared/history.ts";
 export type { AccountLine } from "./providers/account-probes.ts";
 export { readNamedEndpoints } from "./providers/custom.ts";
+export { isLocalUrl, scopeOf } from "./providers/hosts.ts";
 export { detectLocalServer, findLocalServers, localServerFacts } from "./providers/local/local.ts";
 export { parseModelArgument } from "./providers/model-argument.ts";
 export { fetchModels } from "./providers/models/models-list.ts";

@@ -13,8 +13,8 @@ import { toolContext } from "#tools/testing";
 
 export interface MemoryProviderSubject {
   readonly name: string;
-  /** A new instance, as a fresh program would make it. */
-  create(): MemoryProvider;
+  /** A new instance, as a fresh program would make it in this home. */
+  create(home: string): MemoryProvider | Promise<MemoryProvider>;
 }
 
 const metadata = {
@@ -46,8 +46,8 @@ export function memoryProviderContract(subject: MemoryProviderSubject): void {
       return { manager, warnings };
     }
 
-    it("has the members and a name that can be a folder [10:7.2]", () => {
-      const provider = subject.create();
+    it("has the members and a name that can be a folder [10:7.2]", async () => {
+      const provider = await subject.create(home);
       expect(isMemoryProvider(provider)).toBe(true);
       expect(typeof provider.isAvailable()).toBe("boolean");
       expect(new Set(["requires API key", "local", "API key / local", "no setup needed"])).toContain(
@@ -57,7 +57,7 @@ export function memoryProviderContract(subject: MemoryProviderSubject): void {
     });
 
     it("describes its settings so that they can be asked for, and keeps no secret in a file [10:PROV-5] [10:A7.7]", async () => {
-      const provider = subject.create();
+      const provider = await subject.create(home);
       const schema = provider.getConfigSchema();
       expect(new Set(schema.map(({ key }) => key)).size).toBe(schema.length);
       for (const field of schema) {
@@ -81,7 +81,7 @@ export function memoryProviderContract(subject: MemoryProviderSubject): void {
       const usual = process.env["HOME"];
       // Whoever asks the system for the home of the user is found out.
       process.env["HOME"] = elsewhere;
-      const { manager, warnings } = await activate(subject.create());
+      const { manager, warnings } = await activate(await subject.create(home));
       const turn = manager.turnMemory;
       turn.onTurnStart("what do I drink?");
       await turn.recall("what do I drink?", never);
@@ -105,7 +105,7 @@ export function memoryProviderContract(subject: MemoryProviderSubject): void {
     });
 
     it("answers its tools in JSON, also when they are called with nonsense [10:7.2]", async () => {
-      const { manager } = await activate(subject.create());
+      const { manager } = await activate(await subject.create(home));
       for (const tool of manager.tools) {
         for (const args of [{}, { action: 7, query: null, fact_id: "x" }]) {
           const { content } = await tool.execute(args, toolContext());
@@ -117,7 +117,7 @@ export function memoryProviderContract(subject: MemoryProviderSubject): void {
     });
 
     it("says the same in the prompt each time, and closes more than once without harm", async () => {
-      const provider = subject.create();
+      const provider = await subject.create(home);
       const { manager } = await activate(provider);
       expect(provider.systemPromptBlock?.()).toBe(provider.systemPromptBlock?.());
       await manager[Symbol.asyncDispose]();
@@ -126,8 +126,8 @@ export function memoryProviderContract(subject: MemoryProviderSubject): void {
 
     it("can be opened again on the same home", async () => {
       for (let run = 0; run < 2; run += 1) {
-        const { manager, warnings } = await activate(subject.create());
-        expect(manager.providerName).toBe(subject.create().name);
+        const { manager, warnings } = await activate(await subject.create(home));
+        expect(manager.providerName).toBe(subject.name);
         await manager[Symbol.asyncDispose]();
         expect(warnings()).toEqual([]);
       }

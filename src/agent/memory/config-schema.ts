@@ -12,6 +12,8 @@ export interface ConfigField {
   /** Where to get the value. */
   readonly url?: string;
   readonly envVar?: string;
+  /** Kept in `.env` although it is no secret: where a key is sent is as worth guarding as the key. */
+  readonly isInEnvironment?: boolean;
   /** Asked only when these earlier answers were given. */
   readonly when?: Readonly<Record<string, string>>;
   /** A default that depends on an earlier answer. */
@@ -117,8 +119,9 @@ export function applyAnswers(schema: ConfigSchema, answers: Answers, options: Ap
       problems.push(`${field.key} must be one of ${field.choices.join(", ")}.`);
       continue;
     }
-    const isForEnvironment = field.secret === true || (options.hasSaveConfig === false && field.envVar !== undefined);
-    if (isForEnvironment) environment[variableOf(field)] = value;
+    const isWithoutFile = options.hasSaveConfig === false && field.envVar !== undefined;
+    if (field.secret === true || field.isInEnvironment === true || isWithoutFile)
+      environment[variableOf(field)] = value;
     else values[field.key] = value;
   }
   return { environment, values, problems };
@@ -172,6 +175,7 @@ function readField(one: Readonly<Record<string, unknown>>): ConfigField | undefi
     field.choices = one["choices"].flatMap((choice: unknown) => scalarText(choice) ?? []);
   const url = scalarText(one["url"]);
   if (url !== undefined) field.url = url;
+  if ((one["isInEnvironment"] ?? one["is_in_environment"]) === true) field.isInEnvironment = true;
   const envVar = scalarText(one["envVar"] ?? one["env_var"]);
   if (envVar !== undefined) field.envVar = envVar;
   if (isRecord(one["when"])) field.when = texts(one["when"]);

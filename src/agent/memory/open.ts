@@ -119,11 +119,11 @@ function memoryFolder(home: HermesHome, userId: string | undefined): string {
 }
 
 /** The provider the user chose: one that comes with the program, else one of a plugin. */
-async function chosenProvider({ loaded }: Machine, { pluginProviders, warn }: MemoryOptions): Promise<unknown> {
+async function chosenProvider({ loaded, home }: Machine, { pluginProviders, warn }: MemoryOptions): Promise<unknown> {
   const name = loaded.config.memory.provider;
   if (name === "") return undefined;
   const bundled = bundledProviders.find((one) => one.name === name);
-  if (bundled !== undefined) return bundled.load();
+  if (bundled !== undefined) return bundled.load({ variables: loaded.environment.variables, hermesHome: home.root });
   const found = pluginProviders.find(
     (one) => typeof one === "object" && one !== null && Reflect.get(one, "name") === name,
   );

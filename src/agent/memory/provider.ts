@@ -3,6 +3,13 @@ import type { ConfigSchema } from "./config-schema.ts";
 import type { MemoryTarget, NoteAction } from "./entries.ts";
 import type { WriteMetadata } from "./memory-writes.ts";
 
+/** What a provider that ships with the program is made from. */
+export interface ProviderHost {
+  /** The environment with the `.env` of the home. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly hermesHome: string;
+}
+
 /** Who the provider works for. Only a primary agent's conversations are worth remembering. */
 export type AgentContext = "primary" | "subagent" | "cron" | "flush";
 

@@ -1,4 +1,12 @@
-import { bundledProviders, isMemoryProvider, type MemoryProvider, MemoryWrites, Notes, Quarantine } from "#agent";
+import {
+  bundledProviders,
+  isMemoryProvider,
+  type MemoryProvider,
+  MemoryWrites,
+  Notes,
+  type ProviderHost,
+  Quarantine,
+} from "#agent";
 import { silentLogger } from "#foundation/files/logger";
 import { Scope } from "#foundation/lifecycle/disposal";
 import { systemClock } from "#foundation/time/clock";
@@ -42,8 +50,8 @@ export async function memoryProviders(invocation: Invocation): Promise<readonly 
   const bundled = bundledProviders.map(({ name, description }) => ({ name, description, isBundled: true }));
   const names = new Set(bundled.map(({ name }) => name));
   const plugged = host.list
-    .filter((one) => one.state.kind === "recorded" && !names.has(one.key))
-    .map(({ key, description }) => ({ name: key, description, isBundled: false }));
+    .filter((one) => one.state.kind === "recorded" && !names.has(lastPart(one.key)))
+    .map(({ key, description }) => ({ name: lastPart(key), description, isBundled: false }));
   return [...bundled, ...plugged];
 }
 
@@ -56,12 +64,24 @@ export async function loadProvider(invocation: Invocation, name: string): Promis
   const scope = new Scope();
   const end = { [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose]() };
   const bundled = bundledProviders.find((one) => one.name === name);
-  if (bundled !== undefined) return { provider: await bundled.load(), ...end };
+  if (bundled !== undefined) return { provider: await bundled.load(await providerHost(invocation)), ...end };
   const { host, contributions } = await openPlugins(invocation, { isLoaded: false });
   scope.adopt(host);
-  const state = await host.enable(name);
+  const key = host.list.find((one) => one.key === name || lastPart(one.key) === name)?.key;
+  const state = await host.enable(key ?? name);
   const provider: unknown = contributions.memoryProvider;
   if (state.kind === "enabled" && isMemoryProvider(provider)) return { provider, ...end };
   await scope[Symbol.asyncDispose]();
   return undefined;
+}
+
+/** A provider may lie in `plugins/<name>/` or in `plugins/memory/<name>/`. */
+function lastPart(key: string): string {
+  return key.split("/").at(-1) ?? key;
+}
+
+/** What bundled providers are made from. */
+export async function providerHost(invocation: Invocation): Promise<ProviderHost> {
+  const { home, loaded } = await loadSettings(invocation, { isQuiet: true });
+  return { variables: loaded.environment.variables, hermesHome: home.root };
 }

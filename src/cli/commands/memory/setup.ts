@@ -3,6 +3,7 @@ import {
   applyAnswers,
   bundledProviders,
   type ConfigSchema,
+  type ProviderHost,
   questionsFor,
   readConfigSchema,
   setupKind,
@@ -14,7 +15,7 @@ import type { Invocation } from "../../command.ts";
 import { flagList } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
 import { type Asker, isTerminal, openAsker } from "../../support/ask.ts";
-import { loadProvider, memoryProviders, type ProviderOffer } from "../../support/memory.ts";
+import { loadProvider, memoryProviders, type ProviderOffer, providerHost } from "../../support/memory.ts";
 import { editOptions, loadSettings } from "../../support/settings.ts";
 import { usageError } from "../../usage-error.ts";
 
@@ -60,19 +61,20 @@ async function chosenName(invocation: Invocation, asker: Asker | undefined): Pro
       "Which provider? There is no terminal to ask at.",
       `Name one: hermes memory setup ${offers.map(({ name }) => name).join(" | ")}`,
     );
+  const host = await providerHost(invocation);
   const choices = offers.map(async (offer) => ({
     label: offer.name,
-    detail: await detailOf(offer),
+    detail: await detailOf(offer, host),
     value: offer.name,
   }));
   return await asker.choose("Which memory provider?", await Promise.all(choices));
 }
 
 /** What there is to set up, for providers that come with the program; the code of a plugin does not run before it is chosen. */
-async function detailOf({ name, description }: ProviderOffer): Promise<string> {
+async function detailOf({ name, description }: ProviderOffer, host: ProviderHost): Promise<string> {
   const bundled = bundledProviders.find((one) => one.name === name);
   if (bundled === undefined) return description;
-  const provider = await bundled.load();
+  const provider = await bundled.load(host);
   return `${description} (${setupKind(readConfigSchema(provider.getConfigSchema()))})`;
 }
 
