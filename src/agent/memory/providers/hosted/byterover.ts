@@ -31,7 +31,8 @@ export const byterover: MemoryService = {
     "You have a tree of knowledge kept by ByteRover. brv_query asks it, brv_curate files something worth knowing, brv_status says how it is doing.",
   isReady: (settings) => programOf(settings) !== undefined,
   connect(settings, { hermesHome, userId }): ServiceConnection {
-    const folder = userId === undefined ? join(hermesHome, "byterover") : join(hermesHome, "byterover-users", safeId(userId));
+    const folder =
+      userId === undefined ? join(hermesHome, "byterover") : join(hermesHome, "byterover-users", safeId(userId));
     const program = programOf(settings);
     const run = async (args: readonly string[], signal: AbortSignal): Promise<string> => {
       if (program === undefined) throw new ServiceError("The program brv is not installed.");
