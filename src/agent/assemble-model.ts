@@ -35,8 +35,6 @@ export interface ModelChoices {
   readonly conversation: Conversation;
   readonly chosen: StartingModel;
   readonly events: AgentEvents;
-  /** What the session had cost before this process knew it. */
-  readonly spentUsd: number;
   /** The session at the root of a delegation; the session itself when absent. */
   readonly treeId?: string | undefined;
 }
@@ -48,14 +46,17 @@ const describeText =
 export function assembleModel(host: AgentHost, scope: SessionScope, choices: ModelChoices): AgentModel {
   const { models, rateLimits, accountGate, machine } = host;
   const { config } = machine.loaded;
-  models.budget.open("session", scope.spender.sessionId, choices.spentUsd);
+  const { treeId, conversation } = choices;
+  const spender =
+    treeId === undefined ? scope.spender : { ...scope.spender, sessionId: conversation.sessionId, treeId };
   return {
     stream: (request, signal) => models.stream(request, signal),
     money: budgetedMoney({
       gate: models.budget,
       limits: () => models.budgetLimits(),
       quote: (target) => models.catalog.catalog.prices(models.question(target)),
-      treeId: choices.treeId ?? scope.spender.treeId,
+      spender,
+      purpose: "main",
       warn: (text) => choices.events.emit({ type: "notice", level: "warn", text }),
     }),
     remedies: (context) => remediesFor({ host, scope, chosen: choices.chosen }, choices.conversation, context),

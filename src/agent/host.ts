@@ -1,6 +1,6 @@
 import type { Machine } from "#config";
 import type { ChildStatus, SessionId } from "#conversation";
-import type { AccountGate, AuxiliaryRecord, FallbackEvent, Models, RateLimitLedger } from "#model";
+import type { AccountGate, FallbackEvent, Models, RateLimitLedger } from "#model";
 import type { SessionScope, Toolbox } from "#tools";
 import type { CompressionRecord } from "./compression/compression-run.ts";
 import type { ContextEngine } from "./compression/engine.ts";
@@ -60,7 +60,6 @@ export interface AgentRecords {
   childTranscript(parent: ChildParent, child: ChildIdentity): Promise<Transcript>;
   /** Messages that compression took out of the context. */
   readMessages(conversation: Conversation): ReadMessages;
-  sideCall(sessionId: SessionId, call: AuxiliaryRecord): void;
   childCall(sessionId: SessionId, call: ChildCall): void;
   /** Its session is over. */
   childEnded(sessionId: SessionId, status: ChildStatus): void;

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { silentLogger } from "#foundation/files/logger";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { BudgetGate, type BudgetLimits, type PriceQuote } from "#model";
+import { MemoryMoneyLedger } from "#model/testing";
 import { calls, hangAfter, reply, says, serverError } from "../../test/fakes/model-server/index.ts";
 import { budgetedMoney } from "./money/budgeted-money.ts";
 import { harnesses, protocols } from "./testing/harnesses.ts";
-import type { CountedCall } from "./turn/request/call-model.ts";
 
 const harness = harnesses();
+const sessionId = "20260101_000000_0badf00d";
 const hi = { userMessage: "Hi" };
 const used = { input: 400, cacheRead: 600, output: 50, cacheWrite: 0 };
 const dollarPerThousand: PriceQuote = {
@@ -18,17 +20,19 @@ const dollarPerThousand: PriceQuote = {
 
 function money(limits: Partial<BudgetLimits> = {}, quote: PriceQuote = dollarPerThousand) {
   const all: BudgetLimits = { mode: "hard", unknownPrice: "allow", ...limits };
-  const gate = new BudgetGate({ limits: () => all, clock: new FakeClock() });
+  const clock = new FakeClock();
+  const ledger = new MemoryMoneyLedger(clock);
+  const gate = new BudgetGate({ limits: () => all, ledger, clock, logger: silentLogger });
   const warnings: string[] = [];
-  const counted: CountedCall[] = [];
   const port = budgetedMoney({
     gate,
     limits: () => all,
     quote: () => quote,
+    spender: { sessionId },
+    purpose: "main",
     warn: (text) => void warnings.push(text),
-    counted: (call) => Promise.resolve(void counted.push(call)),
   });
-  return { port, gate, warnings, counted };
+  return { port, warnings, spent: async () => await ledger.spent({ sessionId }) };
 }
 
 describe.each(protocols)("tokens over %s", (protocol) => {
@@ -55,13 +59,13 @@ describe.each(protocols)("tokens over %s", (protocol) => {
 
 describe("the cost of a session", () => {
   it("is estimated from a price, and says so [10:LOOP-58]", async () => {
-    const { port, counted } = money();
+    const { port, spent } = money();
     const { agent, server } = await harness({ deps: { money: port } });
     server.script(says("Hi", { usage: used }));
     const ended = await agent.runConversation(hi);
     expect(ended).toMatchObject({ cost: { status: "estimated", source: "user_override" } });
     expect(ended.cost?.usd).toBeCloseTo(0.4 + 0.06 + 0.05, 9);
-    expect(counted).toHaveLength(1);
+    expect(await spent()).toMatchObject({ calls: 1 });
   });
 
   it("is what the provider says, where it says [10:LOOP-58]", async () => {
@@ -108,12 +112,12 @@ describe("a limit on money", () => {
   });
 
   it("counts what is spent, and stops a turn in its middle", async () => {
-    const { port, gate } = money({ sessionUsd: 6 });
+    const { port, spent } = money({ sessionUsd: 6 });
     const { agent, server } = await harness({ deps: { money: port } });
     server.script(calls("terminal", {}, { usage: { input: 5_000, output: 10 } }));
     const ended = await agent.runConversation(hi);
     expect(ended).toMatchObject({ exitReason: "budget_exceeded", apiCalls: 2 });
-    expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBeCloseTo(5.01, 6);
+    expect((await spent()).usd).toBeCloseTo(5.01, 6);
     expect(ended.messages.map((message) => message.role)).toEqual(["user", "assistant", "tool"]);
   });
 
@@ -135,15 +139,15 @@ describe("a limit on money", () => {
   });
 
   it("gives back what was set aside for calls that failed, and books an estimate of interrupted ones", async () => {
-    const { port, gate } = money({ sessionUsd: 100 });
+    const { port, spent } = money({ sessionUsd: 100 });
     const { agent, server, bus } = await harness({ deps: { money: port }, remedies: { maxAttempts: 1 } });
     server.script(serverError());
     await agent.runConversation(hi);
-    expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBe(0);
+    expect((await spent()).usd).toBe(0);
     server.script(hangAfter({ events: 2 }, says("Hello there, how are you")));
     using _stop = bus.subscribe((event) => void (event.type === "text-delta" && agent.interrupt()));
     const ended = await agent.runConversation(hi);
     expect(ended.interrupted).toBe(true);
-    expect(gate.spentUsd("session", "20260101_000000_0badf00d")).toBeGreaterThan(0);
+    expect((await spent()).usd).toBeGreaterThan(0);
   });
 });

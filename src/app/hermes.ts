@@ -1,5 +1,6 @@
 import { ChildTable, createDelegateTool, delegationSettings, ensureSoul, memoryTool, recallTool } from "#agent";
-import { type LoadedConfig, type MachineOptions, openMachine } from "#config";
+import { type LoadedConfig, type Machine, type MachineOptions, openMachine } from "#config";
+import type { MoneyLedger } from "#conversation";
 import { answerCronLine, type CronJobs, cronTool, type Scheduler } from "#cron";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
@@ -55,10 +56,10 @@ export async function openHermes(options: HermesOptions): Promise<Hermes> {
 async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   const machine = scope.adopt(await openMachine(options));
   const { home, loaded, env, version, clock, logger, redactor } = machine;
-  const models = scope.adopt(await openModels(machine));
   const plugins = new Plugins(machine, pluginOptions(options));
   const location = options.isIncognito === true ? { memory: true as const } : storeLocation(loaded, home);
   const store = scope.adopt(await openStore(location, { clock, log: logger }));
+  const models = scope.adopt(await openModels(machine, await ledgerOf(options, { machine, store, scope })));
   const toolbox = scope.adopt(
     openTools(machine, {
       yolo: options.yolo,
@@ -127,6 +128,17 @@ function pluginOptions({ acceptHooks, confirmHook }: HermesOptions) {
 /** Tools that stand beside what they expose, above the other tools. */
 function agentTools({ config }: LoadedConfig, stored: Pick<Hermes, "store" | "logger">): readonly Tool[] {
   return [memoryTool, createSessionSearchTool(stored), recallTool, createDelegateTool(delegationSettings(config))];
+}
+
+/** What nobody keeps costs money all the same: limits of a day count it where every process of the home does. */
+async function ledgerOf(
+  { isIncognito }: HermesOptions,
+  { machine, store, scope }: { readonly machine: Machine; readonly store: Store; readonly scope: Scope },
+): Promise<MoneyLedger> {
+  const { loaded, home, clock, logger } = machine;
+  const { daily_usd, user_daily_usd } = loaded.config.budget;
+  if (isIncognito !== true || (daily_usd === undefined && user_daily_usd === undefined)) return store.money;
+  return scope.adopt(await openStore(storeLocation(loaded, home), { clock, log: logger })).money;
 }
 
 /** PostgreSQL where an address is set, else the home's own file. */

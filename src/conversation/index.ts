@@ -16,13 +16,14 @@ export {
   type ContentPart,
   type ImagePart,
   imagePart,
+  imageProblem,
   imagesOf,
+  sentImageKind,
   textOf,
   textPart,
 } from "./content.ts";
 export { type AgentEvents, EventBus } from "./event-bus.ts";
 export type { MessageId, SessionId, TurnId } from "./ids.ts";
-export { imageProblem, sentImageKind } from "./image-kind.ts";
 export { cleanContent, cleanInput, recallBlock, recallNote } from "./input.ts";
 export {
   type AssistantMessage,
@@ -42,6 +43,18 @@ export {
   wordsOf,
 } from "./message.ts";
 export type { ModelEvent, OpaqueField } from "./model-event.ts";
+export {
+  type CeilingReached,
+  type Ceilings,
+  isReached,
+  limitsOf,
+  type MoneyLedger,
+  type PlannedCall,
+  reservationLifeMs,
+  type SettledCall,
+  type Spender,
+  type Spending,
+} from "./money.ts";
 export { canonicalArguments, normalizeMessage } from "./normalize.ts";
 export { replayedReasoning, structuredReasoning } from "./reasoning.ts";
 export {

@@ -9,11 +9,10 @@ export {
   createAuxiliary,
 } from "./auxiliary/auxiliary.ts";
 export { compressionThreshold } from "./auxiliary/compression-window.ts";
-export type { AuxiliaryRecord } from "./auxiliary/totals.ts";
 export { estimateCall } from "./budget/estimate.ts";
 export { BudgetGate } from "./budget/gate.ts";
 export type { BudgetLimits } from "./budget/limits.ts";
-export { assumedPriceNotice, describeCeiling, describeRefusal } from "./budget/messages.ts";
+export { assumedPriceNotice, describeCeiling, describeRefusal, describeStanding } from "./budget/messages.ts";
 export { costOfCall } from "./catalog/cost.ts";
 export type { PriceQuote } from "./catalog/pricing.ts";
 export { misreportsModel } from "./catalog/provider-facts.ts";

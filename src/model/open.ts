@@ -1,8 +1,9 @@
 import type { Config, Machine } from "#config";
+import type { MoneyLedger } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { Scope } from "#foundation/lifecycle/disposal";
-import { FileDayLedger } from "./budget/day-ledger-file.ts";
 import { BudgetGate, type BudgetGateDeps } from "./budget/gate.ts";
+import { MemoryMoneyLedger } from "./budget/memory-ledger.ts";
 import { knowledgeFrom, type OpenCatalog, openCatalog } from "./catalog/open-catalog.ts";
 import type { AttemptEvent } from "./client.ts";
 import { type AuthBackend, AuthFile } from "./credentials/auth-file.ts";
@@ -52,7 +53,10 @@ export interface Models extends AsyncDisposable {
   question(target: Target): Parameters<OpenCatalog["catalog"]["prices"]>[0];
 }
 
-export async function openModels(machine: ModelMachine): Promise<Models> {
+export async function openModels(
+  machine: ModelMachine,
+  ledger: MoneyLedger = new MemoryMoneyLedger(machine.clock),
+): Promise<Models> {
   const scope = new Scope();
   const { loaded, home, clock, logger, redactor } = machine;
   const { config } = loaded;
@@ -67,7 +71,8 @@ export async function openModels(machine: ModelMachine): Promise<Models> {
   const budget = new BudgetGate({
     limits: () => limitsOf(config),
     clock,
-    day: new FileDayLedger(home.at("budget.json")),
+    ledger,
+    logger,
   });
   const lists = scope.adopt(new ProviderLists({ context, cache, bedrock: config.bedrock.discovery, logger }));
   const choices = scope.adopt(
@@ -205,5 +210,6 @@ function limitsOf({ budget }: Config): BudgetLimits {
     ...(budget.session_usd === undefined ? {} : { sessionUsd: budget.session_usd }),
     ...(budget.daily_usd === undefined ? {} : { dayUsd: budget.daily_usd }),
     ...(budget.delegation_tree_usd === undefined ? {} : { treeUsd: budget.delegation_tree_usd }),
+    ...(budget.user_daily_usd === undefined ? {} : { userDayUsd: budget.user_daily_usd }),
   };
 }

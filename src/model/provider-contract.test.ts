@@ -16,6 +16,7 @@ import {
 import { createAuxiliary } from "./auxiliary/auxiliary.ts";
 import { estimateCall } from "./budget/estimate.ts";
 import { BudgetGate } from "./budget/gate.ts";
+import { MemoryMoneyLedger } from "./budget/memory-ledger.ts";
 import { ModelCatalog } from "./catalog/catalog.ts";
 import { estimateRequest } from "./catalog/token-estimate.ts";
 import { type ModelClientDeps, streamModel } from "./client.ts";
@@ -273,11 +274,10 @@ function auxiliaryAt(stage: Stage): ReturnType<typeof createAuxiliary> {
       };
     },
     cost: (target, usage, reported) => catalog.cost(question(target), usage, reported),
-    gate: new BudgetGate({ limits: () => limits, clock }),
+    gate: new BudgetGate({ limits: () => limits, ledger: new MemoryMoneyLedger(clock), clock, logger: silentLogger }),
     spender: { sessionId: "s" },
     clock,
     warn: () => undefined,
-    record: () => undefined,
     logger: silentLogger,
   });
 }

@@ -1,4 +1,5 @@
 /** For tests of what stands on models. */
+export { MemoryMoneyLedger } from "./budget/memory-ledger.ts";
 export { streamModel } from "./client.ts";
 export type { CredentialHandle } from "./credential-handle.ts";
 export { AuthFile } from "./credentials/auth-file.ts";

@@ -8,6 +8,7 @@ import { JobRepository } from "./repositories/jobs.ts";
 import { isFenceCurrent, LeaseRepository } from "./repositories/leases.ts";
 import { MessageRepository } from "./repositories/messages.ts";
 import { MetaRepository } from "./repositories/meta.ts";
+import { MoneyRepository } from "./repositories/money.ts";
 import { OutboxRepository } from "./repositories/outbox.ts";
 import { ReportRepository } from "./repositories/reports.ts";
 import { RouteRepository } from "./repositories/routes.ts";
@@ -32,6 +33,7 @@ export function buildAggregates(context: RepositoryContext): Aggregates {
     documents: new DocumentRepository(context),
     meta: new MetaRepository(context),
     usage: new UsageRepository(context),
+    money: new MoneyRepository(context),
     turns: new TurnRepository(context),
     reports: new ReportRepository(context),
   };

@@ -1,4 +1,4 @@
-import type { Message, SessionId, TurnId } from "#conversation";
+import type { Message, MoneyLedger, SessionId, TurnId } from "#conversation";
 import type { Document, NewDocument } from "./records/document.ts";
 import type {
   Admission,
@@ -33,15 +33,8 @@ import type {
   TitleOutcome,
 } from "./records/session.ts";
 import type {
-  Ceilings,
   CompressionRecord,
-  NewReservation,
-  Reservation,
   SessionEvent,
-  Settlement,
-  SideCallRecord,
-  Spending,
-  SpendScope,
   StoredCompression,
   StoredTurn,
   TurnRecord,
@@ -241,14 +234,6 @@ export interface Meta {
 export interface UsageLedger {
   /** `add` for the tokens of a call, `set` for the totals a cumulative writer reports. */
   change(sessionId: SessionId, change: UsageChange, mode?: "add" | "set"): Promise<void>;
-  /** Holds money for a call before it is made, or says which ceiling is in the way. */
-  reserve(reservation: NewReservation, ceilings: Ceilings): Promise<Reservation>;
-  settle(reservationId: string, settlement: Settlement): Promise<void>;
-  /** The call was not made. */
-  release(reservationId: string): Promise<void>;
-  spent(scope: Partial<SpendScope> & { sinceMs?: number }): Promise<Spending>;
-  /** A call beside the conversation that is over: it counts by task, not among the calls of the session. */
-  noteSideCall(call: SideCallRecord): Promise<void>;
 }
 
 export interface Turns {
@@ -279,6 +264,7 @@ export interface Aggregates {
   readonly documents: Documents;
   readonly meta: Meta;
   readonly usage: UsageLedger;
+  readonly money: MoneyLedger;
   readonly turns: Turns;
   readonly reports: Reports;
 }

@@ -286,10 +286,11 @@ describe("two sessions in one process", () => {
       `budget: {session_usd: 40, mode: hard}\npricing: {overrides: {"custom:left": {left-model: ${price}}, "custom:right": {right-model: ${price}}}}\n`,
     );
     const [a, b] = [await ann(), await bob()];
-    const spent = (who: Person): number => hermes.models.budget.spentUsd("session", who.session.info.rootId);
+    const spent = async (who: Person): Promise<number> =>
+      (await hermes.store.money.spent({ sessionId: who.session.info.rootId })).usd;
     await a.call("terminal", { command: "true" });
-    expect(spent(a)).toBeGreaterThan(0);
-    expect(spent(b)).toBe(0);
+    expect(await spent(a)).toBeGreaterThan(0);
+    expect(await spent(b)).toBe(0);
     expect(right.requests).toHaveLength(0);
     await b.call("terminal", { command: "true" });
     await Promise.all([a, b].map(({ session }) => session.settled()));

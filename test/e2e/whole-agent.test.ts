@@ -89,6 +89,27 @@ describe("providers and money", () => {
     expect(ran.stderr).toMatch(/budget/i);
     expect(server.requests).toHaveLength(0);
   });
+
+  it("counts what every program of the home spends against the limit of a day, and /usage shows it", async () => {
+    await using server = await startModelServer();
+    const budget = [
+      "budget:\n  daily_usd: 6\n  mode: hard\n",
+      "pricing:\n  overrides:\n    custom:\n      fake-model: {input: 1000, output: 1000, cache_read: 1000}\n",
+      "auxiliary:\n  title_generation: {enabled: false}\n",
+    ].join("");
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl, budget) });
+    const ask = (...line: string[]) => stage.run(["chat", "-q", "hi", "-Q", "-t", "none", "--ignore-rules", ...line]);
+    server.otherwise(says("Fine.", { usage: { input: 700, output: 50 } }));
+    expect(await ask()).toMatchObject({ code: 0 });
+    const shown = await stage.run(["chat", "-q", "/usage", "-Q"]);
+    expect(shown.stdout).toMatch(/Budget\s+\$0\.75 of \$6\.00 for today/);
+    server.otherwise(says("Dear.", { usage: { input: 5000, output: 50 } }));
+    expect(await ask()).toMatchObject({ code: 0 });
+    const last = await ask();
+    expect(last).toMatchObject({ code: 1, stdout: "" });
+    expect(last.stderr).toContain("budget.daily_usd");
+    expect(server.requests).toHaveLength(2);
+  });
 });
 
 describe("what one session knows of another", () => {

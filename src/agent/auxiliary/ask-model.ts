@@ -1,4 +1,4 @@
-import type { Message, SessionId, ToolDefinition } from "#conversation";
+import type { Message, SessionId, Spender, ToolDefinition } from "#conversation";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
 import {
@@ -9,7 +9,6 @@ import {
   type RequestOptions,
   type TargetRequest,
 } from "#model";
-import type { Spender } from "#tools";
 import { budgetedMoney } from "../money/budgeted-money.ts";
 import { callModel } from "../turn/request/call-model.ts";
 
@@ -17,6 +16,8 @@ export interface AskedModel {
   readonly wanted: TargetRequest;
   /** Whose money it is. */
   readonly spender: Spender;
+  /** What the call is for, in the account. */
+  readonly purpose: string;
   readonly system?: string;
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolDefinition[];
@@ -36,7 +37,8 @@ export async function askModel(models: Models, asked: AskedModel, signal: AbortS
     gate: models.budget,
     limits: () => models.budgetLimits(),
     quote: (priced) => models.catalog.catalog.prices(models.question(priced)),
-    treeId: asked.spender.treeId,
+    spender: asked.spender,
+    purpose: asked.purpose,
     warn: () => undefined,
   });
   const request = {

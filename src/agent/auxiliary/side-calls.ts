@@ -1,17 +1,9 @@
 import type { Config } from "#config";
-import { type Content, imagePart, type SessionId, textPart, userMessage } from "#conversation";
+import { type Content, imagePart, type Spender, textPart, userMessage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
-import {
-  type Auxiliary,
-  type AuxiliaryRecord,
-  createAuxiliary,
-  estimateCall,
-  estimateRequest,
-  type Models,
-  type Target,
-} from "#model";
-import type { Spender, Auxiliary as ToolAuxiliary } from "#tools";
+import { type Auxiliary, createAuxiliary, estimateCall, estimateRequest, type Models, type Target } from "#model";
+import type { Auxiliary as ToolAuxiliary } from "#tools";
 import { askModel } from "./ask-model.ts";
 import { samplingModel } from "./sampling.ts";
 
@@ -20,8 +12,6 @@ export interface SideCallDeps {
   readonly logger: Logger;
   /** `auxiliary`: which model each task uses. */
   settings(): Config["auxiliary"];
-  /** Every call a provider counted. */
-  record(sessionId: SessionId, call: AuxiliaryRecord): void;
 }
 
 /** Whose side calls they are. */
@@ -34,11 +24,10 @@ export interface SideCaller {
 
 /** The small side calls of one session: titles, summaries, judgements. They pass the same money gate. */
 export function openSideCalls(
-  { models, logger, settings, record }: SideCallDeps,
+  { models, logger, settings }: SideCallDeps,
   { spender, main, warn }: SideCaller,
 ): Auxiliary {
   const { catalog } = models.catalog;
-  const sessionId = spender.sessionId as SessionId;
   return createAuxiliary({
     stream: (request, signal) => models.stream(request, signal),
     estimate: (request) => {
@@ -48,7 +37,7 @@ export function openSideCalls(
     },
     cost: (target, usage, reportedUsd) => catalog.cost(models.question(target), usage, reportedUsd),
     gate: models.budget,
-    spender: { sessionId, treeId: spender.treeId },
+    spender,
     clock: systemClock,
     warn,
     settings,
@@ -64,7 +53,6 @@ export function openSideCalls(
       const { code, message, hint } = resolution;
       return { kind: "failure", code, message, hint };
     },
-    record: (call) => record(sessionId, call),
     logger,
   });
 }
@@ -114,6 +102,7 @@ function mixtureModels(models: Models, spender: Spender): ToolAuxiliary["complet
       {
         wanted: { provider: "openrouter", model },
         spender,
+        purpose: "mixture_of_agents",
         messages: [userMessage(prompt)],
         ...(system === undefined ? {} : { system }),
         options: {

@@ -1,9 +1,11 @@
 import { tmpdir } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid } from "#conversation";
+import { silentLogger } from "#foundation/files/logger";
 import { Deferred } from "#foundation/lifecycle/deferred";
 import { FakeClock } from "#foundation/testing/fake-clock";
 import { BudgetGate } from "#model";
+import { MemoryMoneyLedger } from "#model/testing";
 import { result } from "#tools";
 import { fakeTool } from "#tools/testing";
 import { calls, type Reply, says, serverError } from "../../../test/fakes/model-server/index.ts";
@@ -208,18 +210,23 @@ describe("a batch", () => {
   });
 
   it("shares one purse: the ceiling of the tree stops the children that come too late [10:DELEG-6]", async () => {
+    const clock = new FakeClock();
+    const ledger = new MemoryMoneyLedger(clock);
     const gate = new BudgetGate({
       limits: () => ({ mode: "hard", unknownPrice: "allow", treeUsd: 2.5 }),
-      clock: new FakeClock(),
+      ledger,
+      clock,
+      logger: silentLogger,
     });
     const trees = new Set<string | undefined>();
     const one = await delegation({
       maxTotalChildren: 1,
       moneyFor: (spec, sessionId) => ({
-        async reserve(request, _facts, signal) {
+        async reserve(request) {
           trees.add(spec?.treeId);
           const spender = spec === undefined ? { sessionId } : { sessionId, treeId: spec.treeId };
-          const outcome = await gate.reserve(spender, { nanoUsd: 1_000_000_000, isAssumed: false }, signal);
+          const caller = { spender, purpose: "main", target: request.target };
+          const outcome = await gate.reserve(caller, { nanoUsd: 1_000_000_000, isAssumed: false });
           if (outcome.kind === "reserved") return { id: outcome.id };
           const { provider, model } = request.target;
           const flags = { isPartial: false, isRetryable: false, mayCompress: false, mayRotate: false };
@@ -227,12 +234,12 @@ describe("a batch", () => {
             refused: { kind: "budget_exceeded", provider, model, message: "too dear", mayFallBack: false, ...flags },
           };
         },
-        async settle(id, _counted, signal) {
+        async settle(id, { usage }) {
           const cost = { status: "estimated", source: "test", usd: 1 } as const;
-          await gate.settle(id, cost, signal);
+          await gate.settle(id, { usage, cost });
           return cost;
         },
-        release: (id, signal) => gate.release(id, signal),
+        release: (id) => gate.release(id),
       }),
     });
     play(one, tasks("a", "b", "c"), (goal) => says(`did ${goal}`));
@@ -243,7 +250,7 @@ describe("a batch", () => {
       ["completed", "text_response"],
       ["failed", "budget_exceeded"],
     ]);
-    expect(gate.spentUsd("tree", "20260101_000000_0badf00d")).toBe(2);
+    expect((await ledger.spent({ treeId: "20260101_000000_0badf00d" })).usd).toBe(2);
     expect([...trees]).toEqual([undefined, "20260101_000000_0badf00d"]);
   });
 });

@@ -84,7 +84,6 @@ async function openChild(
     chosen: choices.chosen,
     auxiliary: choices.auxiliary,
     events: choices.events,
-    spentUsd: choices.spentUsd,
     transcript: unrecorded(conversation.sessionId),
     settings: childSettings(host.machine.loaded.config, deps.settings),
     startedAtMs: host.machine.clock.now(),

@@ -1,4 +1,4 @@
-import { unknownCost } from "#conversation";
+import { type Spender, unknownCost } from "#conversation";
 import {
   assumedPriceNotice,
   type BudgetGate,
@@ -13,7 +13,7 @@ import {
   type PriceQuote,
   type Target,
 } from "#model";
-import type { CallMoney, CountedCall } from "../turn/request/call-model.ts";
+import type { CallMoney } from "../turn/request/call-model.ts";
 
 export interface BudgetedMoneyDeps {
   readonly gate: BudgetGate;
@@ -21,12 +21,11 @@ export interface BudgetedMoneyDeps {
   limits(): BudgetLimits;
   /** What the tokens of this target cost, as far as anybody knows. */
   quote(target: Target): PriceQuote | Promise<PriceQuote>;
-  /** The session at the root of a delegation. */
-  readonly treeId?: string;
+  readonly spender: Spender;
+  /** What the calls are for, in the account. */
+  readonly purpose: string;
   /** Soft ceilings that were passed, and prices that had to be assumed: each is told once. */
   warn(text: string): void;
-  /** Every call with what it cost, for the counters of the session. */
-  counted?(call: CountedCall, priced: ReturnType<typeof costOfCall>): Promise<void>;
 }
 
 /** Sets money aside before each call and accounts for it afterwards. */
@@ -38,7 +37,8 @@ export function budgetedMoney(deps: BudgetedMoneyDeps): CallMoney {
     warned.add(key);
   };
   return {
-    async reserve(request, { sessionId, estimatedTokens }, signal) {
+    async reserve(request, { estimatedTokens }, signal) {
+      signal.throwIfAborted();
       const quote = await deps.quote(request.target);
       const output = request.options.maxOutputTokens ?? request.target.limits.defaultOutputTokens;
       const call = {
@@ -46,37 +46,29 @@ export function budgetedMoney(deps: BudgetedMoneyDeps): CallMoney {
         quote,
         ...(output === undefined ? {} : { maxOutputTokens: output }),
       };
-      const spender = { sessionId, ...(deps.treeId === undefined ? {} : { treeId: deps.treeId }) };
-      const outcome = await deps.gate.reserve(spender, estimateCall(call, deps.limits()), signal);
+      const { spender, purpose } = deps;
+      const caller = { spender, purpose, target: request.target };
+      const outcome = await deps.gate.reserve(caller, estimateCall(call, deps.limits()));
       if (outcome.kind === "refused") return { refused: refusalOf(request, describeRefusal(outcome)) };
       for (const reached of outcome.warnings) deps.warn(describeCeiling(reached));
       if (outcome.isAssumed) warnOnce(request.target.model, assumedPriceNotice);
       quotes.set(outcome.id, quote);
       return { id: outcome.id };
     },
-    async settle(id, counted, signal) {
+    async settle(id, counted) {
       const quote = quotes.get(id);
       quotes.delete(id);
-      const priced = priceOf(counted, quote);
-      const cost = priced?.cost ?? unknownCost;
-      await deps.gate.settle(id, cost, signal);
-      if (priced !== undefined) await deps.counted?.(counted, priced);
+      const { usage, costUsd } = counted;
+      // Nobody knows the price: such a call costs what was set aside.
+      const cost = quote === undefined ? unknownCost : costOfCall(usage, quote, costUsd).cost;
+      await deps.gate.settle(id, { usage, cost });
       return cost;
     },
-    async release(id, signal) {
+    async release(id) {
       quotes.delete(id);
-      await deps.gate.release(id, signal);
+      await deps.gate.release(id);
     },
   };
-}
-
-/** Undefined when nobody knows the price: such a call costs what was set aside. */
-function priceOf(
-  { usage, costUsd }: CountedCall,
-  quote: PriceQuote | undefined,
-): ReturnType<typeof costOfCall> | undefined {
-  if (quote === undefined) return undefined;
-  return costOfCall(usage, quote, costUsd);
 }
 
 function refusalOf({ target }: ModelRequest, message: string): ModelFailure {

@@ -11,9 +11,9 @@ export function accountedMoney(
 ): CallMoney {
   return {
     reserve: (request, facts, signal) => money.reserve(request, facts, signal),
-    release: (id, signal) => money.release(id, signal),
-    async settle(id, counted, signal) {
-      const cost = await money.settle(id, counted, signal);
+    release: (id) => money.release(id),
+    async settle(id, counted) {
+      const cost = await money.settle(id, counted);
       const { usage } = counted;
       conversation.count(usage, cost);
       figures.count(usage, cost);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { formatWarning, loadConfig } from "#config";
 import { openRollouts } from "#environments";
+import { Scope } from "#foundation/lifecycle/disposal";
 import { Secret } from "#foundation/secrets/secret";
 import { isRecord } from "#foundation/text/json";
 import type { FlagValue, Invocation } from "../command.ts";
@@ -9,8 +10,12 @@ import { flagText } from "../invocation.ts";
 import { usageError } from "../usage-error.ts";
 import { version } from "../version.ts";
 import { homeOf } from "./home.ts";
+import { openOrCreateStore } from "./store.ts";
 
-/** Opens what rollouts share, with the settings of the home and those of this command on top. */
+/**
+ * Opens what rollouts share, with the settings of the home and those of this command on top. What they cost counts with
+ * everything else the home spends.
+ */
 export async function openRolloutsFor(invocation: Invocation, settings: readonly (readonly [string, unknown])[]) {
   const { io, global } = invocation;
   const loaded = await loadConfig({
@@ -21,14 +26,17 @@ export async function openRolloutsFor(invocation: Invocation, settings: readonly
     ...(global.ignoresUserConfig === true ? { ignoreUserConfig: true } : {}),
   });
   for (const warning of loaded.warnings) io.stderr.write(`${warning.severity}: ${formatWarning(warning)}\n`);
-  return await openRollouts({
-    env: io.env,
-    cwd: io.cwd,
-    version,
-    profile: global.profile,
-    loaded,
-    onNotice: (text) => void io.stderr.write(`${text}\n`),
-  });
+  const scope = new Scope();
+  try {
+    const { money } = scope.adopt(await openOrCreateStore(invocation));
+    const onNotice = (text: string) => void io.stderr.write(`${text}\n`);
+    const machine = { env: io.env, cwd: io.cwd, version, profile: global.profile, loaded, onNotice };
+    const rollouts = scope.adopt(await openRollouts(machine, money));
+    return { ...rollouts, [Symbol.asyncDispose]: () => scope[Symbol.asyncDispose]() };
+  } catch (error) {
+    await scope[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** The model that the flags name; what they leave out is the configured one. */

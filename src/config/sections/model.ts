@@ -228,6 +228,9 @@ export const modelSections = {
     {
       session_usd: optionalAmount("Most one session may cost, in dollars."),
       daily_usd: optionalAmount("Most all sessions together may cost per day, in dollars."),
+      user_daily_usd: optionalAmount(
+        "Most each person may cost per day, in dollars, where several people talk to one Hermes.",
+      ),
       delegation_tree_usd: optionalAmount(
         "Most one delegated task and everything below it may cost together, in dollars.",
       ),

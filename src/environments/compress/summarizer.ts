@@ -41,6 +41,7 @@ export function modelSummarizer(options: SummarizerOptions): Summarize {
         {
           wanted: { ...wanted, ...(apiKey === undefined ? {} : { apiKey }) },
           spender,
+          purpose: "trajectory_compression",
           messages: [userMessage(prompt)],
           options: { temperature: options.temperature, maxOutputTokens: options.summaryTokens * 2 },
         },

@@ -99,6 +99,7 @@ function judgeWith({ host }: Rollouts, { target }: StartingModel) {
       {
         wanted: { provider, model, baseUrl },
         spender,
+        purpose: "judge",
         messages: [userMessage(prompt)],
         options: { maxOutputTokens: options.maxTokens, temperature: options.temperature },
       },

@@ -9,7 +9,7 @@ import {
   unrecorded,
 } from "#agent";
 import { type MachineOptions, openMachine } from "#config";
-import type { SessionId } from "#conversation";
+import type { MoneyLedger, SessionId } from "#conversation";
 import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { Scope } from "#foundation/lifecycle/disposal";
@@ -33,13 +33,14 @@ interface WantedModel {
   readonly apiKey?: Secret | undefined;
 }
 
-export async function openRollouts(options: MachineOptions): Promise<Rollouts> {
+/** The ledger is where money is counted; without one, limits hold within this process. */
+export async function openRollouts(options: MachineOptions, ledger?: MoneyLedger): Promise<Rollouts> {
   const scope = new Scope();
   try {
     const machine = scope.adopt(await openMachine(options));
     const { clock, logger, loaded, home } = machine;
     await quietly("removing the folders of killed rollouts", removeLeftFolders, { logger });
-    const models = scope.adopt(await openModels(machine));
+    const models = scope.adopt(await openModels(machine, ledger));
     const tools = scope.adopt(openTools(machine, { gatewayLogin: (signal) => models.subscription(signal) }));
     scope.adopt(tools.register(createDelegateTool(delegationSettings(loaded.config))));
     const { max_total_children: maxTotalChildren } = loaded.config.delegation;
@@ -101,7 +102,6 @@ const noRecords: AgentRecords = {
   newSessionId: () => newId("rollout") as SessionId,
   childTranscript: (_parent, child) => Promise.resolve(unrecorded(child.sessionId)),
   readMessages: () => () => Promise.resolve([]),
-  sideCall: () => undefined,
   childCall: () => undefined,
   childEnded: () => undefined,
   fallback: () => undefined,

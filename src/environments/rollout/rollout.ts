@@ -84,7 +84,7 @@ export async function openRollout(
     });
     const spender = { sessionId: options.taskId, userId: undefined, treeId: options.taskId };
     const auxiliary = openSideCalls(
-      { models, logger: machine.logger, settings: () => machine.loaded.config.auxiliary, record: () => undefined },
+      { models, logger: machine.logger, settings: () => machine.loaded.config.auxiliary },
       { spender, main: () => conversation.target, warn: (text) => machine.logger.warn(text) },
     );
     const scope: SessionScope = {
@@ -109,7 +109,6 @@ export async function openRollout(
         chosen: options.model,
         auxiliary,
         events,
-        spentUsd: 0,
         transcript: unrecorded(conversation.sessionId),
         settings: {
           maxSteps: options.maxSteps,

@@ -19,6 +19,7 @@ import {
 import { estimateCall } from "../budget/estimate.ts";
 import { BudgetGate } from "../budget/gate.ts";
 import type { BudgetLimits } from "../budget/limits.ts";
+import { MemoryMoneyLedger } from "../budget/memory-ledger.ts";
 import { ModelCatalog } from "../catalog/catalog.ts";
 import { estimateRequest } from "../catalog/token-estimate.ts";
 import { streamModel } from "../client.ts";
@@ -135,10 +136,10 @@ function side(input: Supplied = {}) {
   const warnings: string[] = [];
   const logger = memoryLogger();
   const clock = new FakeClock(undefined, { autoAdvance: true });
+  const ledger = new MemoryMoneyLedger(clock);
   const catalog = new ModelCatalog();
   const limits = input.limits ?? { mode: "soft", unknownPrice: "allow" };
   const main = input.main ?? (() => targetAt("deepseek", "deepseek-chat"));
-  const records: unknown[] = [];
   const question = (target: Target) => ({ provider: target.provider, model: target.model, baseUrl: target.baseUrl });
   const deps: AuxiliaryDeps = {
     settings: () => input.settings ?? {},
@@ -164,14 +165,13 @@ function side(input: Supplied = {}) {
       return { ...estimateCall({ promptTokens, quote }, limits), promptTokens };
     },
     cost: (target, usage, reported) => catalog.cost(question(target), usage, reported),
-    gate: new BudgetGate({ limits: () => limits, clock }),
+    gate: new BudgetGate({ limits: () => limits, ledger, clock, logger }),
     spender: { sessionId: "s" },
     clock,
     warn: (message) => void warnings.push(message),
-    record: (record) => void records.push(record),
     logger,
   };
-  return { ...createAuxiliary(deps), deps, wishes, warnings, logger, clock, records };
+  return { ...createAuxiliary(deps), deps, wishes, warnings, logger, clock, ledger };
 }
 
 const ask = { messages: [{ role: "user", content: "Summarise." } as const] };
@@ -179,7 +179,7 @@ const ask = { messages: [{ role: "user", content: "Summarise." } as const] };
 describe("which model a side task uses", () => {
   it("[20:A4.3] the main model by default, with what it cost recorded per task [20:R4.7] [20:R4.14]", async () => {
     serverOf("deepseek").script(says("short"), says("again"));
-    const { run, totals, records, planned } = side();
+    const { run, totals, ledger, planned } = side();
     expect(planned("compression")).toEqual({
       provider: "deepseek",
       model: "deepseek-chat",
@@ -195,7 +195,7 @@ describe("which model a side task uses", () => {
       cost: { status: "estimated" },
       model: "deepseek-chat",
     });
-    expect(records).toHaveLength(2);
+    expect(await ledger.spent({ sessionId: "s" })).toMatchObject({ calls: 2 });
     expect(totals.get("vision")).toBeUndefined();
   });
 
@@ -431,11 +431,11 @@ describe("money and crowds", () => {
   it("an unknown price under a limit is told once and counted", async () => {
     serverOf("zai").script(says("one"), says("two"));
     const limits = { mode: "hard", unknownPrice: "allow", sessionUsd: 10 } as const;
-    const { run, warnings, deps } = side({ limits, settings: { mcp: { provider: "zai", model: "mystery" } } });
+    const { run, warnings, ledger } = side({ limits, settings: { mcp: { provider: "zai", model: "mystery" } } });
     await run("mcp", ask, never);
     await run("mcp", ask, never);
     expect(warnings).toEqual([expect.stringContaining("price")]);
-    expect(deps.gate.spentUsd("session", "s")).toBeGreaterThan(0);
+    expect((await ledger.spent({ sessionId: "s" })).usd).toBeGreaterThan(0);
   });
 
   it("[20:A4.9] never more searches at once than allowed [20:R4.3]", async () => {

@@ -12,7 +12,7 @@ import { type Candidate, describeCandidate } from "./candidate.ts";
 import { Limiter } from "./limiter.ts";
 import { type AuxiliaryPlan, type AuxiliaryRequest, planTask } from "./plan.ts";
 import { type AuxiliarySettings, type AuxiliaryTask, taskDefaults, timeoutMsOf } from "./task.ts";
-import { type AuxiliaryRecord, AuxiliaryTotals } from "./totals.ts";
+import { AuxiliaryTotals } from "./totals.ts";
 
 export interface AuxiliaryInput extends AuxiliaryRequest {
   readonly system?: string;
@@ -42,7 +42,7 @@ export type AuxiliaryOutcome =
       readonly failure?: ModelFailure;
     };
 
-export interface AuxiliaryDeps extends Omit<CallDeps, "counted"> {
+export interface AuxiliaryDeps extends Omit<CallDeps, "counted" | "purpose"> {
   /** Read for every call: settings may change while a session runs. */
   settings(): AuxiliarySettings;
   auto(): AutoFacts;
@@ -53,8 +53,6 @@ export interface AuxiliaryDeps extends Omit<CallDeps, "counted"> {
     | { readonly kind: "target"; readonly target: Target }
     | { readonly kind: "failure"; readonly code: string; readonly message: string; readonly hint: string }
   >;
-  /** Kept with the session. */
-  record(record: AuxiliaryRecord): void;
   readonly logger: Logger;
 }
 
@@ -91,12 +89,10 @@ export function createAuxiliary(deps: AuxiliaryDeps): Auxiliary {
   const run = async (task: AuxiliaryTask, input: AuxiliaryInput, signal: AbortSignal): Promise<AuxiliaryOutcome> => {
     const callDeps: CallDeps = {
       ...deps,
+      purpose: task,
       warn: tell,
-      counted: (target, usage, cost) => {
-        const record = { task, provider: target.provider, model: target.model, usage, cost: cost.cost };
-        totals.add(record);
-        deps.record(record);
-      },
+      counted: (target, usage, cost) =>
+        totals.add({ task, provider: target.provider, model: target.model, usage, cost: cost.cost }),
     };
     const outcome = await tryCandidates({ task, input, plan: plan(task, input) }, { deps, callDeps }, signal);
     if (outcome.kind === "failed") {

@@ -1,8 +1,8 @@
-import type { AssistantMessage, Usage } from "#conversation";
-import { deadline, isTimeout, linkSignals, never } from "#foundation/lifecycle/abort";
+import type { AssistantMessage, Spender, Usage } from "#conversation";
+import { deadline, isTimeout, linkSignals } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import type { CallEstimate } from "../budget/estimate.ts";
-import type { BudgetGate, Spender } from "../budget/gate.ts";
+import type { BudgetGate } from "../budget/gate.ts";
 import { assumedPriceNotice, describeCeiling, describeRefusal } from "../budget/messages.ts";
 import type { CallCost } from "../catalog/cost.ts";
 import type { AttemptEvent } from "../client.ts";
@@ -22,6 +22,8 @@ export interface CallDeps {
   cost(target: Target, usage: Usage, reportedUsd?: number): CallCost;
   readonly gate: BudgetGate;
   readonly spender: Spender;
+  /** What the call is for. */
+  readonly purpose: string;
   readonly clock: Clock;
   /** Every response that was counted, also one that is of no use. */
   counted(target: Target, usage: Usage, cost: CallCost): void;
@@ -102,7 +104,9 @@ async function attemptOnce(
     kind: "failed",
     failure: classify(fault, factsOf(request, deps)),
   });
-  const reserved = await deps.gate.reserve(deps.spender, deps.estimate(request), signal);
+  signal.throwIfAborted();
+  const { spender, purpose } = deps;
+  const reserved = await deps.gate.reserve({ spender, purpose, target: request.target }, deps.estimate(request));
   if (reserved.kind === "refused") return failed({ kind: "budget", message: describeRefusal(reserved) });
   for (const reached of reserved.warnings) deps.warn(describeCeiling(reached));
   if (reserved.isAssumed) deps.warn(assumedPriceNotice);
@@ -175,12 +179,12 @@ async function settle(
 ): Promise<void> {
   const { usage, costUsd } = collected;
   if (usage === undefined) {
-    await deps.gate.release(id, never);
+    await deps.gate.release(id);
     return;
   }
   const cost = deps.cost(request.target, usage, costUsd);
   deps.counted(request.target, usage, cost);
-  await deps.gate.settle(id, cost.cost, never);
+  await deps.gate.settle(id, { usage, cost: cost.cost });
 }
 
 function factsOf(request: ModelRequest, deps: CallDeps) {

@@ -1,100 +1,117 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { never } from "#foundation/lifecycle/abort";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type MoneyLedger, type Spender, zeroUsage } from "#conversation";
 import { FakeClock } from "#foundation/testing/fake-clock";
+import { memoryLogger } from "#foundation/testing/memory-logger";
+import { moneyLedgerContract } from "../../../test/contracts/money-ledger.ts";
 import { toNanoUsd } from "../catalog/cost.ts";
-import { type DayLedger, dayOf, MemoryDayLedger, reservedNano } from "./day-ledger.ts";
-import { FileDayLedger } from "./day-ledger-file.ts";
 import { estimateCall } from "./estimate.ts";
 import { BudgetGate } from "./gate.ts";
 import type { BudgetLimits } from "./limits.ts";
+import { MemoryMoneyLedger } from "./memory-ledger.ts";
 import { describeRefusal } from "./messages.ts";
 
 const hard: BudgetLimits = { mode: "hard", unknownPrice: "allow" };
 const quote = { billingMode: "official_docs_snapshot", source: "official_docs_snapshot", isIncluded: false } as const;
+const target = { provider: "p", model: "m" };
 const usd = (amount: number) => ({ nanoUsd: toNanoUsd(amount), isAssumed: false });
-const spent = (amount: number) => ({ status: "actual", source: "provider_cost_api", usd: amount }) as const;
+const by = (spender: Spender) => ({ spender, purpose: "main", target });
+const spent = (amount: number) => ({
+  usage: zeroUsage,
+  cost: { status: "actual", source: "provider_cost_api", usd: amount } as const,
+});
 
-function gate(limits: BudgetLimits, day?: DayLedger, clock = new FakeClock()) {
-  return new BudgetGate({ limits: () => limits, clock, ...(day === undefined ? {} : { day }) });
+function gate(
+  limits: BudgetLimits,
+  { clock = new FakeClock(), ledger }: { clock?: FakeClock; ledger?: MoneyLedger } = {},
+) {
+  const logger = memoryLogger();
+  const account = ledger ?? new MemoryMoneyLedger(clock);
+  return { open: new BudgetGate({ limits: () => limits, ledger: account, clock, logger }), ledger: account, logger };
 }
 
-async function reserved(open: BudgetGate, amount: number, spender = { sessionId: "s" }) {
-  const outcome = await open.reserve(spender, usd(amount), never);
+async function reserved(open: BudgetGate, amount: number, spender: Spender = { sessionId: "s" }) {
+  const outcome = await open.reserve(by(spender), usd(amount));
   if (outcome.kind !== "reserved") throw new Error(`refused: ${JSON.stringify(outcome)}`);
   return outcome;
 }
 
+describe("the account of a process that keeps nothing", () => {
+  let fixture = { clock: new FakeClock(), ledger: new MemoryMoneyLedger(new FakeClock()) };
+  beforeEach(() => {
+    const clock = new FakeClock();
+    fixture = { clock, ledger: new MemoryMoneyLedger(clock) };
+  });
+  moneyLedgerContract(() => fixture);
+});
+
 describe("the money gate", () => {
   it("A14.6: refuses the next call once the session limit is reached [20:A14.6]", async () => {
-    const open = gate({ ...hard, sessionUsd: 0.1 });
+    const { open } = gate({ ...hard, sessionUsd: 0.1 });
     const first = await reserved(open, 0.06);
-    await open.settle(first.id, spent(0.1), never);
-    const refused = await open.reserve({ sessionId: "s" }, usd(0.001), never);
+    await open.settle(first.id, spent(0.1));
+    const refused = await open.reserve(by({ sessionId: "s" }), usd(0.001));
     expect(refused).toEqual({ kind: "refused", reason: "limit", ceiling: "session", spentUsd: 0.1, limitUsd: 0.1 });
     if (refused.kind === "refused") expect(describeRefusal(refused)).toContain("budget.session_usd");
     await reserved(open, 0.05, { sessionId: "another" });
   });
 
-  it("calls at the same time never share the same money", async () => {
-    const open = gate({ ...hard, sessionUsd: 1 });
-    const outcomes = await Promise.all(
-      Array.from({ length: 10 }, () => open.reserve({ sessionId: "s" }, usd(0.3), never)),
-    );
-    expect(outcomes.filter((outcome) => outcome.kind === "reserved")).toHaveLength(3);
-  });
-
   it("gives back what a call did not need, and everything of a call that was not made", async () => {
-    const open = gate({ ...hard, sessionUsd: 1 });
+    const { open, ledger } = gate({ ...hard, sessionUsd: 1 });
     const first = await reserved(open, 0.9);
-    await open.settle(first.id, spent(0.2), never);
+    await open.settle(first.id, spent(0.2));
     const second = await reserved(open, 0.8);
-    await open.release(second.id, never);
-    await open.release(second.id, never);
-    await open.settle(second.id, spent(5), never);
+    await open.release(second.id);
+    await open.release(second.id);
+    await open.settle(second.id, spent(5));
+    expect((await ledger.spent({ sessionId: "s" })).usd).toBe(0.2);
     await reserved(open, 0.8);
-    expect(open.spentUsd("session", "s")).toBe(0.2);
   });
 
-  it("a tree of delegated sessions shares one ceiling", async () => {
-    const open = gate({ ...hard, treeUsd: 1 });
-    const first = await reserved(open, 0.7, { sessionId: "child-1", treeId: "root" } as never);
-    expect(await open.reserve({ sessionId: "child-2", treeId: "root" }, usd(0.7), never)).toMatchObject({
-      ceiling: "tree",
-    });
-    await open.settle(first.id, spent(0.1), never);
-    expect(await open.reserve({ sessionId: "child-2", treeId: "root" }, usd(0.7), never)).toMatchObject({
-      kind: "reserved",
-    });
+  it("a person's day has a limit of its own", async () => {
+    const { open } = gate({ ...hard, userDayUsd: 1 });
+    await reserved(open, 0.7, { sessionId: "one", userId: "ann" });
+    const refused = await open.reserve(by({ sessionId: "two", userId: "ann" }), usd(0.7));
+    expect(refused).toMatchObject({ kind: "refused", ceiling: "user" });
+    await reserved(open, 0.7, { sessionId: "three", userId: "ben" });
   });
 
   it("a soft limit warns once per session and lets the call through", async () => {
-    const open = gate({ mode: "soft", unknownPrice: "allow", sessionUsd: 0.1, dayUsd: 0.1 });
+    const { open } = gate({ mode: "soft", unknownPrice: "allow", sessionUsd: 0.1, dayUsd: 0.1 });
     expect((await reserved(open, 0.2)).warnings.map((one) => one.ceiling)).toEqual(["session", "day"]);
     expect((await reserved(open, 0.2)).warnings).toEqual([]);
   });
 
-  it("continues from what a resumed session had spent", async () => {
-    const open = gate({ ...hard, sessionUsd: 1 });
-    open.open("session", "s", 0.95);
-    open.open("session", "s", 0);
-    expect(await open.reserve({ sessionId: "s" }, usd(0.1), never)).toMatchObject({ kind: "refused" });
-  });
-
-  it("the day begins anew at midnight, and a call settles on the day it began", async () => {
+  it("the day begins anew at midnight, and a call counts on the day it began", async () => {
     const clock = new FakeClock(new Date(2026, 0, 1, 23, 59).getTime());
-    const day = new MemoryDayLedger();
-    const open = gate({ ...hard, dayUsd: 1 }, day, clock);
+    const { open, ledger } = gate({ ...hard, dayUsd: 1 }, { clock });
     const late = await reserved(open, 1);
-    expect(await open.reserve({ sessionId: "s" }, usd(1), never)).toMatchObject({ ceiling: "day" });
+    expect(await open.reserve(by({ sessionId: "s" }), usd(1))).toMatchObject({ ceiling: "day" });
     await clock.advance(120_000);
     await reserved(open, 1);
-    await open.settle(late.id, spent(0.5), never);
-    const first = await day.change("2026-01-01", (entry) => ({ entry, result: entry }), never);
-    expect(first.spentNano).toBe(toNanoUsd(0.5));
+    await open.settle(late.id, spent(0.5));
+    expect((await ledger.spent({ sinceMs: new Date(2026, 0, 2).getTime() })).usd).toBe(1);
+  });
+
+  it("without a limit a call is counted when it is over, and nothing is set aside before", async () => {
+    const { open, ledger } = gate(hard);
+    const { id } = await reserved(open, 1);
+    expect((await ledger.spent({})).calls).toBe(0);
+    await open.settle(id, spent(0.5));
+    expect(await ledger.spent({})).toMatchObject({ usd: 0.5, calls: 1 });
+  });
+
+  it("an account that cannot be asked stops the call, one that cannot be written takes no answer away", async () => {
+    const broken = (): Promise<never> => Promise.reject(new Error("disk full"));
+    const clock = new FakeClock();
+    const ledger: MoneyLedger = { hold: broken, settle: broken, release: broken, spent: broken };
+    await expect(
+      gate({ ...hard, dayUsd: 1 }, { clock, ledger }).open.reserve(by({ sessionId: "s" }), usd(1)),
+    ).rejects.toThrow("disk full");
+    const { open, logger } = gate(hard, { clock, ledger });
+    const { id } = await reserved(open, 1);
+    await open.settle(id, spent(1));
+    expect(logger.lines.map(({ message }) => message)).toEqual(["accounting for a call failed"]);
   });
 });
 
@@ -109,28 +126,30 @@ describe("unknown prices", () => {
     const limits = { ...hard, sessionUsd: 1.5, assumedUsdPerMillionTokens: 10 };
     const estimate = estimateCall(unknown, limits);
     expect(estimate).toEqual({ nanoUsd: toNanoUsd(1), isAssumed: true });
-    const open = gate(limits);
-    const first = await open.reserve({ sessionId: "s" }, estimate, never);
+    const { open, ledger } = gate(limits);
+    const first = await open.reserve(by({ sessionId: "s" }), estimate);
     expect(first).toMatchObject({ kind: "reserved", isAssumed: true });
-    if (first.kind === "reserved") await open.settle(first.id, { status: "unknown", source: "none" }, never);
-    expect(open.spentUsd("session", "s")).toBe(1);
-    expect(await open.reserve({ sessionId: "s" }, estimate, never)).toMatchObject({ kind: "refused", reason: "limit" });
+    const cost = { status: "unknown", source: "none" } as const;
+    if (first.kind === "reserved") await open.settle(first.id, { usage: zeroUsage, cost });
+    expect((await ledger.spent({ sessionId: "s" })).usd).toBe(1);
+    expect(await open.reserve(by({ sessionId: "s" }), estimate)).toMatchObject({ kind: "refused", reason: "limit" });
   });
 
   it("are refused where the configuration says so, but only under a hard ceiling", async () => {
     const refuse = { ...hard, unknownPrice: "refuse" } as const;
     const estimate = estimateCall(unknown, refuse);
-    const outcome = await gate({ ...refuse, dayUsd: 100 }).reserve({ sessionId: "s" }, estimate, never);
+    const outcome = await gate({ ...refuse, dayUsd: 100 }).open.reserve(by({ sessionId: "s" }), estimate);
     expect(outcome).toEqual({ kind: "refused", reason: "unknown-price" });
-    expect((await gate(refuse).reserve({ sessionId: "s" }, estimate, never)).kind).toBe("reserved");
+    expect((await gate(refuse).open.reserve(by({ sessionId: "s" }), estimate)).kind).toBe("reserved");
   });
 
   it("subscriptions cost nothing and are never refused", async () => {
     const estimate = estimateCall({ promptTokens: 1e6, quote: { ...quote, isIncluded: true } }, hard);
     expect(estimate).toEqual({ nanoUsd: 0, isAssumed: false });
-    const open = gate({ ...hard, sessionUsd: 0.1 });
-    open.open("session", "s", 0.1);
-    expect((await open.reserve({ sessionId: "s" }, estimate, never)).kind).toBe("reserved");
+    const { open } = gate({ ...hard, sessionUsd: 0.1 });
+    const { id } = await reserved(open, 0.1);
+    await open.settle(id, spent(0.1));
+    expect((await open.reserve(by({ sessionId: "s" }), estimate)).kind).toBe("reserved");
   });
 
   it("known prices are estimated from the prompt and a usual answer", () => {
@@ -143,50 +162,6 @@ describe("unknown prices", () => {
   });
 });
 
-describe("the day's record in a file", () => {
-  let folder = "";
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "hermes-budget-"));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
-
-  it("is shared by all processes of a home", async () => {
-    const path = join(folder, "home", "budget.json");
-    const gates = [1, 2, 3].map(() => gate({ ...hard, dayUsd: 1 }, new FileDayLedger(path)));
-    const outcomes = await Promise.all(
-      gates.map((open, index) => open.reserve({ sessionId: `s${index}` }, usd(0.4), never)),
-    );
-    expect(outcomes.filter((outcome) => outcome.kind === "reserved")).toHaveLength(2);
-    const stored = JSON.parse(await readFile(path, "utf8")) as { days: Record<string, { reservations: object }> };
-    expect(Object.keys(stored.days[dayOf(new FakeClock().now())]?.reservations ?? {})).toHaveLength(2);
-  });
-
-  it("frees what a dead process had set aside after two hours", async () => {
-    const path = join(folder, "budget.json");
-    const clock = new FakeClock(new Date(2026, 0, 1, 8).getTime());
-    await reserved(gate({ ...hard, dayUsd: 1 }, new FileDayLedger(path), clock), 1);
-    const next = gate({ ...hard, dayUsd: 1 }, new FileDayLedger(path), clock);
-    expect(await next.reserve({ sessionId: "s" }, usd(1), never)).toMatchObject({ ceiling: "day" });
-    await clock.advance(2 * 3_600_000);
-    await reserved(next, 1);
-  });
-
-  it("that is damaged stops the call instead of counting from zero", async () => {
-    const path = join(folder, "budget.json");
-    await writeFile(path, "{");
-    await expect(gate(hard, new FileDayLedger(path)).reserve({ sessionId: "s" }, usd(1), never)).rejects.toMatchObject({
-      code: "budget_ledger_damaged",
-    });
-    await writeFile(path, '{"days":{"2026-01-01":{"spentNano":-5,"reservations":{"x":7}},"bad":1}}');
-    const entry = await new FileDayLedger(path).change(
-      "2026-01-01",
-      (before) => ({ entry: before, result: before }),
-      never,
-    );
-    expect(entry).toEqual({ spentNano: 0, unpricedCalls: 0, reservations: {} });
-  });
-});
-
 describe("any order of calls", () => {
   const step = fc.record({
     act: fc.constantFrom("reserve", "settle", "release"),
@@ -196,31 +171,31 @@ describe("any order of calls", () => {
     session: fc.constantFrom("a", "b"),
   });
 
-  it("keeps spent and set aside money under every hard ceiling, and every ledger equal", async () => {
+  it("keeps spent and set aside money under every hard ceiling", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const day = new MemoryDayLedger();
-        const open = gate({ ...hard, sessionUsd: 0.6, dayUsd: 1, treeUsd: 0.9 }, day);
-        const held: { id: string; nano: number }[] = [];
+        const { open, ledger } = gate({ ...hard, sessionUsd: 0.6, dayUsd: 1, treeUsd: 0.9 });
+        const held: { id: string; usd: number }[] = [];
+        let settled = 0;
         for (const { act, which, amount, share, session } of steps) {
           const chosen = held[which];
           if (act === "reserve" || chosen === undefined) {
-            const estimate = { nanoUsd: amount * 1_000_000, isAssumed: false };
-            const outcome = await open.reserve({ sessionId: session, treeId: "t" }, estimate, never);
-            if (outcome.kind === "reserved") held.push({ id: outcome.id, nano: estimate.nanoUsd });
+            const outcome = await open.reserve(by({ sessionId: session, treeId: "t" }), usd(amount / 1000));
+            if (outcome.kind === "reserved") held.push({ id: outcome.id, usd: amount / 1000 });
             continue;
           }
           held.splice(which, 1);
-          if (act === "settle") await open.settle(chosen.id, spent((chosen.nano * share) / 1e9), never);
-          else await open.release(chosen.id, never);
+          if (act === "release") await open.release(chosen.id);
+          else {
+            await open.settle(chosen.id, spent(chosen.usd * share));
+            settled += chosen.usd * share;
+          }
         }
-        const total = open.spentUsd("session", "a") + open.spentUsd("session", "b");
-        const entry = await day.change(dayOf(new FakeClock().now()), (now) => ({ entry: now, result: now }), never);
-        expect(entry.spentNano + reservedNano(entry)).toBeLessThanOrEqual(toNanoUsd(0.9));
-        expect(reservedNano(entry)).toBe(held.reduce((sum, one) => sum + one.nano, 0));
-        expect(open.spentUsd("tree", "t")).toBeCloseTo(total, 9);
-        expect(entry.spentNano).toBe(toNanoUsd(total));
-        for (const session of ["a", "b"]) expect(open.spentUsd("session", session)).toBeLessThanOrEqual(0.6);
+        const total = (await ledger.spent({})).usd;
+        expect(total).toBeCloseTo(settled + held.reduce((sum, one) => sum + one.usd, 0), 9);
+        expect(total).toBeLessThanOrEqual(0.9 + 1e-9);
+        for (const sessionId of ["a", "b"])
+          expect((await ledger.spent({ sessionId })).usd).toBeLessThanOrEqual(0.6 + 1e-9);
       }),
       { numRuns: 60 },
     );

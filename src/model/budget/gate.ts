@@ -1,24 +1,28 @@
-import type { Cost } from "#conversation";
-import { Mutex } from "#foundation/lifecycle/mutex";
+import {
+  type CeilingReached,
+  type Ceilings,
+  type Cost,
+  limitsOf,
+  type MoneyLedger,
+  type PlannedCall,
+  type Spender,
+  type Usage,
+} from "#conversation";
+import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
 import { newId } from "#foundation/text/ids";
 import type { Clock } from "#foundation/time/clock";
-import { fromNanoUsd, type NanoUsd, toNanoUsd } from "../catalog/cost.ts";
-import { type DayLedger, dayOf, MemoryDayLedger, reservedNano, withoutExpired } from "./day-ledger.ts";
+import { fromNanoUsd } from "../catalog/cost.ts";
+import type { Target } from "../target.ts";
 import type { CallEstimate } from "./estimate.ts";
-import { type BudgetLimits, type Ceiling, ceilingNano, hasCeiling } from "./limits.ts";
+import { type BudgetLimits, hasCeiling } from "./limits.ts";
 
-/** Who spends: a session, and the delegated task it belongs to, if any. */
-export interface Spender {
-  readonly sessionId: string;
-  /** The session at the root of the delegation. */
-  readonly treeId?: string;
-}
-
-export interface CeilingReached {
-  readonly ceiling: Ceiling;
-  /** Dollars spent and set aside before this call. */
-  readonly spentUsd: number;
-  readonly limitUsd: number;
+/** Who calls which model for what. */
+export interface Caller {
+  readonly spender: Spender;
+  /** `main`, or the task of a side call. */
+  readonly purpose: string;
+  readonly target: Pick<Target, "provider" | "model">;
 }
 
 export type ReserveOutcome =
@@ -36,156 +40,88 @@ export type ReserveOutcome =
 export interface BudgetGateDeps {
   /** Asked for every call: limits may change while a session runs. */
   limits(): BudgetLimits;
+  readonly ledger: MoneyLedger;
   readonly clock: Clock;
-  readonly day?: DayLedger;
+  readonly logger: Logger;
 }
-
-interface Account {
-  readonly spentNano: NanoUsd;
-  readonly reservedNano: NanoUsd;
-}
-
-interface Reservation {
-  readonly spender: Spender;
-  readonly nanoUsd: NanoUsd;
-  readonly day: string;
-}
-
-/** A call that lasts longer than this has died with its process. */
-const reservationLifeMs = 2 * 3_600_000;
-const nothing: Account = { spentNano: 0, reservedNano: 0 };
 
 /**
  * The gate every model call passes, also side calls: money is set aside before and accounted for
  * after. Invariants:
  *
- * 1. Checking and setting aside are one step; two calls at the same time never both fit into room for one.
- * 2. In hard mode the sum of what is spent and set aside passes a ceiling only by what a call costs
- *    more than its estimate.
- * 3. Every reservation ends exactly once, by {@link settle} or {@link release}; a second end does nothing.
- * 4. An unknown price is never zero: it counts by assumption.
+ * 1. In hard mode the sum of what is spent and set aside passes a ceiling only by what a call costs
+ *    more than its estimate. A ledger that cannot be asked then stops the call: a limit must not vanish with a broken disk.
+ * 2. Every reservation ends exactly once, by {@link settle} or {@link release}; a second end does nothing.
+ * 3. An unknown price is never zero: it counts by assumption.
+ * 4. What a call cost never takes its answer away: an entry that cannot be written stays set aside.
  */
 export class BudgetGate {
   readonly #deps: BudgetGateDeps;
-  readonly #day: DayLedger;
-  readonly #mutex = new Mutex();
-  readonly #accounts = new Map<string, Account>();
-  readonly #reservations = new Map<string, Reservation>();
+  readonly #open = new Map<string, { readonly call: PlannedCall; readonly isHeld: boolean }>();
   readonly #warned = new Set<string>();
 
   constructor(deps: BudgetGateDeps) {
     this.#deps = deps;
-    this.#day = deps.day ?? new MemoryDayLedger();
-  }
-
-  /** What a resumed session or tree had spent before this process knew it. Counts once. */
-  open(scope: "session" | "tree", id: string, spentUsd: number): void {
-    const key = `${scope}:${id}`;
-    if (!this.#accounts.has(key)) this.#accounts.set(key, { ...nothing, spentNano: toNanoUsd(spentUsd) });
-  }
-
-  spentUsd(scope: "session" | "tree", id: string): number {
-    return fromNanoUsd(this.#account(`${scope}:${id}`).spentNano);
   }
 
   /** Sets money aside, or says which ceiling is in the way. */
-  async reserve(spender: Spender, estimate: CallEstimate, signal: AbortSignal): Promise<ReserveOutcome> {
-    return this.#mutex.run(async () => {
-      const limits = this.#deps.limits();
-      const isHard = limits.mode === "hard";
-      if (estimate.isAssumed && isHard && limits.unknownPrice === "refuse" && hasCeiling(limits))
-        return { kind: "refused", reason: "unknown-price" };
-      const id = newId("res");
-      const reached = scopesOf(spender).flatMap(([ceiling, key]) =>
-        reachedCeiling(ceiling, this.#account(key), { limits, nanoUsd: estimate.nanoUsd }),
-      );
-      const [first] = reached;
-      if (first !== undefined && isHard) return { kind: "refused", reason: "limit", ...first };
-      const nowMs = this.#deps.clock.now();
-      const dayReached = await this.#reserveDay(id, estimate.nanoUsd, { limits, nowMs, signal });
-      if (dayReached !== undefined && isHard) return { kind: "refused", reason: "limit", ...dayReached };
-      this.#hold(id, { spender, nanoUsd: estimate.nanoUsd, day: dayOf(nowMs) });
-      const warnings = this.#untold(spender, dayReached === undefined ? reached : [...reached, dayReached]);
-      return { kind: "reserved", id, warnings, isAssumed: estimate.isAssumed && hasCeiling(limits) };
-    }, signal);
+  async reserve({ spender, purpose, target }: Caller, estimate: CallEstimate): Promise<ReserveOutcome> {
+    const limits = this.#deps.limits();
+    const ceilings = this.#ceilings(limits);
+    if (estimate.isAssumed && ceilings.isHard && limits.unknownPrice === "refuse" && hasCeiling(limits))
+      return { kind: "refused", reason: "unknown-price" };
+    const id = newId("res");
+    const { provider, model } = target;
+    const call = { spender, purpose, provider, model, usd: fromNanoUsd(estimate.nanoUsd) };
+    // Without a ceiling nothing is set aside. A call that costs nothing (a subscription, a server of one's own) is never in the way.
+    const isHeld = estimate.nanoUsd > 0 && hasCeiling(limits);
+    const reached = isHeld ? await this.#deps.ledger.hold(id, call, ceilings) : [];
+    const [first] = reached;
+    if (first !== undefined && ceilings.isHard) return { kind: "refused", reason: "limit", ...first };
+    this.#open.set(id, { call, isHeld });
+    const warnings = this.#untold(spender, reached);
+    return { kind: "reserved", id, warnings, isAssumed: estimate.isAssumed && hasCeiling(limits) };
   }
 
-  /**
-   * The call is over and cost this much. An unknown cost counts as what was set aside. The signal is
-   * for waiting on the ledger only: give one that has not fired, also when the turn was interrupted.
-   */
-  async settle(id: string, cost: Cost, signal: AbortSignal): Promise<void> {
-    const isUnpriced = cost.usd === undefined;
-    await this.#end(id, signal, (reservation) => ({
-      spentNano: isUnpriced ? reservation.nanoUsd : toNanoUsd(cost.usd ?? 0),
-      unpricedCalls: isUnpriced ? 1 : 0,
-    }));
+  /** The call is over and cost this much. An unknown cost counts as what was set aside. */
+  async settle(id: string, { usage, cost }: { readonly usage: Usage; readonly cost: Cost }): Promise<void> {
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    this.#open.delete(id);
+    const { ledger, logger } = this.#deps;
+    const call = { ...open.call, usage, cost };
+    await quietly("accounting for a call", () => ledger.settle(id, call), { logger, level: "error" });
   }
 
   /** The call did not happen. */
-  async release(id: string, signal: AbortSignal): Promise<void> {
-    await this.#end(id, signal, () => ({ spentNano: 0, unpricedCalls: 0 }));
+  async release(id: string): Promise<void> {
+    const open = this.#open.get(id);
+    if (open === undefined) return;
+    this.#open.delete(id);
+    const { ledger, logger } = this.#deps;
+    if (open.isHeld) await quietly("giving money back", () => ledger.release(id), { logger });
   }
 
-  async #end(
-    id: string,
-    signal: AbortSignal,
-    costOf: (reservation: Reservation) => { readonly spentNano: NanoUsd; readonly unpricedCalls: number },
-  ): Promise<void> {
-    const reservation = this.#reservations.get(id);
-    if (reservation === undefined) return;
-    this.#reservations.delete(id);
-    const { spentNano, unpricedCalls } = costOf(reservation);
-    for (const [, key] of scopesOf(reservation.spender)) {
-      const account = this.#account(key);
-      this.#accounts.set(key, {
-        spentNano: account.spentNano + spentNano,
-        reservedNano: account.reservedNano - reservation.nanoUsd,
-      });
-    }
-    await this.#day.change(
-      reservation.day,
-      (entry) => {
-        const { [id]: _ended, ...reservations } = entry.reservations;
-        const spent = entry.spentNano + spentNano;
-        return {
-          entry: { spentNano: spent, reservations, unpricedCalls: entry.unpricedCalls + unpricedCalls },
-          result: undefined,
-        };
-      },
-      signal,
+  /** Every limit that holds for somebody, with what of it is used. */
+  async standing(spender: Spender): Promise<readonly CeilingReached[]> {
+    const limits = limitsOf(spender, this.#ceilings(this.#deps.limits()));
+    return await Promise.all(
+      limits.map(async ({ ceiling, limitUsd, by }) => {
+        const { usd: spentUsd } = await this.#deps.ledger.spent(by);
+        return { ceiling, limitUsd, spentUsd };
+      }),
     );
   }
 
-  /** The day is checked and booked in one change of the ledger, since other processes book there too. */
-  #reserveDay(
-    id: string,
-    nanoUsd: NanoUsd,
-    at: { readonly limits: BudgetLimits; readonly nowMs: number; readonly signal: AbortSignal },
-  ): Promise<CeilingReached | undefined> {
-    const { nowMs } = at;
-    return this.#day.change(
-      dayOf(nowMs),
-      (before) => {
-        const entry = withoutExpired(before, nowMs);
-        const account = { spentNano: entry.spentNano, reservedNano: reservedNano(entry) };
-        const [result] = reachedCeiling("day", account, { limits: at.limits, nanoUsd });
-        if (result !== undefined && at.limits.mode === "hard") return { entry, result };
-        // Money is set aside for a ceiling; without one, what was spent is counted when the call is over.
-        if (ceilingNano(at.limits, "day") === undefined) return { entry: before, result };
-        const reservation = { nanoUsd, expiresAtMs: nowMs + reservationLifeMs };
-        return { entry: { ...entry, reservations: { ...entry.reservations, [id]: reservation } }, result };
-      },
-      at.signal,
-    );
-  }
-
-  #hold(id: string, reservation: Reservation): void {
-    this.#reservations.set(id, reservation);
-    for (const [, key] of scopesOf(reservation.spender)) {
-      const account = this.#account(key);
-      this.#accounts.set(key, { ...account, reservedNano: account.reservedNano + reservation.nanoUsd });
-    }
+  #ceilings(limits: BudgetLimits): Ceilings {
+    return {
+      session: limits.sessionUsd,
+      tree: limits.treeUsd,
+      user: limits.userDayUsd,
+      day: limits.dayUsd,
+      isHard: limits.mode === "hard",
+      dayStartMs: new Date(this.#deps.clock.now()).setHours(0, 0, 0, 0),
+    };
   }
 
   #untold(spender: Spender, reached: readonly CeilingReached[]): readonly CeilingReached[] {
@@ -196,27 +132,4 @@ export class BudgetGate {
       return true;
     });
   }
-
-  #account(key: string): Account {
-    return this.#accounts.get(key) ?? nothing;
-  }
-}
-
-function scopesOf(spender: Spender): readonly (readonly ["session" | "tree", string])[] {
-  const session = ["session", `session:${spender.sessionId}`] as const;
-  return spender.treeId === undefined ? [session] : [session, ["tree", `tree:${spender.treeId}`]];
-}
-
-/** A ceiling stands in the way when it is already reached, or when this call would pass it. */
-function reachedCeiling(
-  ceiling: Ceiling,
-  account: Account,
-  call: { readonly limits: BudgetLimits; readonly nanoUsd: NanoUsd },
-): readonly CeilingReached[] {
-  const limit = ceilingNano(call.limits, ceiling);
-  if (limit === undefined) return [];
-  const used = account.spentNano + account.reservedNano;
-  // A call that costs nothing (a subscription, a server of one's own) is never in the way of a money limit.
-  if (call.nanoUsd === 0 || (used < limit && used + call.nanoUsd <= limit)) return [];
-  return [{ ceiling, spentUsd: fromNanoUsd(used), limitUsd: fromNanoUsd(limit) }];
 }

@@ -1,9 +1,11 @@
+import type { CeilingReached } from "#conversation";
 import { formatUsd } from "../catalog/formats.ts";
-import type { CeilingReached, ReserveOutcome } from "./gate.ts";
+import type { ReserveOutcome } from "./gate.ts";
 
 const names: Readonly<Record<CeilingReached["ceiling"], { readonly what: string; readonly key: string }>> = {
   session: { what: "this session", key: "budget.session_usd" },
   day: { what: "today", key: "budget.daily_usd" },
+  user: { what: "one person today", key: "budget.user_daily_usd" },
   tree: { what: "this delegated task", key: "budget.delegation_tree_usd" },
 };
 
@@ -12,6 +14,11 @@ export function describeRefusal(refused: Extract<ReserveOutcome, { kind: "refuse
   if (refused.reason === "unknown-price")
     return "A money limit is set and nobody knows the price of this model. Give it one under pricing.overrides, or set budget.unknown_price to allow.";
   return `${describeCeiling(refused)} Raise ${names[refused.ceiling].key} to go on.`;
+}
+
+/** What of a limit is used. */
+export function describeStanding({ ceiling, spentUsd, limitUsd }: CeilingReached): string {
+  return `${formatUsd(spentUsd)} of ${formatUsd(limitUsd)} for ${names[ceiling].what}`;
 }
 
 /** What a soft limit says when it is passed. */

@@ -1,8 +1,11 @@
+import type { Spender } from "#conversation";
 import { shortDuration } from "#foundation/text/figures";
 import type { Clock } from "#foundation/time/clock";
 import {
   type AccountLine,
+  type BudgetGate,
   describeRateLimits,
+  describeStanding,
   type ProviderRegistry,
   type RateLimitLedger,
   readAccount,
@@ -12,17 +15,22 @@ import {
 /** What the provider says may still be asked, and what is left on the account. */
 export interface AccountService {
   lines(signal: AbortSignal): Promise<readonly string[]>;
+  /** The limits of one's own that hold for this session, with what of them is used. */
+  budget(): Promise<readonly string[]>;
 }
 
 export interface AccountDeps {
   readonly clock: Clock;
   readonly rateLimits: RateLimitLedger;
   readonly registry: ProviderRegistry;
+  readonly gate: Pick<BudgetGate, "standing">;
+  readonly spender: Spender;
   target(): Target;
 }
 
-export function accountService({ clock, rateLimits, registry, target }: AccountDeps): AccountService {
+export function accountService({ clock, rateLimits, registry, gate, spender, target }: AccountDeps): AccountService {
   return {
+    budget: async () => (await gate.standing(spender)).map(describeStanding),
     async lines(signal) {
       const nowMs = clock.now();
       const { provider } = target();

@@ -73,7 +73,6 @@ export function createOpenAgent(shared: SessionHost): OpenAgent {
       auxiliary,
       events: request.events,
       transcript: request.transcript,
-      spentUsd: request.spentUsd,
       startedAtMs: request.startedAtMs,
       settings: settingsOf(request, { host, live }),
       tools: () => toolOptions(request, host, conversation.target),
@@ -119,14 +118,13 @@ function scopeOf(
   request: AgentRequest,
   { host, conversation }: { readonly host: SessionHost; readonly conversation: Conversation },
 ): { readonly scope: SessionScope; readonly auxiliary: Auxiliary } {
-  const { models, machine, records } = host;
+  const { models, machine } = host;
   const spender = spenderOf(request);
   const auxiliary = openSideCalls(
     {
       models,
       logger: machine.logger,
       settings: () => machine.loaded.config.auxiliary,
-      record: (sessionId, call) => records.sideCall(sessionId, call),
     },
     { spender, main: () => conversation.target, warn: (text) => tell(request, text, "warn") },
   );
@@ -246,6 +244,8 @@ function servicesOf({ options, sessionId }: AgentRequest, deps: ServiceDeps): Ag
       clock: machine.clock,
       rateLimits: host.rateLimits,
       registry: models.context.registry,
+      gate: models.budget,
+      spender: scope.spender,
       target,
     }),
     ...ownServices(deps),

@@ -25,8 +25,6 @@ export interface AgentRequest {
   /** The stored prompt of a session that goes on. */
   readonly prompt: PromptStorage;
   readonly startedAtMs: number;
-  /** What the session had spent before. */
-  readonly spentUsd: number;
   /** The one bus of the session. */
   readonly events: AgentEvents;
   readonly approver: Approver;

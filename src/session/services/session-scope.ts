@@ -1,6 +1,7 @@
 import { childApprovals, childApprover } from "#agent";
 import { absolutePath, type Machine } from "#config";
-import type { Auxiliary, SessionScope, Spender } from "#tools";
+import type { Spender } from "#conversation";
+import type { Auxiliary, SessionScope } from "#tools";
 import type { AgentRequest } from "./session-agent.ts";
 
 /** What belongs to a session, from what it was opened with. */

@@ -104,7 +104,7 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
     },
     behaviour: { setReasoning: () => undefined, setPersonality: () => undefined, setFast: () => undefined },
     processes: { list: () => [], stopAll: () => Promise.resolve(0) },
-    account: { lines: () => Promise.resolve([]) },
+    account: { lines: () => Promise.resolve([]), budget: () => Promise.resolve([]) },
     memory: {
       pending: () => Promise.resolve([]),
       confirm: () => Promise.resolve("Kept."),

@@ -8,8 +8,7 @@ import { tokenCounts } from "./usage/token-counts.ts";
 import { usageChange } from "./usage/usage-change.ts";
 
 /**
- * What agents write down beside their transcripts, on the store: the sessions of children, side calls by task, changes
- * of model. Nobody waits for an entry, and one that cannot be written fails nothing; disposal waits for those under way.
+ * What agents write down beside their transcripts, on the store: the sessions of children, changes of model. Nobody waits for an entry, and one that cannot be written fails nothing; disposal waits for those under way.
  */
 export function storedRecords(store: Store, clock: Clock, logger: Logger): AgentRecords & AsyncDisposable {
   let writing: Promise<unknown> = Promise.resolve();
@@ -37,11 +36,6 @@ export function storedRecords(store: Store, clock: Clock, logger: Logger): Agent
         if (found.length > 0) return found;
       }
       return [];
-    },
-    sideCall(sessionId, { task, provider, model, usage, cost }) {
-      const price = cost.usd === undefined ? {} : { usd: cost.usd };
-      const call = { sessionId, task, provider, model, usage, costStatus: cost.status, ...price };
-      later("recording a side call", () => store.usage.noteSideCall(call));
     },
     /** In the ledger of its own session. */
     childCall(sessionId, { target, usage, cost }) {

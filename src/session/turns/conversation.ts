@@ -90,7 +90,7 @@ export async function openConversation(
       promptText = text;
     },
   });
-  const facts = { sessionId: id, rootSessionId: rootId, startedAtMs, spentUsd: spentUsd(record), options };
+  const facts = { sessionId: id, rootSessionId: rootId, startedAtMs, options };
   const { events, surface, session } = deps;
   const own = { history: past.history, transcript, prompt, events, records: session.records };
   const opened = await openAgent({ ...facts, ...surface, ...own }, signal);

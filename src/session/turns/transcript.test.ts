@@ -191,6 +191,7 @@ function bind(real: Store): Store {
     documents,
     meta,
     usage,
+    money,
     turns,
     reports,
   } = real;
@@ -207,6 +208,7 @@ function bind(real: Store): Store {
     documents,
     meta,
     usage,
+    money,
     turns,
     reports,
   };

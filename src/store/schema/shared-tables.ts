@@ -6,6 +6,10 @@ export const documentTables: readonly string[] = [
   "CREATE INDEX IF NOT EXISTS idx_documents_age ON documents (kind, written_at_ms)",
 ];
 
+/** Version 12, behind the new column. */
+export const moneyIndex =
+  "CREATE INDEX IF NOT EXISTS idx_usage_user ON usage_ledger (user_id, created_at_ms) WHERE user_id IS NOT NULL";
+
 /**
  * The tables of version 10 that both databases share. The column types are words both understand; only
  * a growing id is said differently. Times are milliseconds since 1970 (`_ms`), JSON is text.

@@ -1,4 +1,4 @@
-import { documentTables, sharedTables } from "../schema/shared-tables.ts";
+import { documentTables, moneyIndex, sharedTables } from "../schema/shared-tables.ts";
 import type { SqliteConnection } from "./connection.ts";
 
 /**
@@ -32,6 +32,14 @@ export const migrations: readonly Migration[] = [
     name: "documents",
     apply: (c) => {
       for (const statement of documentTables) c.exec(statement);
+    },
+  },
+  {
+    version: 12,
+    name: "whose money a call spent",
+    apply: (c) => {
+      addColumns(c, "usage_ledger", ["user_id TEXT"]);
+      c.exec(moneyIndex);
     },
   },
 ];

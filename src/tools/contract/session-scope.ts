@@ -1,3 +1,4 @@
+import type { Spender } from "#conversation";
 import type { Secret } from "#foundation/secrets/secret";
 import type { Approver } from "./approval-request.ts";
 import type { Auxiliary } from "./auxiliary.ts";
@@ -39,14 +40,6 @@ export interface TerminalChoice {
   readonly cwd?: string | undefined;
   /** The home folder of its commands on this machine, when that is not the person's: a rollout has its own. */
   readonly home?: string | undefined;
-}
-
-/** Whose budget is charged. */
-export interface Spender {
-  readonly sessionId: string;
-  readonly userId: string | undefined;
-  /** The session at the root of a delegation. */
-  readonly treeId: string;
 }
 
 /** Asks the person of a session. Where nobody is, nobody answers. */

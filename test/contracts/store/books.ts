@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { userMessage } from "#conversation";
 import type { JobRecord, TurnRecord } from "#store/testing";
+import { moneyLedgerContract } from "../money-ledger.ts";
 import { type StoreSubject, session, turn, useStore } from "./subject.ts";
 
 const usage = { input: 10, output: 5, cacheRead: 3, cacheWrite: 2, reasoning: 1 };
@@ -9,6 +10,10 @@ const usage = { input: 10, output: 5, cacheRead: 3, cacheWrite: 2, reasoning: 1 
 export function bookContract(subject: StoreSubject): void {
   jobContract(subject);
   usageContract(subject);
+  describe("the account of model calls", () => {
+    const fixture = useStore(subject);
+    moneyLedgerContract(() => ({ ledger: fixture().store.money, clock: fixture().clock }));
+  });
   reportContract(subject);
 }
 
@@ -171,49 +176,17 @@ function usageContract(subject: StoreSubject): void {
       });
     });
 
-    it("reserves money before a call and refuses what does not fit; unknown prices are never free", async () => {
-      const { store, clock } = fixture();
-      const scope = { sessionId: session("s"), rootSessionId: session("root") };
-      const reservation = { ...scope, purpose: "main", usd: 0.4, expiresAtMs: clock.now() + 60_000 };
-      const ceilings = { sessionUsd: 1, dayStartMs: clock.now() };
-      const first = await store.usage.reserve(reservation, ceilings);
-      const second = await store.usage.reserve(reservation, ceilings);
-      if (first.kind !== "reserved" || second.kind !== "reserved") throw new Error("not reserved");
-      const refused = await store.usage.reserve(reservation, ceilings);
-      expect(refused).toMatchObject({ kind: "refused", ceiling: "session", limitUsd: 1 });
-      await store.usage.settle(first.id, { usage, usd: 0.1, costStatus: "actual" });
-      await store.usage.settle(second.id, { usage, costStatus: "unknown" });
-      const spent = await store.usage.spent({ sessionId: session("s") });
-      expect(spent).toMatchObject({ calls: 2, unpricedCalls: 1 });
-      expect(spent.usd).toBeCloseTo(0.5);
-      const child = { ...reservation, sessionId: session("child") };
-      const overTree = await store.usage.reserve(child, { treeUsd: 0.8, dayStartMs: 0 });
-      expect(overTree).toMatchObject({ kind: "refused", ceiling: "tree" });
-      const other = { ...reservation, sessionId: session("x"), rootSessionId: session("x") };
-      const overDay = await store.usage.reserve(other, { dayUsd: 0.6, dayStartMs: 0 });
-      expect(overDay).toMatchObject({ kind: "refused", ceiling: "day" });
-    });
-
-    it("a reservation that was released, or whose process is gone, counts no longer", async () => {
-      const { store, clock } = fixture();
-      const scope = { sessionId: session("s"), rootSessionId: session("s") };
-      const reservation = { ...scope, purpose: "title", usd: 1, expiresAtMs: clock.now() + 1000 };
-      const first = await store.usage.reserve(reservation, { dayStartMs: 0 });
-      if (first.kind !== "reserved") throw new Error("not reserved");
-      await store.usage.release(first.id);
-      await store.usage.reserve(reservation, { dayStartMs: 0 });
-      expect((await store.usage.spent({})).usd).toBe(1);
-      await clock.advance(1000);
-      expect((await store.usage.spent({})).usd).toBe(0);
-    });
-
     it("keeps calls beside the conversation by task, and reports them for a period and a source [20:R4.14]", async () => {
       const { store, clock } = fixture();
       await store.sessions.create({ id: session("s"), source: "cli" });
-      const call = { sessionId: session("s"), provider: "p", model: "small", usage, costStatus: "estimated" } as const;
-      await store.usage.noteSideCall({ ...call, task: "title_generation", usd: 0.25 });
-      await store.usage.noteSideCall({ ...call, task: "title_generation", usd: 0.5 });
-      await store.usage.noteSideCall({ ...call, sessionId: session("tools"), task: "vision", costStatus: "unknown" });
+      const call = { spender: { sessionId: "s" }, provider: "p", model: "small", usd: 0, usage };
+      const title = { ...call, purpose: "title_generation" };
+      const cost = (usd: number) => ({ status: "estimated" as const, source: "catalog", usd });
+      await store.money.settle("one", { ...title, cost: cost(0.25) });
+      await store.money.settle("two", { ...title, cost: cost(0.5) });
+      await store.money.settle("main", { ...call, purpose: "main", cost: cost(2) });
+      const unknown = { status: "unknown" as const, source: "none" };
+      await store.money.settle("three", { ...call, spender: { sessionId: "t" }, purpose: "vision", cost: unknown });
       const all = await store.reports.insights({ sinceMs: clock.now() - 1000 });
       expect(all.sideCalls).toMatchObject([
         { task: "title_generation", calls: 2, outputTokens: 2 * usage.output, costUsd: 0.75, unpricedCalls: 0 },
@@ -222,16 +195,15 @@ function usageContract(subject: StoreSubject): void {
       const ofCli = await store.reports.insights({ sinceMs: 0, source: "cli" });
       expect(ofCli.sideCalls.map(({ task }) => task)).toEqual(["title_generation"]);
       expect((await store.reports.insights({ sinceMs: clock.now() + 1 })).sideCalls).toEqual([]);
-      expect(await store.usage.spent({ sessionId: session("s") })).toMatchObject({ usd: 0.75, calls: 2 });
+      expect(await store.money.spent({ sessionId: "s" })).toMatchObject({ usd: 2.75, calls: 3 });
     });
 
-    it("of many reservations at once only those that fit succeed", async () => {
-      const { store, clock } = fixture();
-      const scope = { sessionId: session("s"), rootSessionId: session("s") };
-      const reservation = { ...scope, purpose: "main", usd: 0.3, expiresAtMs: clock.now() + 1000 };
-      const asked = Array.from({ length: 8 }, () => store.usage.reserve(reservation, { sessionUsd: 1, dayStartMs: 0 }));
-      const outcomes = await Promise.all(asked);
-      expect(outcomes.filter((outcome) => outcome.kind === "reserved")).toHaveLength(3);
+    it("what a session cost before its calls were accounted for one by one counts against its limit", async () => {
+      const { store } = fixture();
+      await store.usage.change(session("s"), { usage, apiCalls: 1, estimatedCostUsd: 0.95 });
+      const call = { spender: { sessionId: "s" }, purpose: "main", provider: "p", model: "m", usd: 0.1 };
+      const reached = await store.money.hold("one", call, { isHard: true, dayStartMs: 0, session: 1 });
+      expect(reached).toEqual([{ ceiling: "session", limitUsd: 1, spentUsd: 0.95 }]);
     });
   });
 }

@@ -1,7 +1,6 @@
 import { type AgentEvent, type Cost, type SessionId, type Usage, zeroUsage } from "#conversation";
 import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
-import { never } from "#foundation/lifecycle/abort";
 import type { Clock } from "#foundation/time/clock";
 import {
   type AccountGate,
@@ -24,8 +23,8 @@ export interface CallMoney {
     signal: AbortSignal,
   ): Promise<{ readonly id: string } | { readonly refused: ModelFailure }>;
   /** Accounts for what was counted and says what it cost. */
-  settle(id: string, counted: CountedCall, signal: AbortSignal): Promise<Cost>;
-  release(id: string, signal: AbortSignal): Promise<void>;
+  settle(id: string, counted: CountedCall): Promise<Cost>;
+  release(id: string): Promise<void>;
 }
 
 export interface CountedCall {
@@ -101,10 +100,10 @@ export async function callModel(
     const { costUsd } = collected;
     const usage = collected.usage ?? estimatedUsage(collected, view.estimatedTokens);
     const counted = { sessionId: view.sessionId, target: request.target, usage, costUsd };
-    // An interrupted call is accounted for as well, so these waits do not end with the turn.
+    // An interrupted call is accounted for as well.
     if (isSent && (collected.usage !== undefined || reader.failure === undefined))
-      cost = await deps.money.settle(reserved.id, counted, never);
-    else await deps.money.release(reserved.id, never);
+      cost = await deps.money.settle(reserved.id, counted);
+    else await deps.money.release(reserved.id);
   }
   const { failure } = reader;
   await tellGate(request.target, { failure, headers }, deps);

@@ -204,14 +204,14 @@ describe("hermes insights", () => {
     await withStore(async (store) => {
       const usage = { input: 90, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
       await store.usage.change(second, { usage, apiCalls: 3 });
-      await store.usage.noteSideCall({
-        sessionId: second,
-        task: "compression",
+      await store.money.settle("one", {
+        spender: { sessionId: second },
+        purpose: "compression",
         provider: "p",
         model: "small",
+        usd: 0,
         usage,
-        usd: 0.5,
-        costStatus: "estimated",
+        cost: { status: "estimated", source: "catalog", usd: 0.5 },
       });
       await store.turns.recordEvent({ sessionId: second, kind: "fallback" });
     });

@@ -61,6 +61,7 @@ export const usageCommand = defineCommand({
     const lines = (await quietly("reading account limits", read, { logger, signal, level: "info" })) ?? [
       "limits could not be read",
     ];
+    const budget = (await quietly("reading the budget", () => account.budget(), { logger, signal })) ?? [];
     const reasoning = usage.reasoning > 0 ? ` (${shortCount(usage.reasoning)} reasoning)` : "";
     return {
       kind: "table",
@@ -78,6 +79,7 @@ export const usageCommand = defineCommand({
           `${shortCount(totalTokens(usage))}${usage.isEstimated === true ? " (partly estimated: the server did not count)" : ""}`,
         ],
         ["Cost", costText(info.cost)],
+        ...budget.map((line) => ["Budget", line]),
         ...lines.map((line) => ["Account", line]),
       ],
     };
