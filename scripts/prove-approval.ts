@@ -11,6 +11,10 @@ const written = [...report.categories.values()].reduce((all, one) => ({
 }));
 console.log(`hand-written hostile commands   ${percent(written)}`);
 for (const command of report.missed) console.log(`  missed: ${JSON.stringify(command)}`);
+console.log("\nhand-written, unseen while rules were written");
+for (const [className, count] of report.unseen) console.log(`${className.padEnd(24)} ${percent(count)}`);
+const { total, flagged } = report.agentWork;
+console.log(`an agent's day, flagged  ${percent({ caught: flagged.length, total })}`);
 let isGood = report.missed.length === 0;
 for (const [name, half] of Object.entries(report.halves)) {
   console.log(`\n${name.padEnd(18)} plain             disguised, carried`);

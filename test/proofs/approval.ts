@@ -14,6 +14,10 @@ export interface ApprovalReport {
   readonly missed: readonly string[];
   /** Hand-written hostile commands by category. */
   readonly categories: ReadonlyMap<string, Count>;
+  /** Hand-written lines that no rule was written against, by category. Not all of them do harm to everybody: some only deserve a look. */
+  readonly unseen: ReadonlyMap<string, Count>;
+  /** What an agent does all day, and which of it asks. */
+  readonly agentWork: { readonly total: number; readonly flagged: readonly string[] };
   readonly halves: Readonly<Record<Half, HalfReport>>;
   readonly medianMs: number;
 }
@@ -45,10 +49,7 @@ export function proveApproval({
   readonly seed: number;
   readonly perCommand: number;
 }): ApprovalReport {
-  const hostile = linesOf("hostile.txt").map((line) => {
-    const [category = "", command = ""] = line.split("\t");
-    return { className: category, line: command };
-  });
+  const hostile = linesOf("hostile.txt").map(categorized);
   const times: number[] = [];
   const judge = (line: string): boolean => {
     const start = performance.now();
@@ -58,6 +59,11 @@ export function proveApproval({
   };
   const categories = new Map<string, Count>();
   const missed = hostile.filter(({ className, line }) => !counted(categories, className, judge(line)));
+  const unseen = new Map<string, Count>();
+  for (const { className, line } of linesOf("hostile-held-out.txt").map(categorized))
+    counted(unseen, className, judge(line));
+  const work = linesOf("benign-agent.txt");
+  const agentWork = { total: work.length, flagged: work.filter(judge) };
   const half = (name: Half, file: string): HalfReport => {
     const classes = new Map<string, { plain: Count; hidden: Count }>();
     const escaped: string[] = [];
@@ -89,7 +95,19 @@ export function proveApproval({
   };
   const halves = { known: half("known", "benign.txt"), "held-out": half("held-out", "benign-held-out.txt") };
   times.sort((left, right) => left - right);
-  return { missed: missed.map(({ line }) => line), categories, halves, medianMs: times[times.length >> 1] ?? 0 };
+  return {
+    missed: missed.map(({ line }) => line),
+    categories,
+    unseen,
+    agentWork,
+    halves,
+    medianMs: times[times.length >> 1] ?? 0,
+  };
+}
+
+function categorized(line: string): { readonly className: string; readonly line: string } {
+  const at = line.indexOf("\t");
+  return { className: line.slice(0, at), line: line.slice(at + 1) };
 }
 
 const none: Count = { caught: 0, total: 0 };

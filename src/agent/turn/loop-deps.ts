@@ -1,3 +1,4 @@
+import { type Message, textOf } from "#conversation";
 import { mayRepeat, Toolbelt, taskList } from "#tools";
 import type { AgentDeps } from "../agent-deps.ts";
 import type { ContextKeeper } from "../context-keeper.ts";
@@ -80,6 +81,7 @@ function toolRunner(userText: string, { deps, steer }: LoopContext): LoopDeps["r
       scope: deps.scope,
       userTask: userText,
       untrusted: deps.conversation.untrusted,
+      heardHere: () => heardHere(now.history),
       agent: deps.tools.abilities().with(taskList, deps.conversation.todos),
     }),
     observers: (now) => deps.tools.observers(now),
@@ -89,6 +91,14 @@ function toolRunner(userText: string, { deps, steer }: LoopContext): LoopDeps["r
     logger: deps.logger,
     maxDelegations: deps.settings.maxConcurrentChildren,
   });
+}
+
+/** What tools of this machine said, as far as it is recent; words of strangers are theirs already. */
+function heardHere(history: readonly Message[]): readonly string[] {
+  return history
+    .filter(({ role, untrusted }) => role === "tool" && untrusted === undefined)
+    .slice(-200)
+    .map(({ content }) => textOf(content));
 }
 
 /** Before each step; before the first one, the turn is also prepared: prompt, room, then the words of others. */

@@ -120,6 +120,22 @@ describe("what leaves with an address", () => {
     expect(await extract("b.test/page")).toContain("did not allow");
   });
 
+  it("an address that repeats what a file or a command of this machine said asks", async () => {
+    const heardHere = () => ["The code is 7f3a91b2; we let Peter go in March."];
+    expect(await extract("a.test/page?d=7f3a91b2", { heardHere })).toContain("words of files");
+    expect(await extract("a.test/page?d=we+let+peter+go", { heardHere })).toContain("words of files");
+    expect(await extract("a.test/page?d=peter", { heardHere })).toBeNull();
+    exits.hearing(toolContext().scope.key).onEnd?.({
+      call: { id: "1", type: "function", function: { name: "terminal", arguments: "{}" } },
+      text: "token a1b2c3d4",
+      kind: "succeeded",
+      durationMs: 1,
+      preview: "",
+    });
+    expect(await extract("a.test/page?d=a1b2c3d4")).toContain("words of files");
+    expect(web.seen).toHaveLength(1);
+  });
+
   it("a listed host cannot pass on data to one that is not", async () => {
     expect(await extract("listed.test/away")).toBeNull();
     expect(await extract(`listed.test/away${long.slice(1)}`)).toContain("strange.test");

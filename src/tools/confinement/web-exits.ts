@@ -1,10 +1,12 @@
+import type { CallObserver } from "../contract/call-state.ts";
 import type { ToolContext } from "../contract/context.ts";
 import type { SessionScope } from "../contract/session-scope.ts";
 import { carriedData } from "../network/carried-data.ts";
+import { HeardWords, repeatsWords } from "../network/heard-words.ts";
 import { ownNetworkReason } from "../network/host-rules.ts";
 import type { Wall } from "./wall.ts";
 
-export type ExitContext = Pick<ToolContext, "scope" | "untrusted" | "userTask" | "signal">;
+export type ExitContext = Pick<ToolContext, "scope" | "untrusted" | "userTask" | "heardHere" | "signal">;
 
 /** The way out of one call that visits addresses. */
 export interface WebExit {
@@ -42,6 +44,8 @@ class KnownAddresses {
   readonly #links = new Set<string>();
   readonly #followed = new Map<string, Set<string>>();
   readonly #personWords = new Set<string>();
+  /** What tools of this machine told the session. */
+  readonly heard = new HeardWords();
 
   found(address: string): void {
     this.#found.add(plainForm(address));
@@ -98,6 +102,15 @@ export class WebExits {
     for (const address of addresses) known.found(address);
   }
 
+  /** Listens to what calls of a session are told on this machine, also those that scripts make. */
+  hearing(sessionKey: string): CallObserver {
+    return {
+      onEnd: ({ kind, text, untrusted }) => {
+        if (kind === "succeeded" && untrusted === undefined) this.#known(sessionKey).heard.note(text);
+      },
+    };
+  }
+
   /** A page showed these links; those to its own site may be followed. */
   showed(sessionKey: string, page: { readonly url: string; readonly text: string }): void {
     const known = this.#known(sessionKey);
@@ -146,7 +159,7 @@ export class WebExits {
     return decision.kind === "allow" ? undefined : `${decision.reason} (${why})`;
   }
 
-  #reason(url: URL, at: Pick<ExitContext, "scope" | "untrusted"> & Situation): string | undefined {
+  #reason(url: URL, at: Pick<ExitContext, "scope" | "untrusted" | "heardHere"> & Situation): string | undefined {
     const known = this.#known(at.scope.key);
     if (this.holdsSecret(url.href)) return "the address holds a known secret";
     if (at.wall?.hasSeenPrivate === true) return "private files were read in this session";
@@ -154,6 +167,8 @@ export class WebExits {
     if (at.hasBody === true) return "it would send data there";
     const carried = carriedData(url);
     if (carried !== undefined) return carried;
+    if (known.heard.areIn(url) || repeatsWords(url, at.heardHere?.() ?? []))
+      return "the address repeats words of files or output of this machine";
     if (at.untrusted === undefined || known.namesHost(bareHost(url)) || known.follow(url)) return undefined;
     return `this conversation holds text from outside (${at.untrusted}), which may have asked for this address`;
   }

@@ -15,6 +15,8 @@ export interface ToolContext extends ToolTask {
   readonly isNested?: boolean | undefined;
   /** Where words of strangers in the context of this call came from; undefined when there are none. */
   readonly untrusted?: string | undefined;
+  /** What tools of this machine told the conversation so far, as far as it is in the context. */
+  heardHere?(): readonly string[];
   /** The result of this call holds words of strangers. */
   noteUntrusted?(source: string): void;
   readonly signal: AbortSignal;

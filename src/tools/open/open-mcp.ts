@@ -6,6 +6,7 @@ import type { ApprovalGate } from "../contract/approval-request.ts";
 import { type McpServerSettings, readServerSettings } from "../contract/mcp-settings.ts";
 import type { SessionScope } from "../contract/session-scope.ts";
 import type { Tool } from "../contract/tool.ts";
+import type { ChangeCover } from "../files/snapshots/change-cover.ts";
 import { openServerLog } from "../mcp/connection/server-log.ts";
 import { McpOAuth } from "../mcp/oauth/oauth.ts";
 import { TokenStore } from "../mcp/oauth/token-store.ts";
@@ -24,6 +25,7 @@ export interface McpOptions {
   readonly gate: ApprovalGate;
   readonly guardian: Guardian;
   readonly walls: Walls;
+  readonly cover: Pick<ChangeCover, "beforeProgram">;
   /** Called when the tools may have changed. */
   onReload(): void;
 }
@@ -150,7 +152,7 @@ class OwnServers {
 
 function mcpDeps(
   base: ToolsBase,
-  { gate, guardian, walls }: McpOptions,
+  { gate, guardian, walls, cover }: McpOptions,
 ): ConstructorParameters<typeof McpServers>[1]["deps"] {
   const { machine, config, env, redact } = base;
   const { home, clock, logger } = machine;
@@ -179,7 +181,10 @@ function mcpDeps(
       failClosed: config.mcp.osv_fail_closed,
       ...(endpoint === "" ? {} : { endpoint }),
     }),
-    wall: (owner, limits, signal) => walls.forProgram(owner, limits, signal),
+    wall: async (owner, limits, signal) => {
+      await cover.beforeProgram(owner.cwd, "before an MCP server was started", signal);
+      return walls.forProgram(owner, limits, signal);
+    },
     gate,
   };
 }

@@ -140,11 +140,11 @@ function openAll(machine: Machine, options: ToolsOptions) {
   };
   const observers = (turn: ObservedTurn) => {
     sessions.note(turn.scope.key, turn.taskId);
-    return watchCalls(watchers, turn);
+    return [...watchCalls(watchers, turn), exits.hearing(turn.scope.key)];
   };
   const callTool = nestedCalls({ registry, clock, logger, redact, observers });
   const probes = new AvailabilityProbes(clock);
-  const mcp = openMcp(base, { registry, gate, guardian, walls, onReload: () => probes.forget() });
+  const mcp = openMcp(base, { registry, gate, guardian, walls, cover, onReload: () => probes.forget() });
   const exits = new WebExits({ walls, redactKnown: (text) => machine.redactor.redactKnown(text) });
   const { tools, browsers, shrink } = builtinTools(base, { terminals, files, gate, exits, callTool });
   for (const tool of tools) registry.register(tool);

@@ -9,7 +9,9 @@ const invisible = /\p{Default_Ignorable_Code_Point}|[\u2800\ufff9-\ufffc]/u;
 const pictures = /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f|\u200d(?=\p{Extended_Pictographic}))*/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-const plainText = /^[\t\n\r\u0020-\u007e]*$/;
+/** A line that begins anew over what was shown; at the end of a line it is how some systems end lines. */
+const overwriting = /\r(?!\n|$)/;
+const plainText = /^[\t\n\u0020-\u007e]*$/;
 
 /**
  * Whether a script holds characters that deceive whoever reads it: invisible or control characters anywhere, and
@@ -17,7 +19,7 @@ const plainText = /^[\t\n\r\u0020-\u007e]*$/;
  */
 export function hasDeceivingCharacters(text: string, script: ParsedScript): boolean {
   if (plainText.test(text)) return false;
-  if (control.test(text) || invisible.test(text.replace(pictures, ""))) return true;
+  if (control.test(text) || overwriting.test(text) || invisible.test(text.replace(pictures, ""))) return true;
   return lookAlikes.test(text) && bareTexts(script).some((bare) => lookAlikes.test(bare));
 }
 

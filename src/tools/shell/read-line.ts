@@ -42,7 +42,6 @@ function environmentOf(location: LineLocation, tempDir: string): ReadonlyMap<str
     "SECONDS",
     "UID",
     "EUID",
-    "PPID",
     "BASHPID",
     "LINENO",
     "COLUMNS",

@@ -96,6 +96,13 @@ export class ChangeCover implements AsyncDisposable {
       );
   }
 
+  /** A program that lives longer than a call, such as an MCP server, may change the folder from its first moment on. */
+  async beforeProgram(cwd: string, reason: string, signal: AbortSignal): Promise<void> {
+    const root = await sessionFolder({ cwd });
+    if (!this.#deps.isEnabled || !this.#deps.snapshots.covers(root)) return;
+    await this.#deps.snapshots.before({ root, reason }, signal);
+  }
+
   async beforeWriting(
     change: { readonly paths: readonly string[]; readonly reason: string },
     task: ToolTask,

@@ -200,8 +200,12 @@ export function codeUse(command: SimpleCommand): CodeUse | undefined {
   const interpreter = interpreterOf(command.name ?? "");
   if (interpreter === undefined || command.name === "jq") return undefined;
   const words = readOptions(command.args, interpreter);
-  const codes = [...valuesOf(words, interpreter.code), ...evalOperand(command, words.operands)];
   const isModule = words.options.some(({ name }) => name === "-m") && interpreter.language === "python";
+  const codes = [
+    ...valuesOf(words, interpreter.code),
+    ...evalOperand(command, words.operands),
+    ...(isModule && runsWords.test(valuesOf(words, "-m")[0]?.text ?? "") ? words.operands : []),
+  ];
   const file = isModule ? undefined : words.operands[0];
   const isInput = file === undefined || /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(file.text);
   const asks = words.options.some(({ name }) =>
@@ -221,6 +225,9 @@ export function codeUse(command: SimpleCommand): CodeUse | undefined {
       command.input !== undefined,
   };
 }
+
+/** Modules of Python that run their words as code. */
+const runsWords = /^(?:timeit|pdb|bdb|code|trace|asyncio|doctest)$/;
 
 /** `deno eval code`, `bun eval code`. */
 function evalOperand(command: SimpleCommand, operands: readonly Argument[]): readonly Argument[] {

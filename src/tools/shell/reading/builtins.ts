@@ -50,20 +50,25 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   read,
   mapfile: readLines,
   readarray: readLines,
-  printf: ({ args }, { state }) => {
+  printf: (call, reader) => {
+    const { args } = call;
     if (args[0]?.text !== "-v") return formatted(args);
+    readSubscripts(call, reader);
     const text = formatted(args.slice(2));
-    assignText(state, args[1]?.text ?? "", text === undefined ? undefined : [text]);
+    assignText(reader.state, args[1]?.text ?? "", text === undefined ? undefined : [text]);
     return "";
   },
-  let: ({ args, frame }, reader) => {
-    reader.readScript(args.map((arg) => `(( ${arg.text} ))`).join("\n"), frame);
+  let: (call, reader) => {
+    readSubscripts(call, reader);
+    reader.readScript(call.args.map((arg) => `(( ${arg.text} ))`).join("\n"), call.frame);
     return "";
   },
-  getopts: ({ args }, { state }) => {
-    for (const name of [args[1]?.text ?? "", "OPTARG"]) assignText(state, name, undefined);
+  getopts: (call, reader) => {
+    readSubscripts(call, reader);
+    for (const name of [call.args[1]?.text ?? "", "OPTARG"]) assignText(reader.state, name, undefined);
     return "";
   },
+  wait: readSubscripts,
   test: readSubscripts,
   "[": readSubscripts,
 };
@@ -87,7 +92,10 @@ function resolved(target: string, folder: string | undefined): string | undefine
 }
 
 /** `declare`, `export` and their kin; written assignments were taken by the reader, expanded ones are taken here. */
-function declare({ name, args }: Call, { state }: ReaderPort): Output {
+function declare(call: Call, reader: ReaderPort): Output {
+  const { name, args } = call;
+  const { state } = reader;
+  readSubscripts(call, reader);
   const flags = args
     .filter((arg) => /^[-+][A-Za-z]+$/.test(arg.text))
     .map((arg) => arg.text)
@@ -190,7 +198,10 @@ function runText(script: Argument, call: Call, reader: ReaderPort): void {
   reader.readScript(script.text, inside(call, call.name));
 }
 
-function read({ args, command }: Call, { state }: ReaderPort): Output {
+function read(call: Call, reader: ReaderPort): Output {
+  const { args, command } = call;
+  const { state } = reader;
+  readSubscripts(call, reader);
   const names: string[] = [];
   let array: string | undefined;
   for (let at = 0; at < args.length; at += 1) {
@@ -216,7 +227,10 @@ function read({ args, command }: Call, { state }: ReaderPort): Output {
   return "";
 }
 
-function readLines({ args, command }: Call, { state }: ReaderPort): Output {
+function readLines(call: Call, reader: ReaderPort): Output {
+  const { args, command } = call;
+  const { state } = reader;
+  readSubscripts(call, reader);
   const name = args
     .filter((arg, at) => !arg.text.startsWith("-") && !/^-[dnOsuCc]$/.test(args[at - 1]?.text ?? ""))
     .at(-1);

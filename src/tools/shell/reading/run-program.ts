@@ -24,6 +24,7 @@ export function runProgram(call: Call, reader: ReaderPort): Output {
     readFile: (argument) => reader.readFile(argument),
   });
   noteCopies(call, reader);
+  noteDownloads(call, reader);
   return output;
 }
 
@@ -118,6 +119,31 @@ function noteCopies({ name, args, command }: Call, reader: ReaderPort): void {
     }
     return;
   }
-  const text = from === undefined ? undefined : reader.readFile(from);
+  const text = from === undefined ? undefined : (reader.readFile(from) ?? programText(from));
   if (text !== undefined && absolute !== undefined) reader.state.files.set(absolute, text);
+}
+
+/** A program under another name does what it always does. */
+function programText(from: Argument): string | undefined {
+  if (/^(?:\/usr)?(?:\/local)?\/s?bin\/[\w.+-]+$/.test(from.text)) return `exec ${from.text} "$@"`;
+  return from.sources.some((one) => one === "which" || one === "command" || one === "type") ? unknownText : undefined;
+}
+
+/** What comes from another machine has a text that nobody here knows. */
+function noteDownloads({ name, args, command }: Call, reader: ReaderPort): void {
+  if (name !== "wget" && name !== "curl" && name !== "aria2c") return;
+  const texts = args.map((arg) => arg.text);
+  const named = texts.flatMap((text, at) => {
+    if (/^(?:-[a-zA-Z]*o|--output|--out)$/.test(text) && name !== "wget") return [texts[at + 1] ?? ""];
+    if (/^(?:-[a-zA-Z]*O|--output-document)$/.test(text) && name === "wget") return [texts[at + 1] ?? ""];
+    return /^(?:-o|-O|--output=|--output-document=)(.+)$/.exec(text)?.slice(1, 2) ?? [];
+  });
+  const isByAddress = name !== "curl" || texts.some((text) => /^-[a-zA-Z]*O|^--remote-name/.test(text));
+  const addresses = texts.filter((text) => !text.startsWith("-") && text.includes("/"));
+  const files =
+    named.length > 0 || !isByAddress ? named : addresses.map((text) => text.split(/[?#]/)[0]?.split("/").at(-1) ?? "");
+  for (const file of files) {
+    if (file === "" || file === "-" || (!file.startsWith("/") && command.cwd === undefined)) continue;
+    reader.state.files.set(file.startsWith("/") ? file : `${command.cwd}/${file.replace(/^\.\//, "")}`, unknownText);
+  }
 }

@@ -27,7 +27,7 @@ const never = /(?!)/;
 
 const languages: Readonly<Partial<Record<Language, Words>>> = {
   python: {
-    runs: /\b(?:os\s*\.\s*(?:system|popen|exec\w*|spawn\w*|posix_spawnp?|fork|forkpty|kill|killpg|startfile)|subprocess|pty\s*\.\s*spawn|commands\s*\.|ctypes|cffi|asyncio\s*\.\s*create_subprocess\w*|pexpect|fabric|sh\s*\.|plumbum|from\s+os\s+import|getoutput|check_output|Popen)\b/,
+    runs: /\b(?:os\s*\.\s*(?:system|popen|exec\w*|spawn\w*|posix_spawnp?|fork|forkpty|kill|killpg|startfile)|subprocess|pty\s*\.\s*spawn|commands\s*\.|ctypes|cffi|asyncio\s*\.\s*create_subprocess\w*|pexpect|fabric|multiprocessing|webbrowser|sh\s*\.|plumbum|from\s+os\s+import|getoutput|check_output|Popen)\b/,
     deletes:
       /\b(?:os\s*\.\s*(?:remove|unlink|rmdir|removedirs|truncate)|shutil\s*\.\s*(?:rmtree|move)|rmtree|send2trash)\b|\.\s*(?:unlink|rmdir|rmtree)\s*\(/,
     connects:
@@ -49,10 +49,10 @@ const languages: Readonly<Partial<Record<Language, Words>>> = {
       /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|outputFile|outputFileSync|writeTextFile|chmod|chmodSync|mkdirSync|mkdir|Bun\s*\.\s*write|copyFile(?:Sync)?|rename(?:Sync)?|symlink(?:Sync)?|cpSync|cp)\s*\(\s*(?:"(\d+)"(?:\s*,\s*"(\d+)")?)?/g,
   },
   perl: {
-    runs: /\b(?:system|exec|qx|fork|kill|syscall|IPC::\w+|popen)\b|`run`|\bopen\b[^;]*\|/,
+    runs: /\b(?:system|exec|qx|fork|kill|syscall|IPC::\w+|popen|readpipe|dump)\b|`run`|\bopen\b[^;]*\|/,
     deletes: /\b(?:unlink|rmdir|rmtree|remove_tree|truncate)\b/,
     connects: /\b(?:IO::Socket|LWP|HTTP::Tiny|Net::\w+|Socket|connect|WWW::Mechanize)\b/,
-    dynamic: /\b(?:eval|do\s+"|require\s+\$|pack|unpack|decode_base64|sprintf\s*\(\s*"%c)\b/,
+    dynamic: /\b(?:eval|do\s*"|do\s+\$|require\s*["$]|use\s+lib|pack|unpack|decode_base64|sprintf\s*\(\s*"%c)\b/,
     writes:
       /\bopen\b[^;]*?"(\d+)"(?:\s*,\s*"(\d+)")?|\b(?:rename|copy|move|symlink|link|chmod|chown|mkdir)\b[^;]*?"(\d+)"(?:\s*,\s*"(\d+)")?/g,
   },
@@ -178,7 +178,7 @@ function editorEffects(source: string): CodeEffects {
     runs: /!|\b(?:system|systemlist|term(?:inal)?|job_start|libcall|py3?(?:thon3?)?|pyx|perl|ruby|lua|mz|tcl|make|grep)\b/.test(
       source,
     ),
-    deletes: /\bdelete\s*\(|\bcall\s+delete/.test(source),
+    deletes: /\bdelete\s*\(|\bcall\s+delete|(?:^|[|:\s])(?:%|1,\$|g\/[^/]*\/)\s*d\b/m.test(source),
     isDynamic: /\b(?:so(?:urce)?|exe(?:cute)?|ru(?:ntime)?|norm(?:al)?)\b/.test(source),
     writes: [...source.matchAll(/(?:^|[|:\s])(?:w(?:rite)?!?|sav(?:eas)?!?|writefile\(.*,)\s*["']?([^\s|"')]+)/g)].map(
       (match) => match[1],

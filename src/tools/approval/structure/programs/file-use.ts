@@ -1,3 +1,4 @@
+import type { OptionStyle } from "../../../shell/programs/option-words.ts";
 import {
   hasAny,
   isOption,
@@ -62,6 +63,18 @@ const programs: Readonly<Record<string, FileProgram>> = {
   mkdir: { operands: "write" },
   mkfifo: { operands: "write" },
   mknod: { operands: "write" },
+  "7z": { operands: "read", into: "-o" },
+  "7za": { operands: "read", into: "-o" },
+  "7zr": { operands: "read", into: "-o" },
+  unrar: { operands: "read", last: "write" },
+  iconv: { operands: "read", writes: "-o --output" },
+  shuf: { operands: "read", writes: "-o --output" },
+  ld: { operands: "read", writes: "-o --output -Map" },
+  logsave: { last: "write", operands: "read" },
+  time: { writes: "-o --output" },
+  "ssh-keyscan": {},
+  setfattr: { operands: "write" },
+  mkdosfs: { operands: "write" },
   chmod: { operands: "write", skip: 1 },
   chown: { operands: "write", skip: 1 },
   chgrp: { operands: "write", skip: 1 },
@@ -143,13 +156,24 @@ const outputOptions =
 /** What a command does to the files its words name. Redirections are not its words. */
 export function fileUses(command: SimpleCommand): readonly FileUse[] {
   const name = command.name ?? "";
-  const words = readOptions(command.args, styleOf(name));
   const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  const words = readOptions(command.args, outputStyle(name, program));
   return [
     ...(program === undefined ? [] : namedUses(program, words)),
     ...specialUses(name, words, command.args),
     ...valuesOf(words, outputOptions).map((file) => ({ use: "write", file }) as const),
   ];
+}
+
+/** Programs for which `-o` is a switch, or names something else than a file. */
+const switchO =
+  /^(?:ls|eza|exa|ps|shopt|set|test|\[|\[\[|find|gfind|grep|egrep|fgrep|rg|ag|ack|zgrep|unzip|cpio|ss|netstat|od|who|jobs|lsof|df|ssh|scp|sftp|sshfs|mount|umount|kubectl|oc|helm|journalctl|lsblk|pgrep|pkill|killall|screen|useradd|usermod|apt|apt-get|restic|mosh|autossh|tar|gtar|bsdtar|chown|id|nm|compgen|complete|bind|diff|cmp|tail|less|column|patchelf|zip|zipinfo|tmux|systemctl|aws|gcloud|az|gh|docker|podman|terraform|top|sar|iostat|pytest|py\.test|git|fd|sudo|bash|sh|zsh|dash|ksh)$/;
+
+/** How a program reads its options, with every one that names an output taking a value. */
+function outputStyle(name: string, program: FileProgram | undefined): OptionStyle {
+  const style = styleOf(name);
+  const more = [style.valued, program?.writes, program?.into, switchO.test(name) ? undefined : "-o"];
+  return { ...style, valued: more.filter((one) => one !== undefined).join(" ") };
 }
 
 function namedUses(program: FileProgram, words: OptionWords): readonly FileUse[] {
@@ -158,7 +182,7 @@ function namedUses(program: FileProgram, words: OptionWords): readonly FileUse[]
   for (const file of [...valuesOf(words, program.writes ?? ""), ...into]) found.push({ use: "write", file });
   const isOn = program.when === undefined || hasAny(words, program.when) || clusterHas(words, program.when);
   if (program.operands === undefined) return found;
-  const skip = program.skip === undefined || hasScriptOption(words) ? 0 : program.skip;
+  const skip = program.skip === undefined || hasScriptOption(words) || isDashedMode(words) ? 0 : program.skip;
   const files = words.operands.slice(skip);
   files.forEach((file, index) => {
     const isLast = index === files.length - 1 && files.length > 1 && into.length === 0;
@@ -172,6 +196,11 @@ function namedUses(program: FileProgram, words: OptionWords): readonly FileUse[]
 function clusterHas(words: OptionWords, when: string): boolean {
   const letters = [...wordSet(when)].filter((one) => /^-[a-z]$/.test(one));
   return words.options.some(({ name }) => letters.some((letter) => isOption(name, letter)));
+}
+
+/** `chmod -x file`: the mode looks like an option. */
+function isDashedMode(words: OptionWords): boolean {
+  return words.operands.length === 1 && words.options.some(({ name }) => /^-[rwxXst]$/.test(name));
 }
 
 function hasScriptOption(words: OptionWords): boolean {
@@ -194,10 +223,13 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
         : [];
     case "cp":
     case "install":
-    case "tee":
-      return isEmptySource(name, words)
+    case "ln":
+      return words.operands.length > 1 && words.operands.slice(0, -1).some(isNothing)
         ? words.operands.slice(-1).map((file) => ({ use: "empty", file }) as const)
         : [];
+    case "sed":
+    case "gsed":
+      return emptiesBySed(words) ? words.operands.slice(-1).map((file) => ({ use: "empty", file }) as const) : [];
     case "tar":
     case "gtar":
     case "bsdtar":
@@ -206,8 +238,6 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
       return words.operands.slice(0, 1).map((file) => ({ use: "write", file }) as const);
     case "git":
       return gitUses(words);
-    case "ln":
-      return words.operands.length === 1 ? [] : [];
     case "ffmpeg":
     case "convert":
     case "magick":
@@ -228,8 +258,11 @@ function specialUses(name: string, words: OptionWords, args: readonly Argument[]
   }
 }
 
-function isEmptySource(name: string, words: OptionWords): boolean {
-  return name !== "tee" && words.operands.length > 1 && words.operands.slice(0, -1).some(isNothing);
+/** `sed -i d file`: every line goes. */
+function emptiesBySed(words: OptionWords): boolean {
+  if (!hasAny(words, "-i --in-place") && !clusterHas(words, "-i")) return false;
+  const scripts = [...valuesOf(words, "-e --expression"), ...words.operands.slice(0, 1)];
+  return scripts.some((one) => /^\s*(?:[01]?,?\$?|1,\$|\/\.?\*?\/|\/\^\/|\/\$\/)?\s*[dQ]\s*;?$/.test(one.text));
 }
 
 export function isNothing(argument: Argument): boolean {

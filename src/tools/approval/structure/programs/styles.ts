@@ -14,7 +14,7 @@ const python =
 const styles: Readonly<Record<string, OptionStyle>> = {
   git: {
     valued:
-      "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path -m -F -b -B -u -o -X -S -t --message --file --author --date --strategy --depth --branch --origin --upload-pack --receive-pack --exec -x --reference --template --config --jobs -j --format --pretty --since --until --after --before --grep -n --max-count --max-parents --onto --push-option --repo --source --conflict --expire --separate-git-dir --open-files-in-pager --tool --extcmd --tree-filter --index-filter --env-filter --msg-filter --commit-filter --parent-filter --tag-name-filter --remote --prefix --output --sort --contains --points-at",
+      "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --exec-path -m -F -b -B -o -X -S -t --message --file --author --date --strategy --depth --branch --origin --upload-pack --receive-pack --exec -x --reference --template --config --jobs -j --format --pretty --since --until --after --before --grep -n --max-count --max-parents --onto --push-option --repo --source --conflict --expire --separate-git-dir --open-files-in-pager --tool --extcmd --tree-filter --index-filter --env-filter --msg-filter --commit-filter --parent-filter --tag-name-filter --remote --prefix --output --sort --contains --points-at",
   },
   curl: {
     valued:
@@ -162,7 +162,8 @@ const styles: Readonly<Record<string, OptionStyle>> = {
       "-P -H -M -S -s -L -m -R -C -E -p -r -e --pager --html --manpath --sections --locale --systems --recode --config-file --encoding --preprocessor --prompt --extension",
   },
   less: { valued: "-b -h -j -k -o -O -p -P -t -T -x -y -z" },
-  vim: { valued: "-c -S -s -u -U -i -T -w -W -t -d -P --cmd --servername --remote-send --remote-expr" },
+  php: { valued: "-S -t -d -r -f -c -B -R -F -E -z" },
+  vim: { valued: "-c -S -u -U -i -T -w -W -t -d -P --cmd --servername --remote-send --remote-expr" },
   make: {
     valued:
       "-f -C -I -o -W -j -l --file --makefile --directory --include-dir --eval --jobs --load-average --old-file --new-file --what-if --output-sync",
@@ -181,6 +182,12 @@ const styles: Readonly<Record<string, OptionStyle>> = {
     valued:
       "-o -r -u -a --output --recipient --local-user --homedir --keyserver --passphrase --passphrase-file --passphrase-fd --batch --status-fd --command-fd --options --default-key --keyring --trust-model --pinentry-mode --photo-viewer --exec-path",
   },
+  csplit: { valued: "-f -b -n --prefix --suffix-format --digits" },
+  logger: { valued: "-n -P -p -t -i -f --server --port --priority --tag --file --id" },
+  mosquitto_pub: { valued: "-h -p -t -f -m -u -P -q -i --cafile --cert --key" },
+  nmcli: { valued: "-f -t -m -g" },
+  rustup: {},
+  perf: { valued: "-e -p -t -o -i -F -C -s" },
   strace: { valued: "-o -e -p -s -u -E -a -b -I -O -P -S -X --output" },
   tcpdump: { valued: "-i -w -r -c -C -G -W -z -Z -F -s -E -T -m -y -B -V --interface --postrotate-command" },
   "docker-compose": {

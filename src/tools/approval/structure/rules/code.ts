@@ -2,17 +2,41 @@ import { codeUse, interpreterOf, type Language } from "../../../shell/programs/i
 import { readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
 import { hasUnknown, literal, type SimpleCommand } from "../../../shell/simple-command.ts";
 import { codeEffects } from "../code/effects.ts";
+import { lex } from "../code/lexer.ts";
 import { keys } from "../keys.ts";
-import type { PathLocation } from "../paths.ts";
+import { type PathLocation, patternOf } from "../paths.ts";
 import { styleOf } from "../programs/styles.ts";
-import { zoneOf } from "../zones.ts";
+import { isOwn, isSecretPath, zoneOf } from "../zones.ts";
 import { isElsewhere } from "./elsewhere.ts";
 
 /** What code in the words or on the input of a command does outside itself, when somebody should be asked. */
 export function codeKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
   const { language, sources } = codesOf(command);
   if (language === undefined) return [];
-  return sources.some((source) => hasEffects(source, language, { command, location })) ? [keys.code] : [];
+  return [
+    ...(sources.some((source) => hasEffects(source, language, { command, location })) ? [keys.code] : []),
+    ...(isElsewhere(command) ? [] : sources.flatMap((source) => namedInCode(source, language, { command, location }))),
+  ];
+}
+
+/** Paths that code names in its texts, when they lead to secrets or to files of Hermes itself. */
+function namedInCode(
+  source: string,
+  language: Language,
+  { command, location }: { readonly command: SimpleCommand; readonly location: PathLocation },
+): readonly string[] {
+  if (language === "sed" || language === "editor" || language === "database") return [];
+  const named = lex(source, language).texts.filter(
+    (text) => /^(?:\/|~|\.{1,2}\/|\.\w)\S*$/.test(text) && text.length < 1_000,
+  );
+  // `HOME + "/.ssh"` and `HOME, ".ssh"` name a file of the home folder.
+  const paths = named.flatMap((text) => [text, ...(/^\/?\.\w/.test(text) ? [`~/${text.replace(/^\//, "")}`] : [])]);
+  return paths.flatMap((text) => {
+    const target = patternOf(literal(text.replace(/^~(?=\/|$)/, location.home)), command, location);
+    if (target === undefined) return [];
+    if (isOwn(target, location)) return [keys.ownFiles];
+    return isSecretPath(target, false, location) ? [keys.secret] : [];
+  });
 }
 
 interface Codes {

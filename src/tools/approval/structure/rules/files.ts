@@ -1,3 +1,5 @@
+import { PathTable } from "../../../confinement/path-table.ts";
+import { projectSecretExceptions, projectSecrets } from "../../../confinement/secret-locations.ts";
 import { type Argument, hasUnknown, type SimpleCommand, withText } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { below, type PathLocation, patternOf } from "../paths.ts";
@@ -21,7 +23,10 @@ export function fileKeys(command: SimpleCommand, location: PathLocation): readon
 
 function redirectUses(command: SimpleCommand): readonly FileUse[] {
   const writesNothing = printsNothing(command);
+  const emptied =
+    command.name === "tee" && command.reads.length > 0 && command.reads.every(isNothing) ? command.args : [];
   return [
+    ...emptied.filter((arg) => !arg.text.startsWith("-")).map((file) => ({ use: "empty", file }) as const),
     ...command.writes.map(({ target, isAppend }) => ({
       use: writesNothing && !isAppend && !isArtefact(target.text) ? ("empty" as const) : ("write" as const),
       file: target,
@@ -145,9 +150,43 @@ function pathKey(path: Argument, command: SimpleCommand, location: PathLocation)
   const target = patternOf(path, command, location);
   if (target === undefined) return undefined;
   if (isOwn(target, location)) return keys.ownFiles;
-  if (tellsNothing.has(name) || owners.get(name)?.test(target) === true || isIdentity(path, command)) return undefined;
+  if (isOthersProcess(target)) return keys.secret;
+  if (isTold(name, command) || owners.get(name)?.test(target) === true || isIdentity(path, command)) return undefined;
+  if (zoneOf(path, command, location) === "device" && !asksDevices.test(name)) return keys.disk;
+  if (isProjectSecret(target, command, location)) return keys.secret;
   return isSecretPath(target, path.hasGlob, location) ? keys.secret : undefined;
 }
+
+const projectTable = new PathTable(projectSecrets);
+const projectExceptions = new PathTable(projectSecretExceptions);
+/** Programs that are handed such a file to use it, and those that show it: the wall hides it from them until somebody allows it. */
+const usesKeys =
+  /^(?:docker|podman|docker-compose|node|tsx|dotenv|dotenv-cli|source|\.|npm|npx|pnpm|yarn|bun|deno|python\d*|vite|next|nuxt|ssh|scp|sftp|rsync|openssl|mkcert|certbot|nginx|terraform|tofu|kubectl|helm|ansible|ansible-playbook|git|direnv|make|flask|uvicorn|gunicorn|cp|mv|rm|touch|mkdir|chmod|cd|vim?|nvim|nano|code|java|keytool|psql|go|cargo|step|cfssl|cat|bat|less|more|head|tail|grep|egrep|rg|awk|sed|cut|sort|wc|diff)$/;
+
+/** A file of the project that holds keys, by its name. */
+function isProjectSecret(target: string, command: SimpleCommand, location: PathLocation): boolean {
+  const name = target.slice(target.lastIndexOf("/") + 1);
+  if (location.workspace === undefined || below(target, location.workspace) === undefined) return false;
+  if (projectTable.find(name) === undefined || projectExceptions.find(name) !== undefined) return false;
+  if (/^\.env\.(?:test|ci|schema)$/.test(name)) return false;
+  return !usesKeys.test(command.name ?? "") || command.args.some((arg) => /^(?:add|hash-object)$/.test(arg.text));
+}
+
+/** What a process holds in memory, in its variables and in its open files. */
+function isOthersProcess(target: string): boolean {
+  return /^\/proc\/(?!self\/|thread-self\/)[^/]+\/(?:environ|mem|maps|smaps|fd(?:\/.*)?|root(?:\/.*)?|cwd(?:\/.*)?|auxv|stack|pagemap|map_files.*|task\/.*)$/.test(
+    target,
+  );
+}
+
+/** A command that says nothing of what a file holds. */
+function isTold(name: string, command: SimpleCommand): boolean {
+  if (!tellsNothing.has(name)) return false;
+  return !(name === "git" && command.args.some((arg) => /^(?:--no-index|hash-object|--literally)$/.test(arg.text)));
+}
+
+const asksDevices =
+  /^(?:lsblk|blkid|udevadm|findmnt|fuser|lsof|df|smartctl|hdparm|nvme|cd|pushd|tty|stty|screen|minicom|picocom|esptool(?:\.py)?|avrdude|adb|docker|podman|ffprobe|v4l2-ctl|arduino-cli|platformio|pio|espflash)$/;
 
 /** `scp -i ~/.ssh/id_rsa …` uses a key for what it is for. */
 function isIdentity(path: Argument, command: SimpleCommand): boolean {

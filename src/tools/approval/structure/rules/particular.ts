@@ -41,7 +41,7 @@ function killsOthers(command: SimpleCommand): boolean {
   return targets.some((arg) => {
     if (/^-?[01]$/.test(arg.text)) return true;
     if (arg.sources.some((one) => one === "$PPID")) return true;
-    if (arg.text === unknownNumber) return false;
+    if (arg.text === unknownNumber && arg.sources.length > 0) return false;
     if (!hasUnknown(arg.text)) return /^-[1-9]\d*$/.test(arg.text) && arg !== command.args[0];
     return (
       !arg.sources.every((one) => (one.startsWith("$") ? one !== "$PPID" : one === "lsof" || one === "cat")) ||
@@ -90,7 +90,7 @@ function containerKeys(words: OptionWords, command: SimpleCommand, location: Pat
     if (mountsTooMuch({ ...volume, text: source }, command, location)) found.push(keys.privilege);
   }
   if (
-    (action === "run" || action === "create") &&
+    (action === "run" || action === "create" || action === "pull") &&
     image !== undefined &&
     !officialImage.test(image) &&
     !knownImages.test(image)

@@ -1,7 +1,13 @@
 import { codeUse } from "../../../shell/programs/interpreters.ts";
-import { type OptionWords, readOptions, valuesOf, wordSet } from "../../../shell/programs/option-words.ts";
+import {
+  type OptionWords,
+  readOptions,
+  type SuppliedOption,
+  valuesOf,
+  wordSet,
+} from "../../../shell/programs/option-words.ts";
 import { shells } from "../../../shell/reading/scripts.ts";
-import { type Argument, hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
+import { type Argument, hasUnknown, type SimpleCommand, unknownText, withText } from "../../../shell/simple-command.ts";
 import { keys } from "../keys.ts";
 import { isInside, type PathLocation, patternOf } from "../paths.ts";
 import {
@@ -10,10 +16,13 @@ import {
   runningName,
   runningOptions,
   runningSshSettings,
+  usualCommands,
 } from "../programs/program-options.ts";
 import { asksForHelp } from "../programs/risks/match.ts";
 import { styleOf } from "../programs/styles.ts";
+import { loadsForeign } from "./loading.ts";
 import { isKnownName } from "./naming.ts";
+import { otherwiseRuns } from "./ways-to-run.ts";
 
 /** Programs that a command runs by its options or its files, when somebody should be asked. */
 export function runningKeys(command: SimpleCommand, location: PathLocation): readonly string[] {
@@ -21,36 +30,50 @@ export function runningKeys(command: SimpleCommand, location: PathLocation): rea
   if (asksForHelp(command.args)) return [];
   const words = readOptions(command.args, styleOf(name));
   const found = new Set<string>();
-  if (optionRuns(name, words) || settingRuns(name, words) || otherwiseRuns(name, words, command))
+  if (optionRuns(name, words, command.args) || settingRuns(name, words) || otherwiseRuns(name, words, command))
     found.add(keys.optionRuns);
+  if (loadsForeign(command, location)) found.add(keys.optionRuns);
   for (const key of scriptKeys(command, location)) found.add(key);
   if (isFoundScript(command)) found.add(keys.optionRuns);
   return [...found];
 }
 
-function optionRuns(name: string, words: OptionWords): boolean {
+function optionRuns(name: string, words: OptionWords, args: readonly Argument[]): boolean {
   const listed = Object.hasOwn(runningOptions, name) ? (runningOptions[name] ?? "") : "";
   const sets = wordSet(listed);
-  for (const { name: option, value } of words.options) {
+  for (const { name: option, value } of [...words.options, ...wholeWordOptions(args, sets)]) {
     const isListed =
       sets.has(option) || [...sets].some((one) => one.startsWith("--") && option.length > 4 && one.startsWith(option));
     const isNamed = isListed || (runningName.test(option) && value !== undefined);
     if (!isNamed) continue;
     const text = value?.text ?? "";
     if (hasUnknown(text)) return true;
-    if (isListed ? !isHarmlessValue(name, option, text) : !isKnownCommand(text)) return true;
+    if (isListed ? !isHarmlessValue(name, option, text) : !isUsualCommand(text)) return true;
   }
   return false;
+}
+
+/** `-wrapper x`, `-fplugin=x` and long options whose value is the next word, however a program reads its letters. */
+function wholeWordOptions(args: readonly Argument[], listed: ReadonlySet<string>): readonly SuppliedOption[] {
+  return args.flatMap((arg, index) => {
+    const match = /^(--?[A-Za-z][\w-]+)(?:=([\s\S]*))?$/.exec(arg.text);
+    const name = match?.[1];
+    if (name === undefined || !(listed.has(name) || (name.startsWith("--") && runningName.test(name)))) return [];
+    const next = args[index + 1];
+    const value =
+      match?.[2] === undefined ? (next?.text.startsWith("-") === true ? undefined : next) : withText(arg, match[2]);
+    return [{ name, value }];
+  });
 }
 
 function isHarmlessValue(name: string, option: string, text: string): boolean {
   if (harmlessPrograms.test(text)) return true;
   if (option === "--checkpoint-action") return !/exec/.test(text);
   if (name === "git" && (option === "-O" || option === "-x" || option === "--exec"))
-    return text === "" ? option === "-x" : isKnownCommand(text);
+    return text === "" ? option === "-x" : isUsualCommand(text);
   if (name === "nmap" && option === "--script") return /^[\w,*-]+$/.test(text);
   if (name === "rustc" && option === "-C") return !/linker|wrapper|link-arg/.test(text);
-  if (name === "docker" || name === "podman") return isKnownCommand(text) && !shells.has(text.split("/").at(-1) ?? "");
+  if (name === "docker" || name === "podman") return isKnownName(text) && !shells.has(text.split("/").at(-1) ?? "");
   if (name === "cmake" && option === "-C") return text === "";
   if (name === "cargo") return !/wrapper|linker|runner|rustc|registry|source/.test(text);
   if (name === "ansible" && /^-m$|--module-name/.test(option))
@@ -63,17 +86,9 @@ function isHarmlessValue(name: string, option: string, text: string): boolean {
   return false;
 }
 
-/** A program everybody knows, with words that hold no syntax of a shell. */
-function isKnownCommand(text: string): boolean {
-  const [program = ""] = text.trim().split(/\s+/);
-  return (
-    isKnownName(program) &&
-    !shells.has(program) &&
-    !/[;&|`$<>(){}]/.test(text) &&
-    !/^(?:rm|dd|mv|curl|wget|nc|python\d*|perl|ruby|node|php|env|xargs|sudo|chmod|chown|cp|tee|eval|source)$/.test(
-      program,
-    )
-  );
+/** What pages, edits, builds and tests, with words that hold no syntax of a shell. */
+function isUsualCommand(text: string): boolean {
+  return (harmlessPrograms.test(text.trim()) || usualCommands.test(text.trim())) && !/[;&|`$<>(){}\\]/.test(text);
 }
 
 /** `git -c core.pager=…`, `ssh -o ProxyCommand=…`. */
@@ -83,65 +98,13 @@ function settingRuns(name: string, words: OptionWords): boolean {
       const [setting = "", value = ""] = [one.text.split("=")[0], one.text.split("=").slice(1).join("=")];
       return (
         hasUnknown(setting) ||
+        (/sslverify$/i.test(setting) && /^(?:false|0|no)$/i.test(value)) ||
         (runningGitSettings.test(setting) && !harmlessPrograms.test(value) && !/^(?:false|true|never|)$/.test(value))
       );
     });
   if (/^(?:ssh|scp|sftp|autossh|sshfs|mosh|rsync|ssh-copy-id)$/.test(name))
     return valuesOf(words, "-o").some((one) => runningSshSettings.test(one.text) || hasUnknown(one.text));
   return false;
-}
-
-function otherwiseRuns(name: string, words: OptionWords, command: SimpleCommand): boolean {
-  const texts = command.args.map((arg) => arg.text);
-  switch (name) {
-    case "git":
-      return texts.some((text) => /^ext::|^fd::/.test(text)) || /^(?:-p|--paginate)$/.test(texts[0] ?? "");
-    case "less":
-    case "more":
-    case "most":
-      return texts.some((text) => /^\+.*!|^\+:?[es]/.test(text));
-    case "make":
-    case "gmake":
-      return (
-        texts.some((text) => /^(?:SHELL|\.SHELLFLAGS|MAKE|MAKEFLAGS)=/.test(text)) ||
-        valuesOf(words, "-f --file --makefile").some((one) => /^-$|^\/dev\//.test(one.text) || hasUnknown(one.text))
-      );
-    case "java":
-      return texts.some((text) =>
-        /^-(?:javaagent|agentpath|agentlib):|^-XX:(?:OnError|OnOutOfMemoryError|\+?.*ErrorFile)=|^-Djava\.(?:library|ext)/.test(
-          text,
-        ),
-      );
-    case "php":
-      return valuesOf(words, "-d").some((one) =>
-        /auto_(?:prepend|append)_file|disable_functions|extension|allow_url/.test(one.text),
-      );
-    case "convert":
-    case "magick":
-    case "identify":
-    case "composite":
-    case "montage":
-      return texts.some((text) =>
-        /^\||^(?:msl|ephemeral|mvg|text|label|caption):@?|^(?:https?|ftp):.*[|;`]/.test(text),
-      );
-    case "run-parts":
-    case "logrotate":
-      return words.operands.length > 0;
-    case "gnome-terminal":
-    case "xterm":
-    case "konsole":
-    case "x-terminal-emulator":
-      return words.operands.length > 0 || texts.some((text) => /^-[ex]$|^--$/.test(text));
-    case "ld.so":
-    case "ld-linux-x86-64.so.2":
-    case "ld-linux-aarch64.so.1":
-      return true;
-    case "w3m":
-    case "lynx":
-      return texts.some((text) => /^-(?:o|cmd_script)$/.test(text));
-    default:
-      return false;
-  }
 }
 
 /** Scripts that run although nobody here can say what is in them. */
@@ -160,6 +123,7 @@ function scriptKeys(command: SimpleCommand, location: PathLocation): readonly st
   const files = [...(code.file === undefined ? [] : [code.file]), ...code.loads.filter((one) => /[/.]/.test(one.text))];
   if (files.some((file) => !isOwnScript(file, command, { location, isSourced: false }))) return [keys.unknownScript];
   if (code.codes.some((one) => hasUnknown(one.text))) return [keys.unknownScript];
+  if (code.file !== undefined && command.scriptText?.trim() === unknownText) return [keys.unknownScript];
   return code.readsInput && hasUnknown(command.input ?? "") ? [keys.unknownScript] : [];
 }
 

@@ -61,7 +61,7 @@ const power: readonly RiskRow[] = [
     sub: "terminate-user, terminate-session, terminate-seat, kill-user, kill-session, kill-seat, lock-sessions, flush-devices",
   }),
   row(keys.system, "init telinit runlevel", { operand: /^[1-5sSuUqQ]$/ }),
-  row(keys.system, "rtcwake pm-suspend pm-hibernate pm-powersave s2ram s2disk kexec ctrlaltdel pmset", {
+  row(keys.system, "rtcwake pm-suspend pm-hibernate pm-powersave s2ram s2disk ctrlaltdel pmset", {
     unless: "-g -l --list-modes",
   }),
   row(keys.system, "sysctl", { any: "-w -p -f --write --load --system" }),

@@ -5,21 +5,29 @@ import { machineRisks } from "./machine.ts";
 import type { RiskRow } from "./row.ts";
 import { serviceRisks } from "./services.ts";
 import { softwareRisks } from "./software.ts";
+import { unusualRisks } from "./unusual.ts";
 
 /** A row with its sub-commands taken apart. */
-interface ReadyRow extends Omit<RiskRow, "sub"> {
-  readonly subs: readonly (readonly (readonly string[])[])[] | undefined;
+interface ReadyRow extends Omit<RiskRow, "sub" | "except"> {
+  readonly subs: SubCommands | undefined;
+  readonly everyday: SubCommands | undefined;
 }
 
-const rows: readonly ReadyRow[] = [...machineRisks, ...softwareRisks, ...serviceRisks].map(({ sub, ...row }) => ({
-  ...row,
-  subs: sub?.split(",").map((one) =>
+type SubCommands = readonly (readonly (readonly string[])[])[];
+
+const rows: readonly ReadyRow[] = [...machineRisks, ...softwareRisks, ...serviceRisks, ...unusualRisks].map(
+  ({ sub, except, ...row }) => ({ ...row, subs: takenApart(sub), everyday: takenApart(except) }),
+);
+
+function takenApart(cell: string | undefined): SubCommands | undefined {
+  return cell?.split(",").map((one) =>
     one
       .trim()
       .split(" ")
       .map((part) => part.split("/")),
-  ),
-}));
+  );
+}
+
 const byName = new Map<string, ReadyRow[]>();
 const byBeginning: (readonly [string, ReadyRow])[] = [];
 for (const row of rows) {
@@ -57,6 +65,8 @@ function rowsOf(name: string): readonly ReadyRow[] {
 function applies(row: ReadyRow, words: OptionWords): boolean {
   const operands = words.operands.map((operand) => operand.text);
   if (row.subs !== undefined && !row.subs.some((one) => beginsWith(operands, one))) return false;
+  if (row.everyday !== undefined && (operands.length === 0 || row.everyday.some((one) => beginsWith(operands, one))))
+    return false;
   if (row.any !== undefined && !hasAny(words, row.any)) return false;
   if (row.unless !== undefined && isHarmless(row.unless, words)) return false;
   if (row.operand === undefined) return true;

@@ -212,11 +212,12 @@ const git: readonly RiskRow[] = [
 
 const own: readonly RiskRow[] = [
   row(keys.ownSettings, "hermes", {
-    sub: "config, setup, auth, login, logout, model, gateway, cron, plugins, plugin, skills, skill, mcp, hooks, profile, profiles, sessions, memory, tools, update, uninstall, pairing, claw, import, export, reset, install, chat, run, snapshot, backup, restore, state, webhook, fallback, approvals, slack, whatsapp, acp",
-    unless:
-      "list ls show status get view path where check search doctor help version logs log stats browse find inspect tail",
+    except:
+      "doctor, status, version, help, logs, insights, ~list, ~ls, ~show, ~get, ~path, ~status, ~search, ~view, ~stats, ~inspect, ~check, ~browse, completion, dump",
   }),
-  row(keys.ownSettings, "hermes", { any: "--yolo -q --query --resume --worktree --accept-hooks" }),
+  row(keys.ownSettings, "hermes", {
+    any: "--yolo -q -z --query --resume --continue --worktree --accept-hooks --ignore-rules",
+  }),
 ];
 
 /** What changes software: what runs later, what is installed or published, what version control keeps. */

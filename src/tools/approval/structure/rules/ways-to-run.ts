@@ -1,0 +1,118 @@
+import { type OptionWords, readOptions, valuesOf } from "../../../shell/programs/option-words.ts";
+import { hasUnknown, type SimpleCommand } from "../../../shell/simple-command.ts";
+
+/** Ways to run a program that are no option with a value: a word, an address, an input. */
+export function otherwiseRuns(name: string, words: OptionWords, command: SimpleCommand): boolean {
+  const texts = command.args.map((arg) => arg.text);
+  switch (name) {
+    case "git":
+      return (
+        texts.some((text) => /^ext::|^fd::/.test(text)) ||
+        /^(?:-p|--paginate)$/.test(texts[0] ?? "") ||
+        texts.includes("--ext-diff") ||
+        (texts.includes("clone") && texts.includes("-u"))
+      );
+    case "vim":
+    case "vi":
+    case "nvim":
+    case "view":
+    case "vimdiff":
+    case "gvim":
+      return texts.some((text, at) =>
+        /^-[uUS]$/.test(text)
+          ? !/^(?:NONE|NORC|DEFAULTS)$/.test(texts[at + 1] ?? "")
+          : text === "-s" && !texts.some((one) => /^-[a-zA-Z]*[eE]/.test(one)),
+      );
+    case "ed":
+    case "ex":
+      return command.input !== undefined && hasUnknown(command.input);
+    case "strace":
+    case "ltrace":
+      return valuesOf(words, "-o --output").some((one) => /^[|!]/.test(one.text));
+    case "gs":
+    case "ghostscript":
+      return texts.some((text) => /%pipe%|^-dNOSAFER|^-dDELAYSAFER/.test(text));
+    case "mvn":
+    case "mvnw":
+      return texts.some((text) => /^-Dexec\.|^exec:|^antrun:|^-Dmaven\.(?:ext|repo\.remote)/.test(text));
+    case "fzf":
+    case "sk":
+      return texts.some(
+        (text, at) =>
+          /^--(?:preview|bind)/.test(text) &&
+          /execute|become|reload|[;&|`$<>()]|rm |sh /.test(`${text} ${texts[at + 1] ?? ""}`),
+      );
+    case "ftp":
+    case "telnet":
+    case "mail":
+    case "mailx":
+    case "lftp":
+      return /^\s*[!~]/m.test(command.input ?? "");
+    case "cmake":
+      return texts.some((text) =>
+        /^-DCMAKE_\w*(?:COMPILER|LAUNCHER|LINKER|TOOLCHAIN_FILE|RULE|INCLUDE)\w*(?::\w+)?=(?:\.{0,2}\/|sh\b|\/tmp)/.test(
+          text,
+        ),
+      );
+    case "ninja":
+      return valuesOf(readOptions(command.args, { valued: "-f -C" }), "-f").some(
+        (one) => one.text !== "build.ninja" && !/build/.test(one.text),
+      );
+    case "less":
+    case "more":
+    case "most":
+      return texts.some((text) => /^\+.*!|^\+:?[es]/.test(text));
+    case "make":
+    case "gmake":
+      return (
+        texts.some((text) =>
+          /^(?:SHELL|\.SHELLFLAGS|MAKE|MAKEFLAGS)=|^[A-Z_]+=.*(?:\$\(shell|`|;|&&|\bsh -c)/.test(text),
+        ) ||
+        valuesOf(words, "-f --file --makefile").some((one) => /^-$|^\/dev\//.test(one.text) || hasUnknown(one.text))
+      );
+    case "java":
+      return texts.some((text) =>
+        /^-(?:javaagent|agentpath|agentlib):|^-XX:(?:OnError|OnOutOfMemoryError|\+?.*ErrorFile)=|^-Djava\.(?:library|ext)/.test(
+          text,
+        ),
+      );
+    case "php":
+      return valuesOf(words, "-d").some((one) =>
+        /auto_(?:prepend|append)_file|disable_functions|extension|allow_url/.test(one.text),
+      );
+    case "convert":
+    case "magick":
+    case "identify":
+    case "composite":
+    case "montage":
+      return texts.some((text) =>
+        /^\||^(?:msl|ephemeral|mvg|text|label|caption):@?|^(?:https?|ftp):.*[|;`]/.test(text),
+      );
+    default:
+      return startsOthers(name, words, command);
+  }
+}
+
+/** Programs that exist to start others. */
+function startsOthers(name: string, words: OptionWords, command: SimpleCommand): boolean {
+  const texts = command.args.map((arg) => arg.text);
+  switch (name) {
+    case "run-parts":
+    case "logrotate":
+      return words.operands.length > 0;
+    case "gnome-terminal":
+    case "xterm":
+    case "konsole":
+    case "x-terminal-emulator":
+      return words.operands.length > 0 || texts.some((text) => /^-[ex]$|^--$/.test(text));
+    case "ld.so":
+    case "ld-linux-x86-64.so.2":
+    case "ld-linux-aarch64.so.1":
+      return true;
+    case "w3m":
+    case "lynx":
+      return texts.some((text) => /^-(?:o|cmd_script)$/.test(text));
+    default:
+      return false;
+  }
+}
