@@ -1,43 +1,40 @@
-import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import type { Config } from "#config";
-import { describe } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
 import type { HermesHome } from "#foundation/files/paths";
-import { quietly } from "#foundation/files/quietly";
 import { HttpClient } from "#foundation/http/client";
 import { type Fetch, fetchOver } from "#foundation/http/fetch";
 import type { Clock } from "#foundation/time/clock";
-import { builtinCommands, type SessionService } from "#session";
+import type { SessionService } from "#session";
 import { leaseOwner, type Store } from "#store";
 import { Pairing } from "./access/pairing.ts";
 import { Users } from "./access/users.ts";
-import { takePress } from "./asks/presses.ts";
 import { Chats, type ChatsDeps } from "./chats/chats.ts";
 import type { GatewayCommandDeps } from "./chats/gateway-commands.ts";
-import { gatewayCommands } from "./chats/gateway-commands.ts";
 import { resetPolicyOf } from "./chats/reset-policy.ts";
 import { greetAfterRestart, rememberRestart } from "./chats/restart-notice.ts";
-import { type PlatformState, PlatformSupervisor } from "./connections/supervisor.ts";
-import { Outlet } from "./delivery/outlet.ts";
+import { type IngressDeps, keepConnected } from "./connections/ingress.ts";
+import type { PlatformState } from "./connections/supervisor.ts";
 import { Outlets } from "./delivery/outlets.ts";
 import { openReplies, type Replies } from "./delivery/replies.ts";
-import { Sender } from "./delivery/sender.ts";
 import { Intake } from "./intake/intake.ts";
 import { liveSettings } from "./live/live-settings.ts";
 import { enrich, type IncomingDeps } from "./media/incoming.ts";
 import { transcriber } from "./media/transcribe.ts";
-import type { ButtonPress, InboundMessage } from "./platform/inbound.ts";
-import { type Connection, ConnectionError, type MenuCommand, type Platform } from "./platform/platform.ts";
+import type { InboundMessage } from "./platform/inbound.ts";
+import type { Platform } from "./platform/platform.ts";
 import { maintain } from "./process/maintenance.ts";
+import { otherWorkers, registered } from "./process/registry.ts";
+import type { Role } from "./process/roles.ts";
 import type { StatusFile } from "./process/status-file.ts";
-import { withTokenLock } from "./process/token-lock.ts";
 import { ChannelDirectory } from "./targets/directory.ts";
-import { rememberAccount, resolveTarget } from "./targets/target.ts";
 
 export interface GatewayDeps {
   readonly config: Config;
   readonly store: Store;
   readonly sessions: SessionService;
+  /** What this process does of the work. */
+  readonly roles: ReadonlySet<Role>;
   /** Those that are set up and switched on. */
   readonly platforms: readonly Platform[];
   readonly home: HermesHome;
@@ -52,8 +49,6 @@ export interface GatewayDeps {
   onState(platform: string, state: PlatformState): void;
   /** Keeps a chat as the home channel of its platform. */
   setHome(message: InboundMessage): Promise<void>;
-  /** Ends this process so that it is started again. */
-  restart(): void;
   /** Tells the hooks of the home; nobody waits for them. */
   fire(event: string, context: Readonly<Record<string, unknown>>): void;
 }
@@ -64,33 +59,39 @@ export type GatewayEnd = "asked" | "hopeless";
 const deliverMs = 3_000;
 const lookMs = 100;
 
-/** Serves all platforms until the signal: takes messages in, answers them in their sessions, sends what is owed. */
+/**
+ * Does this process's share of serving the platforms until the signal: takes messages in, answers them in their sessions,
+ * sends what is owed, cleans up.
+ */
 export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promise<GatewayEnd> {
-  const { store, clock, logger, status, platforms, config } = deps;
+  const { store, logger, status, platforms, roles } = deps;
+  const owner = leaseOwner();
   await using client = new HttpClient();
+  await using registration = await registered({ ...deps, owner });
   const outlets = new Outlets();
-  const parts = open(deps, { outlets, fetch: fetchOver(client) });
+  const fetch = fetchOver(client);
+  const opened = open({ ...deps, owner }, { outlets, fetch });
   const disconnect = new AbortController();
   const hopeless = new AbortController();
   const ending = AbortSignal.any([signal, hopeless.signal]);
-  await greetAfterRestart({ store, replies: parts.replies });
-  status.gateway("running");
-  const connections = platforms.map((platform) => connect(platform, { deps, parts, outlets }, disconnect.signal));
-  const { image, audio, video, document } = parts.incoming.folders;
-  const maintained = maintain(
-    { store, mediaFolders: [image, audio, video, document], clock, logger },
-    disconnect.signal,
-  );
-  const connected = Promise.all(connections).then(() => hopeless.abort());
-  ending.addEventListener("abort", () => status.gateway("draining", parts.chats.active.length));
+  if (roles.has("ingress")) await greetAfterRestart({ store, replies: opened.replies });
+  const isServing = roles.has("worker") ? opened.chats.isServing : Promise.resolve();
+  void isServing.then(() => ending.aborted || status.gateway("running"));
+  const ingress: IngressDeps = { ...deps, ...opened, owner, outlets, fetch };
+  const connected = roles.has("ingress") ? connectAll(ingress, disconnect.signal) : Promise.resolve();
+  if (roles.has("ingress")) void connected.then(() => hopeless.abort());
+  const maintained = roles.has("scheduler") ? maintainAll(opened, { deps, owner }, disconnect.signal) : undefined;
+  ending.addEventListener("abort", () => {
+    // From now on others are asked to do what is left.
+    void registration.leave();
+    status.gateway("draining", opened.chats.active.length);
+  });
   deps.fire("gateway:startup", { platforms: platforms.map(({ id }) => id) });
-  logger.info("the gateway runs", { platforms: platforms.map(({ id }) => id), store: store.kind });
+  logger.info("the gateway runs", { platforms: platforms.map(({ id }) => id), store: store.kind, roles: [...roles] });
   try {
-    await parts.chats.run(ending);
-    // What was said last is on its way before the connections go.
-    const untilMs = clock.now() + (config.agent.restart_drain_timeout > 0 ? deliverMs : 0);
-    while (outlets.size > 0 && clock.now() < untilMs && (await store.outbox.counts()).pending > 0)
-      await clock.sleep(lookMs, new AbortController().signal);
+    if (roles.has("worker")) await opened.chats.run(ending);
+    else await aborted(ending);
+    await deliverLast(deps, outlets);
   } finally {
     disconnect.abort();
     await Promise.all([connected, maintained]);
@@ -101,13 +102,36 @@ export async function runGateway(deps: GatewayDeps, signal: AbortSignal): Promis
   return end;
 }
 
-interface Deps {
+async function connectAll(deps: IngressDeps, signal: AbortSignal): Promise<void> {
+  await Promise.all(deps.platforms.map((platform) => keepConnected(platform, deps, signal)));
+}
+
+async function maintainAll(
+  { incoming }: Opened,
+  { deps, owner }: { readonly deps: GatewayDeps; readonly owner: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { image, audio, video, document } = incoming.folders;
+  await maintain({ ...deps, owner, mediaFolders: [image, audio, video, document] }, signal);
+}
+
+/** What was said last is on its way before the connections go. */
+async function deliverLast({ store, clock, config }: GatewayDeps, outlets: Outlets): Promise<void> {
+  const untilMs = clock.now() + (config.agent.restart_drain_timeout > 0 ? deliverMs : 0);
+  while (outlets.size > 0 && clock.now() < untilMs && (await store.outbox.counts()).pending > 0)
+    await clock.sleep(lookMs, new AbortController().signal);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+interface Opened {
   readonly chats: Chats;
   readonly intake: Intake;
   readonly users: Users;
   readonly replies: Replies;
   readonly incoming: IncomingDeps;
-  readonly fetch: Fetch;
   readonly directory: ChannelDirectory;
 }
 
@@ -116,7 +140,7 @@ interface Means {
   readonly fetch: Fetch;
 }
 
-function open(deps: GatewayDeps, { outlets, fetch }: Means): Deps {
+function open(deps: GatewayDeps & { readonly owner: string }, { outlets, fetch }: Means): Opened {
   const { config, store, platforms, clock, logger, home, cwd } = deps;
   const byId = new Map(platforms.map((platform) => [platform.id, platform]));
   const platform = (id: string): Platform | undefined => byId.get(id);
@@ -136,7 +160,8 @@ function open(deps: GatewayDeps, { outlets, fetch }: Means): Deps {
     setHome: (message) => deps.setHome(message),
     async restart(message) {
       await rememberRestart(store, message);
-      deps.restart();
+      // Every process of the gateway, this one included.
+      await store.signals.announce("restart");
     },
   };
   const chatsDeps: ChatsDeps = {
@@ -151,7 +176,9 @@ function open(deps: GatewayDeps, { outlets, fetch }: Means): Deps {
     commands,
     platform,
     fire: (event, context) => deps.fire(event, context),
-    owner: `${leaseOwner()}/${randomBytes(2).toString("hex")}`,
+    owner: deps.owner,
+    hasOthers: () => otherWorkers(deps),
+    mostPerUser: () => config.gateway.limits.max_turns_per_user,
     outlet: (id, account) => outlets.of(id, account),
     liveSettings: (one) => liveSettings(config, one),
     enrich: (message, within) => enrich(message, incoming, within),
@@ -168,7 +195,7 @@ function open(deps: GatewayDeps, { outlets, fetch }: Means): Deps {
   };
   const intake = new Intake({ store, keyRules, splitLength, clock });
   const directory = new ChannelDirectory({ home, store, clock });
-  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, fetch, directory };
+  return { chats: new Chats(chatsDeps), intake, users, replies, incoming, directory };
 }
 
 function incomingDeps(
@@ -187,70 +214,4 @@ function incomingDeps(
     transcribe: transcriber({ config, env, fetch }),
     logger,
   };
-}
-
-/** What chats can be offered: the session's own commands that work there, and the gateway's. */
-function menuCommands(): readonly MenuCommand[] {
-  const shared = builtinCommands.filter(
-    ({ cliOnly, gatewayConfigGate }) => !cliOnly && gatewayConfigGate === undefined,
-  );
-  return [
-    ...shared.map(({ name, description, argsHint }) => ({ name, description, argument: argsHint })),
-    ...gatewayCommands,
-  ];
-}
-
-/** Keeps one platform connected, and sends what is owed there, until the signal or until that cannot be. */
-async function connect(
-  platform: Platform,
-  { deps, parts, outlets }: { readonly deps: GatewayDeps; readonly parts: Deps; readonly outlets: Outlets },
-  signal: AbortSignal,
-): Promise<void> {
-  const { config, store, clock, logger, env } = deps;
-  const { intake, users, fetch, directory, replies } = parts;
-  const onState = (state: PlatformState): void => deps.onState(platform.id, state);
-  const supervisor = new PlatformSupervisor({
-    platform,
-    clock,
-    logger,
-    onState,
-    connectTimeoutMs: config.gateway.connect_timeout_seconds * 1000,
-    ports: {
-      config,
-      clock,
-      logger,
-      fetch,
-      admit: intake.admit.bind(intake),
-      elsewhere: {
-        find: (target) => resolveTarget({ word: target }, { config, store, platforms: deps.platforms, directory }),
-        async owe(to, text, key) {
-          const message = { source: to, text: "", dedupKey: key, atMs: 0, attachments: [] };
-          const sessionKey = `delivery:${to.platform}:${to.chatId}`;
-          const ids = await store.outbox.owe(replies.answer(text, { message, sessionKey, key }));
-          return ids.length > 0;
-        },
-      },
-      press: (press: ButtonPress) => takePress(press, { store, users }),
-      position: (account: string, name: string) => intake.position({ platform: platform.id, account }, name),
-    },
-    async whileConnected(connection: Connection, during: AbortSignal) {
-      const outlet = new Outlet(connection, platform, clock);
-      using _listed = outlets.add(outlet);
-      await rememberAccount(store, platform.id, connection.account.id);
-      const offer = async () => await connection.offerCommands?.(menuCommands(), during);
-      void quietly("offering the commands in a menu", offer, { logger });
-      void quietly("keeping the directory of chats", () => directory.keep(platform.id, connection, during), {
-        logger,
-      });
-      const unknownSend = () => config.gateway.unknown_send;
-      await new Sender({ store, clock, logger, outlet, unknownSend }).run(during);
-    },
-  });
-  try {
-    await withTokenLock(platform.lock(config), { env, signal }, () => supervisor.run(signal));
-  } catch (error) {
-    const errorCode = error instanceof ConnectionError ? error.code : "lock_failed";
-    logger.error("a platform cannot be used", { platform: platform.id, errorCode, error: describe(error) });
-    onState({ state: "fatal", errorCode, errorMessage: describe(error) });
-  }
 }

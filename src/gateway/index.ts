@@ -8,5 +8,7 @@ export type { InboundMessage } from "./platform/inbound.ts";
 
 export type { Platform } from "./platform/platform.ts";
 export { asOnlyInstance, endProcess, hasEnded, isTakenOver, runningInstance } from "./process/instance.ts";
+export { asMember, memberFile, runningMembers } from "./process/members.ts";
+export { rolesOf } from "./process/roles.ts";
 export { StatusFile } from "./process/status-file.ts";
 export { openTargets } from "./targets/open-targets.ts";

@@ -96,6 +96,8 @@ export interface Written {
 export interface BorrowOptions extends Omit<OpenOptions, "history" | "isStored"> {
   /** The chat or tab it is borrowed for: whoever names the same key gets the same session, also after `/new`. */
   readonly key?: string | undefined;
+  /** Another program went on with it since it was last borrowed here: what is warm of it is old, and it is opened anew. */
+  readonly isOvertaken?: boolean | undefined;
 }
 
 export interface SessionInfo {

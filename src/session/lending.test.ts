@@ -55,6 +55,25 @@ describe("a borrowed session", () => {
     expect((await borrow({ key: "chat:2" })).info.id).not.toBe(chat.info.id);
   });
 
+  it("is opened anew from what is stored when another program went on with it [40:SCL-9]", async () => {
+    const { borrow, server, store } = await lender();
+    server.script(says("Hi."), says("I see both."));
+    const chat = await borrow({ key: "chat:1" });
+    await say(chat, "hello");
+    const { id } = chat.info;
+    await chat[Symbol.asyncDispose]();
+    await store.messages.append(id, [
+      { role: "user", content: "said elsewhere", uid: "u9" },
+      { role: "assistant", content: "answered elsewhere", uid: "a9" },
+    ]);
+    const watching = await borrow({ source: "dashboard", resume: id });
+    const anew = await borrow({ key: "chat:1", resume: id, isOvertaken: true });
+    expect(textsOf(anew.history)).toEqual(["hello", "Hi.", "said elsewhere", "answered elsewhere"]);
+    await say(anew, "and now?");
+    expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain("answered elsewhere");
+    expect(await watching.submit({ text: "me too" })).toMatchObject({ kind: "refused", isLost: true });
+  });
+
   it("stays the session of its chat when /new begins another conversation", async () => {
     const { borrow, server } = await lender();
     server.script(says("Hi."), says("Again."));

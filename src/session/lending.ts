@@ -44,8 +44,9 @@ export class Lending implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  async borrow({ key, ...options }: BorrowOptions): Promise<OpenSession> {
+  async borrow({ key, isOvertaken, ...options }: BorrowOptions): Promise<OpenSession> {
     const tip = options.resume === undefined ? undefined : await this.#deps.tipOf(options.resume);
+    if (isOvertaken === true) this.#giveUp(key, tip);
     for (;;) {
       const leaving = this.#find([...this.#leaving.keys()], key, tip);
       if (leaving === undefined) break;
@@ -83,6 +84,15 @@ export class Lending implements AsyncDisposable {
     );
     this.#lent.add(lent);
     return lent;
+  }
+
+  /** Nobody gets what is open of it any more; whoever still holds it is refused with the next input. */
+  #giveUp(key: string | undefined, tip: SessionId | undefined): void {
+    for (let old = this.#find([...this.#lent], key, tip); old?.front !== undefined; ) {
+      old.front.breakOff();
+      if (old.loans === 0) this.#putAway(old);
+      old = this.#find([...this.#lent], key, tip);
+    }
   }
 
   /** By the key first: a chat keeps its session when `/new` begins another conversation in it. */

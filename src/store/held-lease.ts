@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { describe, systemErrorCode } from "#foundation/errors";
 import type { Logger } from "#foundation/files/logger";
@@ -28,7 +29,22 @@ export type HeldLease =
 
 /** Names this program among all that share the store; the process number lets a dead holder be recognised. */
 export function leaseOwner(): string {
-  return `${hostname()}/${process.pid}/${randomBytes(4).toString("hex")}`;
+  return `${machine()}/${process.pid}/${randomBytes(4).toString("hex")}`;
+}
+
+/** Where process numbers mean the same: containers may share a host's name and still count for themselves. */
+function machine(): string {
+  const namespace = process.platform === "linux" ? pidNamespace() : "";
+  return namespace === "" ? hostname() : `${hostname()}~${namespace}`;
+}
+
+function pidNamespace(): string {
+  try {
+    return /\d+/u.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "";
+  } catch {
+    // Without /proc the name of the host is all there is.
+    return "";
+  }
 }
 
 /**
@@ -109,7 +125,7 @@ export function isLeft(lease: Lease | undefined, nowMs: number): boolean {
 
 function isOfDead({ owner }: Lease): boolean {
   const [host, pid] = owner.split("/");
-  return host === hostname() && !isAlive(Number(pid));
+  return host === machine() && !isAlive(Number(pid));
 }
 
 function isAlive(pid: number): boolean {

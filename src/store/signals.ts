@@ -10,6 +10,9 @@ export interface Signals {
   /** From now on this program serves sessions. */
   serve(worker: SessionWorker): Promise<Serving>;
   onOwed(listener: OwedListener): Disposable;
+  /** Says something to every program on the store that listens, this one included. Nobody who starts later hears it. */
+  announce(announcement: Announcement): Promise<void>;
+  onAnnounced(listener: AnnouncementListener): Disposable;
 }
 
 export interface SessionWorker {
@@ -24,6 +27,10 @@ export interface Serving extends AsyncDisposable {
   /** There is room again. */
   look(): void;
 }
+
+/** `restart`: let the turns that run end, and start anew. */
+export type Announcement = "restart";
+export type AnnouncementListener = (announcement: Announcement) => void;
 
 export type OwedListener = (platform: string, account: string) => void;
 
@@ -42,6 +49,7 @@ export interface HintWriter {
 export class LocalSignals implements Signals, HintWriter, Disposable {
   readonly #workers = new Set<SessionWorker>();
   readonly #owed = new Set<OwedListener>();
+  readonly #announced = new Set<AnnouncementListener>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
   wake(sessionKey: string, { inMs = 0 }: { readonly inMs?: number } = {}): Promise<void> {
@@ -63,6 +71,16 @@ export class LocalSignals implements Signals, HintWriter, Disposable {
   onOwed(listener: OwedListener): Disposable {
     this.#owed.add(listener);
     return { [Symbol.dispose]: () => void this.#owed.delete(listener) };
+  }
+
+  announce(announcement: Announcement): Promise<void> {
+    for (const listener of this.#announced) listener(announcement);
+    return Promise.resolve();
+  }
+
+  onAnnounced(listener: AnnouncementListener): Disposable {
+    this.#announced.add(listener);
+    return { [Symbol.dispose]: () => void this.#announced.delete(listener) };
   }
 
   ready(): Promise<void> {

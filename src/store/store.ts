@@ -134,6 +134,8 @@ export interface Inbox {
     turnId: TurnId,
     options: { maxAttempts: number },
   ): Promise<{ released: readonly number[]; dead: readonly number[] }>;
+  /** Gives up what was answered in vain; it can be tried again. */
+  bury(ids: readonly number[]): Promise<void>;
   postpone(ids: readonly number[], untilMs: number): Promise<void>;
   list(options: { status?: InboxStatus; limit?: number }): Promise<readonly InboxEntry[]>;
   /** Makes a dead or dropped entry pending again. */
@@ -170,6 +172,8 @@ export interface Leases {
   release(lease: Fence): Promise<void>;
   isHeld(lease: Fence): Promise<boolean>;
   get(name: string): Promise<Lease | undefined>;
+  /** Those that are held now, by the beginning of their names. */
+  held(prefix: string): Promise<readonly Lease[]>;
   /** Removes leases nobody has renewed for that long; their fences are forgotten only then. */
   prune(expiredBeforeMs: number): Promise<number>;
 }

@@ -63,6 +63,16 @@ describe("the gateway process", () => {
     expect((await home.run(["gateway", "stop"])).stdout).toContain("No gateway runs");
   });
 
+  it("cannot be divided on the file of one process, and says what is needed [40:SCL-1] [40:SCL-2]", async () => {
+    const { home, telegram } = await stage();
+    await home.run(["gateway", "setup", "telegram", "--token", telegram.token]);
+    const { code, stderr } = await home.run(["gateway", "run", "--role", "worker"]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("store.url");
+    const unknown = await home.run(["gateway", "run", "--role", "cook"]);
+    expect(unknown.stderr).toContain("ingress, worker, scheduler, api");
+  });
+
   it("ends where no platform can ever be connected [40:A-PRC-9] [40:PRC-6]", async () => {
     const { home, state } = await stage();
     await home.run(["gateway", "setup", "telegram", "--token", "999999:AAwrong-token"]);

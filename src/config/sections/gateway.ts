@@ -115,17 +115,14 @@ export const gatewaySections = {
       unknown_send: choice(["resend_marked", "drop"], "resend_marked", "A message whose sending was cut off."),
       encrypt_at_rest: flag(false, { description: "Encrypt stored message text.", noEffect: missing.gateway }),
       encryption_key_file: optionalText({ description: "File with the key for that.", noEffect: missing.gateway }),
-      roles: initially(roles, anyList(anyOf(roles)), {
-        description: "Which parts of the work this process does.",
-        noEffect: missing.gateway,
-      }),
+      roles: initially(
+        roles,
+        anyList(anyOf(roles)),
+        "Which parts of the work this process does; fewer than all need store.url.",
+      ),
       limits: section("Bounds of one process.", {
         max_concurrent_turns: whole(8, "Turns at the same time.", { min: 1 }),
-        max_turns_per_user: whole(
-          3,
-          { description: "Turns of one person at the same time.", noEffect: missing.gateway },
-          { min: 1 },
-        ),
+        max_turns_per_user: whole(3, "Chats of one person that one process serves at the same time.", { min: 1 }),
         max_pending_per_session: whole(
           50,
           { description: "Waiting messages of one chat before they are joined.", noEffect: missing.gateway },

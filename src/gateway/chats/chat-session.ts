@@ -18,6 +18,8 @@ export interface ChatSessionDeps {
   readonly sessionKey: string;
   /** The fence of the chat's lease. */
   fence(): number;
+  /** Another program served the chat since this one did. */
+  isOvertaken(): boolean;
   /** What chats see of this message's turn. */
   liveSettings(message: InboundMessage): Pick<LiveSettings, "streams" | "interimTexts" | "showReasoning">;
   /** The message that shows the beginning of the answer already, which is owed now. */
@@ -80,6 +82,19 @@ export class ChatSession implements AsyncDisposable {
     return await (await this.#borrow(message)).submit(input);
   }
 
+  /** Where a command leads to another conversation, the chat is in that one from now on, for every program. */
+  async following<T>(message: InboundMessage, command: () => Promise<T>): Promise<T> {
+    const before = (await this.#borrow(message)).info.id;
+    const result = await command();
+    const { store, sessionKey } = this.#deps;
+    const now = this.#session?.info.id;
+    if (now === undefined || now === before) return result;
+    // One that was just begun is stored, and found, with its first message.
+    if ((await store.sessions.get(now)) === undefined) await store.routes.remove(sessionKey);
+    else await this.#route(store, now, message);
+    return result;
+  }
+
   /** With what Hermes wrote into the chat from other conversations meanwhile. */
   async #withMirrored(text: string): Promise<string> {
     if (readCommandLine(text) !== undefined) return text;
@@ -138,6 +153,7 @@ export class ChatSession implements AsyncDisposable {
       cwd,
       isInteractive: true,
       isFenced: true,
+      isOvertaken: this.#deps.isOvertaken(),
       alongside: this.#alongside,
     });
     session.subscribe((event) => this.#heard(event));

@@ -18,19 +18,20 @@ import { ChatAsks } from "../asks/chat-asks.ts";
 import type { Outlet } from "../delivery/outlet.ts";
 import type { Replies } from "../delivery/replies.ts";
 import type { LiveSettings } from "../live/live-settings.ts";
-import { LiveView } from "../live/live-view.ts";
 import type { Enriched } from "../media/incoming.ts";
 import type { InboundMessage, MessageSource } from "../platform/inbound.ts";
 import type { Platform } from "../platform/platform.ts";
-import { type CommandLine, readCommandLine } from "../routing/command-line.ts";
+import { readCommandLine } from "../routing/command-line.ts";
 import { isShared, type KeyRules } from "../routing/session-key.ts";
+import { ChatHooks } from "./chat-hooks.ts";
 import { ChatSession } from "./chat-session.ts";
 import { type GatewayCommandDeps, gatewayCommand } from "./gateway-commands.ts";
-import { Inactivity, type InactivitySettings } from "./inactivity.ts";
+import type { InactivitySettings } from "./inactivity.ts";
 import { readAnswer } from "./read-inbound.ts";
 import { recoverChat } from "./recovery.ts";
 import { joined, type RowGroup } from "./row-groups.ts";
 import { sessionContext } from "./session-context.ts";
+import { TurnDisplay } from "./turn-display.ts";
 
 export interface ChatDeps {
   readonly store: Store;
@@ -54,6 +55,8 @@ export interface ChatDeps {
   /** Models see hashes in place of ids. */
   hidesIds(): boolean;
   keyRules(): KeyRules;
+  /** Whether this person may have one more chat served now. */
+  takesSeat(person: string): boolean;
   /** Names this program in leases. */
   readonly owner: string;
   /** The folder sessions work in. */
@@ -63,7 +66,6 @@ export interface ChatDeps {
 }
 
 const rowsAtOnce = 50;
-const hookText = 500;
 const acknowledgeEveryMs = 30_000;
 const drainText = "I am being restarted. What I am working on goes on; new messages are answered afterwards.";
 /** How long a turn that is broken off may take to stop. */
@@ -84,31 +86,51 @@ export class Chat {
   readonly #inHand = new Set<number>();
   readonly #asks: ChatAsks;
   readonly #session: ChatSession;
+  readonly #display: TurnDisplay;
+  readonly #hooks: ChatHooks;
+  /** The fence of the last time this process served the chat. */
+  readonly #lastFence: number | undefined;
   #events: Promise<void> = Promise.resolve();
-  #live: LiveView | undefined;
-  #watch: Inactivity | undefined;
   #signal: AbortSignal = AbortSignal.abort();
   #isLeft = false;
   #isUnfinished = false;
   #isElsewhere = false;
+  #isPutOff = false;
+  #hasSeat = false;
   #acknowledgedAtMs = 0;
   #fence = 0;
   #running = 0;
   #poke = new Deferred<void>();
 
-  constructor(sessionKey: string, deps: ChatDeps) {
+  constructor(sessionKey: string, deps: ChatDeps, lastFence?: number) {
     this.#key = sessionKey;
     this.#deps = deps;
+    this.#lastFence = lastFence;
     this.#asks = new ChatAsks({ store: deps.store, sessionKey });
     this.#session = new ChatSession({
       ...deps,
       sessionKey,
       fence: () => this.#fence,
+      isOvertaken: () => this.#lastFence !== undefined && this.#fence !== this.#lastFence + 1,
       liveSettings: ({ source }) => this.#liveSettings(source.platform),
-      takeLiveMessage: () => this.#live?.take(),
+      takeLiveMessage: () => this.#display.take(),
       context: (message) => this.#context(message),
       onEvent: (event) => this.#heard(event),
     });
+    this.#hooks = new ChatHooks({ ...deps, sessionKey, sessionId: () => this.#session.open?.info.id });
+    this.#display = new TurnDisplay({
+      ...deps,
+      settings: (platform) => this.#liveSettings(platform),
+      continuedMessage: () => this.#session.continuedLiveMessage,
+      onLiveMessage: (messageId) => this.#session.noteLiveMessage(messageId),
+      tell: (message, text, count) => this.#say(message, text, `silence:${this.#fence}:${message.dedupKey}:${count}`),
+      interrupt: () => this.#session.open?.interrupt(),
+    });
+  }
+
+  /** The fence it was served under; zero when it was not. */
+  get fence(): number {
+    return this.#fence;
   }
 
   /** Something is left that another look must find: the session was busy elsewhere. */
@@ -119,6 +141,16 @@ export class Chat {
   /** Another program serves this chat. */
   get isElsewhere(): boolean {
     return this.#isElsewhere;
+  }
+
+  /** The person has as many chats served as they may; it goes on when one of those ends. */
+  get isPutOff(): boolean {
+    return this.#isPutOff;
+  }
+
+  /** Its turn was broken off. */
+  get isLeft(): boolean {
+    return this.#isLeft;
   }
 
   /** Something new may wait. */
@@ -153,7 +185,9 @@ export class Chat {
         this.#poke = new Deferred<void>();
         const waiting = await store.inbox.pending(this.#key, { limit: rowsAtOnce + this.#inHand.size });
         const rows = waiting.filter(({ id, kind }) => !this.#inHand.has(id) && this.#takes(kind, signal));
-        for (const group of joined(rows)) await this.#handle(group);
+        const groups = joined(rows);
+        if (!this.#seated(groups)) return;
+        for (const group of groups) await this.#handle(group);
         if (rows.length > 0) continue;
         if (this.#running === 0) return;
         await this.#poke.promise;
@@ -161,9 +195,17 @@ export class Chat {
     } finally {
       if (this.#running > 0) await this.#turnLeft();
       await this.#events;
-      await this.#endLive();
+      await this.#display.end();
       await this.#session[Symbol.asyncDispose]();
     }
+  }
+
+  #seated(groups: readonly RowGroup[]): boolean {
+    const source = groups.find(({ message }) => message !== undefined)?.message?.source;
+    if (this.#hasSeat || this.#running > 0 || source === undefined) return true;
+    this.#hasSeat = this.#deps.takesSeat(`${source.platform}:${source.userId ?? source.chatId}`);
+    this.#isPutOff = !this.#hasSeat;
+    return this.#hasSeat;
   }
 
   /** A turn that was broken off gives its lease back before the chat does. */
@@ -225,20 +267,16 @@ export class Chat {
 
   /** To the session: words for the model, or one of its commands. */
   async #hand(message: InboundMessage, ids: readonly number[]): Promise<void> {
-    const { store } = this.#deps;
     const command = readCommandLine(message.text);
     const isCommand = command !== undefined;
-    if (command !== undefined) this.#fireCommand(message, command);
+    if (command !== undefined) this.#hooks.command(message, command);
     const note = isCommand || this.#running > 0 ? "" : await this.#startOver(message, rowKey(ids));
     const words = await this.#words(message);
     const wasRunning = this.#running > 0;
-    const before = this.#session.open?.info.id;
     const text = note === "" ? words.text : `${note}\n\n${words.text}`;
     const { untrusted } = message;
-    const submission = await this.#session.submit(message, ids, { ...words, text, untrusted });
-    // Another conversation has begun: a restart must not lead back into the old one.
-    if (isCommand && before !== undefined && this.#session.open?.info.id !== before)
-      await store.routes.remove(this.#key);
+    const submit = () => this.#session.submit(message, ids, { ...words, text, untrusted });
+    const submission = isCommand ? await this.#session.following(message, submit) : await submit();
     if (wasRunning && submission.kind === "turn")
       await this.#acknowledge(message, "I stop what I was doing and turn to this.");
     await this.#answer(submission, message, rowKey(ids));
@@ -393,8 +431,7 @@ export class Chat {
   /** Events are dealt with one after the other; what they write is done before the chat is left. */
   #heard(event: SessionEvent): void {
     const { logger } = this.#deps;
-    this.#live?.heard(event);
-    this.#watch?.sign();
+    this.#display.heard(event);
     // A task in the background keeps the chat: its result is told here.
     if (event.type === "background-start") this.#running += 1;
     this.#events = this.#events.then(() =>
@@ -407,9 +444,9 @@ export class Chat {
     const platform = message === undefined ? undefined : this.#deps.platform(message.source.platform);
     if (message === undefined || platform === undefined) return;
     const { type } = event;
-    this.#fire(event, message);
-    if (type === "turn-start") this.#beginTurn(message);
-    else if (type === "turn-end") await this.#endLive();
+    this.#hooks.event(event, message);
+    if (type === "turn-start") this.#display.begin(message);
+    else if (type === "turn-end") await this.#display.end();
     else if (type === "background-end") await this.#tellResult(event, message);
     else if (type === "approval-request" && platform.capabilities.takesAnswers === false)
       this.#session.open?.approve(event.id, "deny");
@@ -421,33 +458,15 @@ export class Chat {
         platform,
         isShared: isShared(message.source, this.#deps.keyRules()),
       });
-      this.#watch?.pause(true);
+      this.#display.pause(true);
       await this.#session.noteAsk(ask.id);
     } else if (type === "approval-response" || type === "question-response") {
-      this.#watch?.pause(false);
+      this.#display.pause(false);
       await this.#asks.settled(event);
     } else if (type === "secret-request") {
       this.#session.open?.answer(event.id, undefined);
       await this.#say(message, noSecretsText, `secret:${event.id}`);
     }
-  }
-
-  #fire(event: SessionEvent, { source, text }: InboundMessage): void {
-    const { fire } = this.#deps;
-    const facts = { platform: source.platform, user_id: source.userId, session_key: this.#key };
-    const about = { ...facts, session_id: this.#session.open?.info.id, message: text.slice(0, hookText) };
-    if (event.type === "turn-start") fire("agent:start", about);
-    else if (event.type === "step-start") fire("agent:step", { ...about, iteration: event.step });
-    else if (event.type === "turn-end") fire("agent:end", { ...about, response: event.text.slice(0, hookText) });
-  }
-
-  #fireCommand({ source }: InboundMessage, { name, args }: CommandLine): void {
-    const { fire } = this.#deps;
-    const facts = { platform: source.platform, user_id: source.userId, session_key: this.#key };
-    fire(`command:${name}`, { ...facts, command: name, args });
-    if (name !== "new" && name !== "reset") return;
-    fire("session:end", { ...facts, session_id: this.#session.open?.info.id, reason: "reset" });
-    fire("session:reset", facts);
   }
 
   async #tellResult(event: Extract<SessionEvent, { type: "background-end" }>, message: InboundMessage): Promise<void> {
@@ -456,37 +475,6 @@ export class Chat {
     const { store, replies } = this.#deps;
     const text = `**Done in the background:** ${event.prompt.slice(0, 60)}\n\n${event.text}`;
     await store.outbox.owe(replies.answer(text, { message, sessionKey: this.#key, key: `background:${event.id}` }));
-  }
-
-  #beginTurn(message: InboundMessage): void {
-    const { source } = message;
-    const { clock, logger } = this.#deps;
-    const told = { count: 0 };
-    this.#watch = new Inactivity({
-      settings: this.#deps.inactivity(),
-      clock,
-      tell: (text) => {
-        told.count += 1;
-        const key = `silence:${this.#fence}:${message.dedupKey}:${told.count}`;
-        void quietly("telling of silence", () => this.#say(message, text, key), { logger });
-      },
-      end: () => this.#session.open?.interrupt(),
-    });
-    const outlet = this.#deps.outlet(source.platform, source.account);
-    if (outlet === undefined) return;
-    const settings = this.#liveSettings(source.platform);
-    const onLiveMessage = (messageId: string): void =>
-      void quietly("noting a growing message", () => this.#session.noteLiveMessage(messageId), { logger });
-    const deps = { outlet, settings, message, clock, logger, onLiveMessage };
-    this.#live = new LiveView(deps, settings.streams ? this.#session.continuedLiveMessage : undefined);
-  }
-
-  async #endLive(): Promise<void> {
-    const live = this.#live;
-    this.#live = undefined;
-    this.#watch?.[Symbol.dispose]();
-    this.#watch = undefined;
-    await live?.end();
   }
 
   /** Words of Hermes itself, outside of the conversation. */

@@ -80,6 +80,26 @@ describe("a message from a chat", () => {
     expect(JSON.stringify(logger.lines)).not.toContain("secret words");
   });
 
+  it("of one person waits while as many of their chats are served as may be; others go on [40:SCL-22]", async () => {
+    const { intake, message, server, start, heard, texts } = await gateway({ mostPerUser: 1 });
+    server.otherwise((request) =>
+      JSON.stringify(request.messages).includes("first") ? slow(says("First.")) : says("Other."),
+    );
+    start();
+    const of = (userId: string, chatId: string) => ({
+      source: { platform: "fake", account: "bot", chatId, chatType: "dm", userId } as const,
+    });
+    await intake.admit(message("first", of("7", "1")));
+    await server.received(1);
+    await intake.admit(message("second", of("7", "2")));
+    await intake.admit(message("third", of("8", "3")));
+    await heard(1);
+    expect(server.requests).toHaveLength(2);
+    server.release(1_000);
+    await heard(3);
+    expect(texts()).toEqual(["Other.", "First.", "Other."]);
+  });
+
   it("may be a command, which no model sees [40:CMD-5]", async () => {
     const { intake, message, server, start, heard, texts } = await gateway();
     start();

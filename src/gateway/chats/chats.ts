@@ -1,17 +1,25 @@
 import { describe } from "#foundation/errors";
 import { isAbort } from "#foundation/lifecycle/abort";
+import { Deferred } from "#foundation/lifecycle/deferred";
 import { isLeft, type Serving } from "#store";
 import { Chat, type ChatDeps } from "./chat.ts";
+import { Seats } from "./seats.ts";
 
-export interface ChatsDeps extends ChatDeps {
+export interface ChatsDeps extends Omit<ChatDeps, "takesSeat"> {
   /** Chats served at the same time. */
   mostAtOnce(): number;
+  /** Chats of one person served at the same time. */
+  mostPerUser(): number;
+  /** Whether another process takes up what this one leaves. */
+  hasOthers(): Promise<boolean>;
   /** How long turns that run may take to end when the program does. */
   drainMs(): number;
 }
 
 /** How often the inbox is looked at without being woken. */
 const sweepEveryMs = 5_000;
+/** Many more than there are warm sessions: one that is forgotten here has none. */
+const mostFences = 10_000;
 
 /** Serves the chats that have something to do, as many at a time as allowed, the longest waiting first. */
 export class Chats {
@@ -20,15 +28,25 @@ export class Chats {
   readonly #waiting = new Set<string>();
   /** Chats that could not be served to the end: the next look wakes them. */
   readonly #again = new Set<string>();
+  /** Under which fence a chat was last served here: a gap says that another process had it meanwhile. */
+  readonly #fences = new Map<string, number>();
+  readonly #seats: Seats;
+  readonly #isServing = new Deferred<void>();
   #signal: AbortSignal | undefined;
   #serving: Serving | undefined;
 
   constructor(deps: ChatsDeps) {
     this.#deps = deps;
+    this.#seats = new Seats(() => deps.mostPerUser());
   }
 
   get active(): readonly string[] {
     return [...this.#active.keys()];
+  }
+
+  /** Settles when it hears of messages. */
+  get isServing(): Promise<void> {
+    return this.#isServing.promise;
   }
 
   /** Until the signal; turns that run then get their time, and go on at the next start where that is not enough. */
@@ -36,11 +54,12 @@ export class Chats {
     const { store, clock, logger, mostAtOnce } = this.#deps;
     this.#signal = signal;
     await using serving = await store.signals.serve({
-      room: () => mostAtOnce() - this.#active.size - this.#waiting.size,
+      room: () => (signal.aborted ? 0 : mostAtOnce() - this.#active.size - this.#waiting.size),
       woken: (key) => this.wake(key),
       touched: (key) => this.#active.get(key)?.chat.poke(),
     });
     this.#serving = serving;
+    this.#isServing.resolve();
     while (!signal.aborted) {
       try {
         for (const key of await this.#forgotten()) {
@@ -69,13 +88,20 @@ export class Chats {
     return new Set([...waiting, ...left, ...again].filter(isChat));
   }
 
-  /** Turns that run may end; those that take too long are left as a crash would leave them. */
+  /**
+   * Turns that run may end; those that take too long are left as a crash would leave them. Chats are told, unless another
+   * process goes on at once.
+   */
   async #drain(): Promise<void> {
-    const { clock } = this.#deps;
+    const { clock, logger } = this.#deps;
     const active = [...this.#active.values()];
     const all = Promise.all(active.map(({ done }) => done));
     const drainMs = this.#deps.drainMs();
-    for (const { chat } of active) chat.drain(drainMs > 0);
+    const hasOthers = await this.#deps.hasOthers().catch((error: unknown) => {
+      logger.warn("whether others run cannot be told", { error: describe(error) });
+      return false;
+    });
+    for (const { chat } of active) chat.drain(drainMs > 0 && !hasOthers);
     const over = new AbortController();
     if (drainMs > 0) await Promise.race([all, clock.sleep(drainMs, over.signal).catch(() => undefined)]);
     over.abort();
@@ -96,13 +122,14 @@ export class Chats {
     for (const key of this.#waiting) {
       if (this.#active.size >= this.#deps.mostAtOnce()) return;
       this.#waiting.delete(key);
-      const chat = new Chat(key, this.#deps);
+      const takesSeat = (person: string): boolean => this.#seats.take(person, key);
+      const chat = new Chat(key, { ...this.#deps, takesSeat }, this.#fences.get(key));
       this.#active.set(key, { chat, done: this.#serve(key, chat, signal) });
     }
   }
 
   async #serve(key: string, chat: Chat, signal: AbortSignal): Promise<void> {
-    const { store, logger } = this.#deps;
+    const { logger } = this.#deps;
     try {
       await chat.run(signal);
     } catch (error) {
@@ -111,12 +138,37 @@ export class Chats {
     } finally {
       if (chat.isUnfinished) this.#again.add(key);
       this.#active.delete(key);
+      this.#note(key, chat.fence);
     }
-    // What came in after its last look. Whoever serves it elsewhere looks himself.
-    const looks = !signal.aborted && !chat.isElsewhere;
-    if (looks && (await store.inbox.pending(key, { limit: 1 }).catch(() => [])).length > 0) this.#waiting.add(key);
+    const next = this.#seats.leave(key);
+    if (next !== undefined) this.#waiting.add(next);
+    await this.#lookAgain(key, chat, signal);
     this.#fill();
     this.#serving?.look();
+  }
+
+  /** What came in after its last look. Whoever serves it elsewhere looks himself. */
+  async #lookAgain(key: string, chat: Chat, signal: AbortSignal): Promise<void> {
+    const { store, logger } = this.#deps;
+    if (chat.isElsewhere || chat.isPutOff) return;
+    try {
+      const waits = (await store.inbox.pending(key, { limit: 1 })).length > 0;
+      if (waits && !signal.aborted) this.#waiting.add(key);
+      // This process ends: another takes it up now, and not only when it looks by itself.
+      else if (signal.aborted && (waits || chat.isLeft)) await store.signals.wake(key);
+    } catch (error) {
+      logger.warn("the inbox could not be read", { key, error: describe(error) });
+    }
+  }
+
+  #note(key: string, fence: number): void {
+    if (fence === 0) return;
+    this.#fences.delete(key);
+    this.#fences.set(key, fence);
+    for (const oldest of this.#fences.keys()) {
+      if (this.#fences.size <= mostFences) return;
+      this.#fences.delete(oldest);
+    }
   }
 }
 

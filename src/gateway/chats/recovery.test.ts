@@ -40,6 +40,7 @@ describe("a turn that was cut off", () => {
     expect(texts()[0]).toContain("could not be answered");
     expect(server.requests.length).toBe(3);
     expect(await store.gatewayTurns.unfinished(key)).toEqual([]);
+    expect(await store.inbox.list({ status: "dead" })).toHaveLength(1);
   });
 
   it("before its words were stored waits again; after three times it is dead, with one apology [40:SCL-10] [40:A-SCL-12]", async () => {

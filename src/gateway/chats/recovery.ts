@@ -50,7 +50,10 @@ async function goOn(turn: GatewayTurn, deps: RecoveryDeps) {
     turn.attempts >= maxAttempts - 1
   ) {
     logger.error("a turn is given up", { turn: turn.id, attempts: turn.attempts });
-    await store.gatewayTurns.finish(turn.id, "abandoned");
+    await store.transaction(async (tx) => {
+      await tx.gatewayTurns.finish(turn.id, "abandoned");
+      await tx.inbox.bury(turn.inboxIds);
+    });
     await apologise(turn.inboxIds, `dead:${turn.id}`, deps);
     return undefined;
   }

@@ -5,7 +5,8 @@ import type { Clock } from "#foundation/time/clock";
 import { type Connection, ConnectionError, type ConnectionPorts, type Platform } from "../platform/platform.ts";
 
 export type PlatformState =
-  | { readonly state: "connecting" | "connected" | "disconnected" }
+  /** `standby`: another process has the account; this one takes over when that is gone. */
+  | { readonly state: "connecting" | "connected" | "disconnected" | "standby" }
   | { readonly state: "retrying" | "fatal"; readonly errorCode: string; readonly errorMessage: string };
 
 export interface SupervisorDeps {

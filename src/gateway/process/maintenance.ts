@@ -4,9 +4,12 @@ import type { Logger } from "#foundation/files/logger";
 import { quietly } from "#foundation/files/quietly";
 import type { Clock } from "#foundation/time/clock";
 import type { Store } from "#store";
+import { whileAlone } from "../rights/sole-right.ts";
 
 export interface MaintenanceDeps {
   readonly store: Store;
+  /** Names this process in leases. */
+  readonly owner: string;
   /** Folders of files that came with messages. */
   readonly mediaFolders: readonly string[];
   readonly clock: Clock;
@@ -21,6 +24,8 @@ const mostMediaBytes = 5 * 1024 ** 3;
 
 interface Task {
   readonly name: string;
+  /** True: it concerns this machine's own files, and every process does it. */
+  readonly isLocal?: true;
   readonly everyMs: number;
   run(deps: MaintenanceDeps): Promise<unknown>;
 }
@@ -45,11 +50,23 @@ const tasks: readonly Task[] = [
       if (dead > 0) logger.warn("messages were given up; see: hermes gateway queue", { dead });
     },
   },
-  { name: "forgetting files of messages", everyMs: hourMs, run: pruneMedia },
+  { name: "forgetting files of messages", everyMs: hourMs, isLocal: true, run: pruneMedia },
 ];
 
-/** What has to be done now and then, one thing independent of the other, until the signal. */
+/**
+ * What has to be done now and then, one thing independent of the other, until the signal. What concerns the store is done
+ * by one process, however many there are; another takes over when that one is gone.
+ */
 export async function maintain(deps: MaintenanceDeps, signal: AbortSignal): Promise<void> {
+  const local = tasks.filter(({ isLocal }) => isLocal === true);
+  const shared = tasks.filter(({ isLocal }) => isLocal !== true);
+  await Promise.all([
+    repeat(local, deps, signal),
+    whileAlone("maintenance", { deps, signal }, (alone) => repeat(shared, deps, alone)),
+  ]);
+}
+
+async function repeat(tasks: readonly Task[], deps: MaintenanceDeps, signal: AbortSignal): Promise<void> {
   const { clock, logger } = deps;
   const lastMs = new Map<Task, number>();
   while (!signal.aborted) {

@@ -4,9 +4,9 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HermesHome } from "#foundation/files/paths";
 import { systemClock } from "#foundation/time/clock";
+import { tokenLockFile, withTokenLock } from "../rights/token-lock.ts";
 import { asOnlyInstance, runningInstance } from "./instance.ts";
 import { StatusFile } from "./status-file.ts";
-import { tokenLockFile, withTokenLock } from "./token-lock.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -57,13 +57,14 @@ describe("a credential", () => {
 
 describe("the status file", () => {
   it("says how the gateway and its platforms are [40:PRC-41]", async () => {
-    const status = new StatusFile(path.join(folder, "state.json"), systemClock);
+    const status = new StatusFile(path.join(folder, "state.json"), { clock: systemClock, roles: ["worker"] });
     status.gateway("running", 2);
     status.platform("telegram", { state: "fatal", errorCode: "auth", errorMessage: "no" });
     await status.settled();
     expect(JSON.parse(await readFile(path.join(folder, "state.json"), "utf8"))).toMatchObject({
       pid: process.pid,
       gateway_state: "running",
+      roles: ["worker"],
       active_agents: 2,
       platforms: { telegram: { state: "fatal", error_code: "auth", error_message: "no" } },
     });

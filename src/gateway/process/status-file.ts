@@ -8,14 +8,16 @@ export type GatewayState = "starting" | "running" | "draining" | "stopped" | "st
 export class StatusFile {
   readonly #file: string;
   readonly #clock: Clock;
+  readonly #roles: readonly string[];
   readonly #platforms = new Map<string, Readonly<Record<string, unknown>>>();
   #state: GatewayState = "starting";
   #activeAgents = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(file: string, clock: Clock) {
+  constructor(file: string, { clock, roles }: { readonly clock: Clock; readonly roles: Iterable<string> }) {
     this.#file = file;
     this.#clock = clock;
+    this.#roles = [...roles];
   }
 
   /** What every platform is in now. */
@@ -45,6 +47,7 @@ export class StatusFile {
       pid: process.pid,
       kind: "hermes-gateway",
       argv: process.argv,
+      roles: this.#roles,
       gateway_state: this.#state,
       active_agents: this.#activeAgents,
       platforms: Object.fromEntries(this.#platforms),

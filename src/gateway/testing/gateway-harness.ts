@@ -22,6 +22,8 @@ export interface GatewayHarnessOptions extends HarnessOptions {
   readonly busyMode?: "interrupt" | "queue";
   readonly reset?: Partial<ResetPolicy>;
   readonly drainMs?: number;
+  readonly mostPerUser?: number;
+  readonly hasOthers?: boolean;
   readonly live?: Partial<LiveSettings>;
   readonly transcribe?: (file: string) => Promise<string>;
 }
@@ -111,6 +113,8 @@ export async function gateway(options: GatewayHarnessOptions = {}) {
       owner: "test",
       cwd: folder,
       mostAtOnce: () => 8,
+      mostPerUser: () => options.mostPerUser ?? 8,
+      hasOthers: () => Promise.resolve(options.hasOthers ?? false),
     });
     const sender = new Sender({ ...common, outlet, unknownSend: () => "resend_marked" });
     const running = Promise.all([chats.run(stop.signal), sender.run(stop.signal)]);

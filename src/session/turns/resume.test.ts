@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { isValid, newToolCall, type SessionId } from "#conversation";
@@ -235,8 +235,8 @@ describe("the turn lease", () => {
   it("of a program that died on this machine is taken over at once; of a living one it is not", async () => {
     const { store, logger } = await harness();
     const deps = { store, logger, clock: new FakeClock(), owner: leaseOwner() };
-    await store.leases.acquire("turn:dead", `${hostname()}/999999999/0000`, 600_000);
-    await store.leases.acquire("turn:alive", `${hostname()}/${process.pid}/0000`, 600_000);
+    await store.leases.acquire("turn:dead", leaseOwner().replace(/\/\d+\//u, "/999999999/"), 600_000);
+    await store.leases.acquire("turn:alive", leaseOwner(), 600_000);
     await store.leases.acquire("turn:elsewhere", "other-machine/1/0000", 600_000);
     const taken = await takeLease(deps, "turn:dead", () => undefined);
     expect(taken.kind).toBe("held");

@@ -7,7 +7,16 @@ import { Deferred } from "#foundation/lifecycle/deferred";
 import { isRecord } from "#foundation/text/json";
 import type { Clock } from "#foundation/time/clock";
 import type { Database } from "../database.ts";
-import type { Hint, HintWriter, OwedListener, Serving, SessionWorker, Signals } from "../signals.ts";
+import type {
+  Announcement,
+  AnnouncementListener,
+  Hint,
+  HintWriter,
+  OwedListener,
+  Serving,
+  SessionWorker,
+  Signals,
+} from "../signals.ts";
 import { timer } from "../signals.ts";
 import { rawQueries } from "./database.ts";
 
@@ -21,6 +30,7 @@ export interface PostgresSignalsDeps {
 const queue = "gw.turn";
 const chatChannel = "gw_control";
 const owedChannel = "gw_owed";
+const processChannel = "gw_process";
 /** How often a worker looks for jobs without being told. */
 const lookEveryMs = 2_000;
 const reconnectMs = 1_000;
@@ -34,6 +44,7 @@ export class PostgresSignals implements Signals, HintWriter, AsyncDisposable {
   readonly #deps: PostgresSignalsDeps;
   readonly #closing = new AbortController();
   readonly #owed = new Set<OwedListener>();
+  readonly #announced = new Set<AnnouncementListener>();
   readonly #workers = new Set<Worker>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #boss: Promise<PgBoss> | undefined;
@@ -83,6 +94,16 @@ export class PostgresSignals implements Signals, HintWriter, AsyncDisposable {
     this.#owed.add(listener);
     this.#listen();
     return { [Symbol.dispose]: () => void this.#owed.delete(listener) };
+  }
+
+  async announce(announcement: Announcement): Promise<void> {
+    await notify(this.#deps.db, processChannel, announcement);
+  }
+
+  onAnnounced(listener: AnnouncementListener): Disposable {
+    this.#announced.add(listener);
+    this.#listen();
+    return { [Symbol.dispose]: () => void this.#announced.delete(listener) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -153,7 +174,7 @@ export class PostgresSignals implements Signals, HintWriter, AsyncDisposable {
     client.on("error", (error) => lost.reject(error));
     signal.addEventListener("abort", () => lost.resolve(), { once: true });
     try {
-      await client.query(`LISTEN ${chatChannel}; LISTEN ${owedChannel}`);
+      await client.query(`LISTEN ${chatChannel}; LISTEN ${owedChannel}; LISTEN ${processChannel}`);
       for (const worker of this.#workers) worker.look();
       await lost.promise;
     } finally {
@@ -166,6 +187,10 @@ export class PostgresSignals implements Signals, HintWriter, AsyncDisposable {
     if (channel === owedChannel) {
       const [platform = "", account = ""] = JSON.parse(payload) as readonly string[];
       for (const listener of this.#owed) listener(platform, account);
+      return;
+    }
+    if (channel === processChannel) {
+      if (payload === "restart") for (const listener of this.#announced) listener(payload);
       return;
     }
     for (const worker of this.#workers) worker.touched(payload);

@@ -14,6 +14,8 @@ import { PostgresSignals } from "./signals.ts";
 
 const mostConnections = 10;
 const connectTimeoutMs = 10_000;
+/** A program that stands still in the middle of a transaction, or whose machine is gone, holds others up no longer. */
+const idleInTransactionMs = 10_000;
 
 export interface PostgresStoreOptions {
   readonly clock: Clock;
@@ -60,6 +62,8 @@ async function openPool(url: string, log: Logger): Promise<Pool> {
     max: mostConnections,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: "hermes",
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    keepAlive: true,
     // Counters and times are numbers here, as they are in SQLite.
     types: {
       getTypeParser: (oid, format) => (asNumber.has(oid) ? Number : pg.default.types.getTypeParser(oid, format)),

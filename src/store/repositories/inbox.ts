@@ -148,6 +148,14 @@ export class InboxRepository implements Inbox {
     });
   }
 
+  async bury(ids: readonly number[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#context.db.run(
+      `UPDATE gw_inbox SET status = 'dead', done_at_ms = ? WHERE id IN (${placeholders(ids.length)})`,
+      [this.#context.clock.now(), ...ids],
+    );
+  }
+
   async postpone(ids: readonly number[], untilMs: number): Promise<void> {
     if (ids.length === 0) return;
     await this.#context.db.run(

@@ -54,6 +54,14 @@ export class LeaseRepository implements Leases {
     return row === undefined ? undefined : toLease(row);
   }
 
+  async held(prefix: string): Promise<readonly Lease[]> {
+    const rows = await this.#context.db.all(
+      "SELECT * FROM gw_lease WHERE substr(name, 1, ?) = ? AND expires_at_ms > ? ORDER BY name",
+      [prefix.length, prefix, this.#context.clock.now()],
+    );
+    return rows.map(toLease);
+  }
+
   async prune(expiredBeforeMs: number): Promise<number> {
     return await this.#context.db.run("DELETE FROM gw_lease WHERE expires_at_ms < ?", [expiredBeforeMs]);
   }

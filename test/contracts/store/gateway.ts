@@ -312,6 +312,18 @@ function signalContract(subject: StoreSubject): void {
         .toBe(true);
     });
 
+    it("every program hears what is announced to all [40:SCL-12] [40:SCL-24]", async () => {
+      const { store } = fixture();
+      const heard: string[] = [];
+      using _listener = store.signals.onAnnounced((announcement) => void heard.push(announcement));
+      await expect
+        .poll(async () => {
+          await store.signals.announce("restart");
+          return heard.includes("restart");
+        })
+        .toBe(true);
+    });
+
     it("an account hears of what it owes, and a hint may be put off [40:SCL-15]", async () => {
       const { store, woken, serving } = await listening();
       await using _serving = serving;

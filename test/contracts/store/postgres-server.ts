@@ -3,12 +3,17 @@ import { chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { never } from "#foundation/lifecycle/abort";
 import { runProcess } from "#foundation/process/run";
 
 /** A PostgreSQL server of our own, from the system's packages, on a free loopback port and in a temporary folder. */
 export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
+  /** An empty database on it; the address of that. */
+  fresh(): Promise<string>;
+  stop(): Promise<void>;
+  start(): Promise<void>;
 }
 
 export type PostgresAvailability =
@@ -45,12 +50,26 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   };
   const data = join(folder, "data");
   await run("initdb", "-D", data, "-A", "trust", "-U", "hermes", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8");
-  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off -c max_connections=60`;
-  await run("pg_ctl", "-D", data, "-o", settings, "-l", join(folder, "log"), "-w", "start");
+  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off -c max_connections=120`;
+  const start = () => run("pg_ctl", "-D", data, "-o", settings, "-l", join(folder, "log"), "-w", "start");
+  const stop = () => run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop");
+  await start();
+  const address = (database: string): string => `postgres://hermes@127.0.0.1:${port}/${database}`;
+  let count = 0;
   return {
-    url: `postgres://hermes@127.0.0.1:${port}/postgres`,
+    url: address("postgres"),
+    async fresh() {
+      count += 1;
+      const client = new pg.Client({ connectionString: address("postgres") });
+      await client.connect();
+      await client.query(`CREATE DATABASE hermes_${count}`);
+      await client.end();
+      return address(`hermes_${count}`);
+    },
+    start,
+    stop,
     async [Symbol.asyncDispose]() {
-      await run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop");
+      await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

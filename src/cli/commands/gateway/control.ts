@@ -3,7 +3,7 @@ import { UserError } from "#foundation/errors";
 import { readTextFile } from "#foundation/files/files";
 import { isRecord, parseJson } from "#foundation/text/json";
 import { systemClock } from "#foundation/time/clock";
-import { endProcess, hasEnded, runningInstance } from "#gateway";
+import { endProcess, hasEnded, runningInstance, runningMembers } from "#gateway";
 import { exitCodes, type Invocation } from "../../command.ts";
 import { hasFlag } from "../../invocation.ts";
 import { Output } from "../../output/output.ts";
@@ -15,22 +15,27 @@ const restartMs = 90_000;
 export async function gatewayStop(invocation: Invocation): Promise<number> {
   const out = new Output(invocation);
   const { signal } = invocation.io;
-  const running = await runningInstance(homeOf(invocation));
-  if (running === undefined) {
+  const home = homeOf(invocation);
+  const running = await runningInstance(home);
+  const pids = [...(running === undefined ? [] : [running.pid]), ...(await runningMembers(home)).map(({ pid }) => pid)];
+  const [pid] = pids;
+  if (pid === undefined) {
     out.document({ was_running: false });
     out.line("No gateway runs in this home.");
     return exitCodes.ok;
   }
   const service = serviceOf(invocation);
-  if (await service.isInstalled()) await service.run("stop");
+  if (running !== undefined && (await service.isInstalled())) await service.run("stop");
   const force = hasFlag(invocation, "force");
-  const hasStopped = await endProcess(running.pid, { clock: systemClock, signal, force });
-  out.document({ was_running: true, pid: running.pid, has_stopped: hasStopped });
-  out.line(
-    hasStopped
-      ? `The gateway (process ${running.pid}) has ended.`
-      : `The gateway (process ${running.pid}) still finishes what it is working on. --force ends it now.`,
-  );
+  const stopped = await Promise.all(pids.map((one) => endProcess(one, { clock: systemClock, signal, force })));
+  const hasStopped = stopped.every((one) => one);
+  out.document({ was_running: true, pid, pids, has_stopped: hasStopped });
+  for (const [index, one] of pids.entries())
+    out.line(
+      stopped[index] === true
+        ? `The gateway (process ${one}) has ended.`
+        : `The gateway (process ${one}) still finishes what it is working on. --force ends it now.`,
+    );
   return hasStopped ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -52,7 +57,15 @@ export async function gatewayRestart(invocation: Invocation): Promise<number> {
   const { io } = invocation;
   const home = homeOf(invocation);
   const running = await runningInstance(home);
+  const members = await runningMembers(home);
   const service = serviceOf(invocation);
+  if (members.length > 0 && running === undefined) {
+    // Each starts itself anew, with its own roles.
+    for (const { pid } of members) process.kill(pid, "SIGUSR1");
+    out.document({ restarted: members.map(({ pid }) => pid) });
+    out.line(`${members.length} processes of the gateway start anew.`);
+    return exitCodes.ok;
+  }
   if (running !== undefined) {
     process.kill(running.pid, "SIGUSR1");
     if (!(await hasEnded(running.pid, { clock: systemClock, signal: io.signal, waitMs: restartMs })))
@@ -77,23 +90,35 @@ export async function gatewayStatus(invocation: Invocation): Promise<number> {
   const running = await runningInstance(home);
   const parsed = parseJson((await readTextFile(home.gatewayState, { maxBytes: 1_000_000 })) ?? "");
   const state = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
-  const platforms = isRecord(state["platforms"]) ? state["platforms"] : {};
+  const members = await runningMembers(home);
   const service = serviceOf(invocation);
   const isInstalled = await service.isInstalled();
+  const isRunning = running !== undefined || members.length > 0;
   out.document({
-    is_running: running !== undefined,
+    is_running: isRunning,
     pid: running?.pid ?? null,
     service: isInstalled ? service.name : null,
     state,
+    members: members.map((member) => member.state),
   });
-  out.line(running === undefined ? "The gateway does not run." : `The gateway runs (process ${running.pid}).`);
+  if (running !== undefined) out.line(`The gateway runs (process ${running.pid}).`);
+  else if (members.length === 0) out.line("The gateway does not run.");
   out.line(`Service: ${isInstalled ? service.name : "not installed (hermes gateway install)"}`);
-  for (const [id, one] of Object.entries(platforms)) {
+  if (members.length === 0 || running !== undefined) for (const line of platformLines(state)) out.line(line);
+  for (const { pid, state: own } of members) {
+    const roles = Array.isArray(own["roles"]) ? own["roles"].join(", ") : "";
+    out.line(`Process ${pid}: ${roles}, ${String(own["gateway_state"] ?? "starting")}`);
+    for (const line of platformLines(own)) out.line(line);
+  }
+  return isRunning ? exitCodes.ok : exitCodes.failed;
+}
+
+function platformLines({ platforms }: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(isRecord(platforms) ? platforms : {}).map(([id, one]) => {
     const facts = isRecord(one) ? one : {};
     const why = typeof facts["error_message"] === "string" ? `: ${facts["error_message"]}` : "";
-    out.line(`  ${id}  ${String(facts["state"])}${why}`);
-  }
-  return running === undefined ? exitCodes.failed : exitCodes.ok;
+    return `  ${id}  ${String(facts["state"])}${why}`;
+  });
 }
 
 export async function gatewayInstall(invocation: Invocation): Promise<number> {

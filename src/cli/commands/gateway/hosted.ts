@@ -9,19 +9,17 @@ export interface HostedDeps {
   readonly deliverer: Deliverer;
   readonly cwd: string;
   readonly hasApi: boolean;
+  readonly hasScheduler: boolean;
   say(text: string): void;
 }
 
 /** What the gateway's process does beside the chats, from now until it is disposed: scheduled jobs and the HTTP API. */
-export function startHosted({ hermes, deliverer, cwd, hasApi, say }: HostedDeps): AsyncDisposable {
+export function startHosted({ hermes, deliverer, cwd, hasApi, hasScheduler, say }: HostedDeps): AsyncDisposable {
   const stop = new AbortController();
   const { logger } = hermes;
-  const running = [
-    quietly("running scheduled jobs", () => hermes.scheduler({ deliverer }).run(stop.signal), {
-      logger,
-      level: "error",
-    }),
-  ];
+  const running: Promise<unknown>[] = [];
+  const schedule = () => hermes.scheduler({ deliverer }).run(stop.signal);
+  if (hasScheduler) running.push(quietly("running scheduled jobs", schedule, { logger, level: "error" }));
   if (hasApi) running.push(servedApi());
   async function servedApi(): Promise<void> {
     try {

@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { homedir } from "node:os";
+import type { Hermes } from "#app";
 import { changeSetting } from "#config";
 import { UserError } from "#foundation/errors";
 import { quietly } from "#foundation/files/quietly";
 import { systemClock } from "#foundation/time/clock";
 import type { GatewayDeps, InboundMessage, PlatformState } from "#gateway";
+import type { GatewayHooks } from "#plugins";
 import { exitCodes, type Invocation, replacedCode } from "../../command.ts";
-import { hasFlag } from "../../invocation.ts";
+import { flagList, hasFlag } from "../../invocation.ts";
 import { homeOf } from "../../support/home.ts";
 import { version } from "../../version.ts";
 import { startHosted } from "./hosted.ts";
@@ -19,15 +21,21 @@ const startAgain = 75;
 export async function gatewayRun(invocation: Invocation): Promise<number> {
   const { io } = invocation;
   const home = homeOf(invocation);
-  const { asOnlyInstance, isTakenOver } = await import("#gateway");
+  const { asMember, asOnlyInstance, isTakenOver } = await import("#gateway");
   const restart = new AbortController();
   const onRestart = (): void => restart.abort();
   process.on("SIGUSR1", onRestart);
   const signal = AbortSignal.any([io.signal, restart.signal]);
   const replaces = hasFlag(invocation, "replace");
+  const isMember = flagList(invocation, "role").length > 0;
+  if (isMember && replaces)
+    throw new UserError("--replace takes the place of a whole gateway, and --role is a part of one.", {
+      hint: "Start the new process and end the old one: hermes gateway status names it.",
+    });
   try {
     const instance = { home, clock: systemClock, signal: io.signal };
-    const end = await asOnlyInstance(instance, { replaces }, () => serve(invocation, { signal, onRestart }));
+    const work = () => serve(invocation, { signal, onRestart });
+    const end = isMember ? await asMember(home, work) : await asOnlyInstance(instance, { replaces }, work);
     if (end === "hopeless") return exitCodes.ok;
     if (await isTakenOver(home, systemClock)) return replacedCode;
     if (!restart.signal.aborted) return exitCodes.failed;
@@ -37,7 +45,7 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
     process.off("SIGUSR1", onRestart);
   }
   const args = process.argv.slice(1).filter((arg) => arg !== "--replace");
-  spawn(process.execPath, [...args, "--replace"], {
+  spawn(process.execPath, isMember ? args : [...args, "--replace"], {
     cwd: io.cwd,
     env: io.env,
     detached: true,
@@ -47,16 +55,17 @@ export async function gatewayRun(invocation: Invocation): Promise<number> {
 }
 
 async function serve(
-  { io, global }: Invocation,
+  invocation: Invocation,
   { signal, onRestart }: { readonly signal: AbortSignal; onRestart(): void },
 ): Promise<"asked" | "hopeless"> {
+  const { io, global } = invocation;
   const say = (text: string): void => void io.stderr.write(`${text}\n`);
   const [{ openHermes }, gateway, { GatewayHooks }] = await Promise.all([
     import("#app"),
     import("#gateway"),
     import("#plugins"),
   ]);
-  const { enabledPlatforms, runGateway, StatusFile, accessWarnings, openTargets } = gateway;
+  const { enabledPlatforms, runGateway, accessWarnings, openTargets } = gateway;
   await using hermes = await openHermes({
     env: io.env,
     cwd: io.cwd,
@@ -65,26 +74,60 @@ async function serve(
     profile: global.profile,
     ignoreUserConfig: global.ignoresUserConfig,
   });
-  const { config, environment } = hermes.loaded;
+  const { config } = hermes.loaded;
   const platforms = await enabledPlatforms(config);
   const { isApiEnabled } = await import("#api-server");
-  const hasApi = isApiEnabled(config);
-  if (platforms.length === 0 && !hasApi)
+  const named = flagList(invocation, "role");
+  const roles = gateway.rolesOf(named.length > 0 ? named : config.gateway.roles, hermes.store);
+  const hasApi = roles.has("api") && isApiEnabled(config);
+  const hasChats = platforms.length > 0 && (roles.has("ingress") || roles.has("worker"));
+  if (!hasChats && !hasApi && !(named.length > 0 && roles.has("scheduler")))
     throw new UserError("No chat platform is set up.", {
       hint: "Run: hermes gateway setup",
     });
-  for (const warning of accessWarnings(config, platforms)) say(`! ${warning}`);
+  if (roles.has("ingress")) for (const warning of accessWarnings(config, platforms)) say(`! ${warning}`);
   const hooks = new GatewayHooks({
     logger: hermes.logger,
     folder: hermes.home.hooks,
     env: hookEnvironment(io.env, hermes.home.root),
   });
   await hooks.load();
-  const status = new StatusFile(hermes.home.gatewayState, systemClock);
-  const deps: GatewayDeps = {
+  const stateFile = named.length > 0 ? gateway.memberFile(hermes.home, process.pid) : hermes.home.gatewayState;
+  const status = new gateway.StatusFile(stateFile, { clock: systemClock, roles });
+  const deps = gatewayDeps({ hermes, platforms, roles, status, hooks }, { io, signal, say });
+  const { deliverer, tool } = openTargets(deps);
+  using _sends = hermes.toolbox.register(tool);
+  using _restarts = hermes.store.signals.onAnnounced(onRestart);
+  const hasScheduler = roles.has("scheduler");
+  await using _hosted = startHosted({ hermes, deliverer, cwd: io.cwd, hasApi, hasScheduler, say });
+  const end = platforms.length === 0 && named.length === 0 ? "hopeless" : await runGateway(deps, signal);
+  if (end === "asked" || !hasApi) return end;
+  // Without a platform there is still the API to serve.
+  await aborted(signal);
+  return "asked";
+}
+
+interface Opened {
+  readonly hermes: Hermes;
+  readonly platforms: GatewayDeps["platforms"];
+  readonly roles: GatewayDeps["roles"];
+  readonly status: GatewayDeps["status"];
+  readonly hooks: Pick<GatewayHooks, "fire">;
+}
+
+interface Around {
+  readonly io: Invocation["io"];
+  readonly signal: AbortSignal;
+  say(text: string): void;
+}
+
+function gatewayDeps({ hermes, platforms, roles, status, hooks }: Opened, { io, signal, say }: Around): GatewayDeps {
+  const { config, environment } = hermes.loaded;
+  return {
     config,
     store: hermes.store,
     sessions: hermes.sessions,
+    roles,
     platforms,
     home: hermes.home,
     env: environment.variables,
@@ -93,7 +136,6 @@ async function serve(
     clock: systemClock,
     logger: hermes.logger,
     status,
-    restart: onRestart,
     fire: (event, context) =>
       void quietly("telling the hooks", () => hooks.fire(event, context, io.signal), { logger: hermes.logger }),
     async setHome({ source }: InboundMessage) {
@@ -111,14 +153,6 @@ async function serve(
       status.platform(platform, state);
     },
   };
-  const { deliverer, tool } = openTargets(deps);
-  using _sends = hermes.toolbox.register(tool);
-  await using _hosted = startHosted({ hermes, deliverer, cwd: io.cwd, hasApi, say });
-  const end = platforms.length === 0 ? "hopeless" : await runGateway(deps, signal);
-  if (end === "asked" || !hasApi) return end;
-  // Without a platform there is still the API to serve.
-  await aborted(signal);
-  return "asked";
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

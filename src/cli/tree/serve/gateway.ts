@@ -20,7 +20,15 @@ export const gatewayCommand: Command = {
     {
       name: "run",
       about: "Serve the chat platforms in the foreground",
-      flags: [{ name: "replace", kind: "switch", about: "Take the place of a gateway that runs" }],
+      flags: [
+        { name: "replace", kind: "switch", about: "Take the place of a gateway that runs" },
+        {
+          name: "role",
+          kind: "list",
+          value: "<roles>",
+          about: "Do only this of ingress, worker, scheduler and api; needs PostgreSQL",
+        },
+      ],
       run,
     },
     {

@@ -1,0 +1,124 @@
+import type { Config } from "#config";
+import { describe } from "#foundation/errors";
+import type { Logger } from "#foundation/files/logger";
+import { quietly } from "#foundation/files/quietly";
+import type { Fetch } from "#foundation/http/fetch";
+import type { Clock } from "#foundation/time/clock";
+import { builtinCommands } from "#session";
+import type { Store } from "#store";
+import type { Users } from "../access/users.ts";
+import { takePress } from "../asks/presses.ts";
+import { gatewayCommands } from "../chats/gateway-commands.ts";
+import { Outlet } from "../delivery/outlet.ts";
+import type { Outlets } from "../delivery/outlets.ts";
+import type { Replies } from "../delivery/replies.ts";
+import { Sender } from "../delivery/sender.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { ButtonPress } from "../platform/inbound.ts";
+import {
+  type Connection,
+  ConnectionError,
+  type ConnectionPorts,
+  type MenuCommand,
+  type Platform,
+} from "../platform/platform.ts";
+import { withAccountLock } from "../rights/account-lock.ts";
+import { whileAlone } from "../rights/sole-right.ts";
+import type { ChannelDirectory } from "../targets/directory.ts";
+import { rememberAccount, resolveTarget } from "../targets/target.ts";
+import { type PlatformState, PlatformSupervisor } from "./supervisor.ts";
+
+export interface IngressDeps {
+  readonly config: Config;
+  readonly store: Store;
+  readonly platforms: readonly Platform[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names this process in leases. */
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly intake: Intake;
+  readonly users: Users;
+  readonly replies: Replies;
+  readonly outlets: Outlets;
+  readonly directory: ChannelDirectory;
+  readonly fetch: Fetch;
+  onState(platform: string, state: PlatformState): void;
+}
+
+/** Keeps one platform connected, and sends what is owed there, until the signal or until that cannot be. */
+export async function keepConnected(platform: Platform, deps: IngressDeps, signal: AbortSignal): Promise<void> {
+  const { config, clock, logger } = deps;
+  const onState = (state: PlatformState): void => deps.onState(platform.id, state);
+  const supervisor = new PlatformSupervisor({
+    platform,
+    clock,
+    logger,
+    onState,
+    connectTimeoutMs: config.gateway.connect_timeout_seconds * 1000,
+    ports: portsOf(platform, deps),
+    whileConnected: (connection, during) => serve(platform, connection, { deps, during }),
+  });
+  const lock = { ...deps, onWaiting: () => onState({ state: "standby" }) };
+  try {
+    await withAccountLock(platform.lock(config), { deps: lock, signal }, (during) => supervisor.run(during));
+  } catch (error) {
+    const errorCode = error instanceof ConnectionError ? error.code : "lock_failed";
+    logger.error("a platform cannot be used", { platform: platform.id, errorCode, error: describe(error) });
+    onState({ state: "fatal", errorCode, errorMessage: describe(error) });
+  }
+}
+
+function portsOf(platform: Platform, deps: IngressDeps): Omit<ConnectionPorts, "alive"> {
+  const { config, store, clock, logger, fetch, intake, users, replies, directory, platforms } = deps;
+  return {
+    config,
+    clock,
+    logger,
+    fetch,
+    admit: intake.admit.bind(intake),
+    elsewhere: {
+      find: (target) => resolveTarget({ word: target }, { config, store, platforms, directory }),
+      async owe(to, text, key) {
+        const message = { source: to, text: "", dedupKey: key, atMs: 0, attachments: [] };
+        const sessionKey = `delivery:${to.platform}:${to.chatId}`;
+        const ids = await store.outbox.owe(replies.answer(text, { message, sessionKey, key }));
+        return ids.length > 0;
+      },
+    },
+    press: (press: ButtonPress) => takePress(press, { store, users }),
+    position: (account: string, name: string) => intake.position({ platform: platform.id, account }, name),
+  };
+}
+
+/** While it is connected: it is known here, its menu and its channels are kept, and what is owed is sent. */
+async function serve(
+  platform: Platform,
+  connection: Connection,
+  { deps, during }: { readonly deps: IngressDeps; readonly during: AbortSignal },
+): Promise<void> {
+  const { store, clock, logger, config, directory, outlets } = deps;
+  const account = connection.account.id;
+  const outlet = new Outlet(connection, platform, clock);
+  using _listed = outlets.add(outlet);
+  await rememberAccount(store, platform.id, account);
+  const offer = async () => await connection.offerCommands?.(menuCommands(), during);
+  void quietly("offering the commands in a menu", offer, { logger });
+  void quietly("keeping the directory of chats", () => directory.keep(platform.id, connection, during), { logger });
+  const unknownSend = () => config.gateway.unknown_send;
+  // Several processes may listen for the calls of one service; one of them sends.
+  await whileAlone(`sender:${platform.id}:${account}`, { deps, signal: during }, (alone) =>
+    new Sender({ store, clock, logger, outlet, unknownSend }).run(alone),
+  );
+}
+
+/** What chats can be offered: the session's own commands that work there, and the gateway's. */
+function menuCommands(): readonly MenuCommand[] {
+  const shared = builtinCommands.filter(
+    ({ cliOnly, gatewayConfigGate }) => !cliOnly && gatewayConfigGate === undefined,
+  );
+  return [
+    ...shared.map(({ name, description, argsHint }) => ({ name, description, argument: argsHint })),
+    ...gatewayCommands,
+  ];
+}
