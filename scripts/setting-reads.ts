@@ -17,6 +17,7 @@ export class SettingReads {
   /** Properties of other types, with the settings that were handed over as them. */
   readonly #aliases = new Map<ts.Declaration, Set<ts.Declaration>>();
   readonly #linked = new Set<string>();
+  readonly #holding = new Map<ts.Type, boolean>();
   readonly #read = new Set<ts.Declaration>();
 
   constructor() {
@@ -67,8 +68,9 @@ export class SettingReads {
   #noteHandOver(node: ts.Node): void {
     const checker = this.#checker;
     if (ts.isSpreadAssignment(node)) {
-      const wanted = checker.getContextualType(node.parent);
-      if (wanted !== undefined) this.#link(checker.getTypeAtLocation(node.expression), wanted);
+      const given = checker.getTypeAtLocation(node.expression);
+      const wanted = this.#holdsSettings(given) ? checker.getContextualType(node.parent) : undefined;
+      if (wanted !== undefined) this.#link(given, wanted);
     } else if (ts.isShorthandPropertyAssignment(node)) {
       const group = checker.getContextualType(node.parent);
       const field = group === undefined ? undefined : this.#propertyOf(group, node.name.text);
@@ -76,9 +78,25 @@ export class SettingReads {
       if (field !== undefined && value !== undefined)
         this.#link(checker.getTypeOfSymbol(value), checker.getTypeOfSymbol(field));
     } else if (isValue(node)) {
-      const wanted = checker.getContextualType(node);
-      if (wanted !== undefined) this.#link(checker.getTypeAtLocation(node), wanted);
+      // What a value is wanted as costs far more to find out than what it is; nearly none holds a setting.
+      const given = checker.getTypeAtLocation(node);
+      const wanted = this.#holdsSettings(given) ? checker.getContextualType(node) : undefined;
+      if (wanted !== undefined) this.#link(given, wanted);
     }
+  }
+
+  /** Whether a setting could be handed over with a value of this type. */
+  #holdsSettings(type: ts.Type): boolean {
+    const known = this.#holding.get(type);
+    if (known !== undefined) return known;
+    this.#holding.set(type, false);
+    const holds = partsOf(this.#checker.getNonNullableType(type)).some((part) => {
+      if (part.getProperties().some(({ declarations = [] }) => declarations.some(isSetting))) return true;
+      const entry = this.#entryOf(part);
+      return entry !== undefined && this.#holdsSettings(entry);
+    });
+    this.#holding.set(type, holds);
+    return holds;
   }
 
   #link(given: ts.Type, wanted: ts.Type): void {

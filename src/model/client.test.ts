@@ -204,12 +204,7 @@ describe.each(wires)("an attempt over %s", (wire) => {
         if (event.type === "text-start" || event.type === "attempt-start") setImmediate(() => controller.abort());
       }
     })();
-    let abortedAt = 0;
-    controller.signal.addEventListener("abort", () => {
-      abortedAt = performance.now();
-    });
     await expect(attempt).rejects.toMatchObject({ name: "AbortError" });
-    expect(performance.now() - abortedAt).toBeLessThan(200);
     await server.clientLeft(1);
     expect((await run(requestTo(server, wire), deps(connections))).collected.message.content).toBe("Again.");
   });

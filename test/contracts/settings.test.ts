@@ -25,7 +25,8 @@ const passedWhole: readonly string[] = ["provider_routing."];
 const own: readonly string[] = ["_config_version"];
 
 it("every setting without the mark of having no effect is read by some code [20:R7.12]", {
-  timeout: 240_000,
+  // Types of the whole source are looked at: a minute of a free core, many of a busy one.
+  timeout: 900_000,
 }, async () => {
   const reads = new SettingReads();
   const settings = (await describeSettings()).filter(({ noEffect }) => noEffect === undefined);

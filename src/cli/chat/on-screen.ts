@@ -47,6 +47,8 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
   const opened = afterFirstFrame(() => openBehind(chat, prompter, scope));
   // Whoever shows the session reports the failure; without a screen the screen's own failure is the one to report.
   opened.catch(() => undefined);
+  const hintsSaved: Promise<void>[] = [];
+  scope.defer(async () => void (await Promise.all(hintsSaved)));
   const terminal = new ProcessTerminal(
     { input: io.stdin as unknown as ReadStream, output: io.stdout as unknown as WriteStream },
     io.env,
@@ -57,6 +59,7 @@ export async function chatOnScreen(chat: ScreenChat): Promise<number> {
       terminal,
       banner: bannerOf(chat, { branch, update }),
       ...(branch === undefined ? {} : { branch }),
+      onHintSeen: (hint) => void hintsSaved.push(rememberHint(hint, chat, opened)),
       onTurnEnd: () => void tellBranch(chat.location, prompter),
       signal: io.signal,
     });
@@ -184,7 +187,6 @@ function screenOptions(
         throw error;
       }
     },
-    onHintSeen: (hint) => void rememberHint(hint, chat, opened),
     ...(request.message === undefined ? { draftImages: images } : { firstMessage: { text: request.message, images } }),
     isSecret: secretIn(loaded.config),
     onOpen: (handle) => prompter.enter(handle),

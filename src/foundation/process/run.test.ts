@@ -135,9 +135,7 @@ describe("ending early", () => {
 
 describe("a grandchild that keeps the output open", () => {
   test("does not delay the result, and is ended", async () => {
-    const startedMs = performance.now();
-    const result = await sh("sleep 60 & echo $!");
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    const result = await sh("sleep 600 & echo $!");
     expect(result.exitCode).toBe(0);
     expect(isAlive(Number(result.stdout))).toBe(false);
   });
@@ -150,10 +148,8 @@ describe("a grandchild that keeps the output open", () => {
   });
 
   test("cannot keep the result waiting by writing on", async () => {
-    const startedMs = performance.now();
     const result = await sh("(while :; do echo x; sleep 0.02; done) & echo done");
     expect(result.exitCode).toBe(0);
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 });
 
@@ -172,9 +168,8 @@ test.skipIf(process.platform !== "linux")("the dead that nobody reaps do not use
     signal: never,
   });
   const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
-  const startedMs = performance.now();
-  await killGroup(pid, { graceMs: 10_000 });
-  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  // Far longer than the test may take.
+  await killGroup(pid, { graceMs: 600_000 });
   expect(isAlive(pid)).toBe(false);
 });
 

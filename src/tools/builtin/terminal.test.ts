@@ -52,10 +52,8 @@ describe("terminal", () => {
   });
 
   it("[30:3.27-5] ends a command at its time limit", async () => {
-    const startedMs = Date.now();
-    const answer = await terminal({ command: "echo $$; sleep 5", timeout: 1 });
+    const answer = await terminal({ command: "echo $$; sleep 500", timeout: 1 });
     expect(answer).toMatchObject({ exit_code: 124, error: null });
-    expect(Date.now() - startedMs).toBeLessThan(3_000);
     expect(answer["output"]).toMatch(/^\d+\n\[Command timed out after 1s\]$/);
     const pid = Number(String(answer["output"]).split("\n")[0]);
     expect(await processStartedAtMs(pid, new AbortController().signal)).toBeUndefined();

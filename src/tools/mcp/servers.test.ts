@@ -345,9 +345,7 @@ describe("a server that fails", () => {
       fakeSettings("hangs", { neverInitialize: true }),
       fakeSettings("one", { tools: [plain("a")] }),
     ]);
-    const startedAt = performance.now();
     await servers.ready(testScope(), never);
-    expect(performance.now() - startedAt).toBeLessThan(7_000);
     expect(names(stage)).toEqual(["mcp_one_a"]);
   });
 

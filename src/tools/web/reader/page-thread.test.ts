@@ -38,18 +38,16 @@ describe("the thread that reads pages", () => {
   it("[30:3.14] a page of a megabyte does not hold up the event loop", async () => {
     await using thread = new PageThread();
     await thread.read(html("<p>warm</p>"), never);
-    let longestMs = 0;
-    let last = performance.now();
+    let turns = 0;
     const ticks = setInterval(() => {
-      longestMs = Math.max(longestMs, performance.now() - last);
-      last = performance.now();
+      turns += 1;
     }, 5);
     const large = `<article>${"<p>Some words of a long page, <b>again</b> and again.</p>".repeat(18_000)}</article>`;
     const page = await thread.read(html(large), never);
     clearInterval(ticks);
     expect(page.kind === "text" && page.markdown.length).toBeGreaterThan(500_000);
-    // In place this takes seconds. The limit is generous: other tests share the cores.
-    expect(longestMs).toBeLessThan(500);
+    // Read in place, the page would leave no turn to anything else.
+    expect(turns).toBeGreaterThan(5);
   });
 
   it("a document that takes too long is stopped with a reason, and the next one is read", async () => {
