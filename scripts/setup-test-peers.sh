@@ -28,19 +28,21 @@ if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
   exit 0
 fi
 export DEBIAN_FRONTEND=noninteractive
+apt-get -o DPkg::Lock::Timeout=300 update -qq
 if [ ${#missing[@]} -gt 0 ]; then
   echo "Installing: ${missing[*]}"
-  apt-get -o DPkg::Lock::Timeout=300 update -qq
   apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
 # Debian 12 has no apptainer. That of a newer Debian runs in a root of its own, unpacked and not installed.
 unpack_apptainer() {
-  local work suite=sid
+  local work mirror suite=sid
   work=$(mktemp -d)
   mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
   : >"$work/status"
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" >"$work/sources.list"
+  # From wherever this machine has its packages.
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" >"$work/sources.list"
   cat >"$work/apt.conf" <<CONF
 Dir::State "$work";
 Dir::State::status "$work/status";
