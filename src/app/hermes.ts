@@ -70,7 +70,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
   scope.adopt(plugins);
   await plugins.load(toolbox, never);
   if (options.isIncognito !== true) await quietly("writing the first SOUL.md", () => ensureSoul(home.soul), { logger });
-  await copyShippedSkills({ folder: packageFolder("skills"), version, home, logger });
+  const shippedFolder = packageFolder("skills");
+  await copyShippedSkills({ folder: shippedFolder, version, home, logger });
   const { variables } = toolbox;
   const skills = openSkills({
     loaded,
@@ -83,6 +84,8 @@ async function assemble(options: HermesOptions, scope: Scope): Promise<Hermes> {
     wall: (of, signal) => toolbox.wall(of, signal),
     commandEnvironment: commandEnvironment(loaded),
     pluginSkills: () => plugins.skills,
+    userHome: machine.userHome,
+    shippedFolder,
   });
   for (const tool of [...agentTools(loaded, { store, logger }), ...skills.tools]) scope.adopt(toolbox.register(tool));
   const jobs = openJobs(machine, store);

@@ -9,8 +9,10 @@ import {
   createInlineShell,
   createSkillTools,
   HubLock,
+  openHub,
   type PluginSkillLocation,
   SkillEditor,
+  type SkillHub,
   SkillLibrary,
   SkillLoader,
   SkillTrash,
@@ -32,6 +34,9 @@ export interface SkillsOptions {
   /** The environment of the process, to write settings by. */
   readonly env: NodeJS.ProcessEnv;
   readonly redactor: Redactor;
+  readonly userHome: string;
+  /** Skills that came with the program. */
+  readonly shippedFolder: string | undefined;
 }
 
 /** The skills of a home, ready to be listed, loaded and edited. */
@@ -40,6 +45,8 @@ export interface Skills {
   readonly loader: SkillLoader;
   readonly usage: SkillUsage;
   readonly tools: readonly Tool[];
+  /** Where other skills come from, for somebody in this folder. */
+  hub(cwd: string): Promise<SkillHub>;
 }
 
 export function openSkills(options: SkillsOptions): Skills {
@@ -90,7 +97,16 @@ export function openSkills(options: SkillsOptions): Skills {
     usage,
     isGuarded: () => config.skills.guard_agent_created,
   });
-  return { usage, library, loader, tools: createSkillTools({ library, loader, editor }) };
+  return {
+    usage,
+    library,
+    loader,
+    tools: createSkillTools({ library, loader, editor }),
+    hub: async (cwd) => {
+      const { userHome, shippedFolder } = options;
+      return openHub({ home, clock, library, env, cwd, userHome, shippedFolder });
+    },
+  };
 }
 
 /** Out of everything that is shown, and in `.env` for later, where it is the owner's; a guest's ends with the session. */

@@ -54,6 +54,8 @@ export interface ChildFacts {
   readonly goal: string;
   readonly model: string;
   readonly toolsets: readonly string[];
+  /** Nobody waits for it: it outlives the turn, and its report arrives later. */
+  readonly isBackground?: boolean;
   /** Tool calls so far. */
   readonly toolCount: number;
 }

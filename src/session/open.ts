@@ -1,7 +1,7 @@
 import type { AgentHost, AgentPlugins, ChildTable } from "#agent";
 import type { Machine } from "#config";
 import { type Models, NousGuard, nousGate, RateLimitLedger } from "#model";
-import type { SkillLibrary, SkillLoader, SkillUsage } from "#skills";
+import type { SkillHub, SkillLibrary, SkillLoader, SkillUsage } from "#skills";
 import type { Store } from "#store";
 import { SurfaceTools, type Toolbox } from "#tools";
 import type { SessionService } from "./api.ts";
@@ -26,7 +26,12 @@ export interface SessionsOptions {
     sessionEvent: SessionDeps["notifyPlugins"];
     list(): readonly { readonly name: string; readonly version: string; readonly state: string }[];
   };
-  readonly skills: { readonly library: SkillLibrary; readonly loader: SkillLoader; readonly usage: SkillUsage };
+  readonly skills: {
+    readonly library: SkillLibrary;
+    readonly loader: SkillLoader;
+    readonly usage: SkillUsage;
+    hub(cwd: string): Promise<SkillHub>;
+  };
   readonly children: ChildTable;
   answerCron: SessionDeps["answerCron"];
 }

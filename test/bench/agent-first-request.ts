@@ -61,6 +61,7 @@ async function measure(folder: string, shippedSkills: string): Promise<FirstRequ
     variables: toolbox.variables,
     wall: (of, signal) => toolbox.wall(of, signal),
     commandEnvironment: env,
+    shippedFolder: undefined,
     pluginSkills: () => [],
   });
   // Only its definition is asked for: no session is ever searched here.

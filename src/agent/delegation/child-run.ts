@@ -22,6 +22,7 @@ export interface ChildPlan {
   readonly index: number;
   readonly count: number;
   readonly prompt: string;
+  readonly isBackground: boolean;
   /** Gives an orchestrator its own `delegate_task`. */
   delegateFor(parent: DelegationParent): Tool["execute"];
 }
@@ -60,6 +61,7 @@ export class ChildRun {
       emit: (event) => deps.parent.emit(event),
       facts: {
         ...(childId === undefined ? {} : { parentId: childId }),
+        ...(plan.isBackground ? { isBackground: true } : {}),
         depth: spec.depth,
         taskIndex: index,
         taskCount: count,

@@ -7,6 +7,7 @@ import type { AgentDeps } from "../agent-deps.ts";
 import type { Conversation } from "../conversation.ts";
 import type { Transcript } from "../ports.ts";
 import type { NamedAgent } from "./agent-files.ts";
+import type { BackgroundChildren } from "./background-children.ts";
 import type { ChildTable } from "./child-table.ts";
 import type { DelegationSettings } from "./settings.ts";
 import type { Slot } from "./slots.ts";
@@ -114,6 +115,8 @@ export interface DelegationParent {
 
 export interface DelegationDeps {
   readonly parent: DelegationParent;
+  /** Where children go that nobody waits for; absent: everybody is waited for. */
+  readonly background?: BackgroundChildren | undefined;
   readonly table: ChildTable;
   readonly ports: DelegationPorts;
   readonly settings: DelegationSettings;

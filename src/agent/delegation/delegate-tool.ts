@@ -17,7 +17,11 @@ const task = {
 /** What is taken; what the settings rule out is answered in words. */
 const taken = {
   type: "object",
-  properties: { ...task, tasks: { type: "array", items: { type: "object", properties: task } } },
+  properties: {
+    ...task,
+    background: { type: "boolean" },
+    tasks: { type: "array", items: { type: "object", properties: task } },
+  },
 } as const;
 
 export type DelegateArguments = ArgumentsOf<typeof taken>;
@@ -72,6 +76,7 @@ function shownParameters(settings: DelegationSettings): JsonSchema {
     type: "object",
     properties: {
       ...common,
+      background: { type: "boolean", description: "Go on without waiting; the reports arrive later by themselves" },
       tasks: {
         type: "array",
         description: "Several tasks instead of one goal",

@@ -7,6 +7,7 @@ import { result, type ToolContext, ToolFailure, type ToolResult } from "#tools";
 import { Conversation } from "../conversation.ts";
 import { within } from "../memory/bounded.ts";
 import type { NamedAgent } from "./agent-files.ts";
+import type { BackgroundChild } from "./background-children.ts";
 import { childListing } from "./child-listing.ts";
 import { childPrompt, realFolder } from "./child-prompt.ts";
 import type { ChildEntry } from "./child-result.ts";
@@ -32,10 +33,13 @@ export function createDelegation(deps: DelegationDeps): Delegate {
     const agents = await agentsOf(tasks, deps);
     const targets = await Promise.all(agents.map((agent) => targetOf(agent, deps, context.signal)));
     const workspace = await realFolder(deps.ports.workspace?.());
+    const { background } = deps;
+    const isBackground = args.background === true && background?.canReport === true;
     const planned = tasks.map((task, index) =>
       planChild(task, {
         index,
         count: tasks.length,
+        isBackground,
         deps,
         context,
         agent: agents[index],
@@ -45,14 +49,24 @@ export function createDelegation(deps: DelegationDeps): Delegate {
     );
     const startedAtMs = deps.clock.now();
     const runs = planned.map(({ plan }) => ({ plan, run: new ChildRun(plan, deps) }));
-    const work = (): Promise<readonly ChildEntry[]> =>
-      Promise.all(
-        runs.map(async ({ plan, run }) => {
-          const entry = await run.run();
-          await hooks.run(() => tellEnd(plan.spec, entry, deps));
-          return entry;
-        }),
-      );
+    const runOne = async ({ plan, run }: (typeof runs)[number]): Promise<ChildEntry> => {
+      const entry = await run.run();
+      await hooks.run(() => tellEnd(plan.spec, entry, deps));
+      return entry;
+    };
+    const notes = [...warnings, ...planned.flatMap((one) => one.warnings)];
+    if (isBackground) {
+      const children = runs.map((one) => ({
+        run: one.run,
+        goal: one.plan.spec.task.goal,
+        work: () => runOne(one),
+        untrusted: () => one.plan.spec.conversation.untrusted,
+      }));
+      background.start(children, deps.settings.maxConcurrentChildren);
+      return started(children, notes);
+    }
+    if (args.background === true) notes.push("Nobody would be there for a later report, so this waited for it.");
+    const work = (): Promise<readonly ChildEntry[]> => Promise.all(runs.map(runOne));
     using _linked = onAbort(context.signal, () => {
       for (const { run } of runs) run.interrupt();
     });
@@ -65,7 +79,6 @@ export function createDelegation(deps: DelegationDeps): Delegate {
     const source = planned.map(({ plan }) => plan.spec.conversation.untrusted).find((one) => one !== undefined);
     if (source !== undefined) context.noteUntrusted?.(source);
     const seconds = Math.round((deps.clock.now() - startedAtMs) / 100) / 10;
-    const notes = [...warnings, ...planned.flatMap((one) => one.warnings)];
     return result(
       { results: entries, total_duration_seconds: seconds, ...(notes.length === 0 ? {} : { warnings: notes }) },
       {
@@ -78,6 +91,23 @@ export function createDelegation(deps: DelegationDeps): Delegate {
       },
     );
   };
+}
+
+/** The answer of a call that does not wait. */
+function started(children: readonly BackgroundChild[], warnings: readonly string[]): ToolResult {
+  const tasks = children.map(({ run, goal }) => ({ id: run.id, goal }));
+  return result(
+    {
+      started: tasks,
+      message:
+        "They work in the background. Each report arrives by itself as a message; do not wait for it and do not ask for it.",
+      ...(warnings.length === 0 ? {} : { warnings }),
+    },
+    {
+      preview: `${tasks.length} in the background`,
+      details: { kind: "children", children: tasks.map(({ id }) => ({ id, status: "running" })) },
+    },
+  );
 }
 
 /** The tasks of a call that may start now. */
@@ -123,6 +153,7 @@ async function targetOf(
 }
 
 interface PlanFacts {
+  readonly isBackground: boolean;
   readonly index: number;
   readonly count: number;
   readonly deps: DelegationDeps;
@@ -165,9 +196,11 @@ function planChild(
   };
   const limits = { depth, maxDepth: settings.maxSpawnDepth, maxChildren: settings.maxConcurrentChildren };
   const prompt = childPrompt({ task, role, agent: agent?.prompt, ...limits, workspace });
-  const delegateFor: ChildPlan["delegateFor"] = (own) => createDelegation({ ...deps, parent: own });
+  // A child waits for its own children: its report is theirs, too.
+  const delegateFor: ChildPlan["delegateFor"] = (own) =>
+    createDelegation({ ...deps, background: undefined, parent: own });
   return {
-    plan: { spec, index, count: facts.count, prompt, delegateFor },
+    plan: { spec, index, count: facts.count, prompt, isBackground: facts.isBackground, delegateFor },
     warnings: [
       ...listing.unknownToolsets.map((name) => `Task ${index}: there is no toolset "${name}".`),
       ...(ownTools !== undefined && task.toolsets !== undefined

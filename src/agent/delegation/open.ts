@@ -7,6 +7,7 @@ import { readEffort } from "../live-settings.ts";
 import type { SessionMemory } from "../memory/open.ts";
 import { unrecorded } from "../ports.ts";
 import { readNamedAgents } from "./agent-files.ts";
+import { BackgroundChildren } from "./background-children.ts";
 import type { ChildSpec, ChildTarget, OpenChild } from "./child-spec.ts";
 import { createDelegation, type Delegate } from "./delegate.ts";
 import { boundedSettings, type DelegationSettings } from "./settings.ts";
@@ -24,7 +25,9 @@ export function delegateWith(assembly: Assembly, options: DelegateOptions): Dele
   const { machine, tools, plugins, records, children } = host;
   const { config } = machine.loaded;
   const { conversation, tools: own } = options.deps;
+  const background = assembly.owned.adopt(new BackgroundChildren(scope, machine.logger));
   return createDelegation({
+    background,
     parent: {
       conversation,
       depth: 0,

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger } from "#foundation/files/logger";
 import { systemClock } from "#foundation/time/clock";
-import { allSources, HubFetch, HubLock, SkillHub, SkillLibrary, SkillTrash, Taps } from "#skills";
-import { createSafeFetch, systemResolve } from "#tools";
+import { openHub, type SkillHub, SkillLibrary } from "#skills";
 import type { Invocation } from "../command.ts";
 import { loadSettings, type Settings } from "./settings.ts";
 
@@ -32,27 +32,9 @@ export async function openSkillHub(invocation: Invocation): Promise<OpenSkillHub
     logger: silentLogger,
     pluginSkills: () => [],
   });
-  const taps = new Taps(home);
   const shipped = shippedSkills();
-  const sources = allSources({
-    fetch: new HubFetch({
-      fetch: createSafeFetch({ allowPrivate: false, sites: [], resolve: systemResolve }),
-      home,
-      clock,
-    }),
-    taps,
-    shippedFolders: [shipped],
-    githubToken: () => env["GITHUB_TOKEN"] ?? env["GH_TOKEN"],
-  });
-  const hub = new SkillHub({
-    home,
-    clock,
-    lock: new HubLock(home, clock),
-    library,
-    sources,
-    trash: new SkillTrash(home, clock),
-    taps,
-  });
+  const userHome = env["HOME"] ?? homedir();
+  const hub = openHub({ home, clock, library, env, cwd: invocation.io.cwd, userHome, shippedFolder: shipped });
   return { ...settings, hub, library, shippedFolder: shipped };
 }
 

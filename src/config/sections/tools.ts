@@ -48,6 +48,16 @@ export const toolSections = {
       timeout: whole(30, "Seconds a checkpoint may take.", { min: 10, max: 60, clamp: true }),
     },
   ),
+  tool_search: section(
+    {
+      description: "Tools of MCP servers and plugins that the model looks up instead of being shown them all.",
+      category: "Tools",
+    },
+    {
+      mode: choice(["auto", "on", "off"], "auto", "`auto`: once their schemas are long."),
+      threshold_tokens: whole(8000, "`auto`: from this many tokens of schemas on."),
+    },
+  ),
   file_read_max_chars: whole(100_000, { description: "Most characters one file read returns.", category: "Tools" }),
   tool_output: section(
     { description: "Limits on what tools return to the model.", category: "Tools" },

@@ -35,16 +35,10 @@ import {
   statusbarCommand,
   verboseCommand,
 } from "./builtin/screen.ts";
+import { skillsCommand } from "./builtin/skills.ts";
 import { snapshotCommand } from "./builtin/snapshot.ts";
 import { contextCommand, insightsCommand, statusCommand, usageCommand, versionCommand } from "./builtin/status.ts";
-import {
-  memoryCommand,
-  pluginsCommand,
-  reloadMcpCommand,
-  skillsCommand,
-  toolsCommand,
-  toolsetsCommand,
-} from "./builtin/tools.ts";
+import { memoryCommand, pluginsCommand, reloadMcpCommand, toolsCommand, toolsetsCommand } from "./builtin/tools.ts";
 import {
   agentsCommand,
   approveCommand,

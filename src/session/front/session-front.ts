@@ -164,6 +164,7 @@ export class SessionFront implements OpenSession {
   /** Neither at work nor waiting for somebody: closing it now would end nothing. */
   get isIdle(): boolean {
     if (this.#turns.isBusy || this.#asking.isOpen || this.#background.list().length > 0) return false;
+    if (this.#children.list().length > 0) return false;
     return !this.#conversation.now.services.processes.list().some(({ state }) => state === "running");
   }
 
@@ -282,10 +283,10 @@ export class SessionFront implements OpenSession {
   }
 
   /** In a run without a person nobody would see the turn that these words begin. */
-  #deliver({ text, how, isVerbatim }: DeliveredWords): boolean {
+  #deliver({ text, how, isVerbatim, untrusted }: DeliveredWords): boolean {
     if (this.#closed !== undefined || !this.#deps.options.isInteractive) return false;
     const mode = how === "queue" ? "queue" : this.#turns.busyMode;
-    this.#work.start("deliver", () => this.#turns.say({ text, images: [], isVerbatim }, { mode }));
+    this.#work.start("deliver", () => this.#turns.say({ text, images: [], isVerbatim, untrusted }, { mode }));
     return true;
   }
 

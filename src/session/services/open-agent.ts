@@ -14,7 +14,7 @@ import {
 import { loadConfig, type Machine } from "#config";
 import { UserError } from "#foundation/errors";
 import { type Auxiliary, type Models, parseFallbackChain, type ResolveContext, type Target } from "#model";
-import { renderPreloaded, type SkillLibrary, type SkillLoader } from "#skills";
+import { renderPreloaded, type SkillHub, type SkillLibrary, type SkillLoader } from "#skills";
 import { readPageWith, type SessionScope, type SurfaceTools, sessionFolder, type Toolbox } from "#tools";
 import { accountService } from "./account.ts";
 import { checkpointService } from "./checkpoints.ts";
@@ -34,7 +34,11 @@ import { toolService } from "./tools.ts";
 /** What sessions need of the program beyond what every agent has. */
 export interface SessionHost extends Omit<AgentHost, "tools" | "skills"> {
   readonly tools: Toolbox;
-  readonly skills: { readonly library: SkillLibrary; readonly loader: SkillLoader };
+  readonly skills: {
+    readonly library: SkillLibrary;
+    readonly loader: SkillLoader;
+    hub(cwd: string): Promise<SkillHub>;
+  };
   /** Which tools each surface has, and what changes that. */
   readonly surfaceTools: SurfaceTools;
 }

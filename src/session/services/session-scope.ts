@@ -23,6 +23,7 @@ export function sessionScope(
     prompter,
     auxiliary,
     spender,
+    isAttended: options.isInteractive,
     deliver: (words) => request.deliver(words),
   };
 }

@@ -1,5 +1,5 @@
 import { never } from "#foundation/lifecycle/abort";
-import { renderInvocation, type SkillLibrary, type SkillLoader, skillCommands } from "#skills";
+import { renderInvocation, type SkillHub, type SkillLibrary, type SkillLoader, skillCommands } from "#skills";
 import type { SessionScope } from "#tools";
 
 export interface SkillService {
@@ -11,18 +11,23 @@ export interface SkillService {
     text: string,
     signal: AbortSignal,
   ): Promise<{ readonly sent: string; readonly stored: string } | undefined>;
+  /** Where other skills come from. */
+  hub(): Promise<SkillHub>;
 }
 
 export interface SkillServiceDeps {
+  /** Where other skills come from, for somebody in this folder; made at first use. */
+  hub(cwd: string): Promise<SkillHub>;
   readonly library: SkillLibrary;
   readonly loader: SkillLoader;
   readonly scope: SessionScope;
   readonly sessionId: string;
 }
 
-export function skillService({ library, loader, scope, sessionId }: SkillServiceDeps): SkillService {
+export function skillService({ library, loader, scope, sessionId, hub }: SkillServiceDeps): SkillService {
   const all = async (signal: AbortSignal) => skillCommands(await library.visible(scope.source, signal), new Set());
   return {
+    hub: () => hub(scope.cwd),
     commands: async () =>
       [...(await all(never)).commands.values()].map(({ slug, skill }) => ({
         slug,

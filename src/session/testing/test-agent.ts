@@ -71,7 +71,11 @@ function smallServices({ options }: AgentRequest, { conversation }: Agent, listi
         return Promise.resolve({ ok: true, message: `Model: ${model}` });
       },
     },
-    skills: { commands: () => Promise.resolve([]), invoke: () => Promise.resolve(undefined) },
+    skills: {
+      commands: () => Promise.resolve([]),
+      hub: () => Promise.reject(new Error("no hubs in this test")),
+      invoke: () => Promise.resolve(undefined),
+    },
     tools: {
       ...toolService({
         shown: { listing, refresh: () => Promise.resolve(false) },

@@ -119,6 +119,7 @@ function openHub() {
   const taps = new Taps(location.home);
   const lock = new HubLock(location.home, clock);
   const sources = allSources({
+    own: { cwd: location.home.root, userHome: location.home.root, env: {} },
     fetch,
     taps,
     shippedFolders: [location.home.at("shipped")],

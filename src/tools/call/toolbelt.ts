@@ -100,7 +100,8 @@ export class Toolbelt {
     const tool = this.#deps.listing.tools.get(call.function.name);
     if (tool === undefined) return { call, tool, args: {}, refusal: `Unknown tool: ${call.function.name}` };
     const read = readArguments(call.function.arguments);
-    if (read.kind === "ok") return { call, tool, ...checked(tool, read.value) };
+    if (read.kind === "ok")
+      return this.#forwarded(call, tool, read.value) ?? { call, tool, ...checked(tool, read.value) };
     const what = read.kind === "truncated" ? "were cut off" : "are not valid JSON";
     return {
       call,
@@ -108,6 +109,22 @@ export class Toolbelt {
       args: {},
       refusal: `The arguments of ${tool.name} ${what}: ${read.message}. Nothing was run. Send the whole call again; send {} when it takes no arguments.`,
     };
+  }
+
+  /** A call that only names another tool is one of that tool, for everybody but the model. */
+  #forwarded(call: ToolCall, tool: Tool, args: Readonly<Record<string, unknown>>): Prepared | undefined {
+    const meant = tool.forwards?.(args);
+    if (meant === undefined) return undefined;
+    const target = this.#deps.listing.tools.get(meant.tool);
+    if (target === undefined || target.forwards !== undefined)
+      return {
+        call,
+        tool,
+        args,
+        refusal: `There is no tool ${meant.tool}. Nothing was run. tool_search finds the names.`,
+      };
+    const inner = { ...call, function: { name: target.name, arguments: JSON.stringify(meant.args) } };
+    return { call: inner, tool: target, ...checked(target, meant.args) };
   }
 
   async #runOne(

@@ -26,6 +26,8 @@ export interface SessionScope {
   /** Side calls on the model of this session, counted on it. */
   readonly auxiliary: Auxiliary;
   readonly spender: Spender;
+  /** Somebody is there when a turn begins by itself; not in a one-shot, a job or a rollout. */
+  readonly isAttended?: boolean | undefined;
   /** Words that arrive by themselves and begin a turn; false when the session takes none (any more). */
   deliver(words: DeliveredWords): boolean;
 }
@@ -75,6 +77,8 @@ export interface DeliveredWords {
   readonly how: "queue" | "typed";
   /** Text of strangers: nothing in it, such as `@file:`, is replaced by what it stands for. */
   readonly isVerbatim: boolean;
+  /** Whose words they may hold, where that is a stranger. */
+  readonly untrusted?: string | undefined;
 }
 
 /** What a terminal, a browser or a history of reads belongs to: an agent of a session, the main one or a child. */

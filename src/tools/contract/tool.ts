@@ -63,6 +63,10 @@ export interface Tool {
   runs?(args: Readonly<Record<string, unknown>>): RunningCode | undefined;
   /** True: a call may be made twice; false: after a crash it is not repeated silently. Absent: as its effects say. */
   readonly isIdempotent?: boolean | undefined;
+  /** What a call is really a call of; it is asked about, watched and run as that tool. Undefined when it names none. */
+  forwards?(
+    args: Readonly<Record<string, unknown>>,
+  ): { readonly tool: string; readonly args: Readonly<Record<string, unknown>> } | undefined;
   /** True: starts agents of its own; only so many calls of one reply run. */
   readonly isDelegation?: boolean | undefined;
   /** True: only the agent a person talks to has it, never a child. */

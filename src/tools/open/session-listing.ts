@@ -2,6 +2,7 @@ import type { Config } from "#config";
 import type { SessionScope } from "../contract/session-scope.ts";
 import type { AvailabilityProbes } from "../registry/availability.ts";
 import { extendListing, type Listing, type ListingOptions, listTools } from "../registry/listing.ts";
+import { onDemand } from "../registry/on-demand.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { Toolsets } from "../registry/toolsets.ts";
 import type { Mcp } from "./open-mcp.ts";
@@ -25,7 +26,7 @@ export async function listOf(
   const toolsets = new Toolsets(snapshot, config.custom_toolsets);
   const own = (await mcp.ownTools(scope, signal)).filter(({ name }) => options.disabledTools?.includes(name) !== true);
   const listing = await listTools({ scope, snapshot, toolsets, probes }, options, signal);
-  return limited(extendListing(listing, own), config.tool_output.results);
+  return limited(onDemand(extendListing(listing, own), config.tool_search), config.tool_output.results);
 }
 
 /** Whether any server's tools could be in a listing. */

@@ -20,6 +20,7 @@ export interface Listing {
   /** Whose tools these are. */
   readonly scope: SessionScope;
   readonly definitions: readonly ToolDefinition[];
+  /** Those without a definition are found on demand. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly names: ReadonlySet<string>;
   /** Asked for but not usable here, with the reason. */
@@ -75,11 +76,14 @@ export function extendListing(listing: Listing, more: readonly Tool[]): Listing 
   const tools = [...listing.tools.values(), ...added].sort(byName);
   const names = new Set(tools.map((tool) => tool.name));
   const known = new Map(listing.definitions.map((definition) => [definition.name, definition]));
+  const isNew = new Set(added);
   return {
     ...listing,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     names,
-    definitions: tools.flatMap((tool) => known.get(tool.name) ?? definitionOf(tool, names, listing.scope) ?? []),
+    definitions: tools.flatMap(
+      (tool) => known.get(tool.name) ?? (isNew.has(tool) ? definitionOf(tool, names, listing.scope) : undefined) ?? [],
+    ),
   };
 }
 

@@ -74,26 +74,6 @@ export const pluginsCommand = defineCommand({
   },
 });
 
-const hubWords = ["search", "browse", "inspect", "install"];
-
-export const skillsCommand = defineCommand({
-  name: "skills",
-  description: "List the skills",
-  category: "Tools & Skills",
-  cliOnly: true,
-  whileRunning: "now",
-  takes: [],
-  async run({ catalog, words }) {
-    const [first] = words;
-    if (first !== undefined && hubWords.includes(first.toLowerCase()))
-      return warn(`Run it in a shell: hermes skills ${words.join(" ")}`);
-    if (catalog.skills.length === 0)
-      return say("No skill is installed. See them in a shell with: hermes skills browse");
-    const rows = catalog.skills.map(({ slug, description }) => [`/${slug}`, description]);
-    return { kind: "table", title: "Skills", columns: ["Command", "What it does"], rows };
-  },
-});
-
 export const memoryCommand = defineCommand({
   name: "memory",
   description: "Show memory writes that wait for you; keep or refuse them",

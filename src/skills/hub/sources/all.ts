@@ -7,6 +7,7 @@ import { githubSource } from "./github.ts";
 import { GitHubClient } from "./github-client.ts";
 import { lobehubSource } from "./lobehub.ts";
 import { officialSource } from "./official.ts";
+import { type OwnAddressOptions, ownAddressSource } from "./own-address.ts";
 import { skillsShSource } from "./skills-sh.ts";
 import { wellKnownSource } from "./well-known.ts";
 
@@ -23,6 +24,8 @@ export interface SourcesOptions {
   readonly taps: Taps;
   /** Folders of skills that came with the program. */
   readonly shippedFolders: readonly string[];
+  /** Where the person is, for folders and archives they name. */
+  readonly own: Omit<OwnAddressOptions, "fetch">;
   readonly githubToken: () => string | undefined;
   readonly addresses?: Readonly<Record<keyof typeof hubAddresses, string>>;
 }
@@ -34,6 +37,7 @@ export function allSources(options: SourcesOptions): readonly HubSource[] {
   const client = new GitHubClient(fetch, { apiUrl: addresses.github, token: options.githubToken });
   return [
     officialSource(options.shippedFolders),
+    ownAddressSource({ ...options.own, fetch }),
     skillsShSource(fetch, client, addresses.skillsSh),
     wellKnownSource(fetch),
     clawhubSource(fetch, addresses.clawhub),
