@@ -6,7 +6,7 @@ export { type ForeignSkill, isSameSkill, readForeignSkill, renamedSkill, writeFo
 export { type SearchOutcome, SkillHub } from "./hub/hub.ts";
 export { listInstalled } from "./hub/installed-list.ts";
 export { HubLock } from "./hub/lockfile.ts";
-export { type HubOptions, openHub } from "./hub/open.ts";
+export { openHub } from "./hub/open.ts";
 export { preparePublication, publishToGitHub } from "./hub/publish.ts";
 export { importSnapshot, takeSnapshot } from "./hub/snapshot.ts";
 export type { HubEntry } from "./hub/source.ts";

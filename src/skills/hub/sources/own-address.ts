@@ -40,10 +40,13 @@ export function ownAddressSource(options: OwnAddressOptions): HubSource {
       }
       const file = path.resolve(options.cwd, address.replace(/^~(?=\/)/, options.userHome));
       // The same words mean something else in another folder: it is remembered where it was.
-      const place = { identifier: folder === "" ? file : `${file}#${folder}`, folder };
+      const location = { identifier: folder === "" ? file : `${file}#${folder}`, folder };
       const found = await stat(file).catch(() => undefined);
       if (found === undefined) return undefined;
-      return await bundleOf(found.isDirectory() ? await inFolder(file) : unpack(file, await readBounded(file)), place);
+      return await bundleOf(
+        found.isDirectory() ? await inFolder(file) : unpack(file, await readBounded(file)),
+        location,
+      );
     },
   };
 }
@@ -120,13 +123,16 @@ async function cloned(
   }
 }
 
-interface Place {
+interface Location {
   readonly identifier: string;
   readonly folder: string;
 }
 
 /** The one skill among the files, without the folders it lies in. */
-async function bundleOf(files: ReadonlyMap<string, Uint8Array>, { identifier, folder }: Place): Promise<SkillBundle> {
+async function bundleOf(
+  files: ReadonlyMap<string, Uint8Array>,
+  { identifier, folder }: Location,
+): Promise<SkillBundle> {
   const wanted = folder.replace(/^\/+|\/+$/g, "");
   const heads = [...files.keys()].filter((name) => path.posix.basename(name) === "SKILL.md");
   const folders = heads.map((name) => path.posix.dirname(name));
