@@ -13,6 +13,7 @@ import type { OpenOptions } from "#session";
 import type { AcpHermes, McpServerOfSession } from "./acp-hermes.ts";
 import type { SessionChoices } from "./choices.ts";
 import { EditorSession } from "./editor-session.ts";
+import { editorTexts } from "./editor-texts.ts";
 
 /** The surface of sessions that editors begin. */
 const surface = "acp";
@@ -125,16 +126,19 @@ export class EditorSessions implements AsyncDisposable {
   ): Promise<Begun> {
     const { sessions, logger } = this.#hermes;
     await checkFolder(cwd);
+    let id: string | undefined = name;
+    const texts = editorTexts(client, this.capabilities, () => id);
     const session = await sessions.open({
       ...begin,
       source: surface,
       cwd,
+      terminal: { texts },
       mcpServers: mcpServers.map((server) => this.#mcpServer(server)),
       isInteractive: true,
       // It may be open in a terminal, too: whoever has it last writes in it.
       isFenced: true,
     });
-    const id = name ?? session.info.rootId;
+    id ??= session.info.rootId;
     const takesNotices = this.capabilities.session?.notices != null;
     const open = await EditorSession.open({ id, session, client, takesNotices, logger });
     this.#open.set(id, open);

@@ -188,3 +188,77 @@ describe("hermes acp", () => {
     }
   });
 });
+
+describe("the files an editor lends", () => {
+  it("are read with what is not saved yet, and written in its windows and on the disk [20:R12.7]", async () => {
+    await using world = await open("", { "a.txt": "one\r\ntwo\r\n", "b.txt": "saved\n", "c.bin": "\u0000\u0001" });
+    const { server, stage } = world;
+    const buffers = new Map([[path.join(stage.work, "a.txt"), "one\nTWO, not saved\n"]]);
+    const asked: string[] = [];
+    await using editor = await Editor.open(stage, {
+      capabilities: { fs: { readTextFile: true, writeTextFile: true } },
+      onRead: (file) => {
+        asked.push(path.basename(file));
+        const text = buffers.get(file);
+        if (text === undefined) throw new Error("not open");
+        return text;
+      },
+      onWrite: (file, text) => void buffers.set(file, text),
+    });
+    const id = await editor.begin(stage.work);
+    server.script(
+      reply([calls("read_file", { path: "a.txt" }), calls("read_file", { path: "b.txt" })]),
+      calls("patch", { mode: "replace", path: "a.txt", old_string: "TWO, not saved", new_string: "three" }),
+      says("Done."),
+    );
+    await editor.prompt(id, "translate");
+    const results = JSON.stringify((await server.received(2)).body);
+    expect(results).toContain("TWO, not saved");
+    expect(results).toContain("saved");
+    expect(asked).toEqual(expect.arrayContaining(["a.txt", "b.txt"]));
+    expect(buffers.get(path.join(stage.work, "a.txt"))).toBe("one\r\nthree\r\n");
+    // This editor does not save by itself; commands must see the change all the same.
+    expect(await stage.read("a.txt")).toBe("one\r\nthree\r\n");
+  });
+
+  it("do not hold up a session whose editor does not answer for them [20:R12.7]", async () => {
+    await using world = await open("", { "a.txt": "on the disk\n" });
+    const { server, stage } = world;
+    // It promises files and knows no such request.
+    await using editor = await Editor.open(stage, {
+      capabilities: { fs: { readTextFile: true, writeTextFile: true } },
+    });
+    const id = await editor.begin(stage.work);
+    server.script(
+      calls("read_file", { path: "a.txt" }),
+      calls("write_file", { path: "a.txt", content: "new\n" }),
+      says("Done."),
+    );
+    await editor.prompt(id, "write");
+    expect(JSON.stringify((await server.received(2)).body)).toContain("on the disk");
+    expect(await stage.read("a.txt")).toBe("new\n");
+  });
+});
+
+describe("the model of an editor's session", () => {
+  it("changes with session/set_model, history kept, and each provider gets its own key only [20:A12.7] [20:R12.2]", async () => {
+    await using claude = await startModelServer({ strict: true });
+    await using world = await open(`providers:\n  anthropic:\n    base_url: ${claude.anthropicBaseUrl}\n`);
+    const { server, stage } = world;
+    const env = { OPENROUTER_API_KEY: "sk-or-v1-of-the-router", ANTHROPIC_API_KEY: "sk-ant-api03-of-anthropic" };
+    await using editor = await Editor.open(stage, { env });
+    const id = await editor.begin(stage.work);
+    server.script(says("From the first."));
+    await editor.prompt(id, "hello");
+    await editor.agent.request("session/set_model", { sessionId: id, modelId: "anthropic:claude-sonnet-4-6" });
+    claude.script(says("From Claude."));
+    await editor.prompt(id, "and you?");
+    expect(editor.text()).toBe("From the first.From Claude.");
+    const sent = await claude.received(1);
+    expect(sent).toMatchObject({ model: "claude-sonnet-4-6", protocol: "anthropic" });
+    expect(sent.rawBody).toContain("From the first.");
+    expect(sent.headers["x-api-key"]).toBe(env.ANTHROPIC_API_KEY);
+    for (const { headers, rawBody } of [...claude.requests, ...server.requests])
+      expect(JSON.stringify(headers) + rawBody).not.toContain(env.OPENROUTER_API_KEY);
+  });
+});

@@ -40,8 +40,18 @@ export interface TerminalChoice {
   readonly image?: string | undefined;
   /** Where commands begin, when that is not the folder of the session: inside a container or on another machine. */
   readonly cwd?: string | undefined;
+  /** The texts of an editor that lends them; they stand over the files of this machine. */
+  readonly texts?: EditorTexts | undefined;
   /** The home folder of its commands on this machine, when that is not the person's: a rollout has its own. */
   readonly home?: string | undefined;
+}
+
+/** Files as an editor has them open. Paths are absolute. */
+export interface EditorTexts {
+  /** Undefined: the editor does not give it; what is on the disk counts. */
+  read(path: string, signal: AbortSignal): Promise<string | undefined>;
+  /** False: the editor did not take it. */
+  write(path: string, text: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** Asks the person of a session. Where nobody is, nobody answers. */

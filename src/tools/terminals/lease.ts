@@ -4,6 +4,7 @@ import { deadline, isAbort, linkSignals, raceAbort } from "#foundation/lifecycle
 import type { Clock } from "#foundation/time/clock";
 import type { ToolTask } from "../contract/session-scope.ts";
 import type { Terminal, TerminalLeases } from "../contract/terminal.ts";
+import { withEditorTexts } from "./editor-texts.ts";
 import { LeasedTerminal } from "./leased-terminal.ts";
 
 export interface LeaseDeps {
@@ -110,7 +111,12 @@ export class LeaseTable implements TerminalLeases {
     const touch = (): void => {
       lease.lastUsedMs = this.#deps.clock.now();
     };
-    const opening = this.#deps.open(task, this.#ending.signal).then((terminal) => new LeasedTerminal(terminal, touch));
+    const { texts } = scope.terminal;
+    const opening = this.#deps.open(task, this.#ending.signal).then((terminal) => {
+      const isLent = texts !== undefined && terminal.kind === "local";
+      const files = isLent ? withEditorTexts(terminal.files, texts) : terminal.files;
+      return new LeasedTerminal(terminal, { touch, files });
+    });
     const lease: Lease = {
       sessionKey: scope.key,
       terminal: opening,

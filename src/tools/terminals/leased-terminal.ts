@@ -1,14 +1,23 @@
-import type { ExecOptions, ExecResult, SpawnOptions, Terminal, TerminalProcess } from "../contract/terminal.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  SpawnOptions,
+  Terminal,
+  TerminalFiles,
+  TerminalProcess,
+} from "../contract/terminal.ts";
 
 /** A terminal that says when it is in use, so that nobody reaps it under a running command. */
 export class LeasedTerminal implements Terminal {
   readonly #inner: Terminal;
   readonly #touch: () => void;
+  readonly files: TerminalFiles;
   #running = 0;
 
-  constructor(inner: Terminal, touch: () => void) {
+  constructor(inner: Terminal, { touch, files }: { touch(): void; readonly files: TerminalFiles }) {
     this.#inner = inner;
     this.#touch = touch;
+    this.files = files;
   }
 
   get isInUse(): boolean {
@@ -37,10 +46,6 @@ export class LeasedTerminal implements Terminal {
 
   get tempDir() {
     return this.#inner.tempDir;
-  }
-
-  get files() {
-    return this.#inner.files;
   }
 
   async exec(command: string, options: ExecOptions): Promise<ExecResult> {
