@@ -1,121 +1,197 @@
-import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { textOf } from "#conversation";
 import { sleep } from "#foundation/lifecycle/abort";
-import { Stage } from "../test/e2e/support/stage.ts";
-import { says, startModelServer } from "../test/fakes/model-server/index.ts";
-import { startTelegramServer, type TelegramServer } from "../test/fakes/platforms/telegram-server.ts";
+import { Scope } from "#foundation/lifecycle/disposal";
+import { findPostgres, startPostgres } from "../test/contracts/store/postgres-server.ts";
+import { Deployment, type Member } from "../test/e2e/support/deployment.ts";
+import type { Stage } from "../test/e2e/support/stage.ts";
+import { startModelServer } from "../test/fakes/model-server/index.ts";
+import { answerByNumber, marksFile } from "./gateway-proof/answers.ts";
+import { type Crowd, startCrowds } from "./gateway-proof/crowd.ts";
+import { type Tally, tally } from "./gateway-proof/tally.ts";
 
 /**
- * The proof that chats lose nothing: messages come in over many chats, some of them twice, while sends fail in every way
- * and the gateway is killed again and again. In the end every message must have been answered, each once, in the order of
- * its chat. Telegram cannot say whether a send that was cut off arrived, so there an answer may come again, marked.
+ * The proof that chats lose nothing: messages come in over many chats of several platforms, some of them twice, while
+ * sends fail in every way, connections break, and processes of the gateway are killed again and again. In the end every
+ * message must have been answered, each once, in the order of its chat, and no tool may have taken effect twice. Telegram
+ * cannot say whether a send that was cut off arrived, so there an answer may come again, marked.
  */
 export interface GatewayProofOptions {
+  readonly store: "sqlite" | "postgres";
+  readonly platforms: readonly string[];
   readonly messages: number;
   readonly chats: number;
+  /** Kills; by default as many as fit. */
   readonly kills: number;
+  /** Seconds between two kills, from and to. */
+  readonly killEvery: readonly [number, number];
+  /** Messages per second. */
+  readonly rate: number;
+  /** Connections stay open and say nothing: they are found after a minute, so only long runs have them. */
+  readonly halfOpen: boolean;
+  /** How often a send is accepted and the answer to it lost: one in so many. */
+  readonly cutEvery: number;
+  readonly settleMs: number;
   readonly signal: AbortSignal;
 }
 
-export interface GatewayProof {
+export interface GatewayProof extends Tally {
+  readonly store: string;
+  readonly platforms: string;
   readonly messages: number;
   readonly kills: number;
-  /** Messages without an answer. */
-  readonly lost: number;
-  /** Answers shown again without saying so. */
-  readonly doubled: number;
-  /** Answers shown again and marked. */
-  readonly resent: number;
-  /** Chats in which an answer came before that of an earlier message. */
-  readonly outOfOrder: number;
   readonly requests: number;
+  readonly seconds: number;
 }
 
-const firstChat = 1_000;
-/** A send that was cut off is tried again after half a minute, and several may follow each other in one chat. */
-const settleMs = 300_000;
+export const shortProof: Omit<GatewayProofOptions, "store" | "signal"> = {
+  platforms: ["telegram", "discord", "slack"],
+  messages: 60,
+  chats: 9,
+  kills: 3,
+  killEvery: [1, 3],
+  rate: 6,
+  halfOpen: false,
+  cutEvery: 29,
+  settleMs: 150_000,
+};
 
-export async function proveGateway({ messages, chats, kills, signal }: GatewayProofOptions): Promise<GatewayProof> {
-  await using model = await startModelServer();
-  await using telegram = await startTelegramServer();
-  // Answers name the messages they answer.
-  model.otherwise((request) => {
-    const at = request.messages.findLastIndex(({ role }) => role === "assistant");
-    const words = request.messages.slice(at + 1).map(({ content }) => textOf(content as string));
-    return says(`Heard ${[...words.join(" ").matchAll(/#\d+/gu)].map(([token]) => token).join(" ")}.`);
-  });
-  const config = [
-    `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
-    `telegram: { base_url: "${telegram.url}", allow_all_users: true }`,
-    "auxiliary: { title_generation: { enabled: false } }",
-    "display: { busy_input_mode: queue }",
-  ].join("\n");
-  await using stage = await Stage.open({ config, env: `TELEGRAM_BOT_TOKEN=${telegram.token}\n` });
-  let gateway = stage.start(["gateway", "run"]);
+export async function proveGateway(options: GatewayProofOptions): Promise<GatewayProof> {
+  const startedMs = Date.now();
+  await using scope = new Scope();
+  const model = scope.adopt(await startModelServer());
+  const seen = answerByNumber(model);
+  const crowds = await startCrowds(options.platforms);
+  for (const crowd of crowds) scope.adopt(crowd);
+  const gateway = await openGateway(scope, { options, crowds, modelUrl: model.chatBaseUrl });
   let killed = 0;
-  for (let number = 0; number < messages; number += 1) {
-    const chatId = firstChat + (number % chats);
-    const id = telegram.text(`message #${number}`, { chatId, from: chatId });
-    if (number % 7 === 0) telegram.update({}, id);
-    if (number % 11 === 0) telegram.trouble("sendMessage", { kind: "status", status: 500, description: "Internal" });
-    if (number % 13 === 0)
-      telegram.trouble("sendMessage", { kind: "status", status: 429, description: "Too Many", retryAfter: 1 });
-    if (number % 17 === 0) telegram.trouble("sendMessage", { kind: "accept-then-cut" });
-    await sleep(Math.random() * 100, signal);
-    if (killed < kills && number >= ((killed + 1) * messages) / (kills + 1)) {
-      await sleep(500 + Math.random() * 2_500, signal);
-      gateway.kill("SIGKILL");
-      await once(gateway, "exit");
-      killed += 1;
-      gateway = stage.start(["gateway", "run"]);
+  const stop = new AbortController();
+  const killing = (async () => {
+    for (; killed < options.kills && !stop.signal.aborted; killed += 1) {
+      const [from, to] = options.killEvery;
+      await sleep((from + Math.random() * (to - from)) * 1000, stop.signal);
+      await gateway.killOne();
     }
+  })().catch(() => undefined);
+  for (let number = 0; number < options.messages; number += 1) {
+    write(number, crowds, options);
+    await sleep((Math.random() * 2_000) / options.rate, options.signal);
   }
-  const untilMs = Date.now() + settleMs;
-  while (Date.now() < untilMs && tally(telegram, { messages, chats }).lost > 0) await sleep(250, signal);
-  gateway.kill("SIGTERM");
-  await once(gateway, "exit");
-  return { messages, kills: killed, requests: model.requests.length, ...tally(telegram, { messages, chats }) };
+  stop.abort();
+  await killing;
+  const { messages, chats, signal } = options;
+  const look = async () => tally(crowds, { messages, chats, seen, marks: await gateway.marks() });
+  const untilMs = Date.now() + options.settleMs;
+  for (let now = await look(); now.lostIn + now.lostOut > 0 && Date.now() < untilMs; now = await look())
+    await sleep(250, signal);
+  await gateway.end();
+  return {
+    store: options.store,
+    platforms: options.platforms.join(", "),
+    messages,
+    kills: killed,
+    requests: model.requests.length,
+    seconds: Math.round((Date.now() - startedMs) / 1000),
+    ...(await look()),
+  };
 }
 
-function tally(telegram: TelegramServer, { messages, chats }: { readonly messages: number; readonly chats: number }) {
-  const seen = new Map<number, { plain: number; marked: number }>();
-  const lastIn = new Map<string, number>();
-  const disordered = new Set<string>();
-  for (const { chatId, text } of telegram.shown()) {
-    const isMarked = text.includes("(resent)");
-    for (const [, digits = ""] of text.matchAll(/#(\d+)/gu)) {
-      const number = Number(digits);
-      const counts = seen.get(number) ?? { plain: 0, marked: 0 };
-      seen.set(number, isMarked ? { ...counts, marked: counts.marked + 1 } : { ...counts, plain: counts.plain + 1 });
-      if (isMarked) continue;
-      if (number < (lastIn.get(chatId) ?? -1) || number % chats !== Number(chatId) - firstChat) disordered.add(chatId);
-      lastIn.set(chatId, number);
-    }
+/** One message, and what goes wrong with it. */
+function write(number: number, crowds: readonly Crowd[], { chats, halfOpen, cutEvery }: GatewayProofOptions): void {
+  const chat = number % chats;
+  const crowd = crowds[chat % crowds.length];
+  if (crowd === undefined) throw new Error("there is no platform");
+  crowd.say(chat, `message #${number}`);
+  if (number % 7 === 0) crowd.repeat();
+  if (number % 11 === 0) crowd.failNextSend("server-error");
+  if (number % 13 === 0) crowd.failNextSend("rate-limited");
+  if (number % cutEvery === cutEvery - 1) crowd.failNextSend("accept-then-cut");
+  if (number % 53 === 52) crowd.breakConnection("broken");
+  if (halfOpen && number % 401 === 400) crowd.breakConnection("half-open");
+}
+
+interface Opening {
+  readonly options: GatewayProofOptions;
+  readonly crowds: readonly Crowd[];
+  readonly modelUrl: string;
+}
+
+async function openGateway(scope: Scope, { options, crowds, modelUrl }: Opening) {
+  const found = findPostgres();
+  if (options.store === "postgres" && found.kind === "missing") throw new Error(found.why);
+  const server = options.store === "postgres" && found.kind === "present" ? await startPostgres(found.bin) : undefined;
+  if (server !== undefined) scope.adopt(server);
+  const config = [
+    `model: { provider: custom, default: test-model, base_url: "${modelUrl}", context_length: 128000 }`,
+    ...crowds.map((crowd) => crowd.config),
+    "auxiliary: { title_generation: { enabled: false } }",
+    "display: { busy_input_mode: queue, tool_progress: off }",
+  ];
+  const env = crowds.map((crowd) => crowd.env).join("");
+  const deployment = scope.adopt(new Deployment({ config, env, url: await server?.fresh() }));
+  const shares = server === undefined ? [[]] : [["ingress", "scheduler"], ["worker"], ["worker"], ["worker"]];
+  const machines: Stage[] = [];
+  const members: Member[] = [];
+  for (const [index, roles] of shares.entries()) {
+    machines[index] = await deployment.machine();
+    members[index] = await deployment.start(roles, machines[index]);
   }
-  const all = [...seen.values()];
+  // Some platforms tell a bot only what is said while it is known there.
+  await members[0]?.ready(...crowds.map(({ platform }) => platform));
   return {
-    lost: messages - seen.size,
-    doubled: all.reduce((sum, { plain }) => sum + Math.max(0, plain - 1), 0),
-    resent: all.reduce((sum, { marked }) => sum + marked, 0),
-    outOfOrder: disordered.size,
+    async killOne() {
+      const index = Math.floor(Math.random() * shares.length);
+      await members[index]?.kill();
+      members[index] = await deployment.start(shares[index] ?? [], machines[index]);
+    },
+    async marks() {
+      const files = machines.map(({ work }) => readFile(path.join(work, marksFile), "utf8").catch(() => ""));
+      return (await Promise.all(files)).join("\n");
+    },
+    async end() {
+      await Promise.all(members.map((member) => member.kill("SIGTERM")));
+    },
   };
+}
+
+/** Everything that must not happen. */
+export function faultsOf({ lostIn, lostOut, doubled, outOfOrder, doubleToolRuns }: Tally): number {
+  return lostIn + lostOut + doubled + outOfOrder + doubleToolRuns;
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      store: { type: "string", multiple: true, default: ["sqlite", "postgres"] },
+      platforms: { type: "string", default: "telegram,discord,slack" },
       messages: { type: "string", default: "10000" },
       chats: { type: "string", default: "200" },
-      kills: { type: "string", default: "60" },
+      kills: { type: "string", default: "1000000" },
+      "kill-every": { type: "string", default: "1-30" },
+      rate: { type: "string", default: "10" },
+      "settle-seconds": { type: "string", default: "900" },
     },
   });
-  const { messages, chats, kills } = values;
-  const signal = new AbortController().signal;
-  const proof = await proveGateway({ messages: Number(messages), chats: Number(chats), kills: Number(kills), signal });
-  process.stdout.write(`${JSON.stringify({ store: "sqlite", platform: "telegram", ...proof }, undefined, 2)}\n`);
-  process.exitCode = proof.lost + proof.doubled + proof.outOfOrder === 0 ? 0 : 1;
+  const [from = 1, to = 30] = values["kill-every"].split("-").map(Number);
+  for (const store of values.store) {
+    const proof = await proveGateway({
+      store: store === "postgres" ? "postgres" : "sqlite",
+      platforms: values.platforms.split(","),
+      messages: Number(values.messages),
+      chats: Number(values.chats),
+      kills: Number(values.kills),
+      killEvery: [from, to],
+      rate: Number(values.rate),
+      halfOpen: Number(values.messages) > 400,
+      cutEvery: 29,
+      settleMs: Number(values["settle-seconds"]) * 1000,
+      signal: new AbortController().signal,
+    });
+    process.stdout.write(`${JSON.stringify(proof, undefined, 2)}\n`);
+    if (faultsOf(proof) > 0) process.exitCode = 1;
+  }
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main();

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { expect } from "vitest";
+import { never, sleep } from "#foundation/lifecycle/abort";
 import { Stage } from "./stage.ts";
 
 export interface DeploymentOptions {
@@ -82,7 +82,11 @@ export class Deployment implements AsyncDisposable {
           const missing = platforms.filter((one) => known[one]?.state !== "connected");
           return now === "running" && missing.length === 0 ? "ready" : `${now}: ${missing.join()} ${said}`;
         };
-        await expect.poll(isReady, { timeout: startMs, interval: 100 }).toBe("ready");
+        const untilMs = Date.now() + startMs;
+        for (let now = await isReady(); now !== "ready"; now = await isReady()) {
+          if (Date.now() > untilMs) throw new Error(`the process is not ready: ${now}`);
+          await sleep(100, never);
+        }
       },
       async kill(signal = "SIGKILL") {
         if (hasEnded()) return;

@@ -22,6 +22,7 @@ export async function listen(url: string, handlers: SocketHandlers, signal: Abor
   const socket = new WebSocket(url, { maxPayload: 16 * 1024 * 1024, handshakeTimeout: 20_000 });
   let reason = "closed";
   let hasAnswered = true;
+  let taken: Promise<void> = Promise.resolve();
   const pings = setInterval(() => {
     if (!hasAnswered) {
       reason = "no answer to a ping";
@@ -52,13 +53,17 @@ export async function listen(url: string, handlers: SocketHandlers, signal: Abor
       socket.close();
     }
     if (typeof id !== "string" || typeof type !== "string") return;
-    handlers.take({ id, type, payload: isRecord(payload) ? payload : {} }).then(
-      () => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify({ envelope_id: id })),
-      (error: unknown) => handlers.onFailure(error),
-    );
+    // One after the other: what somebody said first is written down first.
+    taken = taken
+      .then(() => handlers.take({ id, type, payload: isRecord(payload) ? payload : {} }))
+      .then(() => {
+        if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ envelope_id: id }));
+      })
+      .catch((error: unknown) => handlers.onFailure(error));
   });
   await new Promise<void>((resolve) => socket.once("close", resolve));
   clearInterval(pings);
   signal.removeEventListener("abort", stop);
+  await taken;
   return reason;
 }

@@ -1,0 +1,61 @@
+import { numbersIn } from "./answers.ts";
+import type { Crowd } from "./crowd.ts";
+
+export interface Tally {
+  /** Messages that no model saw. */
+  readonly lostIn: number;
+  /** Messages a model saw, and whose answer nobody did. */
+  readonly lostOut: number;
+  /** Answers shown again without saying so. */
+  readonly doubled: number;
+  /** Answers shown again and marked, where the platform cannot say whether the first arrived. */
+  readonly resent: number;
+  /** Chats in which an answer came before that of an earlier message, or that of another chat. */
+  readonly outOfOrder: number;
+  /** Some of those, to look at. */
+  readonly disordered: readonly string[];
+  readonly toolRuns: number;
+  /** Tool calls that took effect twice. */
+  readonly doubleToolRuns: number;
+}
+
+export interface Observed {
+  readonly messages: number;
+  readonly chats: number;
+  readonly seen: ReadonlySet<number>;
+  /** What tools wrote, from every machine. */
+  readonly marks: string;
+}
+
+export function tally(crowds: readonly Crowd[], { messages, chats, seen, marks }: Observed): Tally {
+  const shown = new Map<number, { plain: number; marked: number }>();
+  const disordered = new Set<string>();
+  for (const [place, crowd] of crowds.entries()) {
+    const lastIn = new Map<number, number>();
+    for (const { chat, text } of crowd.shown()) {
+      const isMarked = text.includes("(resent)");
+      for (const number of numbersIn(text)) {
+        const { plain, marked } = shown.get(number) ?? { plain: 0, marked: 0 };
+        shown.set(number, isMarked ? { plain, marked: marked + 1 } : { plain: plain + 1, marked });
+        if (isMarked) continue;
+        const isElsewhere = number % chats !== chat || chat % crowds.length !== place;
+        if (isElsewhere || number < (lastIn.get(chat) ?? -1)) disordered.add(`${crowd.platform}:${chat}`);
+        lastIn.set(chat, number);
+      }
+    }
+  }
+  const counts = [...shown.values()];
+  const runs = new Map<string, number>();
+  for (const [mark] of marks.matchAll(/mark\d+/gu)) runs.set(mark, (runs.get(mark) ?? 0) + 1);
+  const all = Array.from({ length: messages }, (_, number) => number);
+  return {
+    lostIn: all.filter((number) => !seen.has(number)).length,
+    lostOut: all.filter((number) => seen.has(number) && !shown.has(number)).length,
+    doubled: counts.reduce((sum, { plain }) => sum + Math.max(0, plain - 1), 0),
+    resent: counts.reduce((sum, { marked }) => sum + marked, 0),
+    outOfOrder: disordered.size,
+    disordered: [...disordered].slice(0, 10),
+    toolRuns: runs.size,
+    doubleToolRuns: [...runs.values()].filter((count) => count > 1).length,
+  };
+}

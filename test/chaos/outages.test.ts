@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { textOf } from "#conversation";
+import { calls, says } from "../fakes/model-server/index.ts";
+import { hasPostgres, useDeployments } from "./setting.ts";
+
+const setting = useDeployments();
+
+describe("what came while nothing ran", { timeout: 180_000 }, () => {
+  it("is answered after the start, in the order of its chat [40:A-SCL-13] [40:SCL-5]", async () => {
+    const { model, telegram, slack, deploy, texts } = await setting({
+      isShared: false,
+      config: ["display: { busy_input_mode: queue }"],
+    });
+    model.otherwise((request) => {
+      const at = request.messages.findLastIndex(({ role }) => role === "assistant");
+      const words = request.messages.slice(at + 1).map(({ content }) => textOf(content as string));
+      return says(`Heard ${(words.join(" ").match(/#\d+/gu) ?? []).join(" ")}.`);
+    });
+    for (let number = 1; number <= 10; number += 1) {
+      telegram.text(`message #${number}`);
+      const about = { type: "message", channel: "D0000000001", channel_type: "im", user: "U7", team: "T1" };
+      slack.event({ ...about, ts: `16900${number}.000100`, text: `message #${number}` });
+    }
+    await deploy("telegram", "slack").start();
+    const all = Array.from({ length: 10 }, (_, index) => `#${index + 1}`);
+    const heard = (shown: readonly string[]) => shown.flatMap((text) => text.match(/#\d+/gu) ?? []);
+    await expect.poll(() => heard(texts()), { timeout: 90_000 }).toEqual(all);
+    await expect.poll(() => heard(slack.shown().map(({ text }) => text)), { timeout: 90_000 }).toEqual(all);
+  });
+});
+
+describe("a platform that takes nothing for a while", { timeout: 180_000 }, () => {
+  it("gets the answer afterwards, once, and nothing that only shows progress piles up [40:A-SCL-10] [40:SCL-17] [40:SCL-21]", async () => {
+    const { model, telegram, deploy, shows } = await setting({ isShared: false, config: ["streaming: { enabled: true }"] });
+    model.script(says("The whole answer, which takes a while to be written down in the chat."));
+    const refusals = Array.from({ length: 6 }, () => ({
+      kind: "status" as const,
+      status: 429,
+      description: "Too Many Requests",
+      retryAfter: 1,
+    }));
+    telegram.trouble("sendMessage", ...refusals);
+    const gateway = await deploy("telegram").start();
+    await gateway.ready("telegram");
+    telegram.text("tell me");
+    await shows(["The whole answer, which takes a while to be written down in the chat."]);
+    const sends = telegram.calls.filter(({ method }) => method === "sendMessage" || method === "editMessageText");
+    expect(sends.length).toBeLessThan(refusals.length + 4);
+  });
+});
+
+describe.skipIf(!hasPostgres)("one gateway and many", { timeout: 240_000 }, () => {
+  it("a database that is away loses nothing, and calls are refused until it is back [40:A-SCL-9] [40:SCL-20]", async () => {
+    const { model, telegram, deploy, shows, postgres, webhookPort } = await setting({
+      config: [
+        "webhook: { enabled: true, host: 127.0.0.1, port: 0, routes: { ci: { secret: INSECURE_NO_AUTH, prompt: '{text}' } } }",
+      ],
+    });
+    expect(webhookPort).toBeGreaterThan(0);
+    model.otherwise(says("Here I am."));
+    const gateway = deploy("telegram");
+    const [ingress, worker] = [await gateway.start(["ingress"]), await gateway.start(["worker"])];
+    await Promise.all([ingress.ready("telegram"), worker.ready()]);
+    await postgres?.stop();
+    telegram.text("is anybody there?");
+    // It was fetched, could not be written down, and is fetched again: the service was not told that it arrived.
+    const fetched = () => telegram.calls.filter(({ method }) => method === "getUpdates").length;
+    const before = fetched();
+    await expect.poll(fetched, { timeout: 60_000 }).toBeGreaterThan(before);
+    expect(telegram.confirmedUpTo()).toBeLessThanOrEqual(1001);
+    await postgres?.start();
+    await shows(["Here I am."]);
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it("show the same and tell the model the same [40:A-SCL-15] [40:SCL-29]", async () => {
+    const played = async (isShared: boolean) => {
+      const { model, telegram, deploy, texts } = await setting({ isShared });
+      model.script(
+        says("**Hello.**"),
+        calls("todo", { todos: [{ id: "1", content: "x", status: "pending" }] }),
+        says("Planned."),
+        calls("terminal", { command: "rm -rf ./build" }),
+        says("Cleaned up."),
+        says("Fresh."),
+      );
+      const gateway = deploy("telegram");
+      const members = isShared
+        ? [await gateway.start(["ingress", "scheduler"]), await gateway.start(["worker"]), await gateway.start(["worker"])]
+        : [await gateway.start()];
+      await members[0]?.ready("telegram");
+      for (const member of members) await member.ready();
+      const last = (text: string) => expect.poll(() => texts().at(-1), { timeout: 60_000 }).toContain(text);
+      telegram.text("hello");
+      await last("Hello.");
+      telegram.text("make a plan");
+      await last("Planned.");
+      telegram.text("clean up");
+      const asked = () => telegram.shown().find(({ buttons }) => buttons.length > 0);
+      await expect.poll(asked, { timeout: 60_000 }).toBeDefined();
+      telegram.press(asked()?.messageId ?? "", asked()?.buttons[0] ?? "");
+      await last("Cleaned up.");
+      telegram.text("/new");
+      await expect.poll(() => texts().at(-1), { timeout: 60_000 }).not.toContain("Cleaned up.");
+      telegram.text("good morning");
+      await last("Fresh.");
+      const told = model.requests.map(({ messages }) =>
+        messages
+          .filter(({ role }) => role !== "system")
+          .map(({ role, content, tool_calls: made }) => [role, textOf(content as string), names(made)]),
+      );
+      // A line about a running tool is shown where there was time for one.
+      return { told, shown: texts().filter((text) => !/^[^\w]*(?:todo|terminal|\S+ todo|\S+ terminal)/u.test(text)) };
+    };
+    const [alone, together] = [await played(false), await played(true)];
+    expect(together.told).toEqual(alone.told);
+    expect(together.shown).toEqual(alone.shown);
+  });
+});
+
+function names(made: unknown): readonly string[] {
+  return Array.isArray(made) ? made.map((call: { function: { name: string } }) => call.function.name) : [];
+}
