@@ -1,5 +1,11 @@
 import { textOf } from "#conversation";
-import { calls, type ModelServer, type ReceivedRequest, type Reply, says } from "../../test/fakes/model-server/index.ts";
+import {
+  calls,
+  type ModelServer,
+  type ReceivedRequest,
+  type Reply,
+  says,
+} from "../../test/fakes/model-server/index.ts";
 
 export const numbersIn = (text: string): readonly number[] =>
   [...text.matchAll(/#(\d+)/gu)].map(([, digits]) => Number(digits));

@@ -5,7 +5,6 @@ import { findPostgres, type PostgresServer, startPostgres } from "../contracts/s
 import { Deployment } from "../e2e/support/deployment.ts";
 import { startModelServer } from "../fakes/model-server/index.ts";
 import { startDiscordServer } from "../fakes/platforms/discord-server.ts";
-import { freePort } from "../fakes/platforms/redelivery.ts";
 import { startSlackServer } from "../fakes/platforms/slack-server.ts";
 import { startTelegramServer } from "../fakes/platforms/telegram-server.ts";
 
@@ -44,7 +43,6 @@ export function useDeployments() {
     const telegram = scope.adopt(await startTelegramServer());
     const discord = scope.adopt(await startDiscordServer());
     const slack = scope.adopt(await startSlackServer());
-    const webhookPort = await freePort();
     const lines = [
       `model: { provider: custom, default: test-model, base_url: "${model.chatBaseUrl}", context_length: 128000 }`,
       `telegram: { base_url: "${telegram.url}", allow_all_users: true }`,
@@ -79,6 +77,6 @@ export function useDeployments() {
         .map(({ text }) => text);
     const shows = (expected: readonly string[], chatId?: string) =>
       expect.poll(() => texts(chatId), { timeout: 60_000 }).toEqual(expected);
-    return { model, telegram, discord, slack, webhookPort, deploy, query, texts, shows, postgres: server };
+    return { model, telegram, discord, slack, deploy, query, texts, shows, postgres: server };
   };
 }
