@@ -57,7 +57,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
  * else beside it. Files that lie in the subsystem itself are not in a row; cycles with them are looked for anyway.
  */
 export const innerLayers: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  foundation: [["lifecycle", "text"], ["time"], ["secrets", "process"], ["files", "http"]],
+  foundation: [["lifecycle", "text"], ["time"], ["secrets", "process"], ["files", "http"], ["packages"]],
   model: [
     ["tool-call-parsers"],
     ["protocols"],

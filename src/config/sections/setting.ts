@@ -65,7 +65,6 @@ export const missing = {
   gateway: "The messaging gateway does not do this yet.",
   platform: "There is no connection to this platform yet.",
   voice: "Speaking with Hermes does not exist yet.",
-  terminals: "Terminals of Modal and Daytona do not exist yet.",
   dashboard: "The dashboard does not exist yet.",
   telemetry: "Traces and counters do not exist yet.",
   training: "Training runs do not exist yet.",

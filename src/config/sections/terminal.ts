@@ -1,9 +1,6 @@
-import { amount, choice, flag, missing, secret, secretMap, section, text, texts, whole } from "./setting.ts";
+import { amount, choice, flag, secret, secretMap, section, text, texts, whole } from "./setting.ts";
 
 const image = "nikolaik/python-nodejs:python3.11-nodejs20";
-
-/** A key of a kind of terminal that is not there yet. */
-const later = (description: string) => ({ description, noEffect: missing.terminals });
 
 export const terminalSections = {
   terminal: section(
@@ -33,7 +30,11 @@ export const terminalSections = {
       timeout: whole(180, "Seconds a command may take.", { min: 1 }),
       max_foreground_timeout: whole(600, "Most seconds a command in the foreground may ask for.", { min: 1 }),
       lifetime_seconds: whole(300, "Idle seconds after which a terminal is closed."),
-      modal_mode: choice(["auto", "direct", "managed"], "auto", later("How Modal is reached.")),
+      modal_mode: choice(
+        ["auto", "direct", "managed"],
+        "auto",
+        "How Modal is reached: with a key of your own, through the subscription, or whichever is there (the subscription first).",
+      ),
       env_passthrough: texts([], "Variables handed to commands although they look like secrets."),
       credential_files: texts([], "Files of the Hermes home that can be read inside terminals elsewhere."),
       shell_init_files: texts([], "Files sourced when a shell starts; replaces the usual start-up files."),
@@ -42,8 +43,8 @@ export const terminalSections = {
       sudo_password: secret("Password given to sudo."),
       docker_image: text(image, "Image for docker."),
       singularity_image: text(`docker://${image}`, "Image for singularity."),
-      modal_image: text(image, later("Image for Modal.")),
-      daytona_image: text(image, later("Image for Daytona.")),
+      modal_image: text(image, "Image for Modal."),
+      daytona_image: text(image, "Image for Daytona."),
       docker_forward_env: texts([], "Variables forwarded into the container."),
       docker_env: secretMap("Fixed variables inside the container."),
       docker_volumes: texts([], "Mounts as `host:container[:options]`."),

@@ -46,6 +46,7 @@ export function createProcessTool(deps: ProcessDeps): Tool {
 
 async function act(deps: ProcessDeps, args: Args, context: ToolContext): Promise<ToolResult> {
   const { action, session_id: id = "" } = args;
+  await deps.processes.recovered();
   if (action === "list") {
     const processes = deps.processes.list(context.scope.key, context.taskId).map((process) => listed(deps, process));
     return result({ processes });

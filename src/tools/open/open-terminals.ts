@@ -61,6 +61,8 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
     redact,
     onEvent: reportTo({ wanted: config.display.background_process_notifications, logger }),
   });
+  // What a run that was killed left behind belongs to its session again, and its end is told.
+  void processes.recovered();
   const walls = openWalls(base, { guardian, permissions });
   const moreVariables = variablesOf(base, variables);
   const local = localOpener({
@@ -116,6 +118,7 @@ function backendDeps(
     clientEnvironment: childEnvironment(env, { policy: "inherit", blocked, extra: guardian.mark }),
     hermesHome: home.root,
     sandboxDir: terminal.sandbox_dir === "" ? home.at("sandboxes") : path.resolve(terminal.sandbox_dir),
+    packagesDir: path.join(home.installRoot, "packages"),
     profile: home.profileName,
     logger,
     blocked,

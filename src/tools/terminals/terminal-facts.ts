@@ -1,5 +1,9 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
 import type { Config } from "#config";
 import { describe } from "#foundation/errors";
+import { ask } from "#foundation/http/ask";
 import { findExecutable } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import { childEnvironment } from "./environment-variables.ts";
@@ -30,8 +34,17 @@ export function terminalFacts(settings: Config["terminal"]): TerminalFacts {
     case "singularity":
       return { kind: "singularity", target: settings.singularity_image, keeps: isKept ? "an overlay" : "nothing" };
     case "modal":
+      return {
+        kind: "modal",
+        target: settings.modal_image,
+        keeps: isKept ? "all files, as a snapshot at Modal" : "nothing",
+      };
     case "daytona":
-      return { kind: settings.backend, target: undefined, keeps: "nothing" };
+      return {
+        kind: "daytona",
+        target: settings.daytona_image,
+        keeps: isKept ? "all files, in a stopped sandbox at Daytona" : "nothing",
+      };
   }
 }
 
@@ -56,12 +69,9 @@ export async function reachTerminal(
       case "singularity":
         return await reachSingularity(env, signal);
       case "modal":
+        return reachModal(env);
       case "daytona":
-        return {
-          kind: "unreachable",
-          detail: `there is no ${settings.backend} terminal yet`,
-          hint: "Choose local, docker, ssh or singularity.",
-        };
+        return await reachDaytona(env, signal);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -109,4 +119,33 @@ async function reachSingularity(env: NodeJS.ProcessEnv, signal: AbortSignal): Pr
     if (ran.exitCode === 0) return { kind: "reached", detail: `${program} ${ran.stdout.trim()}` };
   }
   return { kind: "unreachable", detail: "neither apptainer nor singularity answers", hint: "Install apptainer." };
+}
+
+/** Whether there is a key; only a sandbox, which costs money, would show that Modal takes it. */
+function reachModal(env: NodeJS.ProcessEnv): Reached {
+  const hasToken = Boolean(env["MODAL_TOKEN_ID"]) && Boolean(env["MODAL_TOKEN_SECRET"]);
+  const file = env["MODAL_CONFIG_PATH"] ?? path.join(homedir(), ".modal.toml");
+  if (hasToken) return { kind: "reached", detail: "MODAL_TOKEN_ID and MODAL_TOKEN_SECRET are set" };
+  if (existsSync(file)) return { kind: "reached", detail: file };
+  if (env["TOOL_GATEWAY_USER_TOKEN"]) return { kind: "reached", detail: "through the subscription" };
+  return {
+    kind: "unreachable",
+    detail: "there is no key for Modal",
+    hint: "Set MODAL_TOKEN_ID and MODAL_TOKEN_SECRET, or run: modal setup",
+  };
+}
+
+/** Asks for a sandbox that does not exist: whoever answers that has taken the key. */
+async function reachDaytona(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Reached> {
+  const { daytonaAddress } = await import("./daytona/daytona-sdk.ts");
+  const key = env["DAYTONA_API_KEY"];
+  const hint = "Run: hermes config set DAYTONA_API_KEY <key>";
+  if (key === undefined || key === "") return { kind: "unreachable", detail: "DAYTONA_API_KEY is not set", hint };
+  const address = daytonaAddress(env);
+  const headers = { authorization: `Bearer ${key}` };
+  const question = { method: "GET", body: { kind: "none" }, headers, timeoutMs: 10_000 } as const;
+  const answer = await ask(`${address}/sandbox/hermes-doctor`, question, signal);
+  if (answer.kind === "unreachable") return { kind: "unreachable", detail: answer.message, hint };
+  if (answer.status < 300 || answer.status === 404) return { kind: "reached", detail: address };
+  return { kind: "unreachable", detail: `${address} answers ${answer.status}`, hint };
 }

@@ -27,7 +27,7 @@ export function terminalContract(found: FoundSubject): void {
       if (found.kind === "missing") return;
       subject = await found.start();
       terminal = await subject.open();
-    }, 120_000);
+    }, 300_000);
     afterAll(async () => {
       await terminal?.[Symbol.asyncDispose]();
       await subject?.[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { describe } from "#foundation/errors";
@@ -66,6 +67,7 @@ export class ProcessTable implements AsyncDisposable {
   readonly #ending = new AbortController();
   readonly #records: RecordKeeper;
   readonly #work = new Set<Promise<void>>();
+  #recovery: Promise<void> | undefined;
   /** Starts that are under way; they count, so that many at once cannot pass the limit. */
   #starting = 0;
 
@@ -84,6 +86,12 @@ export class ProcessTable implements AsyncDisposable {
     } finally {
       this.#starting -= 1;
     }
+  }
+
+  /** Settles when what an earlier run left alive was taken over, which is tried once. */
+  recovered(): Promise<void> {
+    this.#recovery ??= this.#recoverOnce();
+    return this.#recovery;
   }
 
   /** Takes over what an earlier run left alive; a number that means another process by now is left alone. */
@@ -171,6 +179,15 @@ export class ProcessTable implements AsyncDisposable {
       this.#deps.logger.warn("some background processes did not end in time");
     }
     await this.#save();
+  }
+
+  async #recoverOnce(): Promise<void> {
+    if (!existsSync(this.#deps.recordFile)) return;
+    try {
+      await this.recover(this.#ending.signal);
+    } catch (error) {
+      this.#deps.logger.warn("processes of an earlier run were not looked for", { error: describe(error) });
+    }
   }
 
   async #start(request: StartRequest): Promise<BackgroundProcess> {

@@ -1,5 +1,6 @@
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
+import type { Secret } from "#foundation/secrets/secret";
 import type { SessionScope } from "../../contract/session-scope.ts";
 
 /** What every backend is made from; one line in `open-backends.ts` each. */
@@ -13,6 +14,8 @@ export interface BackendDeps {
   readonly hermesHome: string;
   /** Where files of terminals are kept on this machine. */
   readonly sandboxDir: string;
+  /** Where clients of services are installed when they are first used. */
+  readonly packagesDir: string;
   /** The name of the profile, for labels. */
   readonly profile: string;
   readonly logger: Logger;
@@ -23,6 +26,13 @@ export interface BackendDeps {
   /** Said to the person, once. */
   notice(text: string): void;
   watch(pid: number): Disposable;
+  /** A service that the subscription pays for; undefined when there is none. */
+  managed?(service: "modal", signal: AbortSignal): Promise<ManagedAccess | undefined>;
+}
+
+export interface ManagedAccess {
+  readonly origin: string;
+  readonly token: Secret;
 }
 
 /** A name for folders and labels: no separators, never empty, never two for one. */

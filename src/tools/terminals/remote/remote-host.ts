@@ -13,6 +13,8 @@ export interface RemoteHost extends AsyncDisposable {
   readonly kind: TerminalKind;
   /** Whether its files outlive this terminal. */
   readonly isPersistent: boolean;
+  /** How much later output may arrive than what is told beside it; 0 when left out. */
+  readonly lagMs?: number | undefined;
   /** Starts a program inside: arguments as they are, no shell between, both outputs apart. */
   start(
     argv: readonly string[],

@@ -25,10 +25,12 @@ import {
 } from "../shell/shell-script.ts";
 import { type ShellReport, ShellState } from "../shell/shell-state.ts";
 import { TerminalGone } from "../terminal-gone.ts";
+import { drained, writeTo } from "./client-streams.ts";
 import { ControlChannel } from "./control-channel.ts";
 import { programFiles } from "./program-files.ts";
 import type { RemoteHost, RemoteProcess } from "./remote-host.ts";
 import { keepScript, killScript, openScript, ptyScript, runScript } from "./remote-script.ts";
+import { stateText } from "./state-text.ts";
 
 export interface RemoteTerminalOptions {
   readonly taskId: string;
@@ -67,9 +69,6 @@ interface Location {
 const snapshotTimeoutMs = 30_000;
 const graceMs = 1_000;
 const backgroundGraceMs = 5_000;
-/** After a command said that it ended, how long a quiet client is waited for, and how long a busy one. */
-const idleMs = 300;
-const drainMs = 2_000;
 /** One argument of a program may have 128 KiB, and quoting for a shell on the way makes it longer. */
 const longestCommand = 24_000;
 
@@ -267,7 +266,7 @@ class RemoteTerminal implements Terminal {
     const killed = new Deferred<void>();
     using _subscription = onAbort(signal, () => killed.resolve(this.#end(run)));
     await Promise.race([client.exited, channel.ended, killed.promise]);
-    await drained(client);
+    await drained(client, this.#host.lagMs);
     if (channel.exitCode === undefined && !signal.aborted) throw this.#gone(channel);
     return channel;
   }
@@ -310,7 +309,7 @@ class RemoteTerminal implements Terminal {
     const kill = (grace = backgroundGraceMs): Promise<void> => this.#end(at.run, grace);
     const subscription = onAbort(linkSignals(signal, this.#ending.signal), () => void kill());
     const exit = Promise.race([client.exited, channel.ended]).then(async () => {
-      await drained(client);
+      await drained(client, this.#host.lagMs);
       subscription[Symbol.dispose]();
       at.run[Symbol.dispose]();
       text.push(decoder.decode());
@@ -500,37 +499,4 @@ class RemoteTerminal implements Terminal {
 
 function newWord(): string {
   return `hermes:${randomBytes(8).toString("hex")}:`;
-}
-
-/** What a shell sources to be as the last one was; `base` names what it starts with by itself. */
-function stateText(state: ShellState, base: readonly string[]): string {
-  const isName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
-  const variables = [...state.variables]
-    .filter(([name]) => isName(name))
-    .map(([name, value]) => `export ${name}=${quote(value)}`);
-  const gone = base.filter((name) => isName(name) && !state.variables.has(name)).map((name) => `unset ${name}`);
-  return [...variables, ...gone, state.functions, ""].join("\n");
-}
-
-/** Waits for the client to end, but not for a descendant of the command that keeps its pipes open. */
-async function drained(client: RemoteProcess): Promise<void> {
-  using idle = deadline(idleMs);
-  using total = deadline(drainMs);
-  const restart = (): void => idle.restart();
-  client.stdout.on("data", restart);
-  const waited = new Deferred<"busy">();
-  using _subscription = onAbort(linkSignals(idle.signal, total.signal), () => waited.resolve("busy"));
-  const outcome = await Promise.race([client.exited, waited.promise]);
-  client.stdout.off("data", restart);
-  if (outcome === "busy") await client.kill({ graceMs: 200 });
-}
-
-function writeTo(client: RemoteProcess, data: string): Promise<void> {
-  const { stdin } = client;
-  if (stdin === null || stdin.destroyed || stdin.writableEnded) {
-    return Promise.reject(new Error("its input is closed"));
-  }
-  return new Promise((resolve, reject) => {
-    stdin.write(data, (error) => (error === null || error === undefined ? resolve() : reject(error)));
-  });
 }

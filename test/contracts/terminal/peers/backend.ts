@@ -24,6 +24,7 @@ export async function backend(
       clientEnvironment: { PATH, HOME: common.sandboxDir },
       hermesHome: path.join(common.sandboxDir, "hermes"),
       sandboxDir: common.sandboxDir,
+      packagesDir: path.join(common.sandboxDir, "packages"),
       profile: "default",
       logger: memoryLogger(),
       blocked: ["OPENAI_API_KEY"],

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 const programs =
-  "bash sh cat ls mv cp rm mkdir chmod chown stat readlink wc head tail sleep ps grep sed find sort env tr od seq touch ln id tar dirname basename setsid sha256sum mkfifo tee cmp date base64 stty true false python3 pkill pgrep";
+  "bash sh dd mktemp cat ls mv cp rm mkdir chmod chown stat readlink wc head tail sleep ps grep sed find sort env tr od seq touch ln id tar dirname basename setsid sha256sum mkfifo tee cmp date base64 stty true false python3 pkill pgrep";
 
 /** A small Linux made of the programs of this machine and what they load: an image without a registry. */
 export async function makeRootFilesystem(root: string): Promise<void> {

@@ -1,0 +1,4 @@
+import { terminalContract } from "./contract.ts";
+import { findDaytona } from "./peers/daytona.ts";
+
+terminalContract(findDaytona());
