@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -63,6 +63,35 @@ describe.skipIf(SshServer.missing() !== undefined)("the connection of an ssh ter
     await using terminal = await subject.open({ settings: { credential_files: ["token.json"] } });
     expect(await output(terminal, "cat ~/.hermes/token.json ~/.hermes/skills/own/SKILL.md")).toBe("a tokena skill");
     expect(await output(terminal, "stat -c %a ~/.hermes/token.json")).toMatch(/^6[04][04]\n$/);
+    await rm(home, { recursive: true });
+  });
+
+  it("brings back what was changed there, never credentials, and nothing over a change made here [30:4.6]", async () => {
+    const home = path.join(server.folder, "hermes");
+    const skill = (name: string): string => path.join(home, "skills", "own", name);
+    await mkdir(path.dirname(skill("any")), { recursive: true });
+    for (const name of ["changed.md", "both.md", "same.md"]) await writeFile(skill(name), `${name} as sent`);
+    await writeFile(path.join(home, "token.json"), "a token");
+    await writeFile(path.join(home, "config.yaml"), "mine");
+    const terminal = await subject.open({ settings: { credential_files: ["token.json"] } });
+    await run(
+      terminal,
+      `cd ~/.hermes; for f in changed both; do echo there >skills/own/$f.md; done; echo new >skills/own/new.md; echo stolen >token.json;
+       echo bad >config.yaml; mkdir -p skills/own/sub; ln -s /etc/passwd skills/own/link.md; ln -s /etc skills/own/out; cd`,
+    );
+    await writeFile(skill("both.md"), "here");
+    await terminal[Symbol.asyncDispose]();
+    expect(await readFile(skill("changed.md"), "utf8")).toBe("there\n");
+    expect(await readFile(skill("new.md"), "utf8")).toBe("new\n");
+    expect(await readFile(skill("both.md"), "utf8")).toBe("here");
+    expect(await readFile(skill("both.md.remote"), "utf8")).toBe("there\n");
+    expect(await readFile(skill("same.md"), "utf8")).toBe("same.md as sent");
+    expect(await readFile(path.join(home, "token.json"), "utf8")).toBe("a token");
+    expect(await readFile(path.join(home, "config.yaml"), "utf8")).toBe("mine");
+    expect((await readdir(path.dirname(skill("any")))).sort()).toEqual(
+      ["both.md", "both.md.remote", "changed.md", "new.md", "same.md"].sort(),
+    );
+    expect((await readdir(path.join(server.home, ".hermes"))).filter((name) => name.startsWith(".since"))).toEqual([]);
     await rm(home, { recursive: true });
   });
 

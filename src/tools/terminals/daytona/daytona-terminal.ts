@@ -3,7 +3,7 @@ import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalFiles, TerminalOpener } from "../../contract/terminal.ts";
 import { type BackendDeps, containerCwd, forwarded, safeName } from "../remote/backend.ts";
-import { FilePush } from "../remote/file-push.ts";
+import { FileSync } from "../remote/file-sync.ts";
 import { LeftSandboxes } from "../remote/left-sandboxes.ts";
 import { ownerWord } from "../remote/owner.ts";
 import { programFiles } from "../remote/program-files.ts";
@@ -146,7 +146,7 @@ class DaytonaHost implements RemoteHost {
   readonly files: TerminalFiles;
   readonly #deps: BackendDeps;
   readonly #at: HostedSandbox;
-  readonly #push: FilePush;
+  readonly #files: FileSync;
   #sandbox: DaytonaSandbox;
 
   constructor(deps: BackendDeps, at: HostedSandbox) {
@@ -154,7 +154,7 @@ class DaytonaHost implements RemoteHost {
     this.#at = at;
     this.#sandbox = at.sandbox;
     this.isPersistent = at.keptAs !== undefined;
-    this.#push = new FilePush(deps, this);
+    this.#files = new FileSync(deps, this);
     this.files = daytonaFiles(programFiles(this), () => this.#sandbox);
   }
 
@@ -171,7 +171,7 @@ class DaytonaHost implements RemoteHost {
   }
 
   refresh(signal: AbortSignal): Promise<void> {
-    return this.#push.refresh(signal);
+    return this.#files.refresh(signal);
   }
 
   /** A sandbox that was stopped meanwhile is started again. */
@@ -187,6 +187,7 @@ class DaytonaHost implements RemoteHost {
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#files.bringBack();
     try {
       await (this.isPersistent ? this.#sandbox.stop(endSeconds) : this.#sandbox.delete(endSeconds));
       await this.#at.left.remove(this.#at.id);

@@ -4,7 +4,7 @@ import { deadline, linkSignals, raceAbort } from "#foundation/lifecycle/abort";
 import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal, TerminalOpener } from "../../contract/terminal.ts";
 import { type BackendDeps, containerCwd, forwarded } from "../remote/backend.ts";
-import { FilePush } from "../remote/file-push.ts";
+import { FileSync } from "../remote/file-sync.ts";
 import { KeptNames } from "../remote/kept-names.ts";
 import { LeftSandboxes } from "../remote/left-sandboxes.ts";
 import { ownerWord } from "../remote/owner.ts";
@@ -173,13 +173,13 @@ class ModalHost implements RemoteHost {
   readonly isPersistent: boolean;
   readonly #deps: BackendDeps;
   readonly #at: HostedSandbox;
-  readonly #push: FilePush;
+  readonly #files: FileSync;
 
   constructor(deps: BackendDeps, at: HostedSandbox) {
     this.#deps = deps;
     this.#at = at;
     this.isPersistent = at.keptAs !== undefined;
-    this.#push = new FilePush(deps, this);
+    this.#files = new FileSync(deps, this);
   }
 
   async start(
@@ -205,10 +205,11 @@ class ModalHost implements RemoteHost {
   }
 
   refresh(signal: AbortSignal): Promise<void> {
-    return this.#push.refresh(signal);
+    return this.#files.refresh(signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#files.bringBack();
     const { sandbox, left, snapshots, id, keptAs } = this.#at;
     try {
       if (keptAs !== undefined) await snapshots.take(sandbox, keptAs);

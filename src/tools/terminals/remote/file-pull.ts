@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { describe, systemErrorCode } from "#foundation/errors";
 import { withFileLock } from "#foundation/files/files";
 import { deadline, linkSignals, never } from "#foundation/lifecycle/abort";
 import { spawnProcess } from "#foundation/process/run";
+import { systemClock } from "#foundation/time/clock";
+import { TerminalGone } from "../terminal-gone.ts";
 import type { BackendDeps } from "./backend.ts";
 import type { RemoteHost } from "./remote-host.ts";
 
@@ -16,10 +20,28 @@ export interface SentFile {
   readonly isCredential: boolean;
 }
 
+interface Wanted {
+  readonly sent: readonly SentFile[];
+  /** Below `.hermes`. */
+  readonly folders: readonly string[];
+  /** The file there that is as old as the first push. */
+  readonly since: string;
+}
+
+/** Packs what is newer than a file. Arguments: that file, folders. */
+const packScript = `
+cd "$HOME/.hermes" 2>/dev/null || exit 0
+since=$1; shift
+[ -e "$since" ] || exit 0
+list=$(for folder; do [ -d "$folder" ] && find "$folder" -type f -newer "$since"; done)
+[ -n "$list" ] || exit 0
+printf '%s\\n' "$list" | exec tar -cf - -T -
+`;
+
 const mostBytes = 2 * 1024 ** 3;
 const tries = 3;
 const firstPauseMs = 2_000;
-const pullTimeoutMs = 120_000;
+const pullTimeoutMs = 60_000;
 
 /**
  * Brings files that were changed there back to the home here when a terminal is closed:
@@ -37,17 +59,17 @@ export class FilePull {
     this.#host = host;
   }
 
-  /** A failure costs what was changed there and nothing else, so it is said and does not stop anybody. */
-  async pull(sent: readonly SentFile[], folders: readonly string[]): Promise<void> {
-    if (folders.length === 0) return;
+  /** A failure costs what was changed there and nothing else, so it is logged and does not stop anybody. */
+  async pull(wanted: Wanted): Promise<void> {
     const work = await mkdtemp(path.join(tmpdir(), "hermes-pull-"));
     try {
       const archive = path.join(work, "archive.tar");
-      await this.#fetchPatiently(archive, folders);
+      await this.#fetchPatiently(archive, wanted);
       const files = path.join(work, "files");
       await mkdir(files);
       await this.#unpack(archive, files);
-      await withFileLock(path.join(this.#deps.hermesHome, "pull.lock"), () => this.#apply(files, sent, folders), {
+      await this.#forget(wanted.since);
+      await withFileLock(path.join(this.#deps.hermesHome, "pull.lock"), () => this.#apply(files, wanted), {
         signal: never,
         timeoutMs: 60_000,
       });
@@ -58,27 +80,27 @@ export class FilePull {
     }
   }
 
-  async #fetchPatiently(archive: string, folders: readonly string[]): Promise<void> {
+  async #fetchPatiently(archive: string, wanted: Wanted): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#fetch(archive, folders);
+        return await this.#fetch(archive, wanted);
       } catch (error) {
-        if (attempt === tries) throw error;
-        await new Promise((resolve) => setTimeout(resolve, firstPauseMs * 2 ** (attempt - 1)));
+        // A machine that is gone does not come back.
+        if (attempt === tries || error instanceof TerminalGone) throw error;
+        await systemClock.sleep(firstPauseMs * 2 ** (attempt - 1), never);
       }
     }
   }
 
-  async #fetch(archive: string, folders: readonly string[]): Promise<void> {
+  async #fetch(archive: string, { folders, since }: Wanted): Promise<void> {
     using limit = deadline(pullTimeoutMs);
     const stop = new AbortController();
     const signal = linkSignals(limit.signal, stop.signal);
-    const script =
-      'cd "$HOME/.hermes" 2>/dev/null || exit 0; for f; do [ -d "$f" ] && set -- "$@" "$f"; shift; done; [ $# -gt 0 ] || exit 0; exec tar -cf - -- "$@"';
-    const client = await this.#host.start(["sh", "-c", script, "hermes", ...folders], { stdin: "ignore", signal });
+    const client = await this.#host.start(["sh", "-c", packScript, "hermes", since, ...folders], {
+      stdin: "ignore",
+      signal,
+    });
     client.stderr.resume();
-    const { createWriteStream } = await import("node:fs");
-    const { pipeline } = await import("node:stream/promises");
     let bytes = 0;
     client.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
@@ -88,6 +110,15 @@ export class FilePull {
     const { exitCode } = await client.exited;
     signal.throwIfAborted();
     if (exitCode !== 0) throw new Error(`tar ended with ${exitCode}`);
+  }
+
+  async #forget(since: string): Promise<void> {
+    using limit = deadline(10_000);
+    const argv = ["sh", "-c", 'rm -f -- "$HOME/.hermes/$1"', "hermes", since];
+    const client = await this.#host.start(argv, { stdin: "ignore", signal: limit.signal });
+    client.stdout.resume();
+    client.stderr.resume();
+    await client.exited;
   }
 
   async #unpack(archive: string, into: string): Promise<void> {
@@ -100,9 +131,8 @@ export class FilePull {
     if (exitCode !== 0) throw new Error(`what came back is no archive (tar ended with ${exitCode})`);
   }
 
-  async #apply(files: string, sent: readonly SentFile[], folders: readonly string[]): Promise<void> {
+  async #apply(files: string, { sent, folders }: Wanted): Promise<void> {
     const known = new Map(sent.map((one) => [one.name, one]));
-    const { readdir } = await import("node:fs/promises");
     const entries = await readdir(files, { withFileTypes: true, recursive: true });
     for (const entry of entries) {
       const from = path.join(entry.parentPath, entry.name);

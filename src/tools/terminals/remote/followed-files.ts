@@ -13,6 +13,9 @@ export interface FollowedFile {
 
 const caches = ["documents", "images", "audio", "screenshots"];
 
+/** The folders among them, by their names below `.hermes`. */
+export const followedFolders: readonly string[] = ["skills", ...caches.map((name) => `cache/${name}`)];
+
 /** What follows a session into its terminal: the credential files a person named, skills, and what was downloaded for it. */
 export async function followedFiles(deps: BackendDeps): Promise<readonly FollowedFile[]> {
   const { hermesHome, settings, logger } = deps;
@@ -24,10 +27,7 @@ export async function followedFiles(deps: BackendDeps): Promise<readonly Followe
     logger.warn("a credential file lies outside the home of Hermes and does not follow", { name });
     return [];
   });
-  const folders = [
-    { host: path.join(hermesHome, "skills"), name: "skills" },
-    ...caches.map((name) => ({ host: path.join(hermesHome, "cache", name), name: `cache/${name}` })),
-  ];
+  const folders = followedFolders.map((name) => ({ host: path.join(hermesHome, name), name }));
   const wanted = [...credentials, ...folders.map((one) => ({ ...one, isCredential: false }))];
   const there = await Promise.all(wanted.map((one) => isThere(one.host)));
   return wanted.filter((_one, index) => there[index]);

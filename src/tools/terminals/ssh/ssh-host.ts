@@ -6,7 +6,7 @@ import type { ToolTask } from "../../contract/session-scope.ts";
 import type { Terminal } from "../../contract/terminal.ts";
 import { type BackendDeps, forwarded } from "../remote/backend.ts";
 import { startClient } from "../remote/client-program.ts";
-import { FilePush } from "../remote/file-push.ts";
+import { FileSync } from "../remote/file-sync.ts";
 import { isOwnerGone, ownerWord } from "../remote/owner.ts";
 import type { RemoteHost, RemoteProcess } from "../remote/remote-host.ts";
 import { guardScript, killScript, leftoversScript } from "../remote/remote-script.ts";
@@ -60,7 +60,7 @@ class SshHost implements RemoteHost {
   readonly clientEnvironment: Readonly<Record<string, string>>;
   readonly #deps: BackendDeps;
   readonly #at: { readonly program: string; readonly target: SshTarget; readonly id: string; readonly socket: string };
-  readonly #push: FilePush;
+  readonly #files: FileSync;
   #guard: RemoteProcess | undefined;
 
   constructor(
@@ -69,7 +69,7 @@ class SshHost implements RemoteHost {
   ) {
     this.#deps = deps;
     this.#at = at;
-    this.#push = new FilePush(deps, this);
+    this.#files = new FileSync(deps, this);
     const agent = deps.env["SSH_AUTH_SOCK"];
     this.clientEnvironment = { ...deps.clientEnvironment, ...(agent === undefined ? {} : { SSH_AUTH_SOCK: agent }) };
   }
@@ -92,7 +92,7 @@ class SshHost implements RemoteHost {
   }
 
   refresh(signal: AbortSignal): Promise<void> {
-    return this.#push.refresh(signal);
+    return this.#files.refresh(signal);
   }
 
   readonly reconnect = async (signal: AbortSignal): Promise<void> => {
@@ -139,6 +139,7 @@ class SshHost implements RemoteHost {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#files.bringBack();
     await this.#hangUp();
   }
 
