@@ -225,7 +225,7 @@ describe("commands", () => {
     expect(await readFile(path.join(stage.cwd, "a.txt"), "utf8")).toBe("first\n");
   });
 
-  it("run nowhere when the configured terminal is not there [30:4.1]", async () => {
+  it("run nowhere when the configured terminal lacks what it needs [30:ENV-03]", async () => {
     await using stage = await toolStage({ "config.yaml": "terminal: {backend: modal}\n" });
     const toolbox = await stage.open();
     const { unavailable, names } = await toolbox.list({}, stage.scope(), never);

@@ -79,7 +79,9 @@ describe.skipIf(missing !== undefined).each(kinds)(
       expect(await peer.service.running()).toBe(0);
 
       server.script(calls("terminal", { command: "cat /root/note.txt /root/written.txt" }), says("Done."));
-      expect(await stage.run(["chat", "--continue", "-q", "again", "-Q"], { env: variables })).toMatchObject({ code: 0 });
+      expect(await stage.run(["chat", "--continue", "-q", "again", "-Q"], { env: variables })).toMatchObject({
+        code: 0,
+      });
       expect(results().at(-1)).toContain("inside\\nby a tool");
       expect(await peer.service.running()).toBe(0);
       expect((await stage.run(["status"], { env: variables })).stdout).toContain(`${kind} debian:12, keeps ${keeps}`);

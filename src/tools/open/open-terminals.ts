@@ -29,6 +29,7 @@ import { reportTo } from "../terminals/processes/process-notice.ts";
 import { ProcessTable } from "../terminals/processes/process-table.ts";
 import type { BackendDeps } from "../terminals/remote/backend.ts";
 import { SessionVariables } from "../terminals/session-variables.ts";
+import { terminalNeeds } from "../terminals/terminal-needs.ts";
 import type { ToolsBase } from "./tools-base.ts";
 
 export interface Terminals {
@@ -83,8 +84,11 @@ export function openTerminals(base: ToolsBase, permissions: Permissions): Termin
   });
   const remote = remoteOpeners(backendDeps(base, { guardian, moreVariables }));
   const openers = (): TerminalOpeners => ({ ...Object.fromEntries(base.extensions.terminals()), ...remote, local });
-  const checkFor = (of: SessionScope): ReturnType<typeof terminalAvailability> =>
-    terminalAvailability(of.terminal.kind ?? terminal.backend, openers());
+  const checkFor = (of: SessionScope): ReturnType<typeof terminalAvailability> => {
+    const wanted = of.terminal.kind ?? terminal.backend;
+    const needs = terminalNeeds(wanted, terminal, base.env);
+    return needs === undefined ? terminalAvailability(wanted, openers()) : { reason: needs };
+  };
   const kind = readTerminalKind(terminal.backend) ?? "local";
   const leases = new LeaseTable({
     open: (task, signal) => {

@@ -5,7 +5,7 @@ import type { BackendDeps } from "./remote/backend.ts";
 /** Terminals elsewhere: one line each, loaded when a session first works in one. */
 export function remoteOpeners(deps: BackendDeps): TerminalOpeners {
   const daytona = lazily(async () => (await import("./daytona/daytona-terminal.ts")).daytonaOpener(deps));
-  const modal = lazily(async () => (await import("./modal/modal-opener.ts")).modalOpener(deps));
+  const modal = lazily(async () => (await import("./modal/modal-terminal.ts")).modalOpener(deps));
   return {
     docker: async (task, signal) => (await import("./docker/docker-host.ts")).openDockerTerminal(deps, task, signal),
     daytona,

@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import path from "node:path";
 import type { Config } from "#config";
 import { describe } from "#foundation/errors";
 import { ask } from "#foundation/http/ask";
 import { findExecutable } from "#foundation/process/platform";
 import { runProcess } from "#foundation/process/run";
 import { childEnvironment } from "./environment-variables.ts";
+import { modalKey } from "./terminal-needs.ts";
 
 /** What a person wants to know about the configured terminal. */
 export interface TerminalFacts {
@@ -123,11 +121,8 @@ async function reachSingularity(env: NodeJS.ProcessEnv, signal: AbortSignal): Pr
 
 /** Whether there is a key; only a sandbox, which costs money, would show that Modal takes it. */
 function reachModal(env: NodeJS.ProcessEnv): Reached {
-  const hasToken = Boolean(env["MODAL_TOKEN_ID"]) && Boolean(env["MODAL_TOKEN_SECRET"]);
-  const file = env["MODAL_CONFIG_PATH"] ?? path.join(homedir(), ".modal.toml");
-  if (hasToken) return { kind: "reached", detail: "MODAL_TOKEN_ID and MODAL_TOKEN_SECRET are set" };
-  if (existsSync(file)) return { kind: "reached", detail: file };
-  if (env["TOOL_GATEWAY_USER_TOKEN"]) return { kind: "reached", detail: "through the subscription" };
+  const key = modalKey(env);
+  if (key !== undefined) return { kind: "reached", detail: `with the key of ${key}` };
   return {
     kind: "unreachable",
     detail: "there is no key for Modal",

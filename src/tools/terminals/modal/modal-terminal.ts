@@ -21,7 +21,7 @@ const snapshotTimeoutMs = 120_000;
 const lifetimeMs = 3_600_000;
 
 /** Terminals in sandboxes of Modal, through its own client, which they share. */
-export function directModalOpener(deps: BackendDeps): TerminalOpener {
+export function modalOpener(deps: BackendDeps): TerminalOpener {
   let client: Promise<ModalClient> | undefined;
   return async (task, signal) => {
     client ??= modalClient(deps, signal);

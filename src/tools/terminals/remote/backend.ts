@@ -1,6 +1,5 @@
 import type { Config } from "#config";
 import type { Logger } from "#foundation/files/logger";
-import type { Secret } from "#foundation/secrets/secret";
 import type { SessionScope } from "../../contract/session-scope.ts";
 
 /** What every backend is made from; one line in `open-backends.ts` each. */
@@ -26,13 +25,6 @@ export interface BackendDeps {
   /** Said to the person, once. */
   notice(text: string): void;
   watch(pid: number): Disposable;
-  /** A service that the subscription pays for; undefined when there is none. */
-  managed?(service: "modal", signal: AbortSignal): Promise<ManagedAccess | undefined>;
-}
-
-export interface ManagedAccess {
-  readonly origin: string;
-  readonly token: Secret;
 }
 
 /** A name for folders and labels: no separators, never empty, never two for one. */

@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { Config } from "#config";
+
+/** What a kind of terminal lacks before it can be tried at all, in words; undefined when nothing. Nothing is started to find out. */
+export function terminalNeeds(
+  kind: string,
+  settings: Pick<Config["terminal"], "ssh_host" | "ssh_user">,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  if (kind === "ssh" && (settings.ssh_host === "" || settings.ssh_user === ""))
+    return "the ssh terminal needs terminal.ssh_host and terminal.ssh_user";
+  if (kind === "modal" && modalKey(env) === undefined)
+    return "the modal terminal needs a key: set MODAL_TOKEN_ID and MODAL_TOKEN_SECRET, or run `modal setup`";
+  if (kind === "daytona" && (env["DAYTONA_API_KEY"] ?? "") === "")
+    return "the daytona terminal needs a key: set DAYTONA_API_KEY";
+  return undefined;
+}
+
+/** Where the key for Modal comes from. */
+export function modalKey(env: NodeJS.ProcessEnv): string | undefined {
+  if ((env["MODAL_TOKEN_ID"] ?? "") !== "" && (env["MODAL_TOKEN_SECRET"] ?? "") !== "") return "MODAL_TOKEN_ID";
+  const file = env["MODAL_CONFIG_PATH"] ?? path.join(env["HOME"] ?? homedir(), ".modal.toml");
+  return existsSync(file) ? file : undefined;
+}
