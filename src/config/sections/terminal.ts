@@ -55,10 +55,10 @@ export const terminalSections = {
       ),
       container_cpu: amount(1, "Processor cores for containers."),
       container_memory: whole(5120, "Memory for containers in MB."),
-      container_disk: whole(51_200, {
-        description: "Disk for containers in MB.",
-        noEffect: "Docker and podman limit disks on few file systems only; Hermes does not ask them to yet.",
-      }),
+      container_disk: whole(
+        51_200,
+        "Disk for sandboxes of Daytona in MB, at most 10 GiB; docker and podman are not asked to limit it.",
+      ),
       container_persistent: flag(true, "Keep a container's files between sessions."),
       disk_warning_gb: amount(500, {
         description: "Warn when stored sandboxes take more gigabytes than this.",
