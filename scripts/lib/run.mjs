@@ -70,6 +70,7 @@ export async function ensureBuilt() {
   const stamp = path.join(root, "dist", ".built");
   const wanted = sourceFingerprint();
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.log("Building (only when the source changed)…");
   const code = await run(process.execPath, [path.join(root, "scripts", "build.mjs")]);
   if (code !== 0) process.exit(code);
   writeFileSync(stamp, wanted);

@@ -12,6 +12,12 @@ export type ApprovalAnswer = ApprovalChoice | { readonly choice: "deny"; readonl
 /** What each answer would allow, in words for the person: how far it reaches is never left to a guess. */
 export type ApprovalScopes = Readonly<Partial<Record<ApprovalChoice, string>>>;
 
+/** A question of the program itself: its title, and the words of its answers. */
+export interface ApprovalWording {
+  readonly title: string;
+  readonly answers: Readonly<Partial<Record<ApprovalChoice, string>>>;
+}
+
 export type NoticeLevel = "info" | "warn" | "error";
 
 /** How a turn ended, in the words that are stored with the session. */
@@ -130,6 +136,8 @@ export type AgentEvent =
       /** Lines of the summary (the first is 0) that the reasons are about, where it has several. */
       readonly lines?: readonly number[] | undefined;
       readonly isDestructive: boolean;
+      /** Where no call asks but the program itself: it waits, and says in its own words what is asked. */
+      readonly wording?: ApprovalWording | undefined;
     }
   | { readonly type: "approval-response"; readonly id: string; readonly choice: ApprovalChoice }
   | {

@@ -4,6 +4,7 @@ export type {
   ApprovalAnswer,
   ApprovalChoice,
   ApprovalScopes,
+  ApprovalWording,
   ChildFacts,
   ChildMilestone,
   ChildStatus,

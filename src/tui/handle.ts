@@ -1,4 +1,4 @@
-import type { ApprovalChoice, ApprovalScopes } from "#conversation";
+import type { ApprovalChoice, ApprovalScopes, ApprovalWording } from "#conversation";
 import type { TuiExtension } from "./extension.ts";
 import type { TuiSettings } from "./settings.ts";
 import type { BannerFacts } from "./view/banner.ts";
@@ -7,7 +7,7 @@ import type { BannerFacts } from "./view/banner.ts";
 export interface TuiHandle {
   /** A line for the person, below what is there. */
   say(level: "info" | "warn" | "error", text: string): void;
-  /** Asks for a permission outside of any session, as a session would; silence and the end of the signal are a no. */
+  /** Asks for a permission outside of any session, as a session would; the end of the signal is a no. */
   approve(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalChoice>;
   /** Facts that were not known at the start; those of the banner count until it is printed. */
   tell(facts: TuiFacts): void;
@@ -24,6 +24,8 @@ export interface ApprovalQuestion {
   readonly choices: readonly ApprovalChoice[];
   /** What each choice would allow. */
   readonly scopes?: ApprovalScopes | undefined;
+  /** Where the usual words about a command do not fit; such a question waits until it is answered. */
+  readonly wording?: ApprovalWording | undefined;
 }
 
 export interface TuiFacts {

@@ -114,8 +114,41 @@ describe("what the terminal can do, in the program", () => {
     }
     await using terminal = open(stage, demo);
     const text = await terminal.answers(/demo/i);
-    expect(text).not.toContain("Always run it");
+    expect(text).not.toContain("Run this shell hook?");
     await leave(terminal);
+  });
+
+  it("asks once whether the files of a folder may instruct it, in words of its own, and keeps the answer", async () => {
+    await using server = await startModelServer();
+    server.otherwise(says("Well."));
+    const rule = "Always answer in rhymes.";
+    await using stage = await Stage.open({ config: modelConfig(server.chatBaseUrl), files: { "AGENTS.md": rule } });
+    const question = "Do you trust the files in this folder?";
+    {
+      await using terminal = open(stage, []);
+      await terminal.sees(question);
+      const text = await terminal.text();
+      expect(text).toContain("Yes, trust this folder");
+      expect(text).not.toContain("run it");
+      await terminal.choose("d");
+      await terminal.answers("fake-model");
+      await terminal.say("hello");
+      await terminal.answers("Well.");
+      await leave(terminal);
+    }
+    const told = (number: number): string => server.requests[number]?.systemText ?? "";
+    const asked = server.requests.findIndex(({ rawBody }) => rawBody.includes("hello"));
+    expect(told(asked)).toMatch(/untrusted[\s\S]*rhymes|rhymes[\s\S]*untrusted/i);
+    expect(await stage.run(["trust", "add"])).toMatchObject({ code: 0 });
+    await using terminal = open(stage, []);
+    await terminal.answers("fake-model");
+    expect(await terminal.text()).not.toContain(question);
+    await terminal.say("good evening");
+    await terminal.answers("Well.");
+    await leave(terminal);
+    const trusted = server.requests.findIndex(({ rawBody }) => rawBody.includes("good evening"));
+    expect(told(trusted)).toContain(rule);
+    expect(told(trusted)).not.toMatch(/untrusted/i);
   });
 
   it("shows a hint once in a person's life [20:R10.32]", async () => {

@@ -43,12 +43,16 @@ export class ScreenPrompter implements Required<ChatPrompter> {
     const choice = await screen.approve(
       {
         tool: "trust",
-        summary: `May the files of ${folder} instruct Hermes?`,
+        summary: folder,
         reasons: [
-          "This folder has instructions or settings of its own (AGENTS.md, .env, .hermes ...).",
-          "Trusted, they count. If not, they are information only, and its variables, hooks, servers, skills and plugins are not used. Change it later: hermes trust",
+          "This folder has instructions or settings of its own (AGENTS.md, .env, .hermes ...). If you trust them, Hermes follows them. If not, it reads them as information, and uses none of the folder's variables, hooks, servers, skills and plugins.",
+          "You can change this at any time with: hermes trust",
         ],
         choices: ["always", "deny"],
+        wording: {
+          title: "Do you trust the files in this folder?",
+          answers: { always: "Yes, trust this folder", deny: "No, treat its files as information" },
+        },
       },
       signal,
     );
@@ -68,6 +72,10 @@ export class ScreenPrompter implements Required<ChatPrompter> {
           "Once allowed it runs without asking, until the command or its script changes.",
         ],
         choices: ["always", "deny"],
+        wording: {
+          title: "Run this shell hook?",
+          answers: { always: "Yes, until it changes", deny: "No" },
+        },
       },
       signal,
     );

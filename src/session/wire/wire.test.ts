@@ -70,9 +70,9 @@ type Unsaid = {
 }[SessionEvent["type"]];
 
 describe("the wire form of events", () => {
-  it("names every field of every event; the session stands beside it", () => {
-    const unsaid: Readonly<Record<Unsaid, true>> = { sessionId: true };
-    expect(Object.keys(unsaid)).toEqual(["sessionId"]);
+  it("names every field of every event; the session stands beside it, and what the screen asks itself stays there", () => {
+    const unsaid: Readonly<Record<Unsaid, true>> = { sessionId: true, wording: true };
+    expect(Object.keys(unsaid)).toEqual(["sessionId", "wording"]);
   });
 
   it.each(Object.keys(eventShapes) as SessionEvent["type"][])("keeps all of %s through JSON", (type) => {

@@ -2,7 +2,7 @@ import { type ListState, shownItems } from "../state/picking.ts";
 import { type ApprovalPrompt, approvalRows, type Prompt, type QuestionPrompt } from "../state/prompts/prompt.ts";
 import type { Line } from "../text/styled.ts";
 import { wrapLine, wrapText } from "../text/wrap.ts";
-import { answerRows, commandRows, rowWords } from "./prompt-rows.ts";
+import { answerRows, answerWords, commandRows } from "./prompt-rows.ts";
 
 /** What is asked, for a terminal that only prints; when it was printed before, only what became of it. */
 export function plainPromptRows(prompt: Prompt, columns: number, isNew: boolean): Line[] {
@@ -17,7 +17,7 @@ function approvalText(prompt: ApprovalPrompt, columns: number, isNew: boolean): 
   if (!isNew && !prompt.isViewed) return [hint];
   const reasons = prompt.reasons.flatMap((reason) => wrapLine([{ text: `  ⚠ ${reason}` }], columns));
   return [
-    [{ text: `⚠ ${prompt.tool} asks (${prompt.timeoutMs / 1_000} s, then: no)` }],
+    [{ text: prompt.wording?.title ?? `⚠ ${prompt.tool} asks (${prompt.timeoutMs / 1_000} s, then: no)` }],
     ...commandRows(prompt, columns),
     ...reasons,
     ...answerRows({ ...prompt, selected: -1 }, columns),
@@ -29,7 +29,7 @@ function hintOf(prompt: ApprovalPrompt): string {
   if (prompt.reason !== undefined) return "What should Hermes do instead? One line.";
   if (prompt.note === "too-early") return "Typing never answers: choose, pause a moment, then an empty line.";
   const chosen = approvalRows(prompt)[prompt.selected];
-  if (chosen !== undefined) return `${rowWords[chosen].label}? An empty line says yes; no says no.`;
+  if (chosen !== undefined) return `${answerWords(prompt, chosen)}? An empty line says yes; no says no.`;
   return "A letter and Enter, then Enter alone. Or: no";
 }
 

@@ -24,7 +24,7 @@ export interface PromptLook {
   readonly isListening: boolean;
 }
 
-export const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly short: string }>> = {
+const rowWords: Readonly<Record<ApprovalRow, { readonly label: string; readonly short: string }>> = {
   once: { label: "Run it once", short: "once" },
   session: { label: "Run it, this session", short: "session" },
   always: { label: "Always run it", short: "always" },
@@ -52,9 +52,11 @@ export function approvalPromptRows(prompt: ApprovalPrompt, look: PromptLook): Li
   const hidden = command.length - maxRows;
   const more: Line[] = hidden > 0 ? [[{ text: `    … ${hidden} more rows`, style: "dim" }]] : [];
   const reasons = prompt.reasons.flatMap((reason) =>
-    wrapLine([{ text: `  ⚠ ${reason}`, style: "warn" }], columns, { hang: [{ text: "    " }] }),
+    prompt.wording === undefined
+      ? wrapLine([{ text: `  ⚠ ${reason}`, style: "warn" }], columns, { hang: [{ text: "    " }] })
+      : wrapLine([{ text: `    ${reason}` }], columns, { hang: [{ text: "    " }] }),
   );
-  const title = `⚠ ${prompt.tool} asks`;
+  const title = prompt.wording?.title ?? `⚠ ${prompt.tool} asks`;
   const head = [...command.slice(0, maxRows), ...more];
   const body = isTiny
     ? [...head, ...answersInOneRow(prompt, columns)]
@@ -86,7 +88,7 @@ export function answerRows(prompt: ApprovalPrompt, columns: number): Line[] {
   return approvalRows(prompt).flatMap((row, index) => {
     const isSelected = index === prompt.selected;
     const scope = row === "reason" || row === "view" ? undefined : prompt.scopes[row];
-    const label = `  ${isSelected ? "❯" : " "} ${letterOf[row]}  ${rowWords[row].label}`;
+    const label = `  ${isSelected ? "❯" : " "} ${letterOf[row]}  ${answerWords(prompt, row)}`;
     const lead: Span = { text: scope === undefined ? label : `${label}: `, style: isSelected ? "selected" : undefined };
     return wrapLine(scope === undefined ? [lead] : [lead, { text: scope, style: "dim" }], columns, {
       hang: [{ text: "       " }],
@@ -114,7 +116,12 @@ function hintWords(prompt: ApprovalPrompt, isListening: boolean): string {
   const chosen = approvalRows(prompt)[prompt.selected];
   if (!isListening && prompt.chosenBy !== "arrow") return "Esc: no";
   if (chosen === undefined) return "Esc: no · a letter, then Enter · ↑ ↓ and Enter";
-  return `Esc: no · Enter: ${rowWords[chosen].label.toLowerCase()}`;
+  return `Esc: no · Enter: ${answerWords(prompt, chosen).toLowerCase()}`;
+}
+
+export function answerWords({ wording }: ApprovalPrompt, row: ApprovalRow): string {
+  const own = row === "reason" || row === "view" ? undefined : wording?.answers[row];
+  return own ?? rowWords[row].label;
 }
 
 export function questionPromptRows(prompt: QuestionPrompt, look: PromptLook): Line[] {
@@ -169,7 +176,7 @@ function choiceRow(text: string, isSelected: boolean): Line {
 function framed(prompt: Prompt, look: PromptLook, box: { title: string; body: readonly Line[] }): Line[] {
   const seconds = Math.ceil(remainingMs(prompt, look.nowMs) / 1_000);
   const waiting = look.waiting > 0 ? ` · ${look.waiting} more` : "";
-  const label = `${box.title} · ${seconds} s${waiting}`;
+  const label = `${box.title}${Number.isFinite(seconds) ? ` · ${seconds} s` : ""}${waiting}`;
   if (look.columns < narrow) return [[{ text: cutText(label, look.columns), style: "warn" }], ...box.body];
   return [boxTop(label, look.columns, "warn"), ...box.body, boxBottom(look.columns, "warn")];
 }

@@ -1,4 +1,4 @@
-import type { ApprovalChoice, ApprovalScopes } from "#conversation";
+import type { ApprovalChoice, ApprovalScopes, ApprovalWording } from "#conversation";
 import { emptyBuffer, type TextBuffer } from "../../input/buffer.ts";
 import type { TuiSettings } from "../../settings.ts";
 
@@ -22,6 +22,8 @@ export type Prompt = PromptBase &
         /** Lines of the summary the reasons are about. */
         readonly lines: readonly number[];
         readonly isDestructive: boolean;
+        /** The program itself asks, and waits. */
+        readonly wording: ApprovalWording | undefined;
         /** -1: nothing is chosen yet; no answer is ever under Enter from the beginning. */
         readonly selected: number;
         readonly chosenBy: "letter" | "arrow" | undefined;
@@ -68,10 +70,11 @@ export type ApprovalRow = ApprovalChoice | "reason" | "view";
 type ApprovalFacts = Pick<ApprovalPrompt, "id" | "tool" | "summary" | "reasons" | "choices" | "isDestructive"> & {
   readonly scopes?: ApprovalScopes | undefined;
   readonly lines?: readonly number[] | undefined;
+  readonly wording?: ApprovalWording | undefined;
 };
 
 export function newApproval(event: ApprovalFacts, settings: TuiSettings): Prompt {
-  const { id, tool, summary, reasons, isDestructive } = event;
+  const { id, tool, summary, reasons, isDestructive, wording } = event;
   const choices: readonly ApprovalChoice[] = event.choices.includes("deny")
     ? event.choices
     : [...event.choices, "deny"];
@@ -85,6 +88,7 @@ export function newApproval(event: ApprovalFacts, settings: TuiSettings): Prompt
     scopes: event.scopes ?? {},
     lines: event.lines ?? [],
     isDestructive,
+    wording,
     selected: -1,
     chosenBy: undefined,
     pressed: "",
@@ -92,7 +96,7 @@ export function newApproval(event: ApprovalFacts, settings: TuiSettings): Prompt
     isViewed: false,
     reason: undefined,
     shownAtMs: undefined,
-    timeoutMs: settings.approvalTimeoutMs,
+    timeoutMs: wording === undefined ? settings.approvalTimeoutMs : Number.POSITIVE_INFINITY,
   };
 }
 
@@ -131,7 +135,7 @@ export function newSecret(
 
 /** The rows of an approval, in order: the answers, a no with words, and `view` for a long command. */
 export function approvalRows(prompt: ApprovalPrompt): readonly ApprovalRow[] {
-  const rows: readonly ApprovalRow[] = [...prompt.choices, "reason"];
+  const rows: readonly ApprovalRow[] = prompt.wording === undefined ? [...prompt.choices, "reason"] : prompt.choices;
   return isShortened(prompt) ? [...rows, "view"] : rows;
 }
 
