@@ -141,6 +141,7 @@ export class ChangeCover implements AsyncDisposable {
     const root = await sessionFolder(scope);
     if (this.#deps.snapshots.covers(root) && (await isProject(root)))
       await this.#deps.snapshots.before({ root, reason: "when a session was opened" }, signal);
+    await this.#deps.snapshots.forgetGone(signal);
   }
 
   #isReadOnly(command: string, { taskId, scope }: ToolTask): boolean {

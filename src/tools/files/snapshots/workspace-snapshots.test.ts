@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "#foundation/files/logger";
 import { never } from "#foundation/lifecycle/abort";
-import { systemClock } from "#foundation/time/clock";
+import { type Clock, systemClock } from "#foundation/time/clock";
 import { WorkspaceSnapshots } from "./workspace-snapshots.ts";
 
 /** Everything below a folder, as text that can be compared: kind, mode, content or target. */
@@ -38,14 +38,14 @@ describe("snapshots of a workspace", () => {
   let base: string;
   let root: string;
   let snapshots: WorkspaceSnapshots;
-  const open = (): WorkspaceSnapshots =>
+  const open = (clock: Clock = systemClock): WorkspaceSnapshots =>
     new WorkspaceSnapshots({
       folder: path.join(base, "kept"),
       maxSnapshots: 50,
       timeoutMs: 30_000,
       notProjects: ["/home/nobody"],
       excluded: "/home/nobody/.hermes",
-      clock: systemClock,
+      clock,
       logger: silentLogger,
     });
 
@@ -335,5 +335,20 @@ describe("snapshots of a workspace", () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it("of a project that is gone stay for a month, then they go; those of other projects stay", async () => {
+    const other = path.join(base, "other");
+    await fs.mkdir(other);
+    await fs.writeFile(path.join(other, "a"), "a");
+    for (const one of [root, other]) await snapshots.before({ root: one, reason: "first" }, never);
+    await fs.rm(root, { recursive: true });
+    await snapshots.forgetGone(never);
+    expect(await fs.readdir(path.join(base, "kept"))).toHaveLength(2);
+    using later = open({ ...systemClock, now: () => Date.now() + 31 * 24 * 3_600_000 });
+    await later.forgetGone(never);
+    const kept = await fs.readdir(path.join(base, "kept"));
+    expect(kept).toHaveLength(1);
+    expect(await fs.readFile(path.join(base, "kept", kept[0] ?? "", "root"), "utf8")).toContain(other);
   });
 });

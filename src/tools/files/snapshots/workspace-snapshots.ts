@@ -59,6 +59,9 @@ const copiesAtOnce = 16;
 /** How long a folder that was too large is not looked at again. */
 const refusalMs = 300_000;
 
+/** So long after its last snapshot a project that is gone can still be brought back. */
+const goneProjectMs = 30 * 24 * 3_600_000;
+
 /**
  * Snapshots of workspaces before anything may change them, so that `/undo` and `/rollback` bring back what any tool did.
  *
@@ -93,6 +96,25 @@ export class WorkspaceSnapshots implements Disposable {
   /** A turn is over: what changes from now on is not its doing. */
   async endTurn(change: Change, signal: AbortSignal): Promise<void> {
     await this.#covered(change, { mark: "end" }, signal);
+  }
+
+  /** Removes what is kept of projects whose folders have been gone for a month. */
+  async forgetGone(signal: AbortSignal): Promise<void> {
+    const { folder, clock } = this.#options;
+    for (const name of await fs.readdir(folder).catch(() => [])) {
+      signal.throwIfAborted();
+      const root = (await fs.readFile(path.join(folder, name, "root"), "utf8").catch(() => "")).trimEnd();
+      if (!path.isAbsolute(root) || (await isThere(root))) continue;
+      const remove = async (): Promise<void> => {
+        const { store } = this.#workspace(root);
+        await store.refresh();
+        const last = store.lines.at(-1)?.at ?? clock.now();
+        if (clock.now() - last < goneProjectMs || (await isThere(root))) return;
+        await fs.rm(path.join(folder, name), { recursive: true, force: true });
+        this.#workspaces.delete(root);
+      };
+      await this.#locks.run(root, remove, signal);
+    }
   }
 
   /** Newest first. */
@@ -291,6 +313,16 @@ export class WorkspaceSnapshots implements Disposable {
 
   #folderOf(root: string): string {
     return path.join(this.#options.folder, createHash("sha256").update(root).digest("hex").slice(0, 16));
+  }
+}
+
+/** A folder that cannot be asked about (another user's, a drive that is not mounted right now) counts as being there. */
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    await fs.stat(folder);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ENOENT");
   }
 }
 

@@ -69,7 +69,8 @@ function unary(expression: Extract<ArithmeticExpression, { type: "ArithmeticUnar
 function binary(expression: Extract<ArithmeticExpression, { type: "ArithmeticBinary" }>, scope: NumberScope) {
   const { operator } = expression;
   const isAssignment = /^(?:[-+*/%&|^]|<<|>>)?=$/.test(operator);
-  const left = operator === "=" ? 0n : evaluate(expression.left, scope);
+  // Also what is assigned to is looked at: a subscript may run something.
+  const left = evaluate(expression.left, scope);
   const right = evaluate(expression.right, scope);
   if (!isAssignment) return left === undefined || right === undefined ? undefined : operate(operator, left, right);
   const value =

@@ -83,19 +83,22 @@ function nextOpen(text: string, from: number): number {
   return -1;
 }
 
+/** Where an expansion ends: a brace before which nothing was told apart yet is an ordinary character. */
 function closing(text: string, open: number): number {
   let depth = 0;
-  for (let at = open; at < text.length; at += 1) {
+  let hasItems = false;
+  for (let at = open + 1; at < text.length; at += 1) {
     const skipped = skip(text, at);
     if (skipped > at) {
       at = skipped - 1;
       continue;
     }
     if (text[at] === "{") depth += 1;
-    else if (text[at] === "}") {
-      depth -= 1;
-      if (depth === 0) return at;
-    }
+    else if (text[at] === "}" && depth > 0) depth -= 1;
+    else if (text[at] === "}" && hasItems) return at;
+    else if (depth === 0)
+      hasItems ||=
+        text[at] === "," || (text.startsWith("..", at) && text[at + 2] !== undefined && text[at + 2] !== "}");
   }
   return -1;
 }
@@ -111,7 +114,7 @@ function splitTop(inner: string): readonly string[] {
       continue;
     }
     if (inner[at] === "{") depth += 1;
-    else if (inner[at] === "}") depth -= 1;
+    else if (inner[at] === "}") depth = Math.max(0, depth - 1);
     else if (inner[at] === "," && depth === 0) {
       pieces.push(inner.slice(start, at));
       start = at + 1;

@@ -214,17 +214,21 @@ function read(call: Call, reader: ReaderPort): Output {
   const isRaw = args.some((arg) => /^-[A-Za-z]*r/.test(arg.text));
   const lines = !isRaw && command.input?.includes("\\") === true ? undefined : linesOf(command.input);
   const words = lines?.map((line) => line.trim().split(/[ \t]+/));
+  const rests = lines?.map((line) => (from: number) => afterFields(line, from));
   if (array !== undefined) assignText(state, array, words);
   else if (names.length === 0) assignText(state, "REPLY", lines);
   names.forEach((name, index) => {
     const isLast = index === names.length - 1;
-    assignText(
-      state,
-      name,
-      words?.map((fields) => (isLast ? fields.slice(index).join(" ") : (fields[index] ?? ""))),
-    );
+    assignText(state, name, isLast ? rests?.map((rest) => rest(index)) : words?.map((fields) => fields[index] ?? ""));
   });
   return "";
+}
+
+/** What is left of a line behind so many fields: blanks inside stay as they are. */
+function afterFields(line: string, count: number): string {
+  let rest = line.replace(/^[ \t\n]+/, "");
+  for (let at = 0; at < count; at += 1) rest = rest.replace(/^[^ \t\n]+[ \t\n]*/, "");
+  return rest.replace(/[ \t\n]+$/, "");
 }
 
 function readLines(call: Call, reader: ReaderPort): Output {

@@ -270,8 +270,17 @@ function replacement(operation: Extract<FullPart["operation"], { type: "Replace"
     operation.operator === "/#" ? `^(?:${source})` : operation.operator === "/%" ? `(?:${source})$` : source;
   const expression = compiled(anchored, operation.operator === "//" ? "gs" : "s");
   if (expression === undefined || source === "") return undefined;
+  // Nothing is not replaced behind the last match.
+  const replaced = (from: string): string =>
+    from.replace(expression, (match: string, ...more: unknown[]) =>
+      match === "" && more.find(isOffset) === from.length && from !== "" ? "" : text,
+    );
   // An ampersand in the replacement stands for what was matched, unless escaped.
-  return { kind: "each", apply: (from) => (text.includes("&") ? undefined : from.replace(expression, () => text)) };
+  return { kind: "each", apply: (from) => (text.includes("&") ? undefined : replaced(from)) };
+}
+
+function isOffset(value: unknown): value is number {
+  return typeof value === "number";
 }
 
 function caseChange(operator: string): (text: string) => string {

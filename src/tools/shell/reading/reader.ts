@@ -20,6 +20,7 @@ import {
   unknownText,
   withText,
 } from "../simple-command.ts";
+import { aliasLines } from "./aliases.ts";
 import { readAssignment } from "./assignments.ts";
 import { builtins } from "./builtins.ts";
 import type { ExpandHost } from "./expand-host.ts";
@@ -437,15 +438,18 @@ export class LineReader implements ReaderPort {
     { base, frame }: { readonly base: SimpleCommand; readonly frame: Frame },
   ): Output {
     const written = node.name?.parts === undefined ? node.name?.text : undefined;
-    const body = written === undefined ? undefined : this.state.aliasNamed(written);
-    if (body === undefined || frame.depth > maxDepth) return this.#run(words, base, frame);
-    const rest = words.slice(1).map((word) => `'${word.text.replaceAll("'", "'\\''")}'`);
+    const bodies = written === undefined ? [] : this.state.aliasNamed(written);
+    if (bodies.length === 0 || frame.depth > maxDepth) return this.#run(words, base, frame);
     const before = this.state.fork();
-    this.readScript([body, ...rest].join(" "), { ...frame, depth: frame.depth + 1 });
-    const after = this.state.fork();
-    this.state.become(before);
     this.#run(words, { ...base, wrappers: [...base.wrappers, "alias"] }, frame);
-    this.state.join(after);
+    const plain = this.state.fork();
+    this.state.become(before);
+    for (const line of bodies.flatMap((body) => aliasLines(body, words.slice(1), this.state))) {
+      const outer = this.state.fork();
+      this.readScript(line, { ...frame, depth: frame.depth + 1 });
+      this.state.join(outer);
+    }
+    this.state.join(plain);
     return undefined;
   }
 

@@ -62,6 +62,8 @@ function runCarried(carried: Carried, call: Call, reader: ReaderPort): void {
 
 /** What comes out of `nice echo x` is what `echo x` prints; it was read already, so only plain words are asked. */
 function carriedOutput({ name, args, command }: Call, reader: ReaderPort): Output {
+  // The shell's own `printf` is gone once it has become another program.
+  if (name === "exec") return undefined;
   const [only, ...more] = carriedBy(name, args);
   if (only?.kind !== "command" || more.length > 0 || addsArguments(name)) return undefined;
   const [program, ...rest] = only.words;

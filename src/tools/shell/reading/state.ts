@@ -19,7 +19,7 @@ export type Environment = ReadonlyMap<string, readonly Value[]>;
 export class ShellState {
   #variables: Map<string, readonly Value[] | undefined>;
   #functions: Map<string, SyntaxNode>;
-  #aliases: Map<string, string>;
+  #aliases: Map<string, readonly string[]>;
   /** Content of files that the line itself wrote, by absolute path. */
   readonly files: Map<string, string>;
   readonly #environment: Environment;
@@ -90,13 +90,14 @@ export class ShellState {
     this.#functions.delete(name);
   }
 
-  aliasNamed(name: string): string | undefined {
-    return this.#aliases.get(name);
+  /** Everything the alias may stand for, newest first: which line is read before which is set is not known. */
+  aliasNamed(name: string): readonly string[] {
+    return this.#aliases.get(name) ?? [];
   }
 
   setAlias(name: string, body: string | undefined): void {
     if (body === undefined) this.#aliases.delete(name);
-    else this.#aliases.set(name, body);
+    else this.#aliases.set(name, [body, ...(this.#aliases.get(name) ?? []).filter((one) => one !== body)].slice(0, 4));
   }
 
   /** A copy for a subshell or a branch. Files written on a branch are seen everywhere. */
@@ -130,7 +131,8 @@ export class ShellState {
       this.set(name, union(this.get(name), other.get(name)));
     }
     for (const [name, body] of other.#functions) if (!this.#functions.has(name)) this.#functions.set(name, body);
-    for (const [name, body] of other.#aliases) if (!this.#aliases.has(name)) this.#aliases.set(name, body);
+    for (const [name, bodies] of other.#aliases)
+      this.#aliases.set(name, [...new Set([...(this.#aliases.get(name) ?? []), ...bodies])].slice(0, 4));
     for (const [path, text] of other.files) if (!this.files.has(path)) this.files.set(path, text);
     this.folders = joinFolders(this.folders, other.folders);
     if (JSON.stringify(this.positional) !== JSON.stringify(other.positional)) this.positional = undefined;
