@@ -137,21 +137,23 @@ export async function shrink(line: string): Promise<Difference | undefined> {
   return shortest;
 }
 
-/** Makes lines, runs them and compares, until the time is over. */
+/** Makes lines, runs them and compares, until the time is over or there were enough. */
 export async function fuzz({
   seconds,
   seed,
   batch,
+  rounds = Number.POSITIVE_INFINITY,
 }: {
   readonly seconds: number;
   readonly seed: number;
   readonly batch: number;
+  readonly rounds?: number;
 }) {
   const until = Date.now() + seconds * 1_000;
   const found: Difference[] = [];
   let lines = 0;
   let programs = 0;
-  for (let round = 0; Date.now() < until; round += 1) {
+  for (let round = 0; round < rounds && Date.now() < until; round += 1) {
     const made = fc.sample(commandLines, { numRuns: batch, seed: seed + round });
     const started = await startedByBash(made);
     for (const [index, line] of made.entries()) found.push(...differences(line, started[index] ?? []));
